@@ -1,0 +1,125 @@
+"""One boto3 client per service and process, the one DynamoDB connection, and the S3 storage."""
+
+import functools
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+from django.conf import settings
+from pynamodb.connection import Connection
+from storages.backends.s3 import S3Storage
+
+from config.errors import CountersignError, NotFound, Unavailable
+
+_lock = threading.Lock()
+_TRANSIENT = {
+    "InternalFailure",
+    "InternalServerError",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "RequestTimeout",
+    "ServiceUnavailable",
+    "SlowDown",
+    "Throttling",
+    "ThrottlingException",
+}
+
+
+@functools.cache
+def _session() -> boto3.session.Session:
+    return boto3.session.Session(
+        aws_access_key_id=settings.AWS_ACCESS_KEY_ID,
+        aws_secret_access_key=settings.AWS_SECRET_ACCESS_KEY,
+        region_name=settings.AWS_REGION,
+    )
+
+
+@functools.cache
+def _build(service: str) -> Any:
+    # Presigned URLs are checked by the emulator only in this form; AWS takes it too.
+    s3: Any = {"addressing_style": "path"} if settings.ON_LAPTOP else {}
+    config = Config(
+        signature_version="s3v4" if service == "s3" else None,
+        s3=s3,
+        retries={"mode": "standard", "total_max_attempts": 4},
+        connect_timeout=3,
+        read_timeout=30,
+        max_pool_connections=32,
+    )
+    return _session().client(service, endpoint_url=settings.AWS_ENDPOINT_URL, config=config)  # type: ignore[call-overload]
+
+
+def client(service: str) -> Any:
+    """The process's only client of ``service``; threads share it, since building one is not safe and costs 70 ms."""
+    with _lock:
+        return _build(service)
+
+
+@functools.cache
+def dynamodb() -> Connection:
+    """The connection that every PynamoDB model shares: one client a class would cost 60 ms and a pool each."""
+    connection = Connection(
+        region=settings.AWS_REGION,
+        host=settings.AWS_ENDPOINT_URL,
+        connect_timeout_seconds=3,
+        read_timeout_seconds=30,
+        max_retry_attempts=3,
+        max_pool_connections=32,
+        aws_access_key_id=settings.AWS_ACCESS_KEY_ID,
+        aws_secret_access_key=settings.AWS_SECRET_ACCESS_KEY,
+    )
+    with _lock:
+        _ = connection.client  # built here, once: PynamoDB's own laziness is not safe between threads
+    return connection
+
+
+def dynamodb_client() -> Any:
+    """The botocore client under the models, for counting and for faults in tests."""
+    return dynamodb().client
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn botocore's errors into ours.
+
+    Raises:
+        NotFound: S3 has no such object, Step Functions no such execution.
+        Unavailable: throttled, unreachable, or an error of AWS's own.
+        CountersignError: anything else AWS refuses, with its code.
+
+    """
+    try:
+        yield
+    except ClientError as error:
+        code = error.response.get("Error", {}).get("Code", "")
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        if code in {"NoSuchKey", "404", "ExecutionDoesNotExist", "NotFound"}:
+            raise NotFound("There is no such record.") from error
+        if code in _TRANSIENT or status >= 500:
+            raise Unavailable("AWS does not answer right now. Nothing was changed; try again in a moment.") from error
+        raise CountersignError(f"AWS refused this: {code}.") from error
+    except BotoCoreError as error:
+        raise Unavailable("AWS cannot be reached right now. Try again in a moment.") from error
+
+
+class DocumentStorage(S3Storage):  # type: ignore[misc]  # it ships no types
+    """django-storages on the process's own credentials and endpoint; originals are private and never overwritten."""
+
+    def __init__(self, **overrides: Any) -> None:
+        values: dict[str, Any] = {
+            "bucket_name": settings.BUCKET_NAME,
+            "access_key": settings.AWS_ACCESS_KEY_ID,
+            "secret_key": settings.AWS_SECRET_ACCESS_KEY,
+            "endpoint_url": settings.AWS_ENDPOINT_URL,
+            "region_name": settings.AWS_REGION,
+            "signature_version": "s3v4",
+            "addressing_style": "path" if settings.ON_LAPTOP else None,
+            "default_acl": None,
+            "file_overwrite": False,
+            "querystring_expire": 300,
+        }
+        super().__init__(**(values | overrides))

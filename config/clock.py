@@ -1,0 +1,41 @@
+"""The only source of time and of time-ordered ids; everything is UTC."""
+
+import datetime as dt
+
+from ulid import ULID
+
+
+def now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC)
+
+
+def iso(moment: dt.datetime) -> str:
+    """The stored form: 2026-11-21T12:00:00.000000+00:00. Fixed width, so text order is time order."""
+    return moment.astimezone(dt.UTC).isoformat(timespec="microseconds")
+
+
+def parse(text: str) -> dt.datetime:
+    """Read a stored instant, ours or an older writer's (``Z`` or offset, any precision).
+
+    Raises:
+        ValueError: the text is no ISO 8601 instant.
+
+    """
+    moment = dt.datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
+
+
+def in_seconds(seconds: float) -> dt.datetime:
+    return now() + dt.timedelta(seconds=seconds)
+
+
+def new_ulid() -> str:
+    return str(ULID())
+
+
+def ulid_after(last: str | None) -> str:
+    """A ULID greater than ``last``, whatever the clocks of two machines say (DESIGN section 3)."""
+    fresh = ULID()
+    if last is None or str(fresh) > last:
+        return str(fresh)
+    return str(ULID.from_int(int(ULID.from_str(last)) + 1))

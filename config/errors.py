@@ -1,0 +1,53 @@
+"""Every domain error, flat: one class per decision that a caller makes.
+
+No botocore or pynamodb error leaves ``config``; a message tells a person what to do next.
+"""
+
+
+class CountersignError(Exception):
+    """Base of all; ``str(error)`` may be shown to a person."""
+
+
+class NotFound(CountersignError):
+    """There is no such record, or it is not this person's to know of. Views answer 404."""
+
+
+class NotAllowed(CountersignError):
+    """The person may see this and not do that. Views answer 403."""
+
+
+class Conflict(CountersignError):
+    """A condition did not hold: somebody else was first. Views answer 409.
+
+    ``stored`` is the losing item as the table holds it now, in the wire's own form, where DynamoDB returned it.
+    """
+
+    def __init__(
+        self, message: str = "Somebody else changed this first.", *, failed: frozenset[int] = frozenset()
+    ) -> None:
+        super().__init__(message)
+        self.failed = failed
+
+
+class Refused(CountersignError):
+    """An upload that is not taken, with the sentence that says why and what to do. Views answer 422."""
+
+
+class StageFailed(CountersignError):
+    """A stage cannot do its work on this document, and trying again would not help."""
+
+
+class Unavailable(CountersignError):
+    """AWS, or the emulator, does not answer now. Transient: tasks retry, views answer 503."""
+
+
+class TokenClosed(CountersignError):
+    """Step Functions no longer takes this token: used, timed out or unknown. Says nothing about who was first."""
+
+
+class StaleAttempt(CountersignError):
+    """The message belongs to an engine attempt that is no longer the run's driver."""
+
+
+class Misconfigured(CountersignError):
+    """The process cannot start or a resource is missing; the message says which setting or command mends it."""

@@ -1,0 +1,187 @@
+"""The base of every table item: one schema, one connection, strict reads and pages of one Query each."""
+
+import base64
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+from botocore.exceptions import BotoCoreError
+from django.conf import settings
+from django.core import signing
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+from pynamodb.connection.table import TableConnection
+from pynamodb.exceptions import DoesNotExist, PynamoDBException
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
+from pynamodb.models import Model
+
+from config import aws
+from config.errors import Conflict, CountersignError, NotFound, Unavailable
+from config.table import INDEX_ATTRIBUTES, Key
+
+THROTTLED = {"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"}
+
+
+def refused(code: str) -> CountersignError:
+    """Our error for DynamoDB's ``code``; an empty one means that nobody answered."""
+    if code == "ResourceNotFoundException":
+        return Unavailable("The table is not there yet. Run `manage.py bootstrap`, then try again.")
+    if not code or code in THROTTLED or code.startswith("Internal"):
+        return Unavailable("The table does not answer right now. Nothing was changed; try again.")
+    return CountersignError(f"The table refused this: {code}.")
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn PynamoDB's errors into ours.
+
+    Raises:
+        Conflict: the condition did not hold.
+        NotFound: there is no such item.
+        Unavailable: throttled, unreachable, or an error of AWS's own.
+
+    """
+    try:
+        yield
+    except DoesNotExist as error:
+        raise NotFound("There is no such record.") from error
+    except PynamoDBException as error:
+        code = error.cause_response_code or ""
+        if code == "ConditionalCheckFailedException":
+            raise Conflict from error
+        raise refused(code) from error
+    except BotoCoreError as error:
+        raise Unavailable("The table cannot be reached right now. Try again in a moment.") from error
+
+
+class GSI1(GlobalSecondaryIndex["Item"]):  # type: ignore[no-untyped-call]
+    class Meta:
+        index_name = "GSI1"
+        projection = IncludeProjection(list(INDEX_ATTRIBUTES))
+
+    GSI1PK = UnicodeAttribute(hash_key=True)
+    GSI1SK = UnicodeAttribute(range_key=True)
+
+
+class GSI2(GlobalSecondaryIndex["Item"]):  # type: ignore[no-untyped-call]
+    class Meta:
+        index_name = "GSI2"
+        projection = IncludeProjection(list(INDEX_ATTRIBUTES))
+
+    GSI2PK = UnicodeAttribute(hash_key=True)
+    GSI2SK = UnicodeAttribute(range_key=True)
+
+
+T = TypeVar("T", bound="Item")
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """One page of a list; ``next`` is an opaque cursor, or None on the last page."""
+
+    rows: Sequence[T]
+    next: str | None
+
+
+class Item(Model):
+    """A row. No discriminator: rows of older writers have none, and every access pattern knows its key prefix."""
+
+    class Meta:
+        table_name = settings.TABLE_NAME
+        region = settings.AWS_REGION
+
+    PK = UnicodeAttribute(hash_key=True)
+    SK = UnicodeAttribute(range_key=True)
+    GSI1PK = UnicodeAttribute(null=True)
+    GSI1SK = UnicodeAttribute(null=True)
+    GSI2PK = UnicodeAttribute(null=True)
+    GSI2SK = UnicodeAttribute(null=True)
+    TimeToLive = NumberAttribute(null=True)
+    gsi1 = GSI1()
+    gsi2 = GSI2()
+    _shared: ClassVar[TableConnection | None] = None
+
+    @classmethod
+    def _get_connection(cls) -> TableConnection:
+        # PynamoDB builds a client for each class; all of ours live in one table, so Item's own serves them all.
+        if Item._shared is None:
+            Item._connection = None
+            table = super(Item, Item)._get_connection.__func__(Item)  # type: ignore[attr-defined]
+            known = table.connection
+            table.connection = aws.dynamodb()
+            for meta in known._tables.values():
+                table.connection.add_meta_table(meta)
+            Item._shared = table
+        return Item._shared
+
+    @property
+    def key(self) -> Key:
+        return Key(self.PK, self.SK)
+
+    @classmethod
+    def load(cls, key: Key, *, consistent: bool = True, only: Sequence[str] | None = None) -> Self:
+        """Raises: NotFound."""
+        with translated():
+            return cls.get(key.pk, key.sk, consistent_read=consistent, attributes_to_get=only)
+
+    @classmethod
+    def change(cls, key: Key, actions: Sequence[Action], condition: Condition) -> Self:
+        """One conditional UpdateItem; answers the item as it is now.
+
+        Raises:
+            Conflict: the condition did not hold.
+
+        """
+        item = cls(key.pk, key.sk)
+        with translated():
+            item.update(list(actions), condition=condition)
+        return item
+
+    @classmethod
+    def page(
+        cls,
+        pk: str,
+        *,
+        sk: Condition | None = None,
+        index: str | None = None,
+        limit: int = settings.PAGE_SIZE,
+        cursor: str | None = None,
+        newest_first: bool = False,
+        consistent: bool = False,
+    ) -> Page[Self]:
+        """One Query, whatever the size of the partition.
+
+        Raises:
+            NotFound: the cursor was made for another list or tampered with.
+
+        """
+        with translated():
+            found = cls.query(
+                pk,
+                sk,
+                index_name=index,
+                scan_index_forward=not newest_first,
+                limit=limit,
+                consistent_read=consistent,
+                last_evaluated_key=_start(cursor, pk) if cursor else None,
+            )
+            rows = list(found)
+        return Page(rows, _cursor(found.last_evaluated_key, pk) if found.last_evaluated_key else None)
+
+
+def _cursor(key: dict[str, Any], pk: str) -> str:
+    text = base64.urlsafe_b64encode(json.dumps(key, separators=(",", ":")).encode()).decode()
+    return signing.Signer(salt=f"cursor {pk}").sign(text)
+
+
+def _start(cursor: str, pk: str) -> dict[str, Any]:
+    # Signed with the partition: a cursor of another site's list must not be a way into it.
+    try:
+        text = signing.Signer(salt=f"cursor {pk}").unsign(cursor)
+    except signing.BadSignature as error:
+        raise NotFound("This page of the list is gone. Open the list from its start.") from error
+    start: dict[str, Any] = json.loads(base64.urlsafe_b64decode(text))
+    return start

@@ -1,0 +1,129 @@
+"""Several changes, all or none, with the event that records them."""
+
+import datetime as dt
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+from pynamodb.constants import (
+    TRANSACT_CONDITION_CHECK,
+    TRANSACT_DELETE,
+    TRANSACT_ITEMS,
+    TRANSACT_PUT,
+    TRANSACT_UPDATE,
+    TRANSACT_WRITE_ITEMS,
+)
+from pynamodb.exceptions import VerboseClientError
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import aws, clock
+from config.errors import Conflict, CountersignError, Unavailable
+from config.item import THROTTLED, Item, refused
+from config.table import Key
+
+_ATTEMPTS = 6
+NEW: Condition = Item.PK.does_not_exist()
+
+
+@dataclass(frozen=True)
+class Put:
+    """Put where the key is free, or ``overwrite`` what is there."""
+
+    item: Item
+    overwrite: bool = False
+
+
+@dataclass(frozen=True)
+class Update:
+    key: Key
+    actions: Sequence[Action]
+    condition: Condition | None = None
+
+
+@dataclass(frozen=True)
+class Delete:
+    key: Key
+    condition: Condition | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    key: Key
+    condition: Condition
+
+
+Change = Put | Update | Delete | Check
+EventAt = Callable[[dt.datetime], Item]
+
+
+def transact(changes: Sequence[Change], *events: EventAt, token: str | None = None) -> None:
+    """Write ``changes`` and their ``events`` in one TransactWriteItems.
+
+    An event is built for an instant and put only where its key is free; where two fall into one microsecond it is
+    moved on by one. ``token`` is the ClientRequestToken (≤ 36 characters, remembered ten minutes): the same call
+    again changes nothing.
+
+    Raises:
+        Conflict: a condition did not hold; ``failed`` has the positions in ``changes``.
+        Unavailable: throttled or unreachable, also after TransactionConflict was retried.
+
+    """
+    at = clock.now()
+    for attempt in range(_ATTEMPTS):
+        puts = [Put(event(at + dt.timedelta(microseconds=i))) for i, event in enumerate(events)]
+        reasons = _write([*changes, *puts], token)
+        if not reasons:
+            return
+        failed = frozenset(i for i, code in enumerate(reasons) if code == "ConditionalCheckFailed")
+        if any(i < len(changes) for i in failed):
+            raise Conflict(failed=frozenset(i for i in failed if i < len(changes)))
+        if failed:  # only an event's key was taken: next microsecond, and the old token would not fit any more
+            at += dt.timedelta(microseconds=len(puts))
+            token = None
+            continue
+        if not {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"} & set(reasons):
+            raise CountersignError(f"The table refused this: {', '.join(sorted(set(reasons)))}.")
+        time.sleep(random.uniform(0.01, 0.05) * 2**attempt)
+    raise Unavailable("Too many people change this at once. Nothing was changed; try again.")
+
+
+def _write(changes: Sequence[Change], token: str | None) -> list[str]:
+    """The cancellation code of each change in call order, or an empty list when all was written."""
+    # Not pynamodb's TransactWrite: it sends checks, deletes, puts, updates in that order, and the reasons with it.
+    request: dict[str, Any] = {TRANSACT_ITEMS: [_request(change) for change in changes]}
+    if token:
+        request["ClientRequestToken"] = token
+    try:
+        aws.dynamodb().dispatch(TRANSACT_WRITE_ITEMS, request)
+    except VerboseClientError as error:
+        code = error.response["Error"].get("Code", "")
+        if code == "TransactionCanceledException":
+            return [reason.code if reason else "None" for reason in error.cancellation_reasons]
+        if code == "IdempotentParameterMismatchException":  # the same decision again, built at another moment
+            raise Conflict from error
+        if code in THROTTLED or code == "TransactionInProgressException":
+            return ["ThrottlingError"]
+        raise refused(code) from error
+    except (BotoCoreError, ClientError) as error:
+        raise Unavailable("The table cannot be reached right now. Try again in a moment.") from error
+    return []
+
+
+def _request(change: Change) -> dict[str, Any]:
+    connection = Item._get_connection()
+    if isinstance(change, Put):
+        item = change.item
+        kwargs = item.get_save_kwargs_from_instance(condition=None if change.overwrite else NEW)
+        return {TRANSACT_PUT: kwargs}
+    kwargs = connection.get_operation_kwargs(
+        change.key.pk,
+        change.key.sk,
+        actions=change.actions if isinstance(change, Update) else None,
+        condition=change.condition,
+    )
+    kind = {Update: TRANSACT_UPDATE, Delete: TRANSACT_DELETE, Check: TRANSACT_CONDITION_CHECK}[type(change)]
+    return {kind: kwargs}
