@@ -1,0 +1,190 @@
+"""The emulator's own process: ministack under hypercorn, saved every half minute and when it is told to stop.
+
+Run as ``python -m config.emulator_process`` with the environment of ``config.emulator``; nothing imports it.
+"""
+
+import asyncio
+import logging
+import os
+import resource
+import signal
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from hypercorn.asyncio import serve
+from hypercorn.config import Config
+from ministack import app as ministack
+from ministack.core import persistence
+from ministack.services import stepfunctions
+
+from config.emulator import HOST, check_startable, hold_lock
+from config.errors import Misconfigured
+
+SAVE_SECONDS = 30
+SAVE_LIMIT_SECONDS = 60
+# They wipe every account, or reconfigure the process; nothing of ours calls them.
+REFUSED_PATHS = {"/_ministack/reset", "/_ministack/config", "/_localstack/config"}
+READING = ("BatchGet", "Describe", "Get", "List", "Query", "Receive", "Scan", "TransactGet")
+
+logger = logging.getLogger("countersign.emulator")
+
+App = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
+
+
+def evaluate_task_timeouts() -> None:
+    """Teach ministack that a task's TimeoutSeconds may be a JSONata expression, as it is in AWS.
+
+    It hands the expression to ``Event.wait`` as text and the execution fails. A review's deadline is the run's own,
+    so it cannot be a constant of the state machine.
+    """
+    execute = stepfunctions._execute_task
+
+    def with_number(state: dict[str, Any], raw_input: Any, execution: Any, context: dict[str, Any]) -> Any:
+        if isinstance(state.get("TimeoutSeconds"), str):
+            seconds = stepfunctions._jsonata_state_field(state, "TimeoutSeconds", "number", raw_input, context)
+            state = state | {"TimeoutSeconds": seconds}
+        return execute(state, raw_input, execution, context)
+
+    stepfunctions._execute_task = with_number
+
+
+class Door:
+    """In front of ministack: lets only this machine's own programs in and notices what was written."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+        self.written = False
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            headers = dict(scope["headers"])
+            host = headers.get(b"host", b"").decode("latin-1").rpartition(":")[0]
+            # A web page of somebody else's reaches a loopback port through its own host name; that name betrays it.
+            if scope["path"] in REFUSED_PATHS or host not in {HOST, "localhost"}:
+                await send({"type": "http.response.start", "status": 403, "headers": []})
+                await send({"type": "http.response.body", "body": b"Refused by Countersign's emulator.\n"})
+                return
+            self.written = self.written or _may_write(scope["method"], headers)
+        await self.app(scope, receive, send)
+
+
+def _may_write(method: str, headers: dict[bytes, bytes]) -> bool:
+    """False only for what is surely a read: a save too many costs a second, one too few a document."""
+    if method in {"GET", "HEAD", "OPTIONS"}:
+        return False
+    operation = headers.get(b"x-amz-target", b"").decode("latin-1").rpartition(".")[2]
+    return not operation.startswith(READING)
+
+
+class Keeper:
+    """Saves the state from a forked copy of this process, so that nobody waits for it.
+
+    Saving in place stops every service for as long as it takes: 1.7 s at 20,000 items.
+    """
+
+    def __init__(self, door: Door, lock: int) -> None:
+        self.door = door
+        self.lock = lock
+        self.child: int | None = None
+
+    async def run(self) -> None:
+        while True:
+            await asyncio.sleep(SAVE_SECONDS)
+            if self.door.written:
+                self.door.written = False
+                if not await self._save():
+                    self.door.written = True
+
+    async def _save(self) -> bool:
+        self.child = os.fork()
+        if self.child == 0:
+            _save_and_exit(self.lock)
+        deadline = time.monotonic() + SAVE_LIMIT_SECONDS
+        while time.monotonic() < deadline:
+            pid, status = os.waitpid(self.child, os.WNOHANG)
+            if pid:
+                self.child = None
+                return status == 0
+            await asyncio.sleep(0.1)
+        # A lock that some thread held at the fork stays locked in the copy; the next copy is likely free of it.
+        self.abandon()
+        return False
+
+    def abandon(self) -> None:
+        """End a save under way: the last one of all must not be overtaken by an older state."""
+        if self.child:
+            os.kill(self.child, signal.SIGKILL)
+            os.waitpid(self.child, 0)
+            self.child = None
+
+
+class _Failures(logging.Handler):
+    """ministack logs what it could not save and goes on; we want to know."""
+
+    seen = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.seen += record.levelno >= logging.ERROR
+
+
+def _save_and_exit(lock: int) -> None:
+    # The folder stays locked until the copy is done; sockets must not outlive a killed parent.
+    os.closerange(3, lock)
+    os.closerange(lock + 1, 65536)
+    failures = _Failures()
+    logging.getLogger("persistence").addHandler(failures)
+    try:
+        persistence.save_all(ministack._build_persistence_save_dict())
+    except BaseException:
+        logger.exception("The state could not be saved.")
+        os._exit(1)
+    os._exit(1 if failures.seen else 0)
+
+
+async def run(port: int, lock: int) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    if os.environ.get("COUNTERSIGN_EMULATOR_OWNED"):
+        loop.add_reader(sys.stdin.fileno(), stop.set)  # readable means closed: whoever started us is gone
+    evaluate_task_timeouts()
+    door = Door(ministack.app)
+    keeper = Keeper(door, lock)
+    saving = asyncio.create_task(keeper.run()) if persistence.PERSIST_STATE else None
+    config = Config()
+    config.bind = [f"{HOST}:{port}"]
+    config.keep_alive_timeout = 75
+    config.graceful_timeout = 1
+    config.loglevel = "WARNING"
+
+    async def told() -> None:
+        await stop.wait()
+        if saving:
+            saving.cancel()
+        keeper.abandon()  # the shutdown that follows saves everything itself
+
+    await serve(door, config, shutdown_trigger=told)  # type: ignore[arg-type]
+
+
+def main() -> int:
+    port = int(os.environ["GATEWAY_PORT"])
+    state_dir = Path(os.environ["COUNTERSIGN_EMULATOR_DIR"])
+    try:
+        check_startable(state_dir, port)
+        lock = hold_lock(state_dir, port)
+    except Misconfigured as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # a burst of connections must not meet 1,024
+    asyncio.run(run(port, lock))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,30 @@
+"""``manage.py emulator``: the embedded AWS in the foreground, until Ctrl-C or SIGTERM."""
+
+import os
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from config import emulator
+from config.errors import Misconfigured
+
+
+class Command(BaseCommand):
+    help = "Run the embedded AWS in the foreground; it saves its state as it goes and when it stops."
+    requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
+
+    def handle(self, *_args: Any, **_options: Any) -> None:
+        state_dir = settings.STATE_DIR / "emulator"
+        port = settings.EMULATOR_PORT
+        try:
+            emulator.check_startable(state_dir, port)
+        except Misconfigured as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"Embedded AWS on http://{emulator.HOST}:{port}, state in {state_dir}. Ctrl-C stops it.")
+        self.stdout.flush()
+        os.chdir(settings.BASE_DIR)
+        # This process becomes the emulator: signals and kill -9 hit it directly, and no parent can be left behind.
+        os.execve(  # noqa: S606 - our own interpreter and module
+            emulator.command()[0], emulator.command(), emulator.environment(state_dir=state_dir, port=port)
+        )
