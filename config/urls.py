@@ -1,0 +1,14 @@
+"""Every URL of the desk; each app keeps its own."""
+
+from django.contrib import admin
+from django.contrib.auth import views as auth_views
+from django.urls import include, path
+
+urlpatterns = [
+    path("login/", auth_views.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("logout/", auth_views.LogoutView.as_view(), name="logout"),
+    path("admin/", admin.site.urls),
+    path("projects/", include("projects.urls")),
+    path("review/", include("review.urls")),
+    path("", include("workflows.urls")),  # the overview, /workflows/ and the health endpoints
+]

@@ -1,0 +1,23 @@
+"""The projects app: makes the three roles once the tables of users are there."""
+
+from typing import Any
+
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+
+def make_roles(using: str, apps: Any, **_: Any) -> None:
+    # After a migration rather than in one: a flush of a test database empties the groups, and this fills them again.
+    try:
+        group = apps.get_model("auth", "Group")
+    except LookupError:
+        return
+    for name in ("admins", "reviewers", "viewers"):
+        group.objects.using(using).get_or_create(name=name)
+
+
+class ProjectsConfig(AppConfig):
+    name = "projects"
+
+    def ready(self) -> None:
+        post_migrate.connect(make_roles, dispatch_uid="projects.make_roles")

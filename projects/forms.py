@@ -1,0 +1,132 @@
+"""What an admin types about a project, checked, and turned into ``ProjectSettings`` and back."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+
+from projects.schema import (
+    DEFAULT_OCR_MODEL,
+    LANGUAGES,
+    OCR_MODELS,
+    OCR_SWITCHES,
+    ProjectSettings,
+)
+
+PROMPT_MAX = 16_000  # characters; DESIGN section 3 keeps larger texts out of the table
+
+
+def percent_of(share: float) -> Decimal:
+    """0.855 → 85.5, without the float's tail."""
+    return Decimal(str(round(share * 100, 1))).normalize() + Decimal(0)
+
+
+def share_of(percent: Decimal) -> float:
+    return float(percent / 100)
+
+
+class PercentField(forms.DecimalField):
+    """Typed in percent with at most one decimal place, 0 to 100."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        words = {
+            "invalid": "Write a number from 0 to 100, such as 80.",
+            "min_value": "The lowest is 0 %: then nobody is asked about it.",
+            "max_value": "The highest is 100 %: then everybody is asked about it every time.",
+            "max_decimal_places": "One decimal place is enough.",
+            "max_digits": "Write a number from 0 to 100, such as 80.",
+        }
+        super().__init__(min_value=0, max_value=100, decimal_places=1, max_digits=4, error_messages=words, **kwargs)
+
+    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
+        # A number input loses what it cannot read; a text input keeps it, so that the message has something to point at.
+        return {"inputmode": "decimal", "class": "text-input percent-input", "autocomplete": "off"}
+
+
+class ProjectForm(forms.Form):
+    """The settings of a project that are one value each; its fields have rows of their own."""
+
+    name = forms.CharField(
+        max_length=120,
+        error_messages={
+            "required": "Give the project a name. People find it by this in lists.",
+            "max_length": "A name has up to 120 characters; this one has %(show_value)d. Put the rest into the description.",
+        },
+        widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
+    )
+    description = forms.CharField(
+        required=False,
+        max_length=1000,
+        error_messages={"max_length": "A description has up to 1,000 characters; this one has %(show_value)d."},
+        widget=forms.Textarea(attrs={"class": "text-input", "rows": 2}),
+    )
+    language = forms.ChoiceField(
+        help_text="Of most of its documents. Decides how dates and amounts are read.",
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+    document_prompt = forms.CharField(
+        required=False,
+        max_length=PROMPT_MAX,
+        strip=False,
+        help_text="What a model should know about these documents. Runs keep the text they started with.",
+        error_messages={"max_length": "A prompt has up to 16,000 characters; this one has %(show_value)d."},
+        widget=forms.Textarea(attrs={"class": "text-input prompt-input", "rows": 6, "spellcheck": "true"}),
+    )
+    ocr_model = forms.ChoiceField(
+        label="OCR model",
+        help_text="Reads Latin, Chinese and Japanese letters. The page of a run says which model really read.",
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+    default_threshold = PercentField(
+        label="Ask a person below, in %",
+        widget=forms.TextInput,
+        help_text="A field that is less sure than this sends its document to the review queue.",
+    )
+
+    def __init__(self, *args: Any, stored: ProjectSettings, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._stored = stored
+        _offer(self.fields["language"], LANGUAGES, stored.language)
+        _offer(self.fields["ocr_model"], OCR_MODELS, stored.ocr_model)
+        for name, label in OCR_SWITCHES.items():
+            self.fields[name] = forms.BooleanField(required=False, label=label)
+        self.switches = [self[name] for name in OCR_SWITCHES]
+
+    def clean_document_prompt(self) -> str:
+        text: str = self.cleaned_data["document_prompt"]
+        return text.replace("\r\n", "\n").strip("\n")
+
+    def settings(self) -> ProjectSettings:
+        """The stored settings with what was typed laid over them; fields stay as they were."""
+        typed = self.cleaned_data
+        # Options that this page does not show belong to other writers of the table and stay.
+        options = dict(self._stored.ocr_options) | {name: typed[name] for name in OCR_SWITCHES}
+        return replace(
+            self._stored,
+            name=typed["name"],
+            description=typed["description"].replace("\r\n", "\n"),
+            language=typed["language"],
+            document_prompt=typed["document_prompt"],
+            ocr_model=typed["ocr_model"],
+            ocr_options=options,
+            default_threshold=share_of(typed["default_threshold"]),
+        )
+
+
+def _offer(choice: forms.Field, known: Mapping[str, str], stored: str) -> None:
+    # A value of an older writer stays a choice: opening a page must not change what it does not show.
+    choices = list(known.items())
+    if stored not in known:
+        choices.append((stored, f"{stored}, set elsewhere"))
+    if isinstance(choice, forms.ChoiceField):
+        choice.choices = choices
+        choice.error_messages["invalid_choice"] = "Choose one of the list."
+
+
+def initial_of(settings: ProjectSettings) -> dict[str, Any]:
+    values = {name: getattr(settings, name) for name in ("name", "description", "language", "document_prompt")}
+    values["ocr_model"] = settings.ocr_model or DEFAULT_OCR_MODEL
+    values["default_threshold"] = percent_of(settings.default_threshold)
+    return values | {name: bool(settings.ocr_options.get(name)) for name in OCR_SWITCHES}

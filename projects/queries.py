@@ -1,0 +1,46 @@
+"""Reads of projects: one Query or one GetItem each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from config.errors import NotFound
+from config.table import PROJECT, InvalidKey
+from projects.items.project import Project
+
+
+@dataclass(frozen=True)
+class ProjectRow:
+    """What the list shows of a project: the flat attributes that the index carries."""
+
+    project_id: str
+    name: str
+    created_at: str
+    updated_at: str
+
+
+def list_projects(site: str, cursor: str | None = None) -> tuple[Sequence[ProjectRow], str | None]:
+    """The site's projects, last changed first, and the cursor of the next page.
+
+    Raises:
+        NotFound: the cursor belongs to another list.
+    """
+    page = Project.page(PROJECT.gsi1_partition(site), index="GSI1", newest_first=True, cursor=cursor)
+    return [_row(one) for one in page.rows], page.next
+
+
+def _row(one: Project) -> ProjectRow:
+    # Rows of an older writer have no flat copies: their id is the tail of the key, and stands in for the name.
+    project_id = one.project_id or one.PK.rpartition("#")[2]
+    return ProjectRow(project_id, one.name or project_id, one.created_at, one.updated_at)
+
+
+def get_project(site: str, project_id: str) -> Project:
+    """A strong read of one project.
+
+    Raises:
+        NotFound: no such project on this site.
+    """
+    try:
+        return Project.load(PROJECT.key(site, project_id=project_id))
+    except (NotFound, InvalidKey) as error:
+        raise NotFound("There is no such project here.") from error

@@ -1,0 +1,101 @@
+"""What a project is configured with, as plain values: the shape between form, action and item."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+FIELD_TYPES: Mapping[str, str] = {
+    "text": "Text",
+    "date": "Date",
+    "amount": "Amount",
+    "currency": "Currency",
+    "number": "Number",
+}
+# Seed 000's output languages, then the others that its OCR map knows.
+LANGUAGES: Mapping[str, str] = {
+    "en": "English",
+    "ko": "Korean",
+    "ja": "Japanese",
+    "zh": "Chinese",
+    "de": "German",
+    "fr": "French",
+    "it": "Italian",
+    "es": "Spanish",
+    "pt": "Portuguese",
+    "nl": "Dutch",
+    "pl": "Polish",
+    "sv": "Swedish",
+    "da": "Danish",
+    "no": "Norwegian",
+    "fi": "Finnish",
+    "tr": "Turkish",
+    "ru": "Russian",
+    "ar": "Arabic",
+    "hi": "Hindi",
+    "vi": "Vietnamese",
+    "th": "Thai",
+    "id": "Indonesian",
+    "ms": "Malay",
+}
+OCR_MODELS: Mapping[str, str] = {"pp-ocrv5": "PP-OCR, on this machine"}
+# Options of seed 000 that are yes or no; its ``lang`` follows the project's language.
+OCR_SWITCHES: Mapping[str, str] = {"use_textline_orientation": "Also read lines that stand on their head"}
+DEFAULT_OCR_MODEL = "pp-ocrv5"
+DEFAULT_THRESHOLD = 0.80
+MAX_FIELDS = 60
+
+
+@dataclass(frozen=True)
+class FieldSetting:
+    """One field to read. ``threshold`` is 0–1, or None for the project's own."""
+
+    name: str
+    label: str
+    type: str
+    required: bool = False
+    threshold: float | None = None
+
+
+DEFAULT_FIELDS = (
+    FieldSetting("company", "Company", "text", required=True),
+    FieldSetting("date", "Date", "date", required=True),
+    FieldSetting("address", "Address", "text"),
+    FieldSetting("total", "Total", "amount", required=True),
+    FieldSetting("invoice_number", "Invoice number", "text"),
+    FieldSetting("currency", "Currency", "currency"),
+)
+
+
+@dataclass(frozen=True)
+class ProjectSettings:
+    """Everything an admin sets; a run freezes a copy of it when it starts."""
+
+    name: str
+    description: str = ""
+    language: str = "en"
+    document_prompt: str = ""
+    ocr_model: str = DEFAULT_OCR_MODEL
+    ocr_options: Mapping[str, Any] = field(default_factory=dict)
+    fields: tuple[FieldSetting, ...] = DEFAULT_FIELDS
+    default_threshold: float = DEFAULT_THRESHOLD
+
+    def threshold_of(self, one: FieldSetting) -> float:
+        return self.default_threshold if one.threshold is None else one.threshold
+
+
+# What people call each setting, in the order the form has them.
+SETTING_LABELS: Mapping[str, str] = {
+    "name": "Name",
+    "description": "Description",
+    "language": "Language",
+    "document_prompt": "Document prompt",
+    "ocr_model": "OCR model",
+    "ocr_options": "OCR options",
+    "fields": "Fields",
+    "default_threshold": "Review policy",
+}
+
+
+def differences(one: ProjectSettings, other: ProjectSettings) -> list[str]:
+    """The names of the settings that differ."""
+    return [name for name in SETTING_LABELS if getattr(one, name) != getattr(other, name)]

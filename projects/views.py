@@ -1,0 +1,96 @@
+"""Pages of projects: list, one, create, edit."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from config.errors import Conflict
+from projects import access, actions, queries
+from projects.audit import actor
+from projects.editor import Editor, editor_of, posted_editor, rearranged_editor
+from projects.http import DeskRequest, answer, go
+from projects.items.project import Project
+from projects.schema import ProjectSettings
+
+_EDIT = ("project/edit.html", "project/_form.html")
+
+
+@require_safe
+def list_projects(request: DeskRequest) -> HttpResponse:
+    access.check_can_view(request.user)
+    cursor = request.GET.get("after")
+    rows, following = queries.list_projects(request.site, cursor)
+    context = {
+        "projects": rows,
+        "next_cursor": following,
+        "is_first": not cursor,
+        "first_url": reverse("projects:list-projects"),
+    }
+    return answer(request, "project/list.html", None, context)
+
+
+@require_safe
+def show_project(request: DeskRequest, project_id: str) -> HttpResponse:
+    project = access.project_to_view(request, project_id)
+    settings = project.settings
+    fields = [(one, settings.threshold_of(one)) for one in settings.fields]
+    return answer(request, "project/show.html", None, {"project": project, "settings": settings, "fields": fields})
+
+
+@require_http_methods(["GET", "POST"])
+def create_project(request: DeskRequest) -> HttpResponse:
+    access.check_can_configure(request.user)
+    blank = ProjectSettings(name="")
+    if request.method == "GET":
+        return _edit_page(request, editor_of(blank), project_id=actions.new_project_id())
+    project_id = actions.project_id_from(request.POST.get("project_id", ""))
+    if order := request.POST.get("rows"):
+        return _edit_page(request, rearranged_editor(request.POST, blank, order), project_id=project_id, rows=True)
+    editor = posted_editor(request.POST, blank)
+    if not editor.is_valid():
+        return _edit_page(request, editor.counted(), project_id=project_id, status=422)
+    project = actions.create(request.site, editor.settings(), by=actor(request.user), project_id=project_id)
+    messages.success(request, f"{project.settings.name} is made. Its documents can come.")
+    return go(request, reverse("projects:show-project", args=[project_id]))
+
+
+@require_http_methods(["GET", "POST"])
+def edit_project(request: DeskRequest, project_id: str) -> HttpResponse:
+    project = access.project_to_configure(request, project_id)
+    if request.method == "GET":
+        return _edit_page(request, editor_of(project.settings, project.version), project=project)
+    if order := request.POST.get("rows"):
+        editor = rearranged_editor(request.POST, project.settings, order)
+        return _edit_page(request, editor, project=project, rows=True)
+    editor = posted_editor(request.POST, project.settings)
+    if not editor.is_valid():
+        return _edit_page(request, editor.counted(), project=project, status=422)
+    return _save(request, project, editor)
+
+
+def _save(request: DeskRequest, project: Project, editor: Editor) -> HttpResponse:
+    project_id = project.data.project_id
+    by = actor(request.user)
+    try:
+        actions.update(request.site, project_id, editor.settings(), version=editor.version, by=by)
+    except Conflict as error:
+        stored = queries.get_project(request.site, project_id)
+        editor = editor.after_clash(str(error), stored.settings, stored.version)
+        return _edit_page(request, editor, project=stored, status=409)
+    messages.success(request, "The settings are saved. Runs that started before keep theirs.")
+    return go(request, reverse("projects:show-project", args=[project_id]))
+
+
+def _edit_page(
+    request: DeskRequest,
+    editor: Editor,
+    *,
+    project: Project | None = None,
+    project_id: str = "",
+    rows: bool = False,
+    status: int = 200,
+) -> HttpResponse:
+    page, fragment = _EDIT
+    context = {"editor": editor, "project": project, "project_id": project_id}
+    return answer(request, page, "project/_fields.html" if rows else fragment, context, status=status)

@@ -1,0 +1,209 @@
+// What every page needs: toasts, focus, live areas, local times and the end of a session. No framework.
+
+
+const body = document.body;
+
+// ---- toasts: passing news, from a redirect or from a response's HX-Trigger {"toast": {"text", "tone"}} ----------
+const TOAST_SECONDS = 8;
+
+function toast(text, tone = "good") {
+  const box = document.createElement("div");
+  box.className = `toast ${tone}`;
+  box.append(icon({ good: "check", warn: "alert", bad: "stop" }[tone] || "info"));
+  const words = document.createElement("span");
+  words.textContent = text;
+  box.append(words);
+  document.querySelector("#toasts").append(box);
+  dressToast(box);
+}
+
+function icon(name) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("class", "icon");
+  svg.setAttribute("aria-hidden", "true");
+  const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+  use.setAttribute("href", `#i-${name}`);
+  svg.append(use);
+  return svg;
+}
+
+function dressToast(box) {
+  const close = document.createElement("button");
+  close.type = "button";
+  close.className = "button small icon-only";
+  close.setAttribute("aria-label", "Close this message");
+  close.append(icon("x"));
+  close.addEventListener("click", () => box.remove());
+  box.append(close);
+  // Bad news stays until it is closed; good news waits while somebody reads it.
+  if (box.matches(".bad, .error, .warning, .warn")) return;
+  const leave = () => (box.matches(":hover, :focus-within") ? setTimeout(leave, 2000) : box.remove());
+  setTimeout(leave, TOAST_SECONDS * 1000);
+}
+
+for (const box of document.querySelectorAll("[data-toast]")) dressToast(box);
+body.addEventListener("toast", (event) => toast(event.detail.text, event.detail.tone));
+
+// ---- a notice over the page: one at a time, and it never takes the place of what somebody typed ------------------
+function notice(text, link) {
+  const area = document.querySelector("#notices");
+  if (!area || area.dataset.text === text) return;
+  area.dataset.text = text;
+  const box = document.createElement("div");
+  box.className = "banner warn";
+  const words = document.createElement("p");
+  words.textContent = `${text} `;
+  if (link) {
+    const way = document.createElement("a");
+    way.href = link.href;
+    way.target = "_blank";
+    way.rel = "noopener";
+    way.textContent = link.text;
+    words.append(way);
+  }
+  box.append(icon("alert"), words);
+  area.replaceChildren(box);
+}
+
+function clearNotice() {
+  const area = document.querySelector("#notices");
+  if (!area?.dataset.text) return;
+  delete area.dataset.text;
+  area.replaceChildren();
+}
+
+// ---- answers that are not swapped: session over, not allowed, not reachable --------------------------------------
+const SESSION = "Your session ended. Sign in in another tab, then try again: nothing you typed is lost.";
+
+body.addEventListener("htmx:beforeSwap", (event) => {
+  const { xhr } = event.detail;
+  if (xhr.status === 401) {
+    event.detail.shouldSwap = false;
+    notice(SESSION, { href: body.dataset.login || "/login/", text: "Sign in" });
+  } else if (holds(event.detail.target)) {
+    event.detail.shouldSwap = false;
+  }
+});
+body.addEventListener("htmx:responseError", (event) => {
+  const { xhr, elt } = event.detail;
+  if (xhr.status === 401) return;
+  if (elt.closest("[data-live]")) return notice("This page could not be brought up to date. It tries again by itself.");
+  const answer = new DOMParser().parseFromString(xhr.responseText, "text/html").querySelector("[data-message]");
+  toast(answer?.textContent.trim() || "This could not be done: the fault is ours. What was saved before is safe.", "bad");
+});
+body.addEventListener("htmx:sendError", (event) => {
+  if (event.detail.elt.closest("[data-live]")) notice("The desk cannot be reached. This page goes on by itself once it can.");
+  else toast("The desk cannot be reached. Nothing was sent; try again when the connection is back.", "bad");
+});
+body.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.successful) clearNotice();
+});
+
+// ---- signing in again changes the token that every form carries: always send the one the cookie holds now --------
+function freshToken() {
+  return document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1];
+}
+body.addEventListener("htmx:configRequest", (event) => {
+  const token = freshToken();
+  if (!token || event.detail.verb === "get") return;
+  event.detail.headers["X-CSRFToken"] = token;
+  if (event.detail.parameters.csrfmiddlewaretoken) event.detail.parameters.csrfmiddlewaretoken = token;
+});
+document.addEventListener("submit", (event) => {
+  const field = event.target.elements?.namedItem("csrfmiddlewaretoken");
+  if (field && freshToken()) field.value = freshToken();
+}, true);
+
+// ---- focus after a swap: where the answer says, else the next sensible heading; never lost to the body -----------
+let hadFocus = false;
+body.addEventListener("htmx:beforeSwap", (event) => {
+  hadFocus = event.detail.target?.contains(document.activeElement) ?? false;
+});
+body.addEventListener("htmx:afterSettle", (event) => {
+  const spot = event.detail.elt;
+  showTimes(spot);
+  const live = spot.closest("[data-live]");
+  const asks = "[aria-invalid='true'], [data-focus]";
+  const asked = live ? null : spot.matches(asks) ? spot : spot.querySelector(asks);
+  if (asked) asked.focus();
+  else if (hadFocus && document.activeElement === body) {
+    const heading = spot.querySelector("h1, h2, h3") || spot;
+    if (!heading.hasAttribute("tabindex")) heading.setAttribute("tabindex", "-1");
+    heading.focus({ preventScroll: true });
+  }
+  hadFocus = false;
+});
+
+// ---- live areas: [data-live] polls; it rests while paused, while the tab is hidden, and under the pointer --------
+const PAUSED = "countersign-paused";
+const paused = () => sessionStorage.getItem(PAUSED) === "1";
+const held = new WeakMap();
+
+function holds(target) {
+  const live = target?.closest?.("[data-live]");
+  if (!live || !live.querySelector("tr:hover, [data-row]:hover, :focus-visible")) {
+    if (live) held.delete(live);
+    return false;
+  }
+  const times = (held.get(live) || 0) + 1; // a pointer left lying there must not stop the news for good
+  held.set(live, times % 4);
+  return times < 4;
+}
+body.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.detail.elt.closest("[data-live]") && (paused() || document.hidden)) event.preventDefault();
+});
+function showPaused() {
+  for (const button of document.querySelectorAll("[data-pause-live]")) {
+    button.setAttribute("aria-pressed", String(paused()));
+    const words = button.querySelector("[data-words]");
+    if (words) words.textContent = paused() ? "Go on" : "Pause";
+    button.querySelector("use")?.setAttribute("href", paused() ? "#i-play" : "#i-pause");
+  }
+  body.classList.toggle("live-paused", paused());
+}
+document.addEventListener("click", (event) => {
+  if (!event.target.closest("[data-pause-live]")) return;
+  sessionStorage.setItem(PAUSED, paused() ? "0" : "1");
+  showPaused();
+});
+
+// ---- times: the server writes UTC, the reader sees the own zone --------------------------------------------------
+const FORMS = {
+  moment: { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" },
+  time: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
+  day: { day: "numeric", month: "short", year: "numeric" },
+};
+const STEPS = [[60, "second", 1], [3600, "minute", 60], [86400, "hour", 3600], [7 * 86400, "day", 86400]];
+const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+
+function showTimes(within) {
+  const all = within.querySelectorAll?.("time[data-local]") ?? [];
+  for (const one of all) {
+    const at = new Date(one.dateTime);
+    if (Number.isNaN(at.getTime())) continue;
+    const whole = at.toLocaleString("en-GB", { ...FORMS.moment, second: "2-digit", timeZoneName: "short" });
+    one.title = whole;
+    one.textContent = one.dataset.local === "ago" ? since(at) : at.toLocaleString("en-GB", FORMS[one.dataset.local] || FORMS.moment);
+  }
+}
+function since(at) {
+  const seconds = (at - Date.now()) / 1000;
+  const step = STEPS.find(([below]) => Math.abs(seconds) < below);
+  return step ? ago.format(Math.trunc(seconds / step[2]), step[1]) : at.toLocaleDateString("en-GB", FORMS.day);
+}
+setInterval(() => showTimes(document), 30_000);
+
+// ---- menus close when one looks elsewhere -------------------------------------------------------------------------
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details[data-menu][open]")) if (!menu.contains(event.target)) menu.open = false;
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  const menu = document.querySelector("details[data-menu][open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
+
+showTimes(document);
+showPaused();
