@@ -184,6 +184,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "projects.middleware.SiteMiddleware",
+    "projects.middleware.SignedInMiddleware",
     "projects.middleware.DomainErrorMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
@@ -213,6 +214,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     STATE_DIR.mkdir(parents=True, exist_ok=True)
     DATABASES["default"]["OPTIONS"] = {"transaction_mode": "IMMEDIATE", "timeout": 20}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+AUTHENTICATION_BACKENDS = ["projects.access.RoleBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
