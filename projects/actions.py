@@ -11,7 +11,7 @@ from config.table import PROJECT
 from config.transaction import Put, Update, transact
 from projects import queries
 from projects.audit import Actor, entity_event
-from projects.items.project import Project, ProjectData, stored_settings
+from projects.items.project import Project, stored_settings
 from projects.schema import ProjectSettings, differences
 
 _ALPHABET = string.ascii_letters + string.digits + "_-"
@@ -33,28 +33,27 @@ def create(site: str, settings: ProjectSettings, *, by: Actor, project_id: str) 
 
     Raises:
         Conflict: the id is somebody else's project.
+
     """
     now = clock.iso(clock.now())
     key = PROJECT.key(site, project_id=project_id)
+    data = stored_settings(settings) | {"project_id": project_id, "status": "active", "version": 1}
+    flat: dict[str, Any] = {"project_id": project_id, "name": settings.name, "status": "active"}
+    flat |= PROJECT.gsi1(site, updated_at=now)
     project = Project(
         key.pk,
         key.sk,
-        data=ProjectData(
-            project_id=project_id, created_by=by.id, updated_by=by.name, version=1, **stored_settings(settings)
-        ),
-        project_id=project_id,
-        name=settings.name,
-        status="active",
+        data=data | {"created_by": by.id, "updated_by": by.name},
         created_at=now,
         updated_at=now,
-        **PROJECT.gsi1(site, updated_at=now),
+        **flat,
     )
     event = entity_event(site, "project", project_id, "created", by=by, payload={"name": settings.name, "version": 1})
     try:
         transact([Put(project)], event)
     except Conflict:
         made = queries.get_project(site, project_id)
-        if made.data.created_by != by.id:
+        if made.created_by != by.id:
             raise
         return made
     return project
@@ -66,6 +65,7 @@ def update(site: str, project_id: str, settings: ProjectSettings, *, version: in
     Raises:
         Conflict: somebody saved since; the message names who and when.
         NotFound: no such project.
+
     """
     before = queries.get_project(site, project_id)
     changed = differences(before.settings, settings)
@@ -83,20 +83,22 @@ def update(site: str, project_id: str, settings: ProjectSettings, *, version: in
 
 
 def _changes(site: str, settings: ProjectSettings, version: int, now: str, by: Actor) -> list[Any]:
-    data = Project.data
+    # One path each, not the whole map: what another writer keeps beside ours stays.
+    path: Any = Project.data
     values = stored_settings(settings) | {"version": version + 1, "updated_by": by.name}
     flat = {"name": settings.name, "updated_at": now} | PROJECT.gsi1(site, updated_at=now)
-    return [getattr(data, name).set(value) for name, value in values.items()] + [
+    return [path[name].set(value) for name, value in values.items()] + [
         getattr(Project, name).set(value) for name, value in flat.items()
     ]
 
 
 def _at_version(version: int) -> Any:
     # An older writer's project has no version until it is saved here for the first time.
-    stored = Project.data.version
+    path: Any = Project.data
+    stored = path["version"]
     return stored == version if version else Project.PK.exists() & stored.does_not_exist()
 
 
 def _who_was_first(project: Project) -> str:
     at = clock.parse(project.updated_at)
-    return f"{project.data.updated_by or 'Somebody'} saved these settings on {at:%d %b %Y at %H:%M:%S} UTC."
+    return f"{project.updated_by or 'Somebody'} saved these settings on {at:%d %b %Y at %H:%M:%S} UTC."

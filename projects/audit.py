@@ -34,6 +34,8 @@ def entity_event(
         stamp = clock.iso(moment)
         parts = {"entity_type": entity_type, "entity_id": entity_id, "type": event_type, "timestamp": stamp}
         key = ENTITY_EVENT.key(site, **parts)
+        index: dict[str, Any] = ENTITY_EVENT.gsi1(site, **parts)
+        index |= ENTITY_EVENT.gsi2(site, user_id=by.id, timestamp=stamp)
         return EntityEvent(
             key.pk,
             key.sk,
@@ -44,8 +46,7 @@ def entity_event(
             metadata={"name": by.name},
             inserteddate=stamp,
             userId=by.id,
-            **ENTITY_EVENT.gsi1(site, **parts),
-            **ENTITY_EVENT.gsi2(site, user_id=by.id, timestamp=stamp),
+            **index,
         )
 
     return at

@@ -1,12 +1,20 @@
 """The settings page of a project as one thing: its form, its rows, and what the page says above them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from projects.field_rows import FieldRows, posted_rows, rearranged_rows, rows_of
+from projects.field_rows import FieldRow, FieldRows, Tool, posted_rows, rearranged_rows, rows_of, tabled
 from projects.forms import ProjectForm, initial_of
-from projects.schema import SETTING_LABELS, ProjectSettings, differences
+from projects.schema import (
+    FIELD_TYPES,
+    LANGUAGES,
+    OCR_MODELS,
+    OCR_SWITCHES,
+    SETTING_LABELS,
+    ProjectSettings,
+    differences,
+)
 
 
 @dataclass(frozen=True)
@@ -22,15 +30,19 @@ class Editor:
     form: ProjectForm
     rows: FieldRows
     version: int = 0  # what the page showed; 0 for a new project
-    look_at: int = -1  # the row that was just moved or added, 0-based
+    focus: str = ""  # the button or input to look at after a row was moved or added
     clash: Clash | None = None
-    problems: int = field(default=0)
+    problems: int = 0
 
     def is_valid(self) -> bool:
         return all([self.form.is_valid(), self.rows.is_valid()])  # both, so that every message is shown at once
 
     def settings(self) -> ProjectSettings:
         return replace(self.form.settings(), fields=self.rows.settings())
+
+    @property
+    def table(self) -> list[tuple[FieldRow, tuple[Tool, ...]]]:
+        return tabled(self.rows, self.focus)
 
     def counted(self) -> "Editor":
         """With the number of messages, for the sentence at the top."""
@@ -54,10 +66,29 @@ def posted_editor(data: Mapping[str, Any], stored: ProjectSettings) -> Editor:
 def rearranged_editor(data: Mapping[str, Any], stored: ProjectSettings, order: str) -> Editor:
     """The page as typed with its rows moved: nothing is checked or saved yet."""
     form = ProjectForm(initial={name: data.get(name, "") for name in initial_of(stored)}, stored=stored)
-    rows, look_at = rearranged_rows(data, order)
-    return Editor(form, rows, version_in(data), look_at)
+    rows, focus = rearranged_rows(data, order)
+    return Editor(form, rows, version_in(data), focus)
 
 
 def version_in(data: Mapping[str, Any]) -> int:
     text = str(data.get("version", "0"))
     return int(text) if text.isdigit() and len(text) < 10 else 0
+
+
+def summary(settings: ProjectSettings) -> dict[str, Any]:
+    """The settings in the words of the project's page."""
+    return {
+        "settings": settings,
+        "fields": [
+            {
+                "label": one.label,
+                "type": FIELD_TYPES.get(one.type, one.type),
+                "required": one.required,
+                "threshold": settings.threshold_of(one),
+            }
+            for one in settings.fields
+        ],
+        "language": LANGUAGES.get(settings.language, settings.language),
+        "ocr_model": OCR_MODELS.get(settings.ocr_model, settings.ocr_model),
+        "switches": [label for name, label in OCR_SWITCHES.items() if settings.ocr_options.get(name)],
+    }

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, cast
 
 from django import forms
 from django.forms.formsets import BaseFormSet, formset_factory
@@ -91,6 +92,17 @@ class FieldRows(BaseFormSet[FieldRow]):
         return tuple(row.setting(number) for number, row in enumerate(self.forms, 1) if not row.blank)
 
 
+@dataclass(frozen=True)
+class Tool:
+    """A button of a row; ``value`` is the order it sends."""
+
+    value: str
+    icon: str
+    label: str
+    disabled: bool
+    focused: bool
+
+
 _Rows = formset_factory(
     FieldRow, formset=FieldRows, extra=0, max_num=MAX_FIELDS, validate_max=True, absolute_max=MAX_FIELDS + 1
 )
@@ -113,29 +125,48 @@ def rows_of(fields: Sequence[FieldSetting]) -> FieldRows:
 
 def posted_rows(data: Mapping[str, Any]) -> FieldRows:
     words = {"too_many_forms": f"A project has up to {MAX_FIELDS} fields. Remove some, then save again."}
-    return _Rows(data, prefix=PREFIX, error_messages=words)
+    return cast(FieldRows, _Rows(data, prefix=PREFIX, error_messages=words))
 
 
-def rearranged_rows(data: Mapping[str, Any], order: str) -> tuple[FieldRows, int]:
-    """The typed rows after ``order`` (``add``, ``up-2``, ``down-0``, ``remove-1``; 0-based), and the row to look at."""
+def rearranged_rows(data: Mapping[str, Any], order: str) -> tuple[FieldRows, str]:
+    """The typed rows after ``order`` (``add``, ``up-2``, ``down-0``, ``remove-1``; 0-based), and where to look next."""
     rows = [_typed(data, i) for i in range(min(_count(data), MAX_FIELDS))]
     verb, _, place = order.partition("-")
-    at = int(place) if place.isdigit() and int(place) < len(rows) else -1
     if verb == "add" and len(rows) < MAX_FIELDS:
         rows.append({"type": "text"})
-        return _shown(rows), len(rows) - 1
-    if at < 0:
-        return _shown(rows), len(rows) - 1
+        return _shown(rows), f"label-{len(rows) - 1}"
+    at = int(place) if place.isdigit() and len(place) < 4 else len(rows)
+    if at >= len(rows):
+        return _shown(rows), "add"
     if verb == "remove":
         del rows[at]
-        return _shown(rows), min(at, len(rows) - 1)
+        return _shown(rows), f"remove-{min(at, len(rows) - 1)}" if rows else "add"
     to = max(0, at - 1) if verb == "up" else min(len(rows) - 1, at + 1)
     rows.insert(to, rows.pop(at))
-    return _shown(rows), to
+    # The button that was pressed, unless it has nowhere to go from here.
+    at_end = to == 0 if verb == "up" else to == len(rows) - 1
+    other = "down" if verb == "up" else "up"
+    return _shown(rows), f"{other if at_end else verb}-{to}"
+
+
+def tabled(rows: FieldRows, focus: str) -> list[tuple[FieldRow, tuple[Tool, ...]]]:
+    """Each row with its buttons; ``focus`` is a button's value, or ``label-3`` for a row's first input."""
+    last = len(rows.forms) - 1
+    table: list[tuple[FieldRow, tuple[Tool, ...]]] = []
+    for i, row in enumerate(rows.forms):
+        if focus == f"label-{i}":
+            row.fields["label"].widget.attrs["autofocus"] = True
+        tools = (
+            Tool(f"up-{i}", "up", f"Move field {i + 1} up", i == 0, focus == f"up-{i}"),
+            Tool(f"down-{i}", "down", f"Move field {i + 1} down", i == last, focus == f"down-{i}"),
+            Tool(f"remove-{i}", "trash", f"Remove field {i + 1}", False, focus == f"remove-{i}"),
+        )
+        table.append((row, tools))
+    return table
 
 
 def _shown(rows: list[dict[str, Any]]) -> FieldRows:
-    return _Rows(initial=rows, prefix=PREFIX)
+    return cast(FieldRows, _Rows(initial=rows, prefix=PREFIX))
 
 
 def _count(data: Mapping[str, Any]) -> int:

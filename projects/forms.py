@@ -40,8 +40,8 @@ class PercentField(forms.DecimalField):
         }
         super().__init__(min_value=0, max_value=100, decimal_places=1, max_digits=4, error_messages=words, **kwargs)
 
-    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
-        # A number input loses what it cannot read; a text input keeps it, so that the message has something to point at.
+    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:  # noqa: ARG002 - Django calls it so
+        # Not a number input: that one loses what it cannot read, and the message would point at nothing.
         return {"inputmode": "decimal", "class": "text-input percent-input", "autocomplete": "off"}
 
 
@@ -52,7 +52,7 @@ class ProjectForm(forms.Form):
         max_length=120,
         error_messages={
             "required": "Give the project a name. People find it by this in lists.",
-            "max_length": "A name has up to 120 characters; this one has %(show_value)d. Put the rest into the description.",
+            "max_length": "A name has up to 120 characters; this one has %(show_value)d.",
         },
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )

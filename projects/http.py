@@ -14,7 +14,7 @@ from django_htmx.middleware import HtmxDetails
 class DeskRequest(HttpRequest):
     """A request behind our middleware: signed in, on one site."""
 
-    site: str
+    site: str  # type: ignore[assignment]  # the stubs think of django.contrib.sites
     htmx: HtmxDetails
     user: User
 

@@ -43,11 +43,11 @@ class SiteMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         site, rest = _split(request.path_info)
-        request.site = site  # type: ignore[attr-defined]
+        request.site = site  # type: ignore[assignment]  # as in DeskRequest
         if rest == request.path_info:
             return self.get_response(request)
         if site not in OFFERED_SITES:
-            request.site = DEFAULT_SITE  # type: ignore[attr-defined]
+            request.site = DEFAULT_SITE  # type: ignore[assignment]
             return _error_page(request, NotFound("There is no such site here."), 404)
         before = get_script_prefix()
         set_script_prefix(f"{before.rstrip('/')}{_SITE_PATH}{site}/")
@@ -69,7 +69,7 @@ def _split(path: str) -> tuple[str, str]:
 class SignedInMiddleware(LoginRequiredMiddleware):
     """Sends people to sign in; htmx gets 401, since it would follow the redirect and swap the form into the page."""
 
-    def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponse:
+    def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponse:  # type: ignore[override]
         if not wants_fragment(request):
             return super().handle_no_permission(request, view_func)
         text = "Your session ended. Sign in in another tab, then try again: nothing you typed is lost."

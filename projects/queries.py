@@ -23,15 +23,15 @@ def list_projects(site: str, cursor: str | None = None) -> tuple[Sequence[Projec
 
     Raises:
         NotFound: the cursor belongs to another list.
+
     """
     page = Project.page(PROJECT.gsi1_partition(site), index="GSI1", newest_first=True, cursor=cursor)
     return [_row(one) for one in page.rows], page.next
 
 
 def _row(one: Project) -> ProjectRow:
-    # Rows of an older writer have no flat copies: their id is the tail of the key, and stands in for the name.
-    project_id = one.project_id or one.PK.rpartition("#")[2]
-    return ProjectRow(project_id, one.name or project_id, one.created_at, one.updated_at)
+    # A row of an older writer carries no name in the index: the id stands in until somebody saves it here.
+    return ProjectRow(one.id, one.name or one.id, one.created_at, one.updated_at)
 
 
 def get_project(site: str, project_id: str) -> Project:
@@ -39,6 +39,7 @@ def get_project(site: str, project_id: str) -> Project:
 
     Raises:
         NotFound: no such project on this site.
+
     """
     try:
         return Project.load(PROJECT.key(site, project_id=project_id))

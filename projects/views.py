@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from config.errors import Conflict
 from projects import access, actions, queries
 from projects.audit import actor
-from projects.editor import Editor, editor_of, posted_editor, rearranged_editor
+from projects.editor import Editor, editor_of, posted_editor, rearranged_editor, summary
 from projects.http import DeskRequest, answer, go
 from projects.items.project import Project
 from projects.schema import ProjectSettings
@@ -33,9 +33,7 @@ def list_projects(request: DeskRequest) -> HttpResponse:
 @require_safe
 def show_project(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_view(request, project_id)
-    settings = project.settings
-    fields = [(one, settings.threshold_of(one)) for one in settings.fields]
-    return answer(request, "project/show.html", None, {"project": project, "settings": settings, "fields": fields})
+    return answer(request, "project/show.html", None, {"project": project, **summary(project.settings)})
 
 
 @require_http_methods(["GET", "POST"])
@@ -70,7 +68,7 @@ def edit_project(request: DeskRequest, project_id: str) -> HttpResponse:
 
 
 def _save(request: DeskRequest, project: Project, editor: Editor) -> HttpResponse:
-    project_id = project.data.project_id
+    project_id = project.id
     by = actor(request.user)
     try:
         actions.update(request.site, project_id, editor.settings(), version=editor.version, by=by)

@@ -2,48 +2,16 @@
 
 from typing import Any
 
-from pynamodb.attributes import BooleanAttribute, ListAttribute, MapAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import MapAttribute, UnicodeAttribute
 
 from config.item import Item
 from projects.schema import DEFAULT_FIELDS, DEFAULT_OCR_MODEL, DEFAULT_THRESHOLD, FieldSetting, ProjectSettings
 
 
-class StoredField(MapAttribute[str, Any]):
-    name = UnicodeAttribute()
-    label = UnicodeAttribute()
-    type = UnicodeAttribute()
-    required = BooleanAttribute(default=False)
-
-
-class StoredPolicy(MapAttribute[str, Any]):
-    """Thresholds are 0–1; ``thresholds`` has only the fields whose own differs from the default."""
-
-    default_threshold = NumberAttribute()
-    thresholds: MapAttribute[str, float] = MapAttribute(default=dict)
-    required: ListAttribute[str] = ListAttribute(default=list)
-
-
-class ProjectData(MapAttribute[str, Any]):
-    """Seed 000's map, then ours: ``fields``, ``review_policy``, ``version``, ``updated_by``."""
-
-    project_id = UnicodeAttribute()
-    name = UnicodeAttribute()
-    description = UnicodeAttribute(null=True)
-    status = UnicodeAttribute(default="active")
-    created_by = UnicodeAttribute(null=True)
-    language = UnicodeAttribute(null=True)
-    color = NumberAttribute(null=True)
-    document_prompt = UnicodeAttribute(null=True)
-    ocr_model = UnicodeAttribute(null=True)
-    ocr_options: MapAttribute[str, Any] = MapAttribute(null=True)
-    fields: ListAttribute[StoredField] = ListAttribute(of=StoredField, null=True)
-    review_policy = StoredPolicy(null=True)
-    version = NumberAttribute(null=True)
-    updated_by = UnicodeAttribute(null=True)
-
-
 class Project(Item):
-    data = ProjectData(null=True)
+    """``data`` is seed 000's map, then ours: ``fields``, ``review_policy``, ``version``, ``updated_by``."""
+
+    data: MapAttribute[str, Any] = MapAttribute(null=True)  # null only in index rows, which do not carry it
     # Flat copies, since an index cannot project inside ``data``.
     project_id = UnicodeAttribute(null=True)
     name = UnicodeAttribute(null=True)
@@ -52,43 +20,58 @@ class Project(Item):
     updated_at = UnicodeAttribute()
 
     @property
+    def id(self) -> str:
+        """Also of a row without flat copies, as an older writer left it: there it is the tail of the key."""
+        return self.project_id or self.PK.rpartition("#")[2]
+
+    @property
     def version(self) -> int:
         """0 for a project that an older writer made, which knew no versions."""
-        return int(self.data.version or 0)
+        return int(self.data.as_dict().get("version") or 0)
+
+    @property
+    def updated_by(self) -> str:
+        return str(self.data.as_dict().get("updated_by") or "")
+
+    @property
+    def created_by(self) -> str:
+        return str(self.data.as_dict().get("created_by") or "")
 
     @property
     def settings(self) -> ProjectSettings:
-        data = self.data
-        policy = data.review_policy
+        data = self.data.as_dict()
+        policy = data.get("review_policy") or {}
         return ProjectSettings(
-            name=data.name,
-            description=data.description or "",
-            language=data.language or "en",
-            document_prompt=data.document_prompt or "",
-            ocr_model=data.ocr_model or DEFAULT_OCR_MODEL,
-            ocr_options=data.ocr_options.as_dict() if data.ocr_options else {},
-            fields=_fields(data),
-            default_threshold=float(policy.default_threshold) if policy else DEFAULT_THRESHOLD,
+            name=data.get("name") or self.id,
+            description=data.get("description") or "",
+            language=data.get("language") or "en",
+            document_prompt=data.get("document_prompt") or "",
+            ocr_model=data.get("ocr_model") or DEFAULT_OCR_MODEL,
+            ocr_options=data.get("ocr_options") or {},
+            fields=_fields(data.get("fields"), policy),
+            default_threshold=float(policy.get("default_threshold", DEFAULT_THRESHOLD)),
         )
 
 
-def _fields(data: ProjectData) -> tuple[FieldSetting, ...]:
-    if data.fields is None:
+def _fields(stored: list[dict[str, Any]] | None, policy: dict[str, Any]) -> tuple[FieldSetting, ...]:
+    if stored is None:
         return DEFAULT_FIELDS  # an older writer's project has no schema of its own; an empty list is a choice
-    own = data.review_policy.thresholds.as_dict() if data.review_policy else {}
-    required = set(data.review_policy.required) if data.review_policy else set()
+    thresholds = policy.get("thresholds") or {}
+    required = set(policy.get("required") or ())
     return tuple(
-        FieldSetting(one.name, one.label, one.type, one.required or one.name in required, _share(own.get(one.name)))
-        for one in data.fields
+        FieldSetting(
+            name=one["name"],
+            label=one["label"],
+            type=one["type"],
+            required=bool(one.get("required")) or one["name"] in required,
+            threshold=float(thresholds[one["name"]]) if one["name"] in thresholds else None,
+        )
+        for one in stored
     )
 
 
-def _share(stored: float | None) -> float | None:
-    return None if stored is None else float(stored)
-
-
 def stored_settings(settings: ProjectSettings) -> dict[str, Any]:
-    """The entries of ``data`` that an admin's settings become; numbers 0–1."""
+    """The entries of ``data`` that an admin's settings become. Thresholds are 0–1; only those that differ are kept."""
     return {
         "name": settings.name,
         "description": settings.description,
@@ -97,11 +80,12 @@ def stored_settings(settings: ProjectSettings) -> dict[str, Any]:
         "ocr_model": settings.ocr_model,
         "ocr_options": dict(settings.ocr_options),
         "fields": [
-            StoredField(name=one.name, label=one.label, type=one.type, required=one.required) for one in settings.fields
+            {"name": one.name, "label": one.label, "type": one.type, "required": one.required}
+            for one in settings.fields
         ],
-        "review_policy": StoredPolicy(
-            default_threshold=settings.default_threshold,
-            thresholds={one.name: one.threshold for one in settings.fields if one.threshold is not None},
-            required=[one.name for one in settings.fields if one.required],
-        ),
+        "review_policy": {
+            "default_threshold": settings.default_threshold,
+            "thresholds": {one.name: one.threshold for one in settings.fields if one.threshold is not None},
+            "required": [one.name for one in settings.fields if one.required],
+        },
     }

@@ -123,7 +123,7 @@ body.addEventListener("htmx:afterSettle", (event) => {
   const spot = event.detail.elt;
   showTimes(spot);
   const live = spot.closest("[data-live]");
-  const asks = "[aria-invalid='true'], [data-focus]";
+  const asks = "[aria-invalid='true'], [data-focus], [autofocus]";
   const asked = live ? null : spot.matches(asks) ? spot : spot.querySelector(asks);
   if (asked) asked.focus();
   else if (hadFocus && document.activeElement === body) {
