@@ -17,6 +17,7 @@ from typing import Self
 from config.errors import Misconfigured
 
 HOST = "127.0.0.1"  # it has no authentication worth the name: nobody but this machine may reach it
+SAVE_SECONDS = 30
 START_SECONDS = 30
 STOP_SECONDS = 30
 LOCK_SECONDS = 5  # a killed emulator's last save may hold the lock for a moment longer
@@ -60,8 +61,10 @@ def is_answering(endpoint: str) -> bool:
         return False
 
 
-def start(*, state_dir: Path, port: int, persistent: bool = True) -> Emulator:
+def start(*, state_dir: Path, port: int, persistent: bool = True, save_seconds: int = SAVE_SECONDS) -> Emulator:
     """Start the emulator as a child process that also ends when this process dies.
+
+    ``persistent`` keeps its state in ``state_dir``; killed outright it loses what is younger than ``save_seconds``.
 
     Raises:
         Misconfigured: the port or the state folder is in use, or it did not come up; the message says by whom or why.
@@ -69,11 +72,11 @@ def start(*, state_dir: Path, port: int, persistent: bool = True) -> Emulator:
     """
     check_startable(state_dir, port)
     log = state_dir / "emulator.log"
+    settings = environment(state_dir=state_dir, port=port, persistent=persistent, save_seconds=save_seconds)
     with log.open("wb") as output:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
             command(),
-            env=environment(state_dir=state_dir, port=port, persistent=persistent)
-            | {"COUNTERSIGN_EMULATOR_OWNED": "1"},
+            env=settings | {"COUNTERSIGN_EMULATOR_OWNED": "1"},
             cwd=Path(__file__).resolve().parent.parent,
             stdin=subprocess.PIPE,  # it stops when this end closes, so a killed parent leaves nothing behind
             stdout=output,
@@ -95,7 +98,9 @@ def command() -> list[str]:
     return [sys.executable, "-m", "config.emulator_process"]
 
 
-def environment(*, state_dir: Path, port: int, persistent: bool = True) -> dict[str, str]:
+def environment(
+    *, state_dir: Path, port: int, persistent: bool = True, save_seconds: int = SAVE_SECONDS
+) -> dict[str, str]:
     """What the emulator's process sees: its own settings, and of ours only what a Python process needs.
 
     The AWS keys of the shell stay out of it: it never calls anybody, and it must not be able to.
@@ -116,6 +121,7 @@ def environment(*, state_dir: Path, port: int, persistent: bool = True) -> dict[
         "S3_DATA_DIR": str(state_dir / "s3"),
         "LOG_LEVEL": "WARNING",
         "COUNTERSIGN_EMULATOR_DIR": str(state_dir),
+        "COUNTERSIGN_EMULATOR_SAVE_SECONDS": str(save_seconds),
     }
 
 

@@ -23,7 +23,7 @@ from ministack.services import stepfunctions
 from config.emulator import HOST, check_startable, hold_lock
 from config.errors import Misconfigured
 
-SAVE_SECONDS = 30
+SAVE_SECONDS = int(os.environ["COUNTERSIGN_EMULATOR_SAVE_SECONDS"])
 SAVE_LIMIT_SECONDS = 60
 # They wipe every account, or reconfigure the process; nothing of ours calls them.
 REFUSED_PATHS = {"/_ministack/reset", "/_ministack/config", "/_localstack/config"}
@@ -57,6 +57,7 @@ class Door:
     def __init__(self, app: App) -> None:
         self.app = app
         self.written = False
+        self.deployed = False
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         if scope["type"] == "http":
@@ -68,6 +69,7 @@ class Door:
                 await send({"type": "http.response.body", "body": b"Refused by Countersign's emulator.\n"})
                 return
             self.written = self.written or _may_write(scope["method"], headers)
+            self.deployed = self.deployed or b"/cloudformation/" in headers.get(b"authorization", b"")
         await self.app(scope, receive, send)
 
 
@@ -91,12 +93,15 @@ class Keeper:
         self.child: int | None = None
 
     async def run(self) -> None:
+        saved = time.monotonic()
         while True:
-            await asyncio.sleep(SAVE_SECONDS)
-            if self.door.written:
-                self.door.written = False
+            await asyncio.sleep(1)
+            # A new stack is saved at once: without it, its bucket on the disk would be nobody's.
+            if (self.door.written and time.monotonic() - saved >= SAVE_SECONDS) or self.door.deployed:
+                self.door.written = self.door.deployed = False
                 if not await self._save():
                     self.door.written = True
+                saved = time.monotonic()
 
     async def _save(self) -> bool:
         self.child = os.fork()
@@ -170,6 +175,13 @@ async def run(port: int, lock: int) -> None:
     await serve(door, config, shutdown_trigger=told)  # type: ignore[arg-type]
 
 
+def _set_orphans_aside(state_dir: Path) -> None:
+    """Objects are on the disk at once and their table is not: killed in between, a new stack could not be made."""
+    objects = state_dir / "s3"
+    if objects.exists() and not (state_dir / "state" / "cloudformation.json").exists():
+        objects.rename(state_dir / f"s3-without-state-{time.time_ns()}")
+
+
 def main() -> int:
     port = int(os.environ["GATEWAY_PORT"])
     state_dir = Path(os.environ["COUNTERSIGN_EMULATOR_DIR"])
@@ -179,6 +191,7 @@ def main() -> int:
     except Misconfigured as error:
         sys.stderr.write(f"{error}\n")
         return 1
+    _set_orphans_aside(state_dir)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # a burst of connections must not meet 1,024

@@ -1,0 +1,249 @@
+"""Create or verify what ``infrastructure.yaml`` describes, on the configured endpoint, as often as one likes."""
+
+import functools
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from botocore.exceptions import ClientError
+from django.conf import settings
+
+from config import aws
+from config.emulator import is_answering
+from config.errors import Misconfigured, Unavailable
+from config.table import INDEX_ATTRIBUTES
+
+TEMPLATE = Path(__file__).with_name("infrastructure.yaml")
+TTL_ATTRIBUTE = "TimeToLive"
+EVENTS_QUEUE = f"{settings.STACK}-events"
+_POLL_SECONDS = 0.1 if settings.ON_LAPTOP else 5.0
+_WAIT_SECONDS = 60 if settings.ON_LAPTOP else 1800
+_DONE = {"CREATE_COMPLETE": "created", "UPDATE_COMPLETE": "changed", "DELETE_COMPLETE": "removed"}
+_MISSING = {"ResourceNotFoundException", "NoSuchBucket", "QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue"}
+
+Report = Callable[[str], None]
+
+
+def parameters() -> dict[str, str]:
+    """The template's parameters, from the settings and from the key space."""
+    return {
+        "TableName": settings.TABLE_NAME,
+        "IndexAttributes": ",".join(INDEX_ATTRIBUTES),
+        "BucketName": settings.BUCKET_NAME,
+        "BusName": settings.BUS_NAME,
+        "StepsQueueName": settings.STEPS_QUEUE,
+        "DeskQueueName": settings.DESK_QUEUE,
+        "EventSource": settings.EVENT_SOURCE,
+        "VisibilitySeconds": str(settings.QUEUE_VISIBILITY_SECONDS),
+        "Protected": "false" if settings.ON_LAPTOP else "true",
+    }
+
+
+def deploy(report: Report) -> None:
+    """Bring the stack to what the template says, verify it and report each resource that changed.
+
+    Raises:
+        Unavailable: nobody answers at the endpoint.
+        Misconfigured: the stack failed, or what it made is not as it says; the message names the resource.
+
+    """
+    endpoint = settings.AWS_ENDPOINT_URL
+    if endpoint and not is_answering(endpoint):
+        raise Unavailable(f"No embedded AWS answers at {endpoint}. Start it with `manage.py emulator`, then try again.")
+    with aws.translated():
+        changes = _apply()
+        _verify()
+        changes += _settle()
+        for line in changes:
+            report(line)
+        if not changes:
+            report(f"unchanged  stack {settings.STACK}, {len(_resources())} resources verified")
+
+
+def _apply() -> list[str]:
+    """Create or update the stack and wait for it; what became of each resource."""
+    cloudformation = aws.client("cloudformation")
+    request: dict[str, Any] = {
+        "StackName": settings.STACK,
+        "TemplateBody": TEMPLATE.read_text(),
+        "Capabilities": ["CAPABILITY_NAMED_IAM"],
+        "Parameters": [{"ParameterKey": name, "ParameterValue": value} for name, value in parameters().items()],
+    }
+    stack = _wait()
+    if stack is None:
+        if not settings.ON_LAPTOP:
+            request["EnableTerminationProtection"] = True
+        _order(cloudformation.create_stack, request)
+        return _outcome(since=None)
+    if stack["StackStatus"] in {"ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED", "DELETE_FAILED"}:
+        raise Misconfigured(
+            f"Stack {settings.STACK} is left in {stack['StackStatus']}: {_first_failure()} "
+            "Delete the stack, which keeps table and bucket, mend the cause and run this again."
+        )
+    last = _events()[0]["EventId"]
+    if not _order(cloudformation.update_stack, request):
+        return []
+    return _outcome(since=last)
+
+
+def _order(call: Callable[..., Any], request: dict[str, Any]) -> bool:
+    """Whether there is anything to do.
+
+    Raises:
+        Misconfigured: the template or a setting is refused before anything is touched.
+
+    """
+    try:
+        call(**request)
+    except ClientError as error:
+        message = error.response["Error"]["Message"]
+        if "No updates are to be performed" in message:
+            return False
+        if error.response["Error"]["Code"] in {"ValidationError", "AccessDenied", "InsufficientCapabilitiesException"}:
+            raise Misconfigured(f"AWS refuses stack {settings.STACK}, nothing was changed: {message}") from error
+        raise
+    return True
+
+
+def _wait() -> dict[str, Any] | None:
+    """The stack as soon as nobody works on it, or None where there is none.
+
+    Raises:
+        Unavailable: it is still being worked on after a long time.
+
+    """
+    deadline = time.monotonic() + _WAIT_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            stack: dict[str, Any] = aws.client("cloudformation").describe_stacks(StackName=settings.STACK)["Stacks"][0]
+        except ClientError as error:
+            if "does not exist" in str(error):
+                return None
+            raise
+        if not stack["StackStatus"].endswith("_IN_PROGRESS"):
+            return stack
+        time.sleep(_POLL_SECONDS)
+    raise Unavailable(f"Stack {settings.STACK} is still being worked on. Run this again when it has come to rest.")
+
+
+def _outcome(since: str | None) -> list[str]:
+    """Wait, then say what the events newer than ``since`` did to each resource.
+
+    Raises:
+        Misconfigured: the stack did not come to where the template wants it.
+
+    """
+    stack = _wait()
+    if stack is None or stack["StackStatus"] not in {"CREATE_COMPLETE", "UPDATE_COMPLETE"}:
+        raise Misconfigured(f"Stack {settings.STACK} could not be deployed: {_first_failure()}")
+    lines = []
+    for event in _events():
+        if event["EventId"] == since:
+            break
+        what = _DONE.get(event["ResourceStatus"])
+        if what and event["ResourceType"] != "AWS::CloudFormation::Stack":
+            lines.append(f"{what:10} {event['ResourceType'].removeprefix('AWS::')} {event['PhysicalResourceId']}")
+    return lines[::-1]
+
+
+def _events() -> list[dict[str, Any]]:
+    """The stack's events, newest first."""
+    pages = aws.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=settings.STACK)
+    return [event for page in pages for event in page["StackEvents"]]
+
+
+def _first_failure() -> str:
+    failed = [event for event in _events() if event["ResourceStatus"].endswith("_FAILED")]
+    if not failed:
+        return "its events do not say why."
+    first = failed[-1]  # the later ones are its consequences
+    return f"{first['LogicalResourceId']}: {first.get('ResourceStatusReason', 'no reason given').rstrip('.')}."
+
+
+def _resources() -> list[dict[str, Any]]:
+    client = aws.client("cloudformation")
+    found: list[dict[str, Any]] = client.describe_stack_resources(StackName=settings.STACK)["StackResources"]
+    return found
+
+
+def _settle() -> list[str]:
+    """What the emulator's CloudFormation reads and does not do; in AWS the check finds it done."""
+    dynamodb = aws.client("dynamodb")
+    answer = dynamodb.describe_time_to_live(TableName=settings.TABLE_NAME)
+    if answer["TimeToLiveDescription"]["TimeToLiveStatus"] in {"ENABLED", "ENABLING"}:
+        return []
+    dynamodb.update_time_to_live(
+        TableName=settings.TABLE_NAME,
+        TimeToLiveSpecification={"AttributeName": TTL_ATTRIBUTE, "Enabled": True},
+    )
+    return [f"changed    DynamoDB::Table {settings.TABLE_NAME}, expiry by {TTL_ATTRIBUTE} switched on"]
+
+
+def _verify() -> None:
+    """Ask each service itself: a stack record does not know what was changed behind its back.
+
+    Raises:
+        Misconfigured: something is missing or differs, with what to do.
+
+    """
+    wrong = [
+        text
+        for text, good in (
+            (f"table {settings.TABLE_NAME} differs from the template", _table_is_good()),
+            (f"bucket {settings.BUCKET_NAME} is missing or not versioned", _bucket_is_good()),
+            ("a queue is missing, or its URL is not the one in the settings", _queues_are_good()),
+            (f"event bus {settings.BUS_NAME} or its rule is missing", _bus_is_good()),
+        )
+        if not good
+    ]
+    if wrong:
+        raise Misconfigured(
+            f"Stack {settings.STACK} is complete, and yet {'; '.join(wrong)}. Somebody changed it by hand: "
+            "undo that, or deploy under another name with COUNTERSIGN_STACK."
+        )
+
+
+def _answers(call: Callable[[], Any]) -> Any:
+    """The answer, or None where the thing asked about does not exist."""
+    try:
+        return call()
+    except ClientError as error:
+        if error.response["Error"]["Code"] in _MISSING:
+            return None
+        raise
+
+
+def _table_is_good() -> bool:
+    answer = _answers(lambda: aws.client("dynamodb").describe_table(TableName=settings.TABLE_NAME))
+    if answer is None:
+        return False
+    table = answer["Table"]
+    indexes = {
+        index["IndexName"]: set(index["Projection"].get("NonKeyAttributes", ()))
+        for index in table.get("GlobalSecondaryIndexes", ())
+    }
+    expected = {name: set(INDEX_ATTRIBUTES) for name in ("GSI1", "GSI2")}
+    stream = table.get("StreamSpecification", {}).get("StreamViewType")
+    return indexes == expected and stream == "NEW_AND_OLD_IMAGES"
+
+
+def _bucket_is_good() -> bool:
+    s3 = aws.client("s3")
+    versioning = _answers(lambda: s3.get_bucket_versioning(Bucket=settings.BUCKET_NAME))
+    return versioning is not None and versioning.get("Status") == "Enabled"
+
+
+def _queues_are_good() -> bool:
+    sqs = aws.client("sqs")
+    for name in (*settings.QUEUE_URLS, EVENTS_QUEUE):
+        answer = _answers(functools.partial(sqs.get_queue_url, QueueName=name))
+        # Workers use the URLs of the settings without asking, so those must be the real ones.
+        if answer is None or answer["QueueUrl"] != settings.QUEUE_URLS.get(name, answer["QueueUrl"]):
+            return False
+    return True
+
+
+def _bus_is_good() -> bool:
+    events = aws.client("events")
+    return _answers(lambda: events.describe_rule(Name=EVENTS_QUEUE, EventBusName=settings.BUS_NAME)) is not None

@@ -1,0 +1,94 @@
+import time
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+
+from config import aws, bootstrap
+from config.errors import Misconfigured, Unavailable
+from tests.aws_faults import count_calls, fail
+from tests.conftest import create_table, describe_table
+
+WRITING = ("Create", "Delete", "Put", "Set", "Tag")
+
+
+def deploy():
+    lines = []
+    bootstrap.deploy(lines.append)
+    return lines
+
+
+def test_the_first_run_says_what_it_made(aws_stack):
+    assert f"created    DynamoDB::Table {settings.TABLE_NAME}" in aws_stack
+    assert f"created    S3::Bucket {settings.BUCKET_NAME}" in aws_stack
+    assert len([line for line in aws_stack if line.startswith("created    SQS::Queue ")]) == 5
+
+
+def test_what_the_emulators_cloudformation_leaves_out_is_done_by_its_api(aws_stack):
+    assert aws_stack[-1] == f"changed    DynamoDB::Table {settings.TABLE_NAME}, expiry by TimeToLive switched on"
+
+
+def test_the_second_run_changes_nothing_says_so_and_is_quick(aws_stack):
+    started = time.monotonic()
+    with count_calls() as counted:
+        lines = deploy()
+    assert time.monotonic() - started < 2
+    assert lines == [f"unchanged  stack {settings.STACK}, 16 resources verified"]
+    assert not [call for call in counted.calls if call.operation.startswith(WRITING)]
+
+
+def test_a_changed_setting_changes_the_resource_in_place(table, settings):
+    sqs = aws.client("sqs")
+    url = settings.QUEUE_URLS[settings.DESK_QUEUE]
+    sqs.send_message(QueueUrl=url, MessageBody="kept")
+    usual, settings.QUEUE_VISIBILITY_SECONDS = settings.QUEUE_VISIBILITY_SECONDS, 99
+    assert f"changed    SQS::Queue {url}" in deploy()
+    found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["VisibilityTimeout", "ApproximateNumberOfMessages"])
+    assert found["Attributes"] == {"VisibilityTimeout": "99", "ApproximateNumberOfMessages": "1"}
+    settings.QUEUE_VISIBILITY_SECONDS = usual
+    deploy()
+
+
+def test_a_refused_setting_is_named_and_nothing_is_changed(aws_stack, settings):
+    settings.QUEUE_VISIBILITY_SECONDS = 5
+    with pytest.raises(Misconfigured, match=r"nothing was changed: .*VisibilitySeconds"):
+        deploy()
+
+
+def test_a_table_that_somebody_deleted_is_noticed(table):
+    described = describe_table()
+    aws.dynamodb_client().delete_table(TableName=table)
+    try:
+        with pytest.raises(Misconfigured, match=f"table {table} differs from the template"):
+            deploy()
+    finally:
+        create_table(described)
+
+
+def test_a_bucket_without_versions_is_noticed(aws_stack):
+    s3 = aws.client("s3")
+    s3.put_bucket_versioning(Bucket=settings.BUCKET_NAME, VersioningConfiguration={"Status": "Suspended"})
+    try:
+        with pytest.raises(Misconfigured, match=f"bucket {settings.BUCKET_NAME} is missing or not versioned"):
+            deploy()
+    finally:
+        s3.put_bucket_versioning(Bucket=settings.BUCKET_NAME, VersioningConfiguration={"Status": "Enabled"})
+
+
+def test_where_nobody_answers_it_says_how_to_start_the_emulator(settings):
+    settings.AWS_ENDPOINT_URL = "http://127.0.0.1:1"
+    with pytest.raises(Unavailable, match=r"Start it with `manage.py emulator`"):
+        deploy()
+
+
+def test_a_throttled_answer_is_not_taken_for_a_missing_resource(aws_stack):
+    with fail("dynamodb", "DescribeTable", error_code="ThrottlingException"), pytest.raises(Unavailable):
+        deploy()
+
+
+def test_the_command_says_what_happened_and_fails_with_one_sentence(aws_stack, settings, capsys):
+    call_command("bootstrap")
+    assert "unchanged  stack" in capsys.readouterr().out
+    settings.AWS_ENDPOINT_URL = "http://127.0.0.1:1"
+    with pytest.raises(CommandError, match="No embedded AWS answers"):
+        call_command("bootstrap")

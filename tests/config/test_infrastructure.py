@@ -1,0 +1,132 @@
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from django.conf import settings
+
+from config import aws, bootstrap
+from config.table import INDEX_ATTRIBUTES
+
+TEMPLATE = bootstrap.TEMPLATE.read_text()
+
+
+def statements(role):
+    """The actions that a role's inline and attached policies allow."""
+    iam = aws.client("iam")
+    documents = [
+        iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
+        for name in iam.list_role_policies(RoleName=role)["PolicyNames"]
+    ]
+    for attached in iam.list_attached_role_policies(RoleName=role)["AttachedPolicies"]:
+        arn = attached["PolicyArn"]
+        version = iam.get_policy(PolicyArn=arn)["Policy"]["DefaultVersionId"]
+        documents.append(iam.get_policy_version(PolicyArn=arn, VersionId=version)["PolicyVersion"]["Document"])
+    found = set()
+    for document in documents:
+        for statement in document["Statement"]:
+            actions = statement["Action"]
+            found |= {actions} if isinstance(actions, str) else set(actions)
+    return found
+
+
+def attributes(queue):
+    sqs = aws.client("sqs")
+    url = sqs.get_queue_url(QueueName=queue)["QueueUrl"]
+    return sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+
+
+def test_the_template_passes_cfn_lint():
+    cfn_lint = Path(sys.executable).with_name("cfn-lint")  # as a process: imported, it breaks on warnings as errors
+    lint = subprocess.run([cfn_lint, bootstrap.TEMPLATE], capture_output=True, text=True, check=False)
+    assert lint.returncode == 0, lint.stdout
+
+
+def test_the_template_fits_into_a_request():
+    assert len(TEMPLATE.encode()) < 51_200
+
+
+def test_every_parameter_is_passed_and_no_other():
+    block = TEMPLATE.partition("Parameters:\n")[2].partition("\nConditions:")[0]
+    assert set(re.findall(r"^  (\w+):$", block, re.MULTILINE)) == set(bootstrap.parameters())
+
+
+def test_both_indexes_project_what_lists_show_and_nothing_else(table):
+    described = aws.dynamodb_client().describe_table(TableName=table)["Table"]
+    assert len(INDEX_ATTRIBUTES) <= 20
+    assert {
+        index["IndexName"]: tuple(index["Projection"]["NonKeyAttributes"])
+        for index in described["GlobalSecondaryIndexes"]
+    } == {"GSI1": INDEX_ATTRIBUTES, "GSI2": INDEX_ATTRIBUTES}
+
+
+def test_the_table_streams_expires_and_is_billed_by_request(aws_stack):
+    client = aws.dynamodb_client()
+    described = client.describe_table(TableName=settings.TABLE_NAME)["Table"]
+    assert described["BillingModeSummary"]["BillingMode"] == "PAY_PER_REQUEST"
+    assert described["StreamSpecification"]["StreamViewType"] == "NEW_AND_OLD_IMAGES"
+    ttl = client.describe_time_to_live(TableName=settings.TABLE_NAME)["TimeToLiveDescription"]
+    assert ttl == {"TimeToLiveStatus": "ENABLED", "AttributeName": "TimeToLive"}
+
+
+def test_the_bucket_is_private_versioned_and_tells_eventbridge(aws_stack):
+    s3 = aws.client("s3")
+    bucket = settings.BUCKET_NAME
+    assert s3.get_bucket_versioning(Bucket=bucket)["Status"] == "Enabled"
+    assert "EventBridgeConfiguration" in s3.get_bucket_notification_configuration(Bucket=bucket)
+    assert all(s3.get_public_access_block(Bucket=bucket)["PublicAccessBlockConfiguration"].values())
+    assert "aws:SecureTransport" in s3.get_bucket_policy(Bucket=bucket)["Policy"]
+
+
+def test_a_message_that_keeps_failing_ends_in_the_dead_letter_queue(aws_stack):
+    for queue in (settings.STEPS_QUEUE, settings.DESK_QUEUE):
+        found = attributes(queue)
+        assert found["VisibilityTimeout"] == str(settings.QUEUE_VISIBILITY_SECONDS)
+        assert '"maxReceiveCount":5' in found["RedrivePolicy"]
+        assert f"{queue}-dead" in found["RedrivePolicy"]
+
+
+def test_a_published_event_arrives_in_the_events_queue(table):
+    aws.client("events").put_events(
+        Entries=[
+            {
+                "Source": settings.EVENT_SOURCE,
+                "DetailType": "document.processed",
+                "Detail": '{"document_id": "d"}',
+                "EventBusName": settings.BUS_NAME,
+            }
+        ]
+    )
+    sqs = aws.client("sqs")
+    url = sqs.get_queue_url(QueueName=bootstrap.EVENTS_QUEUE)["QueueUrl"]
+    messages = sqs.receive_message(QueueUrl=url, WaitTimeSeconds=5)["Messages"]
+    assert len(messages) == 1
+    assert '"document.processed"' in messages[0]["Body"]
+
+
+def test_an_event_of_somebody_else_does_not(table):
+    aws.client("events").put_events(
+        Entries=[{"Source": "other", "DetailType": "x", "Detail": "{}", "EventBusName": settings.BUS_NAME}]
+    )
+    assert attributes(bootstrap.EVENTS_QUEUE)["ApproximateNumberOfMessages"] == "0"
+
+
+def test_the_web_process_may_not_answer_a_task_nor_take_work(aws_stack):
+    web = statements(f"{settings.STACK}-web")
+    assert "dynamodb:UpdateItem" in web
+    assert not {action for action in web if action.startswith("states:SendTask")}
+    assert not web & {"sqs:ReceiveMessage", "sqs:DeleteMessage", "events:PutEvents", "dynamodb:Scan"}
+
+
+def test_the_worker_may_redeem_and_publish(aws_stack):
+    worker = statements(f"{settings.STACK}-worker")
+    assert worker >= {"states:SendTaskSuccess", "states:SendTaskFailure", "sqs:ReceiveMessage", "events:PutEvents"}
+
+
+def test_the_state_machine_may_order_work_and_nothing_else(aws_stack):
+    assert statements(f"{settings.STACK}-machines") == {"sqs:SendMessage"}
+
+
+def test_no_role_may_do_everything():
+    allowed = re.findall(r"Action: (.*)", TEMPLATE)
+    assert [action for action in allowed if "*" in action] == ["s3:*", "sqs:*"]  # the two that deny plain HTTP

@@ -1,0 +1,88 @@
+"""One emulator for the whole run, one bootstrapped account for each worker, one empty table for each test."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from config import aws, bootstrap, emulator
+from tests.settings import CONTROLLER, FOLDER
+
+EMULATOR = pytest.StashKey[emulator.Emulator]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if CONTROLLER:
+        config.stash[EMULATOR] = emulator.start(
+            state_dir=FOLDER / "emulator", port=int(os.environ["COUNTERSIGN_EMULATOR_PORT"]), persistent=False
+        )
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if EMULATOR in config.stash:
+        config.stash[EMULATOR].stop()
+        shutil.rmtree(FOLDER, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def aws_stack() -> list[str]:
+    """The stack of this worker's account; what bootstrap reported."""
+    lines: list[str] = []
+    bootstrap.deploy(lines.append)
+    return lines
+
+
+@pytest.fixture
+def table(aws_stack: list[str]) -> Iterator[str]:
+    """The name of an empty table, with empty queues and no execution of an earlier test."""
+    empty_table()
+    empty_queues()
+    yield settings.TABLE_NAME
+    stop_executions()
+
+
+def empty_table() -> None:
+    """Make it anew: four calls, whatever it held."""
+    described = describe_table()
+    aws.dynamodb_client().delete_table(TableName=settings.TABLE_NAME)
+    create_table(described)
+
+
+def describe_table() -> dict[str, Any]:
+    described: dict[str, Any] = aws.dynamodb_client().describe_table(TableName=settings.TABLE_NAME)["Table"]
+    return described
+
+
+def create_table(described: dict[str, Any]) -> None:
+    client = aws.dynamodb_client()
+    client.create_table(
+        **{name: described[name] for name in ("AttributeDefinitions", "TableName", "KeySchema", "StreamSpecification")},
+        BillingMode="PAY_PER_REQUEST",
+        GlobalSecondaryIndexes=[
+            {name: index[name] for name in ("IndexName", "KeySchema", "Projection")}
+            for index in described["GlobalSecondaryIndexes"]
+        ],
+    )
+    client.update_time_to_live(
+        TableName=settings.TABLE_NAME,
+        TimeToLiveSpecification={"AttributeName": bootstrap.TTL_ATTRIBUTE, "Enabled": True},
+    )
+
+
+def empty_queues() -> None:
+    sqs = aws.client("sqs")
+    for name in (*settings.QUEUE_URLS, bootstrap.EVENTS_QUEUE):
+        for url in sqs.list_queues(QueueNamePrefix=name)["QueueUrls"]:  # its dead-letter queue too
+            sqs.purge_queue(QueueUrl=url)
+
+
+def stop_executions() -> None:
+    """Otherwise a state that waits sends its timeout's message into a later test."""
+    sfn = aws.client("stepfunctions")
+    for machine in sfn.list_state_machines()["stateMachines"]:
+        arn = machine["stateMachineArn"]
+        for execution in sfn.list_executions(stateMachineArn=arn, statusFilter="RUNNING")["executions"]:
+            sfn.stop_execution(executionArn=execution["executionArn"])

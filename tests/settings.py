@@ -1,0 +1,40 @@
+"""The settings under the environment of a test run: pytest reads them before any conftest, so this is done here.
+
+Nothing of the shell reaches a test: neither real AWS keys, nor the laptop's own emulator, state or database.
+"""
+
+import os
+import socket
+import tempfile
+from pathlib import Path
+
+CONTROLLER = "COUNTERSIGN_TEST_FOLDER" not in os.environ
+if CONTROLLER:
+    for name in [name for name in os.environ if name.startswith(("AWS_", "COUNTERSIGN_"))]:
+        del os.environ[name]
+    os.environ.pop("DATABASE_URL", None)
+    os.environ["COUNTERSIGN_TEST_FOLDER"] = tempfile.mkdtemp(prefix="countersign-tests-")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        os.environ["COUNTERSIGN_EMULATOR_PORT"] = str(probe.getsockname()[1])
+
+FOLDER = Path(os.environ["COUNTERSIGN_TEST_FOLDER"])
+# One emulator for all workers of xdist; an account each keeps them apart, and buckets are global as in AWS.
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+os.environ |= {
+    "COUNTERSIGN_ENV": "laptop",
+    "COUNTERSIGN_STATE_DIR": str(FOLDER / f"worker-{WORKER}"),
+    "COUNTERSIGN_EMULATOR_ACCOUNT": f"9000{int(WORKER):08}",
+    "COUNTERSIGN_BUCKET": f"countersign-documents-{WORKER}",
+    "COUNTERSIGN_REVIEW_UNDO_SECONDS": "1",
+    "COUNTERSIGN_REPAIR_AFTER_SECONDS": "1",
+    "COUNTERSIGN_RUN_CHECK_SECONDS": "1",
+    "COUNTERSIGN_LOG_LEVEL": "WARNING",
+}
+os.environ["AWS_ENDPOINT_URL"] = f"http://127.0.0.1:{os.environ['COUNTERSIGN_EMULATOR_PORT']}"
+
+from config.settings import *  # noqa: E402, F403 - the environment above comes first, that is this file's purpose
+
+# The hash of a file's content in its name needs collectstatic first; pages only need the names.
+STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}  # noqa: F405
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
