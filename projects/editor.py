@@ -29,7 +29,7 @@ class Clash:
 class Editor:
     form: ProjectForm
     rows: FieldRows
-    version: int = 0  # what the page showed; 0 for a new project
+    version: int | None = None  # what the page showed; None for a new project, 0 for an older writer's
     focus: str = ""  # the button or input to look at after a row was moved or added
     clash: Clash | None = None
     problems: int = 0
@@ -39,6 +39,12 @@ class Editor:
 
     def settings(self) -> ProjectSettings:
         return replace(self.form.settings(), fields=self.rows.settings())
+
+    @property
+    def save_words(self) -> str:
+        if self.clash:
+            return "Save mine over it"
+        return "Make the project" if self.version is None else "Save settings"
 
     @property
     def table(self) -> list[tuple[FieldRow, tuple[Tool, ...]]]:
@@ -55,7 +61,7 @@ class Editor:
         return replace(self, version=version, clash=Clash(heading, differing))
 
 
-def editor_of(settings: ProjectSettings, version: int = 0) -> Editor:
+def editor_of(settings: ProjectSettings, version: int | None = None) -> Editor:
     return Editor(ProjectForm(initial=initial_of(settings), stored=settings), rows_of(settings.fields), version)
 
 
@@ -70,9 +76,9 @@ def rearranged_editor(data: Mapping[str, Any], stored: ProjectSettings, order: s
     return Editor(form, rows, version_in(data), focus)
 
 
-def version_in(data: Mapping[str, Any]) -> int:
-    text = str(data.get("version", "0"))
-    return int(text) if text.isdigit() and len(text) < 10 else 0
+def version_in(data: Mapping[str, Any]) -> int | None:
+    text = str(data.get("version", ""))
+    return int(text) if text.isdigit() and len(text) < 10 else None
 
 
 def summary(settings: ProjectSettings) -> dict[str, Any]:

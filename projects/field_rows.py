@@ -71,7 +71,7 @@ def _name_from(label: str, number: int) -> str:
     return name if _NAME.fullmatch(name) else f"field_{number}"
 
 
-class FieldRows(BaseFormSet[FieldRow]):
+class FieldRows(BaseFormSet):  # type: ignore[type-arg]  # generic for the stubs only
     def clean(self) -> None:
         seen: dict[str, str] = {}
         for number, row in enumerate(self.forms, 1):
@@ -154,6 +154,7 @@ def tabled(rows: FieldRows, focus: str) -> list[tuple[FieldRow, tuple[Tool, ...]
     last = len(rows.forms) - 1
     table: list[tuple[FieldRow, tuple[Tool, ...]]] = []
     for i, row in enumerate(rows.forms):
+        row.fields["threshold"].widget.attrs["placeholder"] = "as above"
         if focus == f"label-{i}":
             row.fields["label"].widget.attrs["autofocus"] = True
         tools = (

@@ -69,9 +69,10 @@ def edit_project(request: DeskRequest, project_id: str) -> HttpResponse:
 
 def _save(request: DeskRequest, project: Project, editor: Editor) -> HttpResponse:
     project_id = project.id
-    by = actor(request.user)
+    # A form that lost its version was based on nothing we know: it loses like any other that came late.
+    version = -1 if editor.version is None else editor.version
     try:
-        actions.update(request.site, project_id, editor.settings(), version=editor.version, by=by)
+        actions.update(request.site, project_id, editor.settings(), version=version, by=actor(request.user))
     except Conflict as error:
         stored = queries.get_project(request.site, project_id)
         editor = editor.after_clash(str(error), stored.settings, stored.version)

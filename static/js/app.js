@@ -193,6 +193,18 @@ function since(at) {
 }
 setInterval(() => showTimes(document), 30_000);
 
+// ---- leaving a page with something typed and not saved asks first -------------------------------------------------
+let unsaved = false;
+const guarded = (element) => element?.closest?.("form[data-warn-unsaved]");
+document.addEventListener("input", (event) => { if (guarded(event.target)) unsaved = true; });
+document.addEventListener("submit", (event) => { if (guarded(event.target)) unsaved = false; });
+body.addEventListener("htmx:afterRequest", (event) => {
+  const { elt, xhr } = event.detail;
+  // A row that was moved, or a save that was not taken.
+  if (guarded(elt) && (elt.name === "rows" || !xhr.status || xhr.status >= 400)) unsaved = true;
+});
+window.addEventListener("beforeunload", (event) => { if (unsaved) event.preventDefault(); });
+
 // ---- menus close when one looks elsewhere -------------------------------------------------------------------------
 document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll("details[data-menu][open]")) if (!menu.contains(event.target)) menu.open = false;
