@@ -1,0 +1,146 @@
+"""What an extraction is worth and what becomes of it: comparing, judging by the policy, correcting; pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from workflows import values
+
+LONGEST = 1_000  # characters of one value
+# Shown beside the field where a correction is not accepted.
+WRITE = {
+    "date": "Write the date as 2024-03-31 or 31/03/2024.",
+    "amount": "Write the amount as 33.90 or 1,007.50, without words.",
+    "currency": "Write the currency as three letters, for example EUR.",
+    "number": "Write a number, for example 12 or 1.5.",
+}
+
+
+class Field(Protocol):
+    """What the policy needs of a field's schema; the stages' FieldSpec is one."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def required(self) -> bool: ...
+    @property
+    def threshold(self) -> float: ...
+
+
+@dataclass(frozen=True)
+class Reason:
+    """``code``: low_confidence, missing, invalid, rule or unreadable. ``field`` None: the document as a whole."""
+
+    field: str | None
+    code: str
+    text: str
+
+
+def stored_form(kind: str, text: str) -> str | None:
+    """How a value of this type is stored, whoever keyed it; None where it is no value of the type."""
+    text = " ".join(text.split())
+    match kind:
+        case "date":
+            return values.date(text)
+        case "amount":
+            return values.amount(text)
+        case "currency":
+            return values.currency(text)
+        case "number":
+            return values.number(text)
+    return text or None
+
+
+def normalised(kind: str, text: str | None) -> str:
+    """Two values are the same answer where this is the same; used for scores and for "was it corrected"."""
+    if not text:
+        return ""
+    if kind == "text":
+        return values.words(text)
+    return stored_form(kind, text) or values.words(text)
+
+
+def reasons(result: Mapping[str, Any], fields: Iterable[Field], *, today: str) -> list[Reason]:
+    """Why a person should look, most telling first within a field; empty means nobody needs to. ``today``: ISO date."""
+    found = {field["name"]: field for field in result["fields"]}
+    whole = [Reason(None, "unreadable", note) for note in result.get("notes", [])]
+    return whole + [
+        reason for field in fields if (reason := _reason(field, found.get(field.name, {}), today)) is not None
+    ]
+
+
+def _reason(field: Field, found: Mapping[str, Any], today: str) -> Reason | None:
+    value, confidence = found.get("value"), float(found.get("confidence", 0.0))
+    if not value:
+        return Reason(field.name, "missing", f"{field.label} not found") if field.required else None
+    if stored_form(field.type, value) is None:
+        return Reason(field.name, "invalid", f"{field.label} “{value[:40]}” is no {field.type}")
+    if confidence < field.threshold:
+        # Rounded down: 79.6 % must not read as the 80 % it misses.
+        shown, needed = int(confidence * 100), round(field.threshold * 100)
+        return Reason(field.name, "low_confidence", f"{field.label} {shown} %, needs {needed} %")
+    if field.type == "date" and value > today:
+        return Reason(field.name, "rule", f"{field.label} {value} lies in the future")
+    return None
+
+
+def assessment(result: Mapping[str, Any], fields: Sequence[Field], *, result_sha256: str, today: str) -> dict[str, Any]:
+    """The content of assessment.json."""
+    found = reasons(result, fields, today=today)
+    return {
+        "version": 1,
+        "result_sha256": result_sha256,
+        "review_required": bool(found),
+        "reasons": [asdict(reason) for reason in found],
+    }
+
+
+def validate_corrections(fields: Iterable[Field], corrections: Mapping[str, str | None]) -> dict[str, str]:
+    """Field name → what to change; empty where every correction can be stored.
+
+    Blank is an answer for a field that may be absent: the document does not have it.
+    """
+    known = {field.name: field for field in fields}
+    messages = {}
+    for name, text in corrections.items():
+        field = known.get(name)
+        message = "This field is not part of the project's schema." if field is None else _message(field, text or "")
+        if message:
+            messages[name] = message
+    return messages
+
+
+def _message(field: Field, text: str) -> str | None:
+    if not text.strip():
+        return f"{field.label} is required. Enter it, or reject the document." if field.required else None
+    if len(text) > LONGEST:
+        return f"{field.label} is longer than {LONGEST:,} characters. Shorten it."
+    return None if stored_form(field.type, text) is not None else WRITE[field.type]
+
+
+def merge(
+    result: Mapping[str, Any], corrections: Mapping[str, str | None], *, decision: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The published result: the machine's values, a person's where they differ, and the facts of the decision."""
+    return {
+        "version": 1,
+        "document_type": result["document_type"],
+        "fields": [_published(field, corrections) for field in result["fields"]],
+        "decision": None if decision is None else dict(decision),
+    }
+
+
+def _published(field: Mapping[str, Any], corrections: Mapping[str, str | None]) -> dict[str, Any]:
+    keep = ("name", "label", "type", "value", "raw", "confidence", "page", "box", "source")
+    published = {key: field.get(key) for key in keep}
+    if field["name"] not in corrections:
+        return published
+    corrected = stored_form(field["type"], corrections[field["name"]] or "")
+    if corrected == field["value"]:
+        return published
+    # The box stays: it shows where the person looked; the machine's answer stays as what was corrected.
+    return published | {"value": corrected, "confidence": 1.0, "source": "reviewer", "extracted": field["value"]}

@@ -1,0 +1,34 @@
+"""Step assess: the project's policy on what was found, with the reasons for a person to look."""
+
+import hashlib
+import json
+
+from config import clock
+from workflows import results
+from workflows.stages import artifacts
+from workflows.stages.base import StageContext, StageResult
+
+SHOWN = 10  # reasons that travel in the table; all of them are in the artifact
+
+
+def run(context: StageContext) -> StageResult:
+    body = context.artifacts.read(artifacts.result(context.workflow_id))
+    result = json.loads(body)
+    assessment = results.assessment(
+        result,
+        context.settings.fields,
+        result_sha256=hashlib.sha256(body).hexdigest(),
+        today=clock.now().date().isoformat(),
+    )
+    artifacts.write_json(context.artifacts, artifacts.assessment(context.workflow_id), assessment)
+    reasons = assessment["reasons"]
+    return StageResult(
+        "completed",
+        facts={
+            "review_required": assessment["review_required"],
+            "reasons": [reason["text"] for reason in reasons[:SHOWN]],
+            "result_sha256": assessment["result_sha256"],
+            "fields": len(result["fields"]),
+            "unsure": len({reason["field"] for reason in reasons if reason["field"]}),
+        },
+    )

@@ -1,0 +1,24 @@
+"""Finding the fields of a schema on a document's pages; the known ones by their own rules, others by their label."""
+
+from collections.abc import Callable, Mapping
+
+from workflows.stages.base import FieldSpec
+from workflows.stages.fields import address, company, confidence, currency, dates, labels, numbers, totals
+from workflows.stages.fields.candidates import Candidate, Document
+
+FINDERS: Mapping[str, Callable[[Document], list[Candidate]]] = {
+    "company": company.find,
+    "date": dates.find,
+    "address": address.find,
+    "total": totals.find,
+    "invoice_number": numbers.find,
+    "currency": currency.find,
+}
+
+
+def find(document: Document, spec: FieldSpec) -> list[Candidate]:
+    """Best first, with confidence; empty where nothing on the pages may be the field."""
+    finder = FINDERS.get(spec.name)
+    found = finder(document) if finder else labels.find(document, spec)
+    printed = {page.index for page in document.pages if page.source == "text_layer"}
+    return confidence.judged(spec.name, [candidate for candidate in found if candidate.points > 0], printed)

@@ -1,0 +1,115 @@
+"""The issuer's address: the lines under the name that look like streets, places and postcodes."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from workflows.stages.fields.candidates import Candidate, Document, best_first, of_lines
+from workflows.stages.layout import Line, Row
+
+STREET = re.compile(
+    r"\b(jalan|jln|jl|lorong|lrg|persiaran|lebuh|lot|taman|tmn|kawasan|kampung|kg\.|bandar|seksyen|sek|batu|mukim|"
+    r"wisma|menara|kompleks|plaza|mall|bangunan|pt\s?\d+|street|st\.|road|rd|avenue|ave|lane|drive|boulevard|blvd|"
+    r"highway|hwy|square|park|court|parkway|suite|unit|floor|flr|level|block|blk|building|bldg|tower|p\.?o\.? box|"
+    r"platz|allee|gasse|weg|ring|damm|rue|avenue|via|piazza|calle|village|ground|centre|center|summit)\b"
+    r"|stra(ß|ss)e\b|str\.\s*\d|weg \d|^no\.?\s?\d",
+    re.IGNORECASE,
+)
+PLACE = re.compile(
+    r"\b(\d{5}(-\d{4})?|[A-Z]{1,2}\d[\dA-Z]? ?\d[A-Z]{2}|[A-Z]{2} \d{5})\b|"
+    r"\b(kuala lumpur|selangor|johor|penang|pulau pinang|perak|pahang|melaka|kedah|kelantan|sabah|sarawak|malaysia|"
+    r"singapore|india|germany|deutschland|france|united kingdom|u\.?s\.?a)\b",
+    re.IGNORECASE,
+)
+STOP = re.compile(
+    r"\b(tel|te1|telephone|phone|fon|fax|mobile|whatsapps?|h/p|hp|e-?mail|emall|www|https?|gst|vat|sst|"
+    r"ust|tin|reg(istration)?\.?|company no|"
+    r"co\.? ?no|tax|invoice|receipt|rechnung|date|datum|cash(ier)?|bill|table|order|hours?|doc(ument)?|page|owned by|"
+    r"welcome|site no|total|amount|qty|id|iban|guest|booking|check in|center)\b|@(?!\s?kp)",
+    re.IGNORECASE,
+)
+LABEL = re.compile(r"^\s*(?:\w+ )?(?:address|anschrift|adresse|registered office)\s*[:：]\s*", re.IGNORECASE)
+MOST_ROWS = 6
+
+
+def is_street(text: str) -> bool:
+    return bool(STREET.search(text)) or (bool(PLACE.search(text)) and not STOP.search(text) and len(text) > 6)
+
+
+def find(document: Document) -> list[Candidate]:
+    return best_first([*_blocks(document), *_labelled(document)])
+
+
+def _labelled(document: Document) -> Iterator[Candidate]:
+    for line in document.lines:
+        match = LABEL.match(line.text)
+        if match and len(line.text) - match.end() > 10:
+            yield of_lines([line], tidy(line.text[match.end() :]), 3.5, label=1.0, streets=0.5, place=0.5)
+
+
+def _blocks(document: Document) -> Iterator[Candidate]:
+    rows = document.head
+    for number, row in enumerate(rows):
+        if not _starts(row):
+            continue
+        block = _grown(rows, number)
+        text = tidy(" ".join(line.text for line in block))
+        streets = len({match[0].casefold() for match in STREET.finditer(text)})
+        place = bool(PLACE.search(text))
+        points = min(3.0, 1.0 * streets) + 1.5 * place - 0.15 * number
+        yield of_lines(
+            block, text, points, streets=min(1.0, streets / 2), place=float(place), early=1 / (1 + number / 4)
+        )
+        return
+    yield from _weak(rows)
+
+
+def _weak(rows: Sequence[Row]) -> Iterator[Candidate]:
+    """Nothing names a street: a line with a comma under the name, as shops in a mall print it."""
+    for number, row in enumerate(rows[1:8], start=1):
+        if "," in row.text and not STOP.search(row.text) and not any(char.isdigit() for char in row.text):
+            yield of_lines(row.lines, tidy(row.text), 1.0 - 0.1 * number, streets=0.0, place=0.0)
+
+
+def _starts(row: Row) -> bool:
+    return bool(STREET.search(row.text)) and not STOP.search(row.text)
+
+
+def _grown(rows: Sequence[Row], start: int) -> list[Line]:
+    """Down from the first street line as long as rows follow closely and nothing else begins."""
+    block = list(_column(rows[start].lines, rows[start].lines[0]))
+    for above, row in zip(rows[start:], rows[start + 1 : start + MOST_ROWS], strict=False):
+        lines = list(_column(row.lines, block[0]))
+        gap = row.box[1] - above.box[3]
+        if not lines or row.page != above.page or gap > 1.2 * block[0].height:
+            break
+        text = " ".join(line.text for line in lines)
+        if STOP.search(text) or not _continues(text, settled=bool(PLACE.search(" ".join(x.text for x in block)))):
+            break
+        block.extend(lines)
+    return block
+
+
+def _continues(text: str, *, settled: bool) -> bool:
+    """``settled``: a postcode or a state was there; then only what is clearly a place goes on."""
+    if is_street(text):
+        return True
+    letters = sum(char.isalpha() for char in text)
+    if letters < 4 or re.search(r"\d[.,]\d\d\b", text):
+        return False
+    # A branch or a mall is often named under the postcode: (TESCO TERBAU), 1174-PERMATA MAGNA.
+    return not settled or len(text.split()) <= 3 or bool(re.match(r"\(.*\)\s*$", text))
+
+
+def _column(lines: Sequence[Line], first: Line) -> Iterator[Line]:
+    """The lines of a row that belong to the block's column: another column starts behind a wide gap."""
+    end = None
+    for line in lines:
+        overlaps = line.box[0] < first.box[2] and line.box[2] > first.box[0]
+        close = end is not None and line.box[0] - end < 0.08
+        if overlaps or close:
+            yield line
+            end = line.box[2]
+
+
+def tidy(text: str) -> str:
+    return " ".join(text.split()).strip(" ,;:-")

@@ -1,0 +1,95 @@
+"""What a field's finder reads and answers: the document as rows of lines, and candidates with their evidence."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from workflows.stages.layout import Box, Line, Page, Row, union
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A possible value. ``points`` rank candidates of one field; ``evidence`` feeds the confidence (feature → 0–1)."""
+
+    value: str
+    raw: str
+    page: int
+    box: Box
+    score: float
+    points: float
+    evidence: Mapping[str, float] = field(default_factory=dict)
+    confidence: float = 0.0
+
+    def stronger(self, points: float, **evidence: float) -> "Candidate":
+        return replace(self, points=self.points + points, evidence={**self.evidence, **evidence})
+
+
+@dataclass(frozen=True)
+class Document:
+    """The pages that fields are read from; of a long document its first and last ones."""
+
+    pages: tuple[Page, ...]
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        return tuple(row for page in self.pages for row in page.rows)
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        return tuple(line for row in self.rows for line in row.lines)
+
+    @cached_property
+    def text(self) -> str:
+        return "\n".join(row.text for row in self.rows)
+
+    @cached_property
+    def head(self) -> tuple[Row, ...]:
+        """The rows in which a sender presents himself: the first half of the first page."""
+        first = [row for row in self.rows if row.page == self.pages[0].index] if self.pages else []
+        return tuple(row for row in first[:25] if row.box[1] < 0.5 or first.index(row) < 8)
+
+
+def of_line(line: Line, value: str, start: int, end: int, points: float, **evidence: float) -> Candidate:
+    box, score = line.part(start, end)
+    return Candidate(value, line.text[start:end].strip(), line.page, box, score, points, evidence)
+
+
+def of_lines(lines: Iterable[Line], value: str, points: float, **evidence: float) -> Candidate:
+    held = list(lines)
+    box, score = union(line.box for line in held), min(line.score for line in held)
+    return Candidate(value, " ".join(line.text for line in held), held[0].page, box, score, points, evidence)
+
+
+def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """One candidate a value, the strongest; equal points keep reading order."""
+    kept: dict[str, Candidate] = {}
+    for candidate in candidates:
+        known = kept.get(candidate.value)
+        if known is None or candidate.points > known.points:
+            kept[candidate.value] = candidate
+    return sorted(kept.values(), key=lambda candidate: -candidate.points)
+
+
+def after_labels(document: Document, label: re.Pattern[str]) -> Iterator[tuple[Line, str, int]]:
+    """Where the value of a label may stand, nearest first: behind it, in the next line of its row, below it.
+
+    Yields the line, its text and the offset that the value starts at.
+    """
+    rows = document.rows
+    for number, row in enumerate(rows):
+        for position, line in enumerate(row.lines):
+            match = label.search(line.text)
+            if not match:
+                continue
+            if line.text[match.end() :].strip(" :.#-"):
+                yield line, line.text, match.end()
+            elif position + 1 < len(row.lines):
+                yield row.lines[position + 1], row.lines[position + 1].text, 0
+            for below in rows[number + 1 : number + 2]:
+                yield from ((under, under.text, 0) for under in below.lines if _under(line, under))
+
+
+def _under(label: Line, value: Line) -> bool:
+    near = value.box[1] - label.box[3] < 2.5 * label.height
+    return value.page == label.page and near and value.box[0] < label.box[2] and value.box[2] > label.box[0]

@@ -1,0 +1,127 @@
+"""Who issued the document: a name with a legal form or a trade near the top, or behind a seller's label."""
+
+import re
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from workflows.stages.fields import address
+from workflows.stages.fields.candidates import Candidate, Document, best_first, of_lines
+from workflows.stages.layout import Line
+
+LEGAL = re.compile(
+    r"\b(sdn\.?\s*bhd|[s5]dn|bhd|s/b|ltd|limited|gmbh|ag|kg|ohg|ug|inc|llc|llp|corp(oration)?|co|company|plc|pte|pvt|"
+    r"s\.?a\.?r\.?l|s\.?r\.?l|s\.?p\.?a|s\.?a|s\.?l|b\.?v|n\.?v|a/s|aps|oy|ab|e\.\s?k|pty)\b\.?(?=[\s,;:()\[]|$)",
+    re.IGNORECASE,
+)
+TRADE = re.compile(
+    r"\b(restaurant|restoran|cafe|café|kafe|bistro|bakery|bäckerei|kedai|kopitiam|stores?|shop|mart|market|supermarkt|"
+    r"supermarket|hypermarket|hardware|machinery|pharmacy|farmasi|apotheke|clinic|klinik|hotel|resort|trading|enterprise|"
+    r"perniagaan|stationery|bookshop|books?tore|petrol?|station|cash & carry|electronics?|electrical|services?|"
+    r"industries|industri|holdings?|group|partners|associates|realt(y|ies)|motors?|auto|garage|studio|foods?|"
+    r"catering|textiles?|fashion|optical|supplies|supply|solutions|systems|consulting|hospital|university|bank)\b",
+    re.IGNORECASE,
+)
+REGISTRATION = re.compile(
+    r"[\[(]\s*(?:co(?:mpany)?\.?\s*(?:reg)?\.?\s*(?:no)?\.?\s*:?\s*)?(?:reg\.?\s*no\.?\s*:?\s*)?"
+    r"[A-Z]{0,3}\s?[\dO]{4,12}\s?[-–]?\s?[A-Z]{0,2}\s*[\])]|\b\d{5,7}\s?-\s?[A-Z]\b",
+    re.IGNORECASE,
+)
+SELLER = re.compile(
+    r"^\s*(sold by|seller|supplier|vendor|issued by|bill from|from|verkäufer|lieferant|rechnungssteller|vendeur|"
+    r"fournisseur|proveedor)\s*[:：]\s*",
+    re.IGNORECASE,
+)
+BUYER = re.compile(
+    r"\b(bill(ed)? to|ship(ped)? to|sold to|deliver(y|ed)? (to|address)|customer|buyer|attn|invoice to|owned by|"
+    r"käufer|kunde|rechnung an|lieferanschrift|client|guest name|member|cashier|salesperson|operator|served by)\b",
+    re.IGNORECASE,
+)
+NEVER = re.compile(
+    r"\b(company no|co\.? ?reg|(gst|vat|tax|registration) (id|no|reg)|ref(erence)? no|goods sold|returnable|tel|fax)\b",
+    re.IGNORECASE,
+)
+NO_NAME = re.compile(
+    r"\b(tax invoice|invoice|receipt|rechnung|quittung|facture|factura|cash sales?|cash bill|bill|welcome|thank|"
+    r"tel|phone|fax|e-?mail|gst|vat|sst|reg(istration)?|date|datum|total|amount|order|page|seite|company no|www|"
+    r"http|hours?|open|duplicate|copy|original|statement|contract|agreement|report|posted|payment)\b|@|\.com\b|\d{2}[/-]\d{2}",
+    re.IGNORECASE,
+)
+
+
+def find(document: Document) -> list[Candidate]:
+    return best_first([*_labelled(document), *_heading(document)])
+
+
+def _labelled(document: Document) -> Iterator[Candidate]:
+    lines = document.lines
+    for number, line in enumerate(lines):
+        label = SELLER.match(line.text)
+        if not label:
+            continue
+        name = cleaned(line.text[label.end() :])
+        if name:
+            yield of_lines([line], name, 6.0, label=1.0, legal=float(bool(LEGAL.search(name))))
+            continue
+        for below in lines[number + 1 : number + 5]:
+            if LEGAL.search(below.text) and not address.is_street(below.text):
+                yield of_lines([below], cleaned(below.text), 6.0, label=1.0, legal=1.0)
+                break
+
+
+def _heading(document: Document) -> Iterator[Candidate]:
+    lines = [line for row in document.head for line in row.lines]
+    usual = median(line.height for line in lines) if lines else 0.0
+    place = 0
+    for number, line in enumerate(lines):
+        if BUYER.search(line.text):
+            return
+        if not _may_name(line.text):
+            continue
+        name, used = _joined(lines, number)
+        points, evidence = _worth(name, lines[number + 1 : number + 4], line.height / usual)
+        if line.text.islower():  # a hand's note: who printed the paper wrote in capitals
+            points -= 1.0
+        yield of_lines(used, name, points - 0.25 * place, **evidence, early=1 / (1 + place))
+        place += 1
+
+
+def _may_name(text: str) -> bool:
+    text = REGISTRATION.sub("", text)
+    letters = sum(char.isalpha() for char in text)
+    digits = sum(char.isdigit() for char in text)
+    if letters < 4 or digits > letters / 2 or NEVER.search(text) or address.STREET.search(text):
+        return False
+    return bool(LEGAL.search(text)) or not (NO_NAME.search(text) or address.is_street(text))
+
+
+def _joined(lines: Sequence[Line], number: int) -> tuple[str, list[Line]]:
+    """A legal form alone on its line belongs to the name above it, and so does one that ends the line below."""
+    line, name = lines[number], cleaned(lines[number].text)
+    following = lines[number + 1] if number + 1 < len(lines) else None
+    if following and not LEGAL.search(name):
+        rest = cleaned(following.text)
+        form = LEGAL.search(rest)
+        if form and len(rest) - len(form[0]) < 4:
+            return f"{name} {rest}", [line, following]
+    return name, [line]
+
+
+def _worth(name: str, below: Sequence[Line], relative_height: float) -> tuple[float, dict[str, float]]:
+    legal, trade = bool(LEGAL.search(name)), bool(TRADE.search(name))
+    registered = any(REGISTRATION.search(line.text) for line in below[:1])
+    addressed = any(address.is_street(line.text) for line in below)
+    points = 3.0 * legal + 1.5 * trade + 1.0 * registered + 0.7 * addressed + min(1.0, max(0.0, relative_height - 1))
+    evidence = {
+        "legal": float(legal),
+        "trade": float(trade),
+        "registered": float(registered),
+        "addressed": float(addressed),
+    }
+    return points, evidence
+
+
+def cleaned(text: str) -> str:
+    """Without the registration number behind the name and the till's number before it."""
+    text = re.split(REGISTRATION, text, maxsplit=1)[0] if REGISTRATION.search(text[4:]) else text
+    text = re.sub(r"^\s*[#*>•]?\s*\d{3,}\s+|^[\W_]+(?=\w)", "", text) if not re.match(r"\d+\s", text) else text
+    return " ".join(text.split()).strip(" ,;:*-–_[(/")

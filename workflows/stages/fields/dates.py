@@ -1,0 +1,89 @@
+"""The date of the document: of its issue, not of delivery, birth or payment."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from workflows import values
+from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
+from workflows.stages.layout import Line, Row
+
+ISSUE = re.compile(
+    r"\b(invoice|inv|receipt|bill|issue|rechnungs?|belegs?)[\s.-]*(no/)?(date|datum)|\bdate of issue", re.IGNORECASE
+)
+LABEL = re.compile(r"\b(date|datum|dated|tarikh|fecha|data|vom|von)\b", re.IGNORECASE)
+OTHER = re.compile(
+    r"\b(due|expir\w*|valid|until|bis|birth|born|deliver\w*|liefer\w*|leistung\w*|order|check (in|out)|period|from|to|"
+    r"flight|print(ed)?|fällig\w*|payment terms|purchase|entry|zeitraum\w*|mfg|best before)\b",
+    re.IGNORECASE,
+)
+TIME = re.compile(r"\d{1,2}[:.]\d{2}([:.]\d{2})?\s*([ap]\.?m)?", re.IGNORECASE)
+UNITED_STATES = re.compile(
+    r"\b(USA|U\.S\.A|United States|[A-Z][a-z]+,? [A-Z]{2},? \d{5}(-\d{4})?)\b|\(\d{3}\) \d{3}-\d{4}"
+)
+ELSEWHERE = re.compile(r"[€£₹]|\bRM ?\d|\b(malaysia|kuala lumpur|selangor|johor|gst|vat|gmbh|sdn)\b", re.IGNORECASE)
+
+
+def find(document: Document) -> list[Candidate]:
+    day_first = is_day_first(document.text)
+    found = [
+        candidate
+        for number, row in enumerate(document.rows)
+        for candidate in _in_row(row, document.rows[number - 1] if number else None, day_first=day_first)
+    ]
+    repeats = Counter(candidate.value for candidate in found)
+    return best_first(
+        candidate.stronger(
+            0.4 * min(2, repeats[candidate.value] - 1), repeats=min(1.0, (repeats[candidate.value] - 1) / 2)
+        )
+        for candidate in found
+    )
+
+
+def is_day_first(text: str) -> bool:
+    """False where the paper is from the United States, or where a date on it can only be read month first."""
+    month_first = re.findall(r"\b(0?[1-9]|1[0-2])/(1[3-9]|2\d|3[01])/\d{2,4}\b", text)
+    day_first = re.findall(r"\b(1[3-9]|2\d|3[01])/(0?[1-9]|1[0-2])/\d{2,4}\b", text)
+    if month_first or day_first:
+        return len(day_first) >= len(month_first)
+    return bool(ELSEWHERE.search(text)) or not UNITED_STATES.search(text)
+
+
+def _in_row(row: Row, above: Row | None, *, day_first: bool) -> Iterator[Candidate]:
+    for position, line in enumerate(row.lines):
+        for hit in values.dates_in(line.text, day_first=day_first):
+            before = line.text[: hit.start]
+            if position and not re.search(r"[A-Za-z]{3}", before):
+                before = f"{row.lines[position - 1].text} {before}"
+            over = _label_over(line, above) if not re.search(r"[A-Za-z]{3}", before) else ""
+            yield _judged(line, hit, f"{before} {over}", row)
+
+
+def _label_over(line: Line, above: Row | None) -> str:
+    """A column's heading counts as the label of what stands under it."""
+    if above is None:
+        return ""
+    return " ".join(up.text for up in above.lines if up.box[0] < line.box[2] and up.box[2] > line.box[0])
+
+
+def _judged(line: Line, hit: values.Hit, context: str, row: Row) -> Candidate:
+    issue, label, other = ISSUE.search(context), LABEL.search(context), OTHER.search(context)
+    timed = bool(TIME.search(line.text[hit.end :])) or bool(TIME.search(row.text.replace(hit.raw, " ")))
+    compact = hit.raw.isdigit()
+    plausible = "1990" <= hit.value[:4] <= "2035"
+    points = (
+        2.0
+        + 3.0 * bool(issue)
+        + 2.0 * bool(label)
+        - 2.5 * bool(other)
+        + 0.8 * timed
+        - 1.5 * compact
+        - 3.0 * (not plausible)
+    )
+    evidence = {
+        "label": 1.0 if issue or (label and not other) else 0.0,
+        "timed": float(timed),
+        "plausible": float(plausible and not compact),
+        "other": float(bool(other)),
+    }
+    return of_line(line, hit.value, hit.start, hit.end, points, **evidence)

@@ -1,0 +1,165 @@
+"""The amount that is to be paid: label, place, repetition and whether the paper's own arithmetic agrees."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from workflows import values
+from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
+from workflows.stages.layout import Line, Row
+
+_NO_TOTAL = re.compile(
+    r"\b(qty|quantity|items?|savings?|points?|discount|disc|tax amount|tax:|change|tendered|rounding( adj\w*)?|gst amt|"
+    r"total (gst|tax|vat|sst|units|saving|discount|qty)|balance b/f|item count|you saved|wechselgeld|rückgeld|rabatt|"
+    r"number of|approval|deposit|anzahlung\w*)\b(?!.*\b(payable|due)\b)",
+    re.IGNORECASE,
+)
+_PAYMENT = re.compile(
+    r"\b(cash|visa|master(card)?|debit|credit|card|paid|payment|received|tender|accepted|amex|bar|ec-karte)\b"
+    r"(?!.*\btotal\b.*\bpayable)",
+    re.IGNORECASE,
+)
+_PAYABLE = re.compile(
+    r"\b(grand total|total due|amount due|balance due|total (amount )?payable|amount payable|nett? total|rounded total|"
+    r"total rounded|final total|total after|zahlbetrag|zu zahlen|bruttosumme|gesamtbetrag(?! der)|rechnungsbetrag|"
+    r"endbetrag|total ttc|total à payer|importe total|gross amount|gross total)\b",
+    re.IGNORECASE,
+)
+_BEFORE_TAX = re.compile(
+    r"\b(sub\s?-?total|zwischensumme|nettobetrag|net amount|before tax|excl\w*|ohne ust|total ht|"
+    r"positionssumme|netto)\b",
+    re.IGNORECASE,
+)
+_TOTAL = re.compile(r"\b(total|am?ount incl\w*|am(oun)?t paid|gesamt|summe)\b", re.IGNORECASE)
+_AMOUNT = re.compile(r"\b(amount|jumlah|betrag|montant|importe)\b", re.IGNORECASE)
+_INCLUDING = re.compile(r"\b(am(oun)?t|anount|total)\b.*\bincl", re.IGNORECASE)
+# The first that fits gives the points: "Subtotal (qty 4)" is a sum, "Total qty" is none.
+PAID_WITH = -1.5
+LABELS = (
+    (0.5, _BEFORE_TAX),
+    (-3.0, _NO_TOTAL),
+    (3.0, _INCLUDING),
+    (PAID_WITH, _PAYMENT),
+    (4.5, _PAYABLE),
+    (3.0, _TOTAL),
+    (1.0, _AMOUNT),
+)
+# A table of tax rates has totals of its own, which are not the document's.
+SUMMARY = re.compile(
+    r"\b(gst|tax|vat|sst)\s*(summary|analysis|code)|ust\.? ?satz|steueraufschl\w*|tax\s*\(rm\)", re.IGNORECASE
+)
+ROUNDING = re.compile(r"\bround", re.IGNORECASE)
+CHANGE = re.compile(r"\b(ch ?ange|wechselgeld|rückgeld)\b", re.IGNORECASE)
+ADDED = re.compile(r"\bround|\b(tax|vat|ust|mwst|gst)\b", re.IGNORECASE)
+MONEY = re.compile(r"[€$£¥₹]|\b(rm|usd|eur|gbp|rs|inr|chf|sgd|myr)\b|rm(?=\d)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Sum:
+    """An amount, the label that its row gives it, and that label's points."""
+
+    line: Line
+    hit: values.Hit
+    label: str
+    points: float
+    in_summary: bool
+
+    @property
+    def value(self) -> Decimal:
+        return Decimal(self.hit.value)
+
+
+def find(document: Document) -> list[Candidate]:
+    sums = [found for found in _sums(document) if found.value > 0 or found.points < 0 or ROUNDING.search(found.label)]
+    proven = set(_proven(sums))
+    repeats = Counter(found.hit.value for found in sums if not found.in_summary)
+    judged = [_judged(found, proven, repeats) for found in sums if found.value >= 0]
+    return best_first(judged if any(candidate.points > 0 for candidate in judged) else _unlabelled(judged))
+
+
+def _unlabelled(candidates: list[Candidate]) -> list[Candidate]:
+    """Where no label could be read the largest amount is the best guess, and no more than that."""
+    return [replace(candidate, points=0.1 + min(1.0, float(candidate.value) / 1e6)) for candidate in candidates]
+
+
+def _sums(document: Document) -> Iterator[Sum]:
+    summary_since: tuple[int, int] | None = None  # page and row of a tax table's heading
+    for number, row in enumerate(document.rows):
+        if SUMMARY.search(row.text):
+            summary_since = (row.page, number)
+        inside = summary_since is not None and summary_since[0] == row.page and 0 <= number - summary_since[1] <= 5
+        for line, hit, label in _labelled(row):
+            if _is_money(hit, line, label):
+                yield Sum(line, hit, label, label_points(label), inside)
+
+
+def _labelled(row: Row) -> Iterator[tuple[Line, values.Hit, str]]:
+    """Every amount of a row with its label: the nearest words before it that name a sum, else all of the row's."""
+    whole = " ".join(_words(line.text) for line in row.lines)
+    since = nearest = ""  # since the amount before; and the last of the row's lines that has words
+    for line in row.lines:
+        end = 0
+        if sum(map(str.isalpha, line.text)) > 2:
+            nearest = ""
+        for hit in values.amounts_in(repaired(line.text)):
+            passed = line.text[end : hit.start]
+            since, nearest, end = f"{since} {passed}", f"{nearest} {passed}", hit.end
+            yield line, hit, next((label for label in (nearest, since) if label_points(label)), whole)
+            if re.search(r"[.,]\d{2}$", hit.raw):
+                since = nearest = ""
+        since, nearest = f"{since} {line.text[end:]}", f"{nearest} {line.text[end:]}"
+
+
+def repaired(text: str) -> str:
+    """Letters that stand for digits inside an amount, one for one so that places stay: RMI11.9O → RM111.90."""
+    text = re.sub(r"(?<=RM)[OoIl](?=[\d.,])", lambda match: "0" if match[0] in "Oo" else "1", text)
+    text = re.sub(r"(?<=[\d.,])[OoIl](?=[\d.,]|\b)", lambda match: "0" if match[0] in "Oo" else "1", text)
+    return re.sub(r"(?<=\d)[{}](?=\d)", ".", text)
+
+
+def _words(text: str) -> str:
+    return re.sub(r"[\d.,]*\d[\d.,]*", " ", text)
+
+
+def label_points(label: str) -> float:
+    return next((points for points, pattern in LABELS if pattern.search(label)), 0.0)
+
+
+def _is_money(hit: values.Hit, line: Line, label: str) -> bool:
+    """Two decimals, or a whole number that a currency or a strong label vouches for; never a rate in per cent."""
+    if line.text[hit.end :].lstrip().startswith("%"):
+        return False
+    if re.search(r"[.,]\d{2}\)?-?$", hit.raw):
+        return True
+    whole = re.search(r"\d[.,]\d+$", hit.raw) is None or re.search(r"[.,]\d{3}$", hit.raw) is not None
+    return whole and (bool(MONEY.search(hit.raw)) or (label_points(label) >= 4.0 and len(hit.raw) <= 9))
+
+
+def _proven(sums: Iterable[Sum]) -> Iterator[Decimal]:
+    """Sums that follow from others: cash less change, or a sum plus its rounding or tax."""
+    held = [found for found in sums if not found.in_summary]
+    values_there = {found.value for found in held if found.value > 0}
+    changes = [found.value for found in held if CHANGE.search(found.label)]
+    paid = [found.value for found in held if found.points == PAID_WITH]
+    for change in changes:
+        yield from (cash - change for cash in paid if cash - change in values_there)
+    # With its sign: a rounding of -0.02 leads from 33.92 to 33.90 and never the other way.
+    added = [found.value for found in held if ADDED.search(found.label) and found.value]
+    bases = [found.value for found in held if found.points >= 0.5]
+    for base in bases:
+        yield from (base + extra for extra in added if base + extra in values_there and base != extra)
+
+
+def _judged(found: Sum, proven: set[Decimal], repeats: Counter[str]) -> Candidate:
+    agreed = found.value in proven and found.value > 0
+    again = min(3, repeats[found.hit.value] - 1)
+    points = found.points + 1.5 * agreed + 0.5 * max(0, again) - 2.5 * found.in_summary - 2.0 * (found.value == 0)
+    evidence = {
+        "label": max(0.0, min(1.0, found.points / 4.0)),
+        "arithmetic": float(agreed),
+        "repeats": max(0, again) / 3,
+        "money": float(bool(MONEY.search(found.line.text))),
+    }
+    return of_line(found.line, found.hit.value, found.hit.start, found.hit.end, points, **evidence)

@@ -1,0 +1,130 @@
+"""Words, lines and rows of a page: what OCR and text layers have in common, and what the fields are read from."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+Box = tuple[float, float, float, float]  # x0, y0, x1, y1 as fractions of the page, origin top left
+
+
+def union(boxes: Iterable[Box]) -> Box:
+    x0, y0, x1, y1 = zip(*boxes, strict=True)
+    return min(x0), min(y0), max(x1), max(y1)
+
+
+@dataclass(frozen=True)
+class Word:
+    """``score``: the engine's own belief in the characters, 0–1; 1 from a text layer."""
+
+    text: str
+    box: Box
+    score: float = 1.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """Words that stand together: an OCR block, or a run of a text layer without a wide gap."""
+
+    page: int
+    words: tuple[Word, ...]
+
+    @property
+    def text(self) -> str:
+        return " ".join(word.text for word in self.words)
+
+    @property
+    def box(self) -> Box:
+        return union(word.box for word in self.words)
+
+    @property
+    def score(self) -> float:
+        return min(word.score for word in self.words)
+
+    @property
+    def height(self) -> float:
+        return self.box[3] - self.box[1]
+
+    def part(self, start: int, end: int) -> tuple[Box, float]:
+        """Box and score of the characters ``start`` to ``end`` of ``text``, to the word."""
+        found, position = [], 0
+        for word in self.words:
+            if position < end and position + len(word.text) > start:
+                found.append(word)
+            position += len(word.text) + 1
+        found = found or list(self.words)
+        return union(word.box for word in found), min(word.score for word in found)
+
+
+@dataclass(frozen=True)
+class Row:
+    """Lines beside each other, left to right."""
+
+    lines: tuple[Line, ...]
+
+    @property
+    def text(self) -> str:
+        return " ".join(line.text for line in self.lines)
+
+    @property
+    def page(self) -> int:
+        return self.lines[0].page
+
+    @property
+    def box(self) -> Box:
+        return union(line.box for line in self.lines)
+
+
+@dataclass(frozen=True)
+class Page:
+    """``source``: text_layer or ocr. ``slope``: how much text falls per unit to the right, in pixels."""
+
+    index: int
+    width: int
+    height: int
+    source: str
+    lines: tuple[Line, ...]
+    slope: float = 0.0
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return rows(self.lines, self.slope * self.width / max(self.height, 1))
+
+
+def rows(lines: Sequence[Line], slope: float = 0.0) -> tuple[Row, ...]:
+    """Group by the height of the middle, following the slope of the paper; ``slope`` in page fractions."""
+
+    def middle(line: Line) -> float:
+        x0, y0, x1, y1 = line.box
+        return (y0 + y1) / 2 - slope * (x0 + x1) / 2
+
+    groups: list[list[Line]] = []
+    for line in sorted(lines, key=middle):
+        last = groups[-1] if groups else []
+        if last and middle(line) - median(map(middle, last)) < 0.5 * min(line.height, median(x.height for x in last)):
+            last.append(line)
+        else:
+            groups.append([line])
+    return tuple(Row(tuple(sorted(group, key=lambda line: line.box[0]))) for group in groups)
+
+
+def stored(lines: Sequence[Line]) -> list[dict[str, Any]]:
+    """The ``words`` of an artifact; ``block`` is the index of the line that a word belongs to."""
+    return [
+        {
+            "text": word.text,
+            "box": [round(value, 5) for value in word.box],
+            "score": round(word.score, 4),
+            "block": number,
+        }
+        for number, line in enumerate(lines)
+        for word in line.words
+    ]
+
+
+def lines_of(words: Iterable[Mapping[str, Any]], page: int) -> tuple[Line, ...]:
+    blocks: dict[int, list[Word]] = {}
+    for word in words:
+        x0, y0, x1, y1 = word["box"]
+        blocks.setdefault(word["block"], []).append(Word(word["text"], (x0, y0, x1, y1), word["score"]))
+    return tuple(Line(page, tuple(block)) for block in blocks.values())

@@ -1,0 +1,110 @@
+"""Stage segment_analyzer, locally: document type and fields by rules, where each value stands, how sure it is."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from workflows.stages import artifacts, fields, layout
+from workflows.stages.base import FieldSpec, StageContext, StageResult
+from workflows.stages.document_type import document_type
+from workflows.stages.fields.candidates import Candidate, Document
+
+# Issuer, date and number stand at the front, sums at the end; what is between would only cost memory.
+FIRST, LAST = 8, 4
+SHOWN = 5  # candidates kept for the reviewer
+SOURCE = "rules"
+
+
+def run(context: StageContext) -> StageResult:
+    count = artifacts.read_json(context.artifacts, artifacts.PREPARED)["segment_count"]
+    described, pages = [], []
+    for index in range(count):
+        segment = artifacts.read_json(context.artifacts, artifacts.segment(index))
+        page = _page(segment)
+        described.append(_description(segment, page))
+        if index < FIRST or index >= count - LAST:
+            pages.append(page)
+        _analysed(context, segment, page)
+        context.heartbeat()
+    document = Document(tuple(pages))
+    found = [_field(spec, fields.find(document, spec)) for spec in context.settings.fields]
+    result = {
+        "version": 1,
+        "document_type": document_type(document.text),
+        "pages": described,
+        "fields": found,
+        "notes": _notes(context, described),
+    }
+    artifacts.write_json(context.artifacts, artifacts.result(context.workflow_id), result)
+    facts = {"document_type": result["document_type"], "fields": sum(field["value"] is not None for field in found)}
+    return StageResult("completed", facts=facts)
+
+
+def _page(segment: dict[str, Any]) -> layout.Page:
+    return layout.Page(
+        index=segment["segment_index"],
+        width=segment["width"],
+        height=segment["height"],
+        source=segment["source"],
+        lines=layout.lines_of(segment["words"], segment["segment_index"]),
+        slope=segment["slope"],
+    )
+
+
+def _description(segment: dict[str, Any], page: layout.Page) -> dict[str, Any]:
+    return {
+        "index": page.index,
+        "width": page.width,
+        "height": page.height,
+        "image": segment["image_uri"],
+        "source": page.source,
+        "words": sum(len(line.words) for line in page.lines),
+    }
+
+
+def _analysed(context: StageContext, segment: dict[str, Any], page: layout.Page) -> None:
+    text = "\n".join(row.text for row in page.rows)
+    question = f"Page {page.index + 1} Analysis"
+    segment["ai_analysis"] = [{"analysis_query": question, "content": text or "The page has no readable text."}]
+    segment["status"] = "completed"
+    artifacts.write_json(context.artifacts, artifacts.segment(page.index), segment)
+
+
+def _field(spec: FieldSpec, found: Sequence[Candidate]) -> dict[str, Any]:
+    best = found[0] if found else None
+    return {
+        "name": spec.name,
+        "label": spec.label,
+        "type": spec.type,
+        "value": best.value if best else None,
+        "raw": best.raw if best else None,
+        "confidence": best.confidence if best else 0.0,
+        "page": best.page if best else None,
+        "box": _rounded(best.box) if best else None,
+        "source": SOURCE,
+        "candidates": [
+            {
+                "value": candidate.value,
+                "raw": candidate.raw,
+                "confidence": candidate.confidence,
+                "page": candidate.page,
+                "box": _rounded(candidate.box),
+                "evidence": {name: round(value, 3) for name, value in candidate.evidence.items()},
+            }
+            for candidate in found[:SHOWN]
+        ],
+    }
+
+
+def _rounded(box: layout.Box) -> list[float]:
+    return [round(value, 5) for value in box]
+
+
+def _notes(context: StageContext, pages: Sequence[dict[str, Any]]) -> list[str]:
+    """What a person should know that belongs to no field; each becomes a reason to look."""
+    notes = []
+    if context.artifacts.exists(artifacts.OCR):
+        note = artifacts.read_json(context.artifacts, artifacts.OCR).get("note")
+        notes += [note] if note else []
+    if all(page["words"] == 0 for page in pages):
+        notes.append("No page has readable text")
+    return notes

@@ -1,0 +1,168 @@
+"""Dates, amounts and currencies as people print and key them, turned into one stored form; pure, for everybody."""
+
+import datetime as dt
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+# First letters in the languages that the local OCR reads well; the longer spelling of a month always starts so.
+_MONTHS = {
+    1: "jan gen ene", 2: "feb fév fev", 3: "mar mär maa mrz mac", 4: "apr avr abr", 5: "may mai mei mag",
+    6: "jun juin giu jui", 7: "jul juil lug", 8: "aug aoû ago ogo ogos agu", 9: "sep set", 10: "oct okt ott out",
+    11: "nov", 12: "dec dez déc dic dis des",
+}  # fmt: skip
+_MONTH_OF = {name: number for number, names in _MONTHS.items() for name in names.split()}
+_NUMERIC = re.compile(r"(?<![\d.,/-])(\d{1,4})\s?([./-])\s?(\d{1,2})\s?\2\s?(\d{2,4})(?![\d/-]|[.,]\d)")
+_DAY_NAMED = re.compile(
+    r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|\.)?[\s/.-]*(?:of )?([^\W\d_]{3,10})\.?[\s,/.-]*(\d{4}|\d{2})(?!\d)"
+)
+_NAMED_DAY = re.compile(r"(?<!\w)([^\W\d_]{3,10})\.?\s*(\d{1,2})(?:st|nd|rd|th)?[,\s]+(\d{4})(?!\d)")
+_CJK = re.compile(r"(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*日")
+_COMPACT = re.compile(r"(?<![\d.,/-])(\d{8})(?![\d/-]|[.,]\d)")
+_AMOUNT = re.compile(
+    r"(?<![\w.,])(?P<before>[-–(]?\s*(?:[A-Z]{2,3}|[€$£¥₹]|R[sM]\.?)?\s*[-–]?\s*)"
+    r"(?P<number>\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+(?:[.,]\d{1,4})?|\d+(?:[.,]\d{1,4})?)"
+    r"(?![.,]?\d)(?P<after>-(?!\d)|\))?",
+    re.IGNORECASE,
+)
+CURRENCIES = {
+    "€": "EUR", "$": "USD", "£": "GBP", "¥": "JPY", "₹": "INR", "rm": "MYR", "rs": "INR", "us$": "USD",
+    "s$": "SGD", "a$": "AUD", "hk$": "HKD", "c$": "CAD", "kr": "SEK", "fr": "CHF", "sfr": "CHF", "euro": "EUR",
+}  # fmt: skip
+# The traded ones: an open list would find codes in every capitalised word.
+ISO_CURRENCIES = frozenset(
+    "AED AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PEN PHP PLN "  # noqa: SIM905 - as a list it takes forty lines
+    "RON RUB SAR SEK SGD THB TRY TWD UAH USD VND ZAR".split()
+)
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A value found inside a longer text, with the characters it took."""
+
+    value: str
+    raw: str
+    start: int
+    end: int
+
+
+def date(text: str, *, day_first: bool = True) -> str | None:
+    """The one date that the text is, as 2019-01-12; ``day_first`` decides 3/4/2019 and nothing else."""
+    hits = list(dates_in(text, day_first=day_first))
+    return hits[0].value if hits else None
+
+
+def dates_in(text: str, *, day_first: bool = True) -> Iterator[Hit]:
+    """Every date with day, month and year, in the order of the patterns, none twice at one place."""
+    taken: list[tuple[int, int]] = []
+    for pattern, read in (
+        (_CJK, _year_first),
+        (_NUMERIC, lambda match: _numeric(match, day_first=day_first)),
+        (_DAY_NAMED, lambda match: _named(match[1], match[2], match[3])),
+        (_NAMED_DAY, lambda match: _named(match[2], match[1], match[3])),
+        (_COMPACT, _compact),
+    ):
+        for match in pattern.finditer(text):
+            value = read(match)
+            if value and not any(match.start() < end and start < match.end() for start, end in taken):
+                taken.append(match.span())
+                yield Hit(value, match[0].strip(), *match.span())
+
+
+def _year_first(match: re.Match[str]) -> str | None:
+    return _iso(int(match[1]), int(match[2]), int(match[3]))
+
+
+def _numeric(match: re.Match[str], *, day_first: bool) -> str | None:
+    first, second, third = match[1], int(match[3]), match[4]
+    if len(first) == 4:
+        return _iso(int(first), second, int(third)) if len(third) <= 2 else None
+    if len(first) > 2 or len(third) == 3:
+        return None
+    day, month = (int(first), second) if day_first else (second, int(first))
+    # Where the month cannot be one, the other order is meant: 10/28/2024.
+    return _iso(_year(third), month, day) or _iso(_year(third), day, month)
+
+
+def _named(day: str, month: str, year: str) -> str | None:
+    name = month.casefold()
+    number = _MONTH_OF.get(name[:4]) or _MONTH_OF.get(name[:3])
+    return _iso(_year(year), number, int(day)) if number else None
+
+
+def _compact(match: re.Match[str]) -> str | None:
+    digits = match[1]
+    for year, month, day in ((digits[4:], digits[2:4], digits[:2]), (digits[:4], digits[4:6], digits[6:])):
+        if 1990 <= int(year) <= 2099:
+            return _iso(int(year), int(month), int(day))
+    return None
+
+
+def _year(text: str) -> int:
+    return int(text) if len(text) == 4 else int(text) + (1900 if int(text) >= 70 else 2000)
+
+
+def _iso(year: int, month: int, day: int) -> str | None:
+    try:
+        return dt.date(year, month, day).isoformat() if 1900 <= year <= 2099 else None
+    except ValueError:
+        return None
+
+
+def amount(text: str) -> str | None:
+    """The one amount that the text is, as a plain decimal: "RM1,007.50" is "1007.50", "33,90 €" is "33.90"."""
+    hits = list(amounts_in(text))
+    return hits[0].value if len(hits) == 1 else None
+
+
+def amounts_in(text: str) -> Iterator[Hit]:
+    for match in _AMOUNT.finditer(text):
+        value = _decimal(match["number"])
+        if value is None:
+            continue
+        before, after = match["before"], match["after"]
+        negative = "-" in before or "–" in before or after == "-" or ("(" in before and after == ")")
+        yield Hit(plain(-value if negative else value), match[0].strip(), match.start(), match.end())
+
+
+def number(text: str) -> str | None:
+    """A plain decimal without invented digits: "1,5" is "1.5", "12" is "12"."""
+    match = re.fullmatch(r"\s*(-?)\s*(\d[\d.,' ]*)\s*%?\s*", text)
+    value = _decimal(match[2].strip()) if match else None
+    return None if match is None or value is None else f"{match[1]}{value}"
+
+
+def plain(value: Decimal) -> str:
+    """At least two decimals, more only where they are printed and not zero."""
+    exact = value.normalize()
+    exponent = exact.as_tuple().exponent
+    places = max(2, -exponent) if isinstance(exponent, int) else 2
+    return f"{value:.{places}f}"
+
+
+def _decimal(text: str) -> Decimal | None:
+    """The last mark is the decimal one, unless three digits follow it and nothing says otherwise: 1.007 is 1007."""
+    digits = re.sub(r"[\s'’]", "", text)
+    marks = [char for char in digits if char in ".,"]
+    if marks:
+        whole, _, fraction = digits.rpartition(marks[-1])
+        if len(fraction) == 3 and len(set(marks)) == 1 and len(whole.replace(marks[-1], "")) <= 3 * len(marks):
+            whole, fraction = digits, ""
+        digits = re.sub(r"[.,]", "", whole) + (f".{fraction}" if fraction else "")
+    try:
+        return Decimal(digits)
+    except InvalidOperation:
+        return None
+
+
+def currency(text: str) -> str | None:
+    """The ISO code that a code, a symbol or a common short form stands for."""
+    word = text.strip().rstrip(".").casefold()
+    return CURRENCIES.get(word) or (word.upper() if word.upper() in ISO_CURRENCIES else None)
+
+
+def words(text: str) -> str:
+    """For comparing names and addresses: case, accents' forms, spaces and punctuation do not count."""
+    return "".join(char for char in unicodedata.normalize("NFKC", text).casefold() if char.isalnum())
