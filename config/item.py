@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from botocore.exceptions import BotoCoreError
 from django.conf import settings
 from django.core import signing
-from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import MapAttribute, NumberAttribute, UnicodeAttribute
 from pynamodb.connection.table import TableConnection
 from pynamodb.exceptions import DoesNotExist, PynamoDBException
 from pynamodb.expressions.condition import Condition
@@ -73,6 +73,11 @@ class GSI2(GlobalSecondaryIndex["Item"]):  # type: ignore[no-untyped-call]
 
     GSI2PK = UnicodeAttribute(hash_key=True)
     GSI2SK = UnicodeAttribute(range_key=True)
+
+
+def map_attribute(*, null: bool = False) -> Any:
+    """A map whose paths are updated one by one: ``Model.data["status"].set(…)``; whole maps lose others' updates."""
+    return MapAttribute(null=null)  # type: ignore[no-untyped-call]
 
 
 T = TypeVar("T", bound="Item")

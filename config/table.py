@@ -6,8 +6,11 @@ Templates are ``str.format`` strings as in the five seeds' designs; ``docs/keys.
 import datetime as dt
 import re
 import string
+import zlib
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from django.conf import settings
 
 from config.errors import CountersignError
 
@@ -136,11 +139,11 @@ class Entity:
     def gsi1_partition(self, site: str, **parts: str | int) -> str:
         return partition(site, _fill(self.gsi1pk or "", parts))
 
-    def gsi1(self, site: str, **parts: str | int) -> dict[str, str]:
+    def gsi1(self, site: str, **parts: str | int) -> dict[str, Any]:
         """``{"GSI1PK": …, "GSI1SK": …}``; the site's prefix goes on the partition, never on the sort key."""
         return {"GSI1PK": self.gsi1_partition(site, **parts), "GSI1SK": _fill(self.gsi1sk or "", parts)}
 
-    def gsi2(self, site: str, **parts: str | int) -> dict[str, str]:
+    def gsi2(self, site: str, **parts: str | int) -> dict[str, Any]:
         return {"GSI2PK": partition(site, _fill(self.gsi2pk or "", parts)), "GSI2SK": _fill(self.gsi2sk or "", parts)}
 
 
@@ -273,8 +276,9 @@ def due_partition(shard: int) -> str:
     return f"DUE#{shard}"
 
 
-def due(entity: Entity, shard: int, due_at: str, **parts: str | int) -> dict[str, str]:
+def due(entity: Entity, due_at: str, **parts: str | int) -> dict[str, Any]:
     """GSI2 of a row that needs attention at ``due_at`` (stored instant, so that text order is time order)."""
+    shard = zlib.crc32("".join(map(str, parts.values())).encode()) % settings.DUE_SHARDS
     return {"GSI2PK": due_partition(shard), "GSI2SK": _fill(entity.gsi2sk or "", {"due_at": due_at, **parts})}
 
 

@@ -60,8 +60,8 @@ Change = Put | Update | Delete | Check
 EventAt = Callable[[dt.datetime], Item]
 
 
-def transact(changes: Sequence[Change], *events: EventAt, token: str | None = None) -> None:
-    """Write ``changes`` and their ``events`` in one TransactWriteItems.
+def transact(changes: Sequence[Change], *events: EventAt, token: str | None = None) -> list[Item]:
+    """Write ``changes`` and their ``events`` in one TransactWriteItems; answers the events as written.
 
     An event is built for an instant and put only where its key is free; where two fall into one microsecond it is
     moved on by one. ``token`` is the ClientRequestToken (≤ 36 characters, remembered ten minutes): the same call
@@ -77,7 +77,7 @@ def transact(changes: Sequence[Change], *events: EventAt, token: str | None = No
         puts = [Put(event(at + dt.timedelta(microseconds=i))) for i, event in enumerate(events)]
         reasons = _write([*changes, *puts], token)
         if not reasons:
-            return
+            return [put.item for put in puts]
         failed = frozenset(i for i, code in enumerate(reasons) if code == "ConditionalCheckFailed")
         if any(i < len(changes) for i in failed):
             raise Conflict(failed=frozenset(i for i in failed if i < len(changes)))

@@ -1,0 +1,1 @@
+"""Writes, by noun; each is one conditional write or one transaction with its audit event."""

@@ -1,0 +1,191 @@
+"""T0 and T1 of the redeem protocol, and the undo (DESIGN section 4)."""
+
+import datetime as dt
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from pynamodb.expressions.condition import Condition
+
+from config import clock, table
+from config.errors import Conflict
+from config.transaction import Change, Put, Update, transact
+from review.identity import DEFAULT_QUEUE, Person, ReviewRef, checkpoint_key
+from review.items.reviews import READABLE, Review, ReviewDecision
+from review.status import Decision, ReviewStatus
+from workflows import events, files
+from workflows.files import DocumentFiles
+from workflows.frozen import Run
+from workflows.items.checkpoints import ReviewCheckpoint
+
+log = logging.getLogger(__name__)
+
+_CHECKPOINT = {Decision.APPROVE: "approved", Decision.REJECT: "rejected"}
+_EVENT = {Decision.APPROVE: "HUMAN_REVIEW_APPROVED", Decision.REJECT: "HUMAN_REVIEW_REJECTED"}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a person decides, on exactly what the page showed. ``corrections``: field → value, None for not there."""
+
+    decision_id: str
+    decision: Decision
+    version: int
+    result_sha256: str
+    corrections: Mapping[str, str | None]
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """The corrections object and the instants that go with it."""
+
+    at: dt.datetime
+    redeem_after: dt.datetime
+    uri: str
+    sha256: str
+
+
+def decide(ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person) -> dt.datetime:
+    """Write the corrections (T0), then decide in one transaction (T1); answers until when it can be undone.
+
+    The same ``decision_id`` again is the same decision. Neither the lease nor the token is in the condition: only a
+    takeover displaces a holder, and a restarted machine must not look like somebody else's decision.
+
+    Raises:
+        Conflict: it is decided, taken over, expired, or its result has changed; nothing of this one was kept but
+            the object, which no record names.
+
+    """
+    now = clock.now()
+    body = _object(ref, verdict, by, now)
+    store = DocumentFiles(ref.site, run.project_id, ref.document_id)
+    uri = store.write(files.decision(run.workflow_id, verdict.decision_id), body, "application/json")
+    redeem_after = now + dt.timedelta(seconds=settings.REVIEW_UNDO_SECONDS)
+    stored = _Stored(now, redeem_after, uri, files.sha256(body))
+    changes: list[Change] = [
+        _mark(ref, verdict, by, stored),
+        Put(_decision(ref, verdict, by, stored)),
+        Update(checkpoint_key(ref), [ReviewCheckpoint.status.set(_CHECKPOINT[verdict.decision])]),
+    ]
+    facts = {"review": ref.review_id, "decision": verdict.decision_id, "corrected": len(verdict.corrections)}
+    event = events.lineage(run, _EVENT[verdict.decision], by=by.id, decision=verdict.decision, facts=facts)
+    try:
+        transact(changes, event, token=verdict.decision_id)
+    except Conflict:
+        return _repeated(ref, verdict, by)
+    log.info("decided", extra={"review": ref.review_id, "decision": verdict.decision_id})
+    return redeem_after
+
+
+def _repeated(ref: ReviewRef, verdict: Verdict, by: Person) -> dt.datetime:
+    """A POST that came twice is one decision; anything else is a conflict that names who was first."""
+    review = Review.load(ref.key, only=READABLE)
+    if review.decision_id == verdict.decision_id and review.reviewer == by.id and review.redeem_after:
+        return clock.parse(review.redeem_after)
+    raise Conflict
+
+
+def _mark(ref: ReviewRef, verdict: Verdict, by: Person, stored: _Stored) -> Update:
+    now = stored.at
+    redeem_after = stored.redeem_after
+    mine: Condition = (Review.status == ReviewStatus.CLAIMED) & (Review.holder == by.id)
+    shown: Condition = (Review.version == verdict.version) & (Review.result_sha256 == verdict.result_sha256)
+    repair_at = clock.iso(redeem_after + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
+    due = table.due(table.REVIEW, repair_at, review_id=ref.review_id)
+    actions = [
+        Review.status.set(ReviewStatus.DECIDED),
+        Review.decision_id.set(verdict.decision_id),
+        Review.decision.set(verdict.decision),
+        Review.decision_uri.set(stored.uri),
+        Review.decision_sha256.set(stored.sha256),
+        Review.reviewer.set(by.id),
+        Review.reviewer_name.set(by.name),
+        Review.reviewedAt.set(clock.iso(now)),
+        Review.redeem_after.set(clock.iso(redeem_after)),
+        Review.updated_at.set(clock.iso(now)),
+        Review.GSI1PK.remove(),
+        Review.GSI1SK.remove(),
+        Review.GSI2SK.set(due["GSI2SK"]),
+    ]
+    return Update(ref.key, actions, mine & shown & (Review.deadline > clock.iso(now)))
+
+
+def _decision(ref: ReviewRef, verdict: Verdict, by: Person, stored: _Stored) -> ReviewDecision:
+    key = table.REVIEW_DECISION.key(
+        ref.site, document_id=ref.document_id, review_id=ref.review_id, decision_id=verdict.decision_id
+    )
+    return ReviewDecision(
+        *key,
+        reviewId=ref.review_id,
+        decisionId=verdict.decision_id,
+        decision=verdict.decision,
+        reviewer=by.id,
+        reviewer_name=by.name,
+        uri=stored.uri,
+        sha256=stored.sha256,
+        reason=verdict.reason or None,
+        decidedAt=clock.iso(stored.at),
+    )
+
+
+def _object(ref: ReviewRef, verdict: Verdict, by: Person, now: dt.datetime) -> bytes:
+    content: dict[str, Any] = {
+        "version": 1,
+        "review_id": ref.review_id,
+        "decision_id": verdict.decision_id,
+        "decision": verdict.decision,
+        "result_sha256": verdict.result_sha256,
+        "corrections": dict(verdict.corrections),
+        "reason": verdict.reason,
+        "reviewer": {"id": by.id, "name": by.name},
+        "at": clock.iso(now),
+    }
+    return json.dumps(content, ensure_ascii=False, sort_keys=True).encode()
+
+
+def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
+    """Take my decision back, while the redeemer has not begun; the review is mine again, under a new version.
+
+    Raises:
+        Conflict: it is on its way, or it was not my decision.
+
+    """
+    now = clock.iso(clock.now())
+    review = Review.load(ref.key, only=READABLE)
+    mine: Condition = (Review.status == ReviewStatus.DECIDED) & (Review.reviewer == by.id)
+    in_time: Condition = (Review.decision_id == decision_id) & (Review.redeem_after > now)
+    expire_at = clock.parse(review.deadline) + dt.timedelta(
+        seconds=settings.REVIEW_MARGIN_SECONDS + settings.REPAIR_AFTER_SECONDS
+    )
+    due = table.due(table.REVIEW, clock.iso(expire_at), review_id=ref.review_id)
+    index = table.REVIEW.gsi1(
+        ref.site, queue=review.queue or DEFAULT_QUEUE, deadline=review.deadline, review_id=ref.review_id
+    )
+    actions = [
+        Review.status.set(ReviewStatus.CLAIMED),
+        Review.holder.set(by.id),
+        Review.holder_name.set(by.name),
+        Review.version.set(Review.version + 1),
+        Review.lease_until.set(clock.iso(clock.in_seconds(settings.REVIEW_LEASE_SECONDS))),
+        *(field.remove() for field in (Review.decision_id, Review.decision, Review.decision_uri)),
+        *(field.remove() for field in (Review.decision_sha256, Review.redeem_after, Review.reviewedAt)),
+        *(field.remove() for field in (Review.reviewer, Review.reviewer_name)),
+        Review.GSI1PK.set(index["GSI1PK"]),
+        Review.GSI1SK.set(index["GSI1SK"]),
+        Review.GSI2SK.set(due["GSI2SK"]),
+        Review.updated_at.set(now),
+    ]
+    taken_back = table.REVIEW_DECISION.key(
+        ref.site, document_id=ref.document_id, review_id=ref.review_id, decision_id=decision_id
+    )
+    changes = [
+        Update(ref.key, actions, mine & in_time),
+        Update(taken_back, [ReviewDecision.undone_at.set(now)], ReviewDecision.undone_at.does_not_exist()),
+        Update(checkpoint_key(ref), [ReviewCheckpoint.status.set("pending_review")]),
+    ]
+    facts = {"review": ref.review_id, "decision": decision_id}
+    transact(changes, events.lineage(run, "HUMAN_REVIEW_UNDONE", by=by.id, facts=facts))

@@ -1,0 +1,163 @@
+"""A run pauses: its review comes into being with the token, the reasons and the checkpoint; or gets a newer token."""
+
+import datetime as dt
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django.conf import settings
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.errors import Conflict
+from config.transaction import NEW, Check, Put, Update, transact
+from review.identity import DEFAULT_QUEUE, ReviewRef, checkpoint_key, review_id
+from review.items.reviews import READABLE, Review
+from review.status import DECIDED, ReviewStatus
+from workflows import events, files, tokens
+from workflows.actions import runs
+from workflows.files import DocumentFiles
+from workflows.frozen import Run
+from workflows.items.checkpoints import ReviewCheckpoint
+from workflows.items.events import DocumentEvent
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Pause:
+    """What the machine says when it waits. ``found``: the assessment's facts; ``timeout``: seconds from ``entered``."""
+
+    run: Run
+    attempt: int
+    step: int
+    definition: str
+    token: str | None
+    entered: str
+    timeout: int
+    file_name: str
+    project_name: str
+    found: Mapping[str, Any]
+
+    @property
+    def ref(self) -> ReviewRef:
+        name = review_id(self.run.workflow_id, self.step, str(self.found["result_sha256"]))
+        return ReviewRef(self.run.site, self.run.document_id, name)
+
+    @property
+    def deadline(self) -> dt.datetime:
+        """The last moment to decide: a margin before the machine's own timeout, so that a decision can be redeemed."""
+        seconds = max(self.timeout - settings.REVIEW_MARGIN_SECONDS, 1)
+        return clock.parse(self.entered) + dt.timedelta(seconds=seconds)
+
+
+def open_review(pause: Pause) -> bool:
+    """Open the review, or give an open one its newer token; True where a decision waits for that token.
+
+    Raises:
+        Conflict: a newer attempt drives the run, or it has left the step; nothing was changed.
+
+    """
+    guard = Check(runs.execution_key(pause.run), runs.drives(pause.attempt, pause.step))
+    review = _review(pause)
+    required = events.lineage(
+        pause.run,
+        "HUMAN_REVIEW_REQUIRED",
+        facts={"review": pause.ref.review_id, "reasons": len(review.reasons or ())},
+        bus_type=events.REVIEW_REQUIRED,
+        bus_detail={"reviewId": pause.ref.review_id, "reasons": list(review.reasons or ())},
+    )
+    try:
+        written = transact([guard, _create(pause, review), Put(_checkpoint(pause, review), overwrite=True)], required)
+    except Conflict as conflict:
+        if 0 in conflict.failed:
+            raise
+        return _newer_token(pause)
+    log.info("review opened", extra={"review": pause.ref.review_id, "run": pause.run.workflow_id})
+    events.publish_soon(cast("DocumentEvent", written[0]))
+    return False
+
+
+def _create(pause: Pause, review: Review) -> Update:
+    """An update of an item that must not exist, since the token is no attribute of the model that a put would write."""
+    named = {attribute.attr_name: attribute for attribute in Review.get_attributes().values()}
+    actions: list[Action] = [
+        attribute.set(value)
+        for name, attribute in named.items()
+        if name not in {"PK", "SK"} and (value := getattr(review, name)) is not None
+    ]
+    if pause.token:
+        actions += tokens.attributes(pause.token, attempt=pause.attempt, entered=pause.entered)
+    return Update(review.key, actions, NEW)
+
+
+def _newer_token(pause: Pause) -> bool:
+    """A restarted or redelivered wait: the review, its claim and its drafts stay, whatever their status."""
+    review = Review.load(pause.ref.key, only=READABLE)
+    decided = review.status in DECIDED
+    # A redemption under way used the old token: this one may be spent at once. Within the undo window it may not.
+    spent = review.status in (ReviewStatus.REDEEMING, ReviewStatus.REDEEMED)
+    more = [Review.redeem_after.set(clock.iso(clock.now()))] if spent else []
+    if not pause.token:
+        return False
+    stored = tokens.store(pause.ref.key, pause.token, attempt=pause.attempt, entered=pause.entered, more=more)
+    return stored and decided
+
+
+def _review(pause: Pause) -> Review:
+    ref, now = pause.ref, clock.iso(clock.now())
+    deadline = clock.iso(pause.deadline)
+    # By then the machine's own Catch has expired it; the due row is for a machine that is gone.
+    patience = settings.REVIEW_MARGIN_SECONDS + settings.REPAIR_AFTER_SECONDS
+    expire_at = clock.iso(pause.deadline + dt.timedelta(seconds=patience))
+    found = pause.found
+    return Review(
+        ref.key.pk,
+        ref.key.sk,
+        **table.REVIEW.gsi1(ref.site, queue=DEFAULT_QUEUE, deadline=deadline, review_id=ref.review_id),
+        **table.due(table.REVIEW, expire_at, review_id=ref.review_id),
+        reviewId=ref.review_id,
+        status=ReviewStatus.PENDING,
+        createdAt=now,
+        queue=DEFAULT_QUEUE,
+        name=pause.file_name,
+        project_id=pause.run.project_id,
+        project_name=pause.project_name,
+        document_id=ref.document_id,
+        workflow_id=pause.run.workflow_id,
+        page_count=found.get("pages"),
+        reasons=list(found.get("reasons") or ()),
+        fields_unsure=found.get("unsure"),
+        deadline=deadline,
+        result_sha256=found["result_sha256"],
+        last_transition=found["last"],
+        step=pause.step,
+        definition=pause.definition,
+        version=1,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _checkpoint(pause: Pause, review: Review) -> ReviewCheckpoint:
+    """Seed 001's row: pointers to everything the paused run needs, so that resuming repeats nothing."""
+    store = DocumentFiles(pause.run.site, pause.run.project_id, pause.run.document_id)
+    state = {
+        "workflow_id": pause.run.workflow_id,
+        "project_id": pause.run.project_id,
+        "step": pause.step,
+        "review_id": review.reviewId,
+        "result": store.uri(files.result(pause.run.workflow_id)),
+        "result_sha256": review.result_sha256,
+        "assessment": store.uri(files.assessment(pause.run.workflow_id)),
+    }
+    return ReviewCheckpoint(
+        *checkpoint_key(pause.ref),
+        document_id=pause.run.document_id,
+        tenant_id=pause.run.site,
+        status="pending_review",
+        warranty_state=json.dumps(state),
+        created_at=review.createdAt,
+    )

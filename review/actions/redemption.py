@@ -1,0 +1,201 @@
+"""T2 to T4 of the redeem protocol, and expiry (DESIGN section 4)."""
+
+import datetime as dt
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.errors import Conflict, StaleAttempt
+from config.transaction import Update
+from review.identity import ReviewRef, checkpoint_key, review_id
+from review.items.reviews import READABLE, Review
+from review.status import DECIDED, UNDECIDED, Decision, ReviewStatus
+from workflows import events, queries, tokens
+from workflows.actions import runs
+from workflows.actions.runs import Advance
+from workflows.definitions import DEFINITIONS, Definition
+from workflows.files import DocumentFiles
+from workflows.frozen import Run
+from workflows.items.checkpoints import ReviewCheckpoint
+from workflows.items.runs import Execution
+from workflows.status import END, Outcome
+
+log = logging.getLogger(__name__)
+
+
+def decision_output(review: Review) -> dict[str, Any]:
+    """What the machine goes on with: ids and a pointer, never the corrections (AWS: output ≤ 256 KiB)."""
+    return {
+        "review_id": review.reviewId,
+        "decision": review.decision,
+        "decision_id": review.decision_id,
+        "uri": review.decision_uri,
+        "sha256": review.decision_sha256,
+        "last": review.last_transition,
+    }
+
+
+def redeem(ref: ReviewRef, output: Mapping[str, Any]) -> bool:
+    """T2 and T3: mark as being redeemed, send, mark as redeemed; True where the engine took the token.
+
+    ``redeem_after`` is also the redeemer's lease: a second one, or a repair, waits until it has passed, so that one
+    decision is sent once and sent again only where the first sender has died.
+
+    Raises:
+        Conflict: not decided so, still within the undo window, being redeemed, or applied already.
+        Unavailable: the engine's answer is not known; a repair asks again.
+
+    """
+    now = clock.now()
+    again = clock.iso(now + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
+    due = table.due(table.REVIEW, again, review_id=ref.review_id)
+    same: Condition = Review.decision_id == output["decision_id"]
+    when: Condition = Review.status.is_in(*DECIDED) & same & (Review.redeem_after <= clock.iso(now))
+    take = [
+        Review.status.set(ReviewStatus.REDEEMING),
+        Review.redeem_after.set(again),
+        Review.GSI2SK.set(due["GSI2SK"]),
+        Review.drives.set((Review.drives | 0) + 1),
+    ]
+    return tokens.redeem(
+        ref.key,
+        take=take,
+        when=when,
+        done=[Review.status.set(ReviewStatus.REDEEMED)],
+        still=(Review.status == ReviewStatus.REDEEMING) & same,
+        output=output,
+    )
+
+
+@dataclass(frozen=True)
+class Application:
+    """A redeemed decision as it comes back through the machine."""
+
+    run: Run
+    attempt: int
+    step: int
+    output: Mapping[str, Any]
+
+    @property
+    def ref(self) -> ReviewRef:
+        return ReviewRef(self.run.site, self.run.document_id, str(self.output["review_id"]))
+
+
+def apply_decision(application: Application, definition: Definition) -> Mapping[str, Any]:
+    """T4: leave the review step and mark the review as applied, in one transaction; answers what follows.
+
+    Raises:
+        StaleAttempt: a newer attempt drives the run.
+        Tampered: the corrections are not the ones that were decided.
+
+    """
+    run, output = application.run, application.output
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    store.read_pinned(store.name_of(str(output["uri"])), str(output["sha256"]))
+    step = definition.step(application.step)
+    to = step.after(str(output["decision"]))
+    rejected = output["decision"] == Decision.REJECT
+    move = Advance(
+        step,
+        to,
+        application.attempt,
+        result=str(output["decision"]),
+        outcome=Outcome.REJECTED if rejected else None,
+        facts={"decision_id": output["decision_id"], "review_id": output["review_id"]},
+        pinned=_pin(output),
+    )
+    detail = {"outcome": Outcome.REJECTED, "step": step.name, "error": "Rejected", "reviewId": output["review_id"]}
+    event = events.lineage(
+        run,
+        "HUMAN_REVIEW_APPLIED",
+        facts={"review": output["review_id"], "decision": output["decision_id"]},
+        bus_type=events.FAILED if rejected else None,
+        bus_detail=detail,
+    )
+    try:
+        done = runs.advance(
+            run, definition, move, last=output["last"], also=[_applied(application.ref, output)], event=event
+        )
+    except Conflict:
+        return _applied_before(application, to)
+    if rejected:
+        events.publish_soon(done.event)
+    return {"next": to, "last": done.last}
+
+
+def _pin(output: Mapping[str, Any]) -> list[Action]:
+    return [Execution.decision_id.set(output["decision_id"]), Execution.decision_sha256.set(output["sha256"])]
+
+
+def _applied(ref: ReviewRef, output: Mapping[str, Any]) -> Update:
+    actions = [
+        Review.status.set(ReviewStatus.APPLIED),
+        Review.updated_at.set(clock.iso(clock.now())),
+        Review.GSI2PK.remove(),
+        Review.GSI2SK.remove(),
+    ]
+    this: Condition = Review.decision_id == output["decision_id"]
+    return Update(ref.key, actions, Review.status.is_in(*DECIDED) & this)
+
+
+def _applied_before(application: Application, to: int) -> Mapping[str, Any]:
+    execution = queries.execution(application.run)
+    if execution.decision_id == application.output["decision_id"]:
+        return {"next": to, "last": execution.last_transition}
+    raise StaleAttempt("This decision no longer belongs to the run's present attempt.")
+
+
+def expire(run: Run, *, attempt: int) -> Mapping[str, Any]:
+    """The machine's Catch after its timeout: end the run unless a decision was taken in time, which it then takes.
+
+    Answers the decision's output, or ``{"expired": True}``.
+
+    Raises:
+        StaleAttempt: the run has ended or another attempt drives it.
+
+    """
+    execution = queries.execution(run)
+    if int(execution.engine_attempt) != attempt or int(execution.currentStep) == END or not execution.result_sha256:
+        raise StaleAttempt("The run has ended or another attempt drives it.")
+    ref = ReviewRef(
+        run.site, run.document_id, review_id(run.workflow_id, int(execution.currentStep), execution.result_sha256)
+    )
+    sentence = "Nobody decided before the deadline. Nothing was published; start the run again to ask once more."
+    try:
+        done = runs.fail(
+            run,
+            DEFINITIONS[execution.definition],
+            execution,
+            attempt=attempt,
+            error="ReviewExpired",
+            sentence=sentence,
+            outcome=Outcome.EXPIRED,
+            also=[closing(ref, ReviewStatus.EXPIRED), _expired_checkpoint(ref)],
+        )
+    except Conflict as conflict:
+        review = Review.load(ref.key, only=READABLE)
+        if 1 in conflict.failed and review.status in DECIDED:
+            return decision_output(review)
+        raise StaleAttempt("The run has ended or another attempt drives it.") from conflict
+    events.publish_soon(done.event)
+    return {"expired": True}
+
+
+def _expired_checkpoint(ref: ReviewRef) -> Update:
+    return Update(checkpoint_key(ref), [ReviewCheckpoint.status.set("expired")])
+
+
+def closing(ref: ReviewRef, status: ReviewStatus) -> Update:
+    """End an undecided review: EXPIRED, or ORPHANED where its run ended without us."""
+    actions = [
+        Review.status.set(status),
+        Review.updated_at.set(clock.iso(clock.now())),
+        *(key.remove() for key in (Review.GSI1PK, Review.GSI1SK, Review.GSI2PK, Review.GSI2SK)),
+    ]
+    return Update(ref.key, actions, Review.status.is_in(*UNDECIDED))

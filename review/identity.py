@@ -1,0 +1,37 @@
+"""Which review, and who acts on it."""
+
+import hashlib
+from dataclasses import dataclass
+
+from config import table
+from config.table import Key
+
+DEFAULT_QUEUE = "review"
+
+
+@dataclass(frozen=True)
+class ReviewRef:
+    site: str
+    document_id: str
+    review_id: str
+
+    @property
+    def key(self) -> Key:
+        return table.REVIEW.key(self.site, document_id=self.document_id, review_id=self.review_id)
+
+
+@dataclass(frozen=True)
+class Person:
+    """Who acts: always the signed-in user, never a form's word."""
+
+    id: str
+    name: str
+
+
+def review_id(workflow_id: str, step: int, result_sha256: str) -> str:
+    """The same for the same question, so that a retry or a restarted run finds its review instead of making another."""
+    return hashlib.sha256(f"{workflow_id}:{step}:{result_sha256}".encode()).hexdigest()[:26]
+
+
+def checkpoint_key(ref: ReviewRef) -> Key:
+    return table.REVIEW_CHECKPOINT.key(ref.site, document_id=ref.document_id)

@@ -1,0 +1,71 @@
+"""A review, its decisions and drafts. The task token is on the review's item and in none of these classes."""
+
+from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
+
+from config.item import Item, map_attribute
+
+
+class Review(Item):
+    """One question to a person about one result of one run.
+
+    Access: by id; by queue in order of deadline (GSI1, while undecided); due (GSI2, while something is to happen).
+    """
+
+    reviewId = UnicodeAttribute()  # noqa: N815 - the seeds' names are what is stored
+    status = UnicodeAttribute()
+    createdAt = UnicodeAttribute()  # noqa: N815
+    reviewedAt = UnicodeAttribute(null=True)  # noqa: N815
+    reviewer = UnicodeAttribute(null=True)
+    reviewer_name = UnicodeAttribute(null=True)
+    queue = UnicodeAttribute()
+    name = UnicodeAttribute()
+    project_id = UnicodeAttribute()
+    project_name = UnicodeAttribute(null=True)
+    document_id = UnicodeAttribute()
+    workflow_id = UnicodeAttribute()
+    page_count = NumberAttribute(null=True)
+    reasons: ListAttribute[str] = ListAttribute(null=True)
+    fields_unsure = NumberAttribute(null=True)
+    deadline = UnicodeAttribute()
+    result_sha256 = UnicodeAttribute()
+    last_transition = UnicodeAttribute()  # the run's last one when it paused: nothing moves it while it waits
+    step = NumberAttribute()
+    definition = UnicodeAttribute()
+    version = NumberAttribute()  # bumped by each claim and takeover, never by a renewal
+    holder = UnicodeAttribute(null=True)
+    holder_name = UnicodeAttribute(null=True)
+    lease_until = UnicodeAttribute(null=True)
+    decision_id = UnicodeAttribute(null=True)
+    decision = UnicodeAttribute(null=True)
+    decision_uri = UnicodeAttribute(null=True)
+    decision_sha256 = UnicodeAttribute(null=True)
+    redeem_after = UnicodeAttribute(null=True)
+    drives = NumberAttribute(null=True)  # how often the redemption was driven on
+    created_at = UnicodeAttribute()
+    updated_at = UnicodeAttribute()
+
+
+# What the web reads of a review: everything but the token.
+READABLE = sorted(attribute.attr_name for attribute in Review.get_attributes().values())
+
+
+class ReviewDecision(Item):
+    """A decision as it was taken; ``status`` says whether it was taken back in time."""
+
+    reviewId = UnicodeAttribute()  # noqa: N815
+    decisionId = UnicodeAttribute()  # noqa: N815
+    decision = UnicodeAttribute()
+    reviewer = UnicodeAttribute()
+    reviewer_name = UnicodeAttribute()
+    uri = UnicodeAttribute()
+    sha256 = UnicodeAttribute()
+    reason = UnicodeAttribute(null=True)
+    decidedAt = UnicodeAttribute()  # noqa: N815
+    undone_at = UnicodeAttribute(null=True)
+
+
+class ReviewDraft(Item):
+    """What one person has typed and not sent: survives a lost claim, an ended session, a restart of the run."""
+
+    values = map_attribute()
+    savedAt = UnicodeAttribute()  # noqa: N815

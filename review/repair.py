@@ -1,0 +1,189 @@
+"""What the sweeper does with each row that is due; every repair is conditional, audited and harmless when repeated."""
+
+import logging
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from config import clock, table
+from config.errors import Conflict, CountersignError, NotFound, StaleAttempt
+from config.item import Item
+from config.table import Key
+from config.transaction import transact
+from review.actions import redemption
+from review.identity import ReviewRef, review_id
+from review.items.reviews import READABLE, Review
+from review.status import DECIDED, UNDECIDED, ReviewStatus
+from workflows import asl, engine, events, queries
+from workflows.actions import runs
+from workflows.frozen import Run
+from workflows.items.events import DocumentEvent
+from workflows.items.runs import Execution
+from workflows.status import RunStatus
+from workflows.tasks import end_run
+
+log = logging.getLogger(__name__)
+
+_PATIENCE = 3  # redemptions that a running execution may ignore before a new attempt takes over
+_MACHINE_ATTEMPTS = 10  # then a machine step that never ends is a failure with a reason, not a loop
+
+
+@dataclass(frozen=True)
+class DueRow:
+    """A row whose time has come: what it is and where it lies."""
+
+    kind: str
+    id: str
+    key: Key
+    site: str
+
+
+def due_rows(shard: int, *, limit: int = 100) -> list[DueRow]:
+    """What is due now, the longest due first; one Query on the system-wide index."""
+    before = clock.iso(clock.now()) > Item.GSI2SK
+    page = Item.page(table.due_partition(shard), sk=before, index="GSI2", limit=limit)
+    return [_row(item) for item in page.rows]
+
+
+def _row(item: Item) -> DueRow:
+    _, kind, name = str(item.GSI2SK).split("#", 2)
+    return DueRow(kind, name, item.key, table.site_of(item.PK))
+
+
+def repair(row: DueRow) -> None:
+    """Do what the row waits for."""
+    if row.kind == "event":
+        events.publish(DocumentEvent.load(row.key))
+    elif row.kind == "review":
+        drive_review(row.site, Review.load(row.key, only=READABLE))
+    elif row.kind == "run":
+        check_run(row.site, Execution.load(row.key))
+
+
+def drive_review(site: str, review: Review) -> None:
+    """Drive a decided review on; expire or close an undecided one whose machine has not."""
+    ref = ReviewRef(site, review.document_id, review.reviewId)
+    run = Run(site, review.project_id, review.document_id, review.workflow_id)
+    if review.status in UNDECIDED:
+        _end_undecided(ref, run)
+    elif review.status in DECIDED:
+        _drive_decided(ref, run, review)
+
+
+def _end_undecided(ref: ReviewRef, run: Run) -> None:
+    execution = queries.execution(run)
+    if execution.status == RunStatus.RUNNING:
+        try:
+            redemption.expire(run, attempt=int(execution.engine_attempt))
+        except StaleAttempt:
+            return
+    else:
+        change = redemption.closing(ref, ReviewStatus.ORPHANED)
+        transact([change], events.lineage(run, "REVIEW_ORPHANED", facts={"review": ref.review_id}))
+
+
+def _drive_decided(ref: ReviewRef, run: Run, review: Review) -> None:
+    execution = queries.execution(run)
+    definition = queries.definition_of(execution)
+    attempt = int(execution.engine_attempt)
+    running = engine.state(definition, run.workflow_id, attempt) == "running"
+    if running and int(review.drives or 0) < _PATIENCE:
+        redemption.redeem(ref, redemption.decision_output(review))
+        return
+    if running:
+        engine.stop(definition, run.workflow_id, attempt, "A newer attempt applies the decision.")
+    _new_attempt(run, execution, why="decided and not applied", decided=review)
+
+
+def check_run(site: str, execution: Execution) -> None:
+    """Look whether the run's engine execution still lives; where it does not, a new attempt goes on from here."""
+    run = Run(site, execution.project_id, execution.document_id, execution.executionId)
+    if execution.status != RunStatus.RUNNING:
+        return
+    definition = queries.definition_of(execution)
+    attempt = int(execution.engine_attempt)
+    state = engine.state(definition, run.workflow_id, attempt)
+    if state == "running" or (execution.lease_until and execution.lease_until > clock.iso(clock.now())):
+        runs.look_again(run, execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
+        return
+    waits = definition.step(int(execution.currentStep)).type == "approval"
+    if not waits and attempt >= _MACHINE_ATTEMPTS:
+        sentence = "The step was started ten times and never ended. The file is safe; look at the workers, then retry."
+        end_run(run, attempt=attempt, error="TooManyAttempts", sentence=sentence)
+        return
+    if state == "missing":  # never started, or forgotten: the same attempt may start under its own name
+        _start(run, execution, attempt, decided=_decided(run, execution))
+        runs.look_again(run, execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
+        return
+    _new_attempt(run, execution, why="engine execution ended", decided=_decided(run, execution))
+
+
+def _decided(run: Run, execution: Execution) -> Review | None:
+    """The run's decided review, if it waits at one: a new attempt then starts behind the review step."""
+    if not execution.result_sha256:
+        return None
+    name = review_id(run.workflow_id, int(execution.currentStep), execution.result_sha256)
+    try:
+        review = Review.load(ReviewRef(run.site, run.document_id, name).key, only=READABLE)
+    except NotFound:
+        return None
+    return review if review.status in DECIDED else None
+
+
+def _new_attempt(run: Run, execution: Execution, *, why: str, decided: Review | None) -> None:
+    attempt = runs.next_attempt(run, attempt=int(execution.engine_attempt), why=why)
+    log.warning("run restarted", extra={"run": run.workflow_id, "attempt": attempt})
+    _start(run, execution, attempt, decided=decided)
+
+
+def _start(run: Run, execution: Execution, attempt: int, *, decided: Review | None) -> None:
+    definition = queries.definition_of(execution)
+    document = queries.document_workflow(run.site, run.document_id, run.workflow_id)
+    step = definition.step(int(execution.currentStep))
+    found = queries.transition_from(run, step.order - 1) if step.type == "approval" else None
+    result = redemption.decision_output(decided) if decided else _found(found)
+    engine.start(
+        run,
+        definition,
+        attempt=attempt,
+        start_at=asl.APPLY if decided else step.name,
+        file_name=document.data["file_name"],
+        project_name=str(document.project_name or ""),
+        review_seconds=_remaining(run, execution, step.type),
+        result=result,
+    )
+
+
+def _found(transition: object) -> dict[str, object]:
+    """What the assessment handed to the review step, as its transition keeps it."""
+    if transition is None:
+        return {}
+    data = transition.data  # type: ignore[attr-defined]
+    last = transition.SK.rsplit("#", 1)[-1]  # type: ignore[attr-defined]
+    return {**(data.as_dict() if data else {}), "last": last}
+
+
+def _remaining(run: Run, execution: Execution, kind: str) -> int:
+    """Seconds that a restarted wait may last, so that the deadline people saw stays the deadline."""
+    if kind != "approval" or not execution.result_sha256:
+        return settings.REVIEW_TIMEOUT_SECONDS
+    name = review_id(run.workflow_id, int(execution.currentStep), execution.result_sha256)
+    try:
+        review = Review.load(ReviewRef(run.site, run.document_id, name).key, only=READABLE)
+    except NotFound:
+        return settings.REVIEW_TIMEOUT_SECONDS
+    left = (clock.parse(review.deadline) - clock.now()).total_seconds() + settings.REVIEW_MARGIN_SECONDS
+    return max(int(left), 1)
+
+
+def sweep() -> int:
+    """Repair everything that is due; answers how many rows it looked at."""
+    rows = [row for shard in range(settings.DUE_SHARDS) for row in due_rows(shard)]
+    for row in rows:
+        try:
+            repair(row)
+        except Conflict:  # another sweeper, or the run itself, was first
+            log.info("repair was not needed", extra={"event": row.id})
+        except CountersignError as error:
+            log.warning("repair waits", extra={"event": row.id, "error": str(error)})
+    return len(rows)

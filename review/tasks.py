@@ -1,0 +1,99 @@
+"""Celery tasks of the desk: a run pauses, a decision is redeemed and applied, a review expires, the sweeper sweeps."""
+
+from typing import Any
+
+from celery import shared_task
+from django.conf import settings
+
+from config.errors import Conflict, CountersignError, StaleAttempt, Unavailable
+from review import queries, repair
+from review.actions import opening, redemption
+from review.actions.opening import Pause
+from review.actions.redemption import Application
+from review.identity import ReviewRef
+from workflows import tokens
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.frozen import Run
+from workflows.tasks import LIMITS
+
+
+def _later(task: Any, error: Exception) -> Exception:
+    """A transient error: the same message again, a little later each time."""
+    retry: Exception = task.retry(countdown=min(2**task.request.retries, 60), exc=error, throw=False)
+    return retry
+
+
+@shared_task(bind=True, name="review.tasks.open_review", time_limit=300, **LIMITS)
+def open_review(
+    self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int,
+    timeout: int, entered: str, file_name: str, project_name: str, found: dict[str, Any], token: str | None = None,
+) -> None:  # fmt: skip
+    """The machine waits: open the review, or give the open one its newer token."""
+    run = Run(site, project_id, document_id, workflow_id)
+    pause = Pause(
+        run, attempt, step, DOCUMENT_ANALYSIS.id, token, entered, timeout, file_name, project_name, found
+    )  # fmt: skip
+    try:
+        if opening.open_review(pause):
+            enqueue_redeem(pause.ref, delay=0)
+    except Conflict:
+        tokens.refuse(token, "StaleAttempt", "A newer attempt drives this run.")
+    except Unavailable as error:
+        raise _later(self, error) from error
+
+
+def enqueue_redeem(ref: ReviewRef, *, delay: float) -> None:
+    """Have a worker spend the token after ``delay`` seconds; where no queue answers, the due row does it later."""
+    kwargs = {"site": ref.site, "document_id": ref.document_id, "review_id": ref.review_id}
+    redeem.apply_async(kwargs=kwargs, countdown=delay, queue=settings.DESK_QUEUE)
+
+
+@shared_task(bind=True, name="review.tasks.redeem", time_limit=300, **LIMITS)
+def redeem(self: Any, *, site: str, document_id: str, review_id: str) -> None:
+    """Spend the token of a decided review, once its undo window has passed."""
+    ref = ReviewRef(site, document_id, review_id)
+    try:
+        review = queries.review(ref)
+        redemption.redeem(ref, redemption.decision_output(review))
+    except Conflict:  # undone, under way, or applied: nothing to do
+        return
+    except Unavailable as error:
+        raise _later(self, error) from error
+
+
+@shared_task(bind=True, name="review.tasks.apply_decision", time_limit=300, **LIMITS)
+def apply_decision(
+    self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int,
+    review_id: str, decision: str, decision_id: str, uri: str, sha256: str, last: str, token: str | None = None,
+) -> None:  # fmt: skip
+    """The machine has the decision: leave the review step with it."""
+    output = {"review_id": review_id, "decision": decision, "decision_id": decision_id, "uri": uri}
+    application = Application(
+        Run(site, project_id, document_id, workflow_id), attempt, step, {**output, "sha256": sha256, "last": last}
+    )
+    try:
+        tokens.answer(token, redemption.apply_decision(application, DOCUMENT_ANALYSIS))
+    except Unavailable as error:
+        raise _later(self, error) from error
+    except CountersignError as error:
+        tokens.refuse(token, type(error).__name__, str(error))
+
+
+@shared_task(bind=True, name="review.tasks.expire_review", time_limit=300, **LIMITS)
+def expire_review(
+    self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int,
+    token: str | None = None,
+) -> None:  # fmt: skip
+    """The machine's Catch after its timeout: expire the review, or take the decision that was made in time."""
+    try:
+        tokens.answer(token, redemption.expire(Run(site, project_id, document_id, workflow_id), attempt=attempt))
+    except StaleAttempt as error:
+        tokens.refuse(token, "StaleAttempt", str(error))
+    except Unavailable as error:
+        raise _later(self, error) from error
+
+
+@shared_task(name="review.tasks.sweep", time_limit=300, **LIMITS)
+def sweep() -> None:
+    """Look after everything that is due."""
+    repair.sweep()

@@ -1,0 +1,4 @@
+"""URLs of the desk's reviews."""
+
+app_name = "review"
+urlpatterns: list[object] = []

@@ -1,0 +1,182 @@
+"""A document enters: its rows and its first run come into being together, or not at all."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from config import clock, table
+from config.errors import Unavailable
+from config.transaction import Put, transact
+from workflows import engine, events, frozen
+from workflows.definitions import DOCUMENT_ANALYSIS, Definition
+from workflows.files import DocumentFiles
+from workflows.frozen import Run
+from workflows.items.documents import DocumentWorkflow, ProjectDocument, ProjectWorkflow
+from workflows.items.runs import Execution, WorkflowSteps
+from workflows.status import RunStatus, StepStatus
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Original:
+    """A stored upload: its name as people know it, MIME type, bytes, S3 key, and pages where known."""
+
+    name: str
+    file_type: str
+    file_size: int
+    s3_key: str
+    page_count: int | None = None
+
+
+def start(
+    *,
+    site: str,
+    by: str,
+    project_id: str,
+    project: Mapping[str, Any],
+    document_id: str,
+    original: Original,
+    definition: Definition = DOCUMENT_ANALYSIS,
+) -> Run:
+    """Create document, links, run, board and first event in one transaction, then start the engine.
+
+    ``project`` is the project's ``data`` map, frozen into the run. Where the engine does not answer, the run stands
+    and the sweeper starts it; nothing has to be uploaded again.
+
+    Raises:
+        Conflict: the document exists.
+        Unavailable: the table does not answer; nothing was created.
+
+    """
+    run = Run(site, project_id, document_id, clock.new_ulid())
+    now = clock.iso(clock.now())
+    rows = [
+        _project_document(run, project, original, now),
+        _project_workflow(run, original, now),
+        _document_workflow(run, project, original, definition, now),
+        _board(run, project, original, definition, now),
+        _execution(run, by, definition, now),
+    ]
+    transact([Put(row) for row in rows], events.lineage(run, "INGESTED", by=by))
+    log.info("run created", extra={"run": run.workflow_id, "document": document_id, "site": site})
+    try:
+        engine.start(
+            run,
+            definition,
+            attempt=1,
+            start_at=definition.steps[0].name,
+            file_name=original.name,
+            project_name=str(project.get("name") or ""),
+        )
+    except Unavailable:
+        log.warning("engine did not answer, the sweeper starts the run", extra={"run": run.workflow_id})
+    return run
+
+
+def _project_document(run: Run, project: Mapping[str, Any], original: Original, now: str) -> ProjectDocument:
+    key = table.PROJECT_DOCUMENT.key(run.site, project_id=run.project_id, document_id=run.document_id)
+    index = table.PROJECT_DOCUMENT.gsi1(run.site, project_id=run.project_id, updated_at=now)
+    return ProjectDocument(
+        *key,
+        **index,
+        data={
+            "document_id": run.document_id,
+            "project_id": run.project_id,
+            "name": original.name,
+            "file_type": original.file_type,
+            "file_size": original.file_size,
+            "status": StepStatus.IN_PROGRESS,
+            "s3_key": original.s3_key,
+            "language": str(project.get("language") or "en"),
+        },
+        name=original.name,
+        status=StepStatus.IN_PROGRESS,
+        document_id=run.document_id,
+        workflow_id=run.workflow_id,
+        project_id=run.project_id,
+        file_type=original.file_type,
+        file_size=original.file_size,
+        page_count=original.page_count,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _project_workflow(run: Run, original: Original, now: str) -> ProjectWorkflow:
+    key = table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id)
+    data = {"file_name": original.name, "status": StepStatus.IN_PROGRESS}
+    return ProjectWorkflow(*key, data=data, created_at=now, updated_at=now)
+
+
+def _document_workflow(
+    run: Run, project: Mapping[str, Any], original: Original, definition: Definition, now: str
+) -> DocumentWorkflow:
+    key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
+    return DocumentWorkflow(
+        *key,
+        data={
+            "project_id": run.project_id,
+            "file_uri": DocumentFiles(run.site, run.project_id, run.document_id).uri("") + _leaf(original.s3_key),
+            "file_name": original.name,
+            "file_type": original.file_type,
+            "execution_arn": engine.execution_arn(definition, run.workflow_id, 1),
+            "status": StepStatus.IN_PROGRESS,
+            "language": str(project.get("language") or "en"),
+        },
+        settings=frozen.to_json(frozen.freeze(project)),
+        project_name=str(project.get("name") or ""),
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _leaf(key: str) -> str:
+    return key.rsplit("/", 1)[-1]
+
+
+def _board(run: Run, project: Mapping[str, Any], original: Original, definition: Definition, now: str) -> WorkflowSteps:
+    first = definition.steps[0]
+    key = table.WORKFLOW_STEPS.key(run.site, workflow_id=run.workflow_id)
+    data: dict[str, Any] = {step.name: {"status": StepStatus.PENDING} for step in definition.steps}
+    data[first.name] = {"status": StepStatus.IN_PROGRESS, "started_at": now}
+    data |= {"project_id": run.project_id, "document_id": run.document_id, "current_step": first.name}
+    return WorkflowSteps(
+        *key,
+        **table.WORKFLOW_STEPS.gsi1(run.site, analysis_status=StepStatus.IN_PROGRESS),
+        data=data,
+        name=original.name,
+        project_id=run.project_id,
+        project_name=str(project.get("name") or ""),
+        document_id=run.document_id,
+        workflow_id=run.workflow_id,
+        current_step=first.name,
+        page_count=original.page_count,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _execution(run: Run, by: str, definition: Definition, now: str) -> Execution:
+    key = table.EXECUTION.key(run.site, execution_id=run.workflow_id)
+    check_at = clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS))
+    return Execution(
+        key.pk,
+        key.sk,
+        **table.EXECUTION.gsi1(run.site, workflow_id=definition.name, execution_id=run.workflow_id),
+        **table.due(table.EXECUTION, check_at, execution_id=run.workflow_id),
+        executionId=run.workflow_id,
+        workflowId=definition.name,
+        definition=definition.id,
+        status=RunStatus.RUNNING,
+        currentStep=definition.steps[0].order,
+        engine_attempt=1,
+        triggeredBy=by,
+        project_id=run.project_id,
+        document_id=run.document_id,
+        createdAt=now,
+        updatedAt=now,
+    )

@@ -1,0 +1,301 @@
+"""A run moves: claimed, advanced, ended, handed to a new engine attempt; each one conditional write with its event."""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, cast
+
+from django.conf import settings
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.errors import Conflict
+from config.item import Item
+from config.table import Key
+from config.transaction import Change, EventAt, Put, Update, transact
+from workflows import events
+from workflows.definitions import Definition, StepDefinition
+from workflows.frozen import Run
+from workflows.items.documents import DocumentWorkflow, ProjectDocument, ProjectWorkflow
+from workflows.items.events import DocumentEvent
+from workflows.items.runs import Execution, Transition, WorkflowSteps
+from workflows.status import END, RUN_ENDS, Outcome, RunStatus, StepStatus
+
+EXISTS: Condition = Item.PK.exists()
+
+
+@dataclass(frozen=True)
+class Advance:
+    """One guarded step forward. ``outcome`` is set where ``to`` is ``END``; ``facts`` go to the transition.
+
+    ``pinned`` are more changes of the execution itself: DynamoDB takes one operation an item and transaction.
+    """
+
+    step: StepDefinition
+    to: int
+    attempt: int
+    result: str
+    status: StepStatus = StepStatus.COMPLETED
+    reason: str | None = None
+    outcome: Outcome | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    pinned: Sequence[Action] = ()
+    check_at: dt.datetime | None = None
+
+
+class Advanced(NamedTuple):
+    """What an advance wrote: the transition's id and the lineage event, which may have to go on the bus."""
+
+    last: str
+    event: DocumentEvent
+
+
+def execution_key(run: Run) -> Key:
+    return table.EXECUTION.key(run.site, execution_id=run.workflow_id)
+
+
+def board_key(run: Run) -> Key:
+    return table.WORKFLOW_STEPS.key(run.site, workflow_id=run.workflow_id)
+
+
+def drives(attempt: int, step: int) -> Condition:
+    """The run is at ``step`` and ``attempt`` is its driver: the guard of every change that a message asks for."""
+    here: Condition = (Execution.currentStep == step) & (Execution.status == RunStatus.RUNNING)
+    guard: Condition = here & (Execution.engine_attempt == attempt)
+    return guard
+
+
+def claim_step(run: Run, *, step: int, attempt: int, owner: str) -> Execution:
+    """Take the step's lease; the same owner may take it again (its message came back).
+
+    Raises:
+        Conflict: another worker holds it, or the run is no longer at this step and attempt.
+
+    """
+    now = clock.now()
+    until = clock.iso(now + dt.timedelta(seconds=settings.STEP_LEASE_SECONDS))
+    free = (
+        Execution.lease_owner.does_not_exist()
+        | (Execution.lease_owner == owner)
+        | (Execution.lease_until < clock.iso(now))
+    )
+    actions = [Execution.lease_owner.set(owner), Execution.lease_until.set(until)]
+    return Execution.change(execution_key(run), actions, drives(attempt, step) & free)
+
+
+def renew_lease(run: Run, *, owner: str) -> None:
+    """A worker's heartbeat. Raises: Conflict, where the lease was lost: the work must stop."""
+    until = clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))
+    Execution.change(execution_key(run), [Execution.lease_until.set(until)], Execution.lease_owner == owner)
+
+
+def release_step(run: Run, *, owner: str) -> None:
+    """Give the lease back before its time, so that a retry need not wait for it."""
+    actions = [Execution.lease_owner.remove(), Execution.lease_until.remove()]
+    try:
+        Execution.change(execution_key(run), actions, Execution.lease_owner == owner)
+    except Conflict:  # already somebody else's
+        return
+
+
+def advance(
+    run: Run, definition: Definition, move: Advance, *, last: str | None, also: Sequence[Change] = (),
+    by: str = "system", event: EventAt | None = None,
+) -> Advanced:  # fmt: skip
+    """Execution, transition, board, links and event in one transaction (DESIGN section 1).
+
+    ``last`` is the id of the run's last transition: the new one sorts behind it, whatever the clocks of workers say.
+
+    Raises:
+        Conflict: position 0 in ``failed``: another message advanced the run first, or a newer attempt drives it;
+            position n: the nth of ``also`` did not hold.
+
+    """
+    now = clock.iso(clock.now())
+    transition_id = clock.ulid_after(last)
+    changes: list[Change] = [
+        _move_execution(run, move, transition_id, now),
+        *also,
+        _transition(run, transition_id, move, now),
+        _move_board(run, definition, move, now),
+    ]
+    if move.to == END and move.outcome:
+        changes += _close_links(run, move.outcome, move.reason, now)
+    written = transact(changes, event or _event(run, move, by))
+    return Advanced(transition_id, cast("DocumentEvent", written[0]))
+
+
+def _event(run: Run, move: Advance, by: str) -> EventAt:
+    word = "SKIPPED" if move.status == StepStatus.SKIPPED else "COMPLETED"
+    return events.lineage(run, f"{move.step.name.upper()}_{word}", by=by, facts=_facts(move))
+
+
+def _facts(move: Advance) -> dict[str, Any] | None:
+    facts = {name: value for name, value in move.facts.items() if isinstance(value, str | int | bool)}
+    if move.reason:
+        facts["reason"] = move.reason
+    return facts or None
+
+
+def _move_execution(run: Run, move: Advance, transition_id: str, now: str) -> Update:
+    status = RUN_ENDS[move.outcome] if move.outcome else RunStatus.RUNNING
+    actions: list[Action] = [
+        Execution.currentStep.set(move.to),
+        Execution.updatedAt.set(now),
+        Execution.last_transition.set(transition_id),
+        Execution.lease_owner.remove(),
+        Execution.lease_until.remove(),
+        *move.pinned,
+    ]
+    if move.outcome:
+        actions += [
+            Execution.status.set(status),
+            Execution.outcome.set(move.outcome),
+            Execution.GSI2PK.remove(),
+            Execution.GSI2SK.remove(),
+        ]
+    else:
+        check_at = move.check_at or clock.in_seconds(settings.RUN_CHECK_SECONDS)
+        due = table.due(table.EXECUTION, clock.iso(check_at), execution_id=run.workflow_id)
+        actions.append(Execution.GSI2SK.set(due["GSI2SK"]))
+    return Update(execution_key(run), actions, drives(move.attempt, move.step.order))
+
+
+def _transition(run: Run, transition_id: str, move: Advance, now: str) -> Put:
+    key = table.TRANSITION.key(run.site, execution_id=run.workflow_id, transition_id=transition_id)
+    data = dict(move.facts) | ({"reason": move.reason} if move.reason else {})
+    return Put(
+        Transition(
+            *key,
+            fromStep=move.step.order,
+            toStep=move.to,
+            result=move.result,
+            data=data or None,
+            occurredAt=now,
+        )
+    )
+
+
+def _move_board(run: Run, definition: Definition, move: Advance, now: str) -> Update:
+    step = WorkflowSteps.data[move.step.name]
+    actions: list[Action] = [
+        step["status"].set(move.status),
+        step["ended_at"].set(now),
+        WorkflowSteps.updated_at.set(now),
+    ]
+    if move.reason:
+        word = "error" if move.status == StepStatus.FAILED else "reason"
+        actions.append(step[word].set(move.reason))
+    if isinstance(count := move.facts.get("segment_count"), int):
+        actions += [step["segment_count"].set(count), WorkflowSteps.page_count.set(count)]
+    if move.to == END:
+        board = (
+            StepStatus.COMPLETED
+            if move.outcome and RUN_ENDS[move.outcome] == RunStatus.COMPLETED
+            else StepStatus.FAILED
+        )
+        actions.append(WorkflowSteps.GSI1SK.set(board))
+        if move.outcome:
+            actions.append(WorkflowSteps.outcome.set(move.outcome))
+    else:
+        following = definition.step(move.to).name
+        actions += [
+            WorkflowSteps.data[following].set({"status": StepStatus.IN_PROGRESS, "started_at": now}),
+            WorkflowSteps.data["current_step"].set(following),
+            WorkflowSteps.current_step.set(following),
+        ]
+    return Update(board_key(run), actions, EXISTS)
+
+
+def _close_links(run: Run, outcome: Outcome, reason: str | None, now: str) -> list[Change]:
+    done = RUN_ENDS[outcome] == RunStatus.COMPLETED
+    status = StepStatus.COMPLETED if done else StepStatus.FAILED
+    index = table.PROJECT_DOCUMENT.gsi1(run.site, project_id=run.project_id, updated_at=now)
+    run_actions: list[Action] = [DocumentWorkflow.data["status"].set(status), DocumentWorkflow.updated_at.set(now)]
+    if reason and not done:
+        run_actions.append(DocumentWorkflow.data["error"].set(reason))
+    return [
+        Update(
+            table.PROJECT_DOCUMENT.key(run.site, project_id=run.project_id, document_id=run.document_id),
+            [
+                ProjectDocument.data["status"].set(status),
+                ProjectDocument.status.set(status),
+                ProjectDocument.outcome.set(outcome),
+                ProjectDocument.updated_at.set(now),
+                ProjectDocument.GSI1SK.set(index["GSI1SK"]),
+            ],
+            EXISTS,
+        ),
+        Update(
+            table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id),
+            [ProjectWorkflow.data["status"].set(status), ProjectWorkflow.updated_at.set(now)],
+            EXISTS,
+        ),
+        Update(
+            table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id),
+            run_actions,
+            EXISTS,
+        ),
+    ]
+
+
+def fail(
+    run: Run, definition: Definition, execution: Execution, *, attempt: int, error: str, sentence: str,
+    outcome: Outcome = Outcome.FAILED, also: Sequence[Change] = (),
+) -> Advanced:  # fmt: skip
+    """End the run where it stands; ``sentence`` is what people read.
+
+    Raises:
+        Conflict: it has ended, moved on, or a newer attempt drives it; nothing was changed.
+
+    """
+    step = definition.step(int(execution.currentStep))
+    move = Advance(
+        step,
+        END,
+        attempt,
+        result=error,
+        status=StepStatus.FAILED,
+        reason=sentence,
+        outcome=outcome,
+    )
+    kind = "REVIEW_EXPIRED" if outcome == Outcome.EXPIRED else "FAILED"
+    detail = {"step": step.name, "error": error, "reason": sentence, "outcome": outcome}
+    facts = {"step": step.name, "error": error, "reason": sentence}
+    event = events.lineage(run, kind, facts=facts, bus_type=events.FAILED, bus_detail=detail)
+    return advance(run, definition, move, last=execution.last_transition, also=also, event=event)
+
+
+def next_attempt(run: Run, *, attempt: int, why: str) -> int:
+    """Make ``attempt + 1`` the run's driver, before its execution is started; the old one changes nothing any more.
+
+    Raises:
+        Conflict: another repair was first, or the run has ended.
+
+    """
+    check_at = clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS))
+    due = table.due(table.EXECUTION, check_at, execution_id=run.workflow_id)
+    change = Update(
+        execution_key(run),
+        [
+            Execution.engine_attempt.set(attempt + 1),
+            Execution.GSI2SK.set(due["GSI2SK"]),
+            Execution.lease_owner.remove(),
+            Execution.lease_until.remove(),
+            Execution.updatedAt.set(clock.iso(clock.now())),
+        ],
+        (Execution.engine_attempt == attempt) & (Execution.status == RunStatus.RUNNING),
+    )
+    transact([change], events.lineage(run, "RUN_RESTARTED", facts={"attempt": attempt + 1, "why": why}))
+    return attempt + 1
+
+
+def look_again(run: Run, execution: Execution, *, at: dt.datetime) -> None:
+    """Move the run's place in the due index on, unless something else has moved it meanwhile."""
+    due = table.due(table.EXECUTION, clock.iso(at), execution_id=run.workflow_id)
+    same = Execution.GSI2SK == execution.GSI2SK
+    try:
+        Execution.change(execution_key(run), [Execution.GSI2SK.set(due["GSI2SK"])], same)
+    except Conflict:
+        return

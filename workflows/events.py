@@ -1,0 +1,115 @@
+"""Lineage events and what of them goes on the bus: the event's own row is the outbox entry until it is sent."""
+
+import datetime as dt
+import json
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.conf import settings
+
+from config import aws, clock, table
+from config.errors import Conflict, CountersignError, Unavailable
+from workflows.frozen import Run
+from workflows.items.events import DocumentEvent
+
+log = logging.getLogger(__name__)
+
+PROCESSED = "document.processed"
+REVIEW_REQUIRED = "document.review.required"
+FAILED = "document.failed"
+SCHEMA_VERSION = 1
+
+
+def lineage(
+    run: Run,
+    kind: str,
+    *,
+    by: str | None = None,
+    facts: Mapping[str, Any] | None = None,
+    decision: str | None = None,
+    bus_type: str | None = None,
+    bus_detail: Mapping[str, Any] | None = None,
+) -> Callable[[dt.datetime], DocumentEvent]:
+    """An event of the run's document for ``transact``, which settles its instant.
+
+    With ``bus_type`` the row also waits in the due index until ``publish`` has put it on the bus: at least once, with
+    a stable id, never lost between the change and the bus.
+    """
+    event_id = clock.new_ulid()
+
+    def at(moment: dt.datetime) -> DocumentEvent:
+        key = table.DOCUMENT_EVENT.key(
+            run.site, document_id=run.document_id, datetime_us=table.datetime_us(moment), event_type=kind
+        )
+        event = DocumentEvent(
+            *key,
+            event_id=event_id,
+            type=kind,
+            occurredAt=clock.iso(moment),
+            correlationId=run.workflow_id,
+            by=by,
+            reviewer=by if decision else None,
+            decision=decision,
+            facts=dict(facts) if facts else None,
+        )
+        if bus_type:
+            event.bus_type = bus_type
+            event.bus_detail = _detail(run, event_id, moment, bus_detail or {})
+            due_at = clock.iso(moment + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
+            due = table.due(table.DOCUMENT_EVENT, due_at, event_id=event_id)
+            event.GSI2PK, event.GSI2SK = due["GSI2PK"], due["GSI2SK"]
+        return event
+
+    return at
+
+
+def _detail(run: Run, event_id: str, moment: dt.datetime, more: Mapping[str, Any]) -> str:
+    detail = {
+        "id": event_id,
+        "schemaVersion": SCHEMA_VERSION,
+        "at": clock.iso(moment),
+        "siteId": run.site,
+        "projectId": run.project_id,
+        "documentId": run.document_id,
+        "workflowId": run.workflow_id,
+    }
+    return json.dumps(detail | dict(more), ensure_ascii=False)
+
+
+def publish(event: DocumentEvent) -> bool:
+    """Put one waiting event on the bus and take it out of the due index; False where it had been sent before.
+
+    Sent first, marked after: a crash between the two sends it again with the same id, which consumers compare.
+
+    Raises:
+        Unavailable: the bus did not take it; the sweeper tries again.
+
+    """
+    if not event.GSI2PK or not event.bus_type:
+        return False
+    entry = {
+        "Source": settings.EVENT_SOURCE,
+        "DetailType": event.bus_type,
+        "Detail": event.bus_detail,
+        "EventBusName": settings.BUS_NAME,
+    }
+    with aws.translated():
+        answer = aws.client("events").put_events(Entries=[entry])
+    if answer.get("FailedEntryCount"):
+        raise Unavailable("The event bus did not take the event. It is kept and sent again.")
+    try:
+        DocumentEvent.change(
+            event.key, [DocumentEvent.GSI2PK.remove(), DocumentEvent.GSI2SK.remove()], DocumentEvent.GSI2PK.exists()
+        )
+    except Conflict:  # a second sender was as fast; both sent the same id
+        log.info("event sent twice", extra={"event": event.event_id})
+    return True
+
+
+def publish_soon(event: DocumentEvent) -> None:
+    """Send at once what a change has just written; where the bus does not answer, the sweeper sends it."""
+    try:
+        publish(event)
+    except CountersignError:
+        log.warning("event waits for the sweeper", extra={"event": event.event_id, "run": event.correlationId})

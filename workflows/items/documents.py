@@ -1,0 +1,40 @@
+"""A document in its project and its runs: the read models of seed 000."""
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from config.item import Item, map_attribute
+
+
+class ProjectDocument(Item):
+    """A document as its project lists it, newest first in GSI1."""
+
+    data = map_attribute()
+    name = UnicodeAttribute(null=True)
+    status = UnicodeAttribute(null=True)
+    outcome = UnicodeAttribute(null=True)
+    document_id = UnicodeAttribute(null=True)
+    workflow_id = UnicodeAttribute(null=True)
+    project_id = UnicodeAttribute(null=True)
+    file_type = UnicodeAttribute(null=True)
+    file_size = NumberAttribute(null=True)
+    page_count = NumberAttribute(null=True)
+    created_at = UnicodeAttribute()
+    updated_at = UnicodeAttribute()
+
+
+class ProjectWorkflow(Item):
+    """A run as its project lists it."""
+
+    data = map_attribute()
+    created_at = UnicodeAttribute()
+    updated_at = UnicodeAttribute()
+
+
+class DocumentWorkflow(Item):
+    """A run of a document, with the settings frozen at its start."""
+
+    data = map_attribute()
+    settings = UnicodeAttribute(null=True)  # JSON of RunSettings: what was configured when the run began
+    project_name = UnicodeAttribute(null=True)
+    created_at = UnicodeAttribute()
+    updated_at = UnicodeAttribute()

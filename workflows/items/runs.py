@@ -1,0 +1,88 @@
+"""A run and its records: execution, transitions, step board (seeds 000 and 003)."""
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from config.item import Item, map_attribute
+
+
+class Execution(Item):
+    """Where a run stands. Kept under 1 KiB: claims and heartbeats cost one write unit.
+
+    Access: by id (AP2), under its family in GSI1 (AP3), due for a look in GSI2.
+    """
+
+    executionId = UnicodeAttribute()  # noqa: N815 - the seeds' names are what is stored
+    workflowId = UnicodeAttribute()  # noqa: N815 - the definition's family
+    status = UnicodeAttribute()
+    currentStep = NumberAttribute()  # noqa: N815
+    triggeredBy = UnicodeAttribute()  # noqa: N815
+    createdAt = UnicodeAttribute()  # noqa: N815
+    updatedAt = UnicodeAttribute()  # noqa: N815
+    definition = UnicodeAttribute()  # the pinned version, e.g. document-analysis.v1
+    engine_attempt = NumberAttribute()
+    project_id = UnicodeAttribute()
+    document_id = UnicodeAttribute()
+    last_transition = UnicodeAttribute(null=True)
+    lease_owner = UnicodeAttribute(null=True)
+    lease_until = UnicodeAttribute(null=True)
+    result_sha256 = UnicodeAttribute(null=True)  # of the assessed result; a review shows exactly this
+    decision_id = UnicodeAttribute(null=True)  # of the applied decision
+    decision_sha256 = UnicodeAttribute(null=True)
+    outcome = UnicodeAttribute(null=True)
+
+
+class Transition(Item):
+    """One completed step of a run, with its result (AP4)."""
+
+    fromStep = NumberAttribute()  # noqa: N815
+    toStep = NumberAttribute()  # noqa: N815
+    result = UnicodeAttribute()
+    data = map_attribute(null=True)
+    occurredAt = UnicodeAttribute()  # noqa: N815
+
+
+class WorkflowSteps(Item):
+    """The step board (seed 000). GSI1 groups boards by the state of their analysis."""
+
+    data = map_attribute()
+    name = UnicodeAttribute(null=True)
+    project_id = UnicodeAttribute(null=True)
+    project_name = UnicodeAttribute(null=True)
+    document_id = UnicodeAttribute(null=True)
+    workflow_id = UnicodeAttribute(null=True)
+    current_step = UnicodeAttribute(null=True)
+    page_count = NumberAttribute(null=True)
+    outcome = UnicodeAttribute(null=True)
+    created_at = UnicodeAttribute()
+    updated_at = UnicodeAttribute()
+
+
+class Segment(Item):
+    """One page or chunk of a run (index 0-based)."""
+
+    data = map_attribute()
+    created_at = UnicodeAttribute()
+    updated_at = UnicodeAttribute()
+
+
+class Definition(Item):
+    """A definition version, or the family's head with its active version (AP1)."""
+
+    workflowId = UnicodeAttribute()  # noqa: N815
+    name = UnicodeAttribute()
+    version = NumberAttribute()
+    status = UnicodeAttribute()
+    description = UnicodeAttribute(null=True)
+    createdAt = UnicodeAttribute()  # noqa: N815
+    updatedAt = UnicodeAttribute()  # noqa: N815
+
+
+class DefinitionStep(Item):
+    """One step of a definition version (AP6)."""
+
+    workflowId = UnicodeAttribute()  # noqa: N815
+    stepOrder = NumberAttribute()  # noqa: N815
+    name = UnicodeAttribute()
+    type = UnicodeAttribute()
+    config = map_attribute()
+    timeoutMin = NumberAttribute(null=True)  # noqa: N815

@@ -1,0 +1,120 @@
+"""Reads, named as the access pattern they serve; a page is one Query."""
+
+from dataclasses import dataclass
+
+from config import table
+from config.item import Page
+from workflows.definitions import DEFINITIONS, Definition
+from workflows.frozen import Run
+from workflows.items import runs as items
+from workflows.items.documents import DocumentWorkflow, ProjectDocument
+from workflows.items.events import DocumentEvent
+from workflows.items.runs import Execution, Segment, Transition, WorkflowSteps
+from workflows.status import StepStatus
+
+SEGMENTS_A_PAGE = 50
+
+
+def execution(run: Run) -> Execution:
+    """AP2, strongly consistent. Raises: NotFound."""
+    return Execution.load(table.EXECUTION.key(run.site, execution_id=run.workflow_id))
+
+
+def definition_of(found: Execution) -> Definition:
+    """The version that the run pins."""
+    return DEFINITIONS[found.definition]
+
+
+def executions(site: str, family: str, *, cursor: str | None = None) -> Page[Execution]:
+    """AP3: a family's runs, newest first."""
+    pk = table.EXECUTION.gsi1_partition(site, workflow_id=family)
+    return Execution.page(pk, index="GSI1", newest_first=True, cursor=cursor)
+
+
+def transitions(site: str, workflow_id: str) -> Page[Transition]:
+    """AP4: what happened in a run, oldest first."""
+    pk = table.TRANSITION.partition_key(site, execution_id=workflow_id)
+    return Transition.page(pk, sk=Transition.SK.startswith(table.TRANSITION.sort_prefix()), limit=100, consistent=True)
+
+
+def transition_from(run: Run, step: int) -> Transition | None:
+    """The latest transition out of ``step``, or None where the run never left it."""
+    found = [row for row in transitions(run.site, run.workflow_id).rows if int(row.fromStep) == step]
+    return found[-1] if found else None
+
+
+def definition(site: str, definition_id: str) -> tuple[items.Definition, list[items.DefinitionStep]]:
+    """AP1: a definition version with its steps. Raises: NotFound."""
+    head = items.Definition.load(table.DEFINITION.key(site, workflow_id=definition_id))
+    pk = table.DEFINITION_STEP.partition_key(site, workflow_id=definition_id)
+    prefix = items.DefinitionStep.SK.startswith(table.DEFINITION_STEP.sort_prefix())
+    return head, list(items.DefinitionStep.page(pk, sk=prefix, limit=100).rows)
+
+
+def definition_step(site: str, definition_id: str, order: int) -> items.DefinitionStep:
+    """AP6. Raises: NotFound."""
+    return items.DefinitionStep.load(table.DEFINITION_STEP.key(site, workflow_id=definition_id, step_order=order))
+
+
+def project_documents(site: str, project_id: str, *, cursor: str | None = None) -> Page[ProjectDocument]:
+    """A project's documents, last changed first."""
+    pk = table.PROJECT_DOCUMENT.gsi1_partition(site, project_id=project_id)
+    return ProjectDocument.page(pk, index="GSI1", newest_first=True, cursor=cursor)
+
+
+def in_progress(site: str, *, cursor: str | None = None) -> Page[WorkflowSteps]:
+    """Analyses that are under way, waiting for a person included."""
+    pk = table.WORKFLOW_STEPS.gsi1_partition(site)
+    moving = WorkflowSteps.GSI1SK == StepStatus.IN_PROGRESS
+    return WorkflowSteps.page(pk, sk=moving, index="GSI1", cursor=cursor)
+
+
+def board(site: str, workflow_id: str, *, consistent: bool = False) -> WorkflowSteps:
+    """Step progress; also all that a progress poll reads. Raises: NotFound."""
+    return WorkflowSteps.load(table.WORKFLOW_STEPS.key(site, workflow_id=workflow_id), consistent=consistent)
+
+
+def segments(site: str, workflow_id: str, *, cursor: str | None = None) -> Page[Segment]:
+    pk = table.SEGMENT.partition_key(site, workflow_id=workflow_id)
+    prefix = Segment.SK.startswith(table.SEGMENT.sort_prefix())
+    return Segment.page(pk, sk=prefix, limit=SEGMENTS_A_PAGE, cursor=cursor)
+
+
+def document_workflow(site: str, document_id: str, workflow_id: str) -> DocumentWorkflow:
+    """Raises: NotFound."""
+    key = table.DOCUMENT_WORKFLOW.key(site, document_id=document_id, workflow_id=workflow_id)
+    return DocumentWorkflow.load(key, consistent=False)
+
+
+def project_document(site: str, project_id: str, document_id: str) -> ProjectDocument:
+    """Raises: NotFound."""
+    return ProjectDocument.load(table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=document_id))
+
+
+def lineage(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentEvent]:
+    """A document's life, oldest first."""
+    pk = table.DOCUMENT_EVENT.partition_key(site, document_id=document_id)
+    prefix = DocumentEvent.SK.startswith(table.DOCUMENT_EVENT.sort_prefix())
+    return DocumentEvent.page(pk, sk=prefix, limit=100, cursor=cursor, consistent=True)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is: steps done of all, the running step's name, and how it ended if it did."""
+
+    done: int
+    total: int
+    current: str
+    outcome: str | None
+
+    @property
+    def moving(self) -> bool:
+        return self.outcome is None
+
+
+def progress(row: WorkflowSteps, definition: Definition) -> Progress:
+    """From the board or from its index row, without a further call."""
+    names = [step.name for step in definition.steps]
+    current = str(row.current_step or names[0])
+    done = len(names) if row.outcome else names.index(current) if current in names else 0
+    return Progress(done, len(names), current, row.outcome)

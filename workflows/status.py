@@ -1,0 +1,48 @@
+"""The words a run, its steps and its documents may have as a state, and which may follow which."""
+
+from enum import StrEnum
+
+
+class RunStatus(StrEnum):
+    """Of an execution (seed 003), stored as written."""
+
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+class Outcome(StrEnum):
+    """How a run ended. A rejection is a business outcome: the run is completed, not failed."""
+
+    PUBLISHED = "published"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    FAILED = "failed"
+
+
+class StepStatus(StrEnum):
+    """Of one step on the board, and of the whole board in GSI1 (seed 000)."""
+
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+RUN_ENDS: dict[Outcome, RunStatus] = {
+    Outcome.PUBLISHED: RunStatus.COMPLETED,
+    Outcome.REJECTED: RunStatus.COMPLETED,
+    Outcome.EXPIRED: RunStatus.FAILED,
+    Outcome.FAILED: RunStatus.FAILED,
+}
+
+STEP_TRANSITIONS: dict[StepStatus, frozenset[StepStatus]] = {
+    StepStatus.PENDING: frozenset({StepStatus.IN_PROGRESS}),
+    StepStatus.IN_PROGRESS: frozenset({StepStatus.COMPLETED, StepStatus.SKIPPED, StepStatus.FAILED}),
+    StepStatus.COMPLETED: frozenset(),
+    StepStatus.SKIPPED: frozenset(),
+    StepStatus.FAILED: frozenset(),
+}
+
+END = -1  # seed 003: the step order behind the last one

@@ -1,0 +1,69 @@
+"""Celery tasks of the machine: a step, and the end of a run that cannot go on."""
+
+import logging
+from typing import Any
+
+from celery import shared_task
+
+from config.errors import Conflict, StageFailed, StaleAttempt, Unavailable
+from workflows import events, queries, steps, tokens
+from workflows.actions import runs
+from workflows.frozen import Run
+from workflows.steps import Busy, Order
+
+log = logging.getLogger(__name__)
+
+LIMITS: Any = {"acks_late": True, "ignore_result": True, "max_retries": None}
+_UNEXPECTED = "The step stopped on an unexpected error. The file is safe; the run can be started again."
+
+
+@shared_task(bind=True, name="workflows.tasks.run_step", time_limit=3600, **LIMITS)
+def run_step(
+    self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int,
+    token: str | None = None,
+) -> None:  # fmt: skip
+    """Do one step and hand its answer back; delivered twice, the second finds it done and answers again."""
+    order = Order(Run(site, project_id, document_id, workflow_id), step, attempt)
+    try:
+        tokens.answer(token, steps.perform(order, owner=self.request.id))
+    except Busy as busy:
+        raise self.retry(countdown=min(busy.seconds, 60)) from busy
+    except Unavailable as error:
+        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+    except (StaleAttempt, StageFailed) as error:
+        tokens.refuse(token, type(error).__name__, str(error))
+    except Exception:
+        tokens.refuse(token, "StepError", _UNEXPECTED)
+        raise
+
+
+@shared_task(bind=True, name="workflows.tasks.fail_run", time_limit=300, **LIMITS)
+def fail_run(
+    self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int,
+    error: str | None = None, cause: str | None = None, token: str | None = None,
+) -> None:  # fmt: skip
+    """The machine's Catch: end the run with its reason; a stale attempt's Catch changes nothing."""
+    run = Run(site, project_id, document_id, workflow_id)
+    try:
+        end_run(run, attempt=attempt, error=error or "RunFailed", sentence=_sentence(error, cause))
+        tokens.answer(token, {"failed": True})
+    except Conflict as conflict:
+        tokens.refuse(token, "StaleAttempt", str(conflict))
+    except Unavailable as unavailable:
+        raise self.retry(countdown=min(2**self.request.retries, 60)) from unavailable
+
+
+def end_run(run: Run, *, attempt: int, error: str, sentence: str) -> None:
+    """Raises: Conflict, where the run has ended or another attempt drives it."""
+    execution = queries.execution(run)
+    if int(execution.currentStep) < 1:
+        raise Conflict("The run has ended.")
+    definition = queries.definition_of(execution)
+    done = runs.fail(run, definition, execution, attempt=attempt, error=error, sentence=sentence)
+    events.publish_soon(done.event)
+
+
+def _sentence(error: str | None, cause: str | None) -> str:
+    if error == "States.Timeout":
+        return "The step did not finish in time. The file is safe; start the run again."
+    return cause or "The run could not go on. The file is safe; start the run again."

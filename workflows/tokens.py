@@ -1,0 +1,107 @@
+"""The only reader of task tokens: what is stored with a waiting step, and what is answered with it.
+
+A machine step's token lives in its message, which the queue keeps until the step is done. A review's token lives on
+the review's item, under attributes that no model declares and no index projects.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config.errors import Conflict, TokenClosed
+from config.item import Item
+from config.table import Key
+from workflows import engine
+
+log = logging.getLogger(__name__)
+
+
+class TokenHolder(Item):
+    """An item seen for its token only."""
+
+    taskToken = UnicodeAttribute(null=True)  # noqa: N815 - seed 004's name
+    token_attempt = NumberAttribute(null=True)
+    token_entered = UnicodeAttribute(null=True)
+
+
+def attributes(token: str, *, attempt: int, entered: str) -> list[Action]:
+    """The token as part of a larger change."""
+    return [
+        TokenHolder.taskToken.set(token),
+        TokenHolder.token_attempt.set(attempt),
+        TokenHolder.token_entered.set(entered),
+    ]
+
+
+def newer(*, attempt: int, entered: str) -> Condition:
+    """Tokens are ordered by (engine attempt, instant the state was entered): newer replaces, same and older do not."""
+    later: Condition = (TokenHolder.token_attempt == attempt) & (TokenHolder.token_entered < entered)
+    older: Condition = (TokenHolder.token_attempt < attempt) | later
+    replaceable: Condition = TokenHolder.taskToken.does_not_exist() | older
+    return replaceable
+
+
+def store(key: Key, token: str, *, attempt: int, entered: str, more: Sequence[Action] = ()) -> bool:
+    """Keep a token with its item, whatever that item's status; True where it replaced an older one."""
+    try:
+        TokenHolder.change(
+            key,
+            [*attributes(token, attempt=attempt, entered=entered), *more],
+            Item.PK.exists() & newer(attempt=attempt, entered=entered),
+        )
+    except Conflict:
+        return False
+    return True
+
+
+def redeem(
+    key: Key, *, take: Sequence[Action], when: Condition, done: Sequence[Action], still: Condition,
+    output: Mapping[str, Any],
+) -> bool:  # fmt: skip
+    """Spend the token kept at ``key``: mark (``take`` where ``when`` holds), send, mark (``done`` where ``still``).
+
+    True where the engine took it. False where there is none yet or it is closed, which is neither success nor
+    failure: whoever asked looks up what the run does. The mark comes before the irreversible call, so of two
+    redeemers one calls; the second mark is conditional since the run may have moved on before it.
+
+    Raises:
+        Conflict: ``when`` does not hold; nothing was sent.
+        Unavailable: the engine's answer is not known; the item stays as ``take`` left it and is driven on.
+
+    """
+    holder = TokenHolder.change(key, take, when)
+    if not answer(holder.taskToken, output):
+        return False
+    try:
+        TokenHolder.change(key, done, still)
+    except Conflict:
+        log.info("run moved on before its token was marked as spent")
+    return True
+
+
+def answer(token: str | None, output: Mapping[str, Any]) -> bool:
+    """Hand a step's result back to the engine. False where the token is closed. Raises: Unavailable."""
+    if not token:
+        return False
+    try:
+        engine.send_success(token, output)
+    except TokenClosed:
+        log.info("token closed")
+        return False
+    return True
+
+
+def refuse(token: str | None, error: str, sentence: str) -> bool:
+    """Tell the engine that the step cannot be done. False where the token is closed. Raises: Unavailable."""
+    if not token:
+        return False
+    try:
+        engine.send_failure(token, error, sentence)
+    except TokenClosed:
+        log.info("token closed")
+        return False
+    return True

@@ -1,0 +1,4 @@
+"""URLs of runs, documents and health."""
+
+app_name = "workflows"
+urlpatterns: list[object] = []
