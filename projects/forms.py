@@ -33,8 +33,9 @@ class PercentField(forms.DecimalField):
     def __init__(self, **kwargs: Any) -> None:
         words = {
             "invalid": "Write a number from 0 to 100, such as 80.",
-            "min_value": "The lowest is 0 %: then nobody is asked about it.",
-            "max_value": "The highest is 100 %: then everybody is asked about it every time.",
+            "required": "Write a number from 0 to 100, such as 80.",
+            "min_value": "The lowest is 0 %%: then nobody is asked about it.",
+            "max_value": "The highest is 100 %%: then everybody is asked about it every time.",
             "max_decimal_places": "One decimal place is enough.",
             "max_digits": "Write a number from 0 to 100, such as 80.",
         }
@@ -102,7 +103,8 @@ class ProjectForm(forms.Form):
         """The stored settings with what was typed laid over them; fields stay as they were."""
         typed = self.cleaned_data
         # Options that this page does not show belong to other writers of the table and stay.
-        options = dict(self._stored.ocr_options) | {name: typed[name] for name in OCR_SWITCHES}
+        options = dict(self._stored.ocr_options)
+        options |= {name: typed[name] for name in OCR_SWITCHES if typed[name] or name in options}
         return replace(
             self._stored,
             name=typed["name"],

@@ -1,0 +1,34 @@
+"""Projects for tests, made through the action that the product uses."""
+
+from projects import actions
+from projects.audit import actor
+from projects.field_rows import PREFIX
+from projects.forms import initial_of
+from projects.items.project import Project
+from projects.schema import FieldSetting, ProjectSettings
+from tests.people import alice
+
+SITE = "default"
+
+
+def make_project(name="Supplier invoices", **settings) -> Project:
+    wanted = ProjectSettings(name=name, **settings)
+    return actions.create(SITE, wanted, by=actor(alice()), project_id=actions.new_project_id())
+
+
+def typed(settings: ProjectSettings, **changes: str) -> dict[str, str]:
+    """What a browser posts for these settings; ``changes`` may name any input, None leaves one out."""
+    form = {name: str(value) for name, value in initial_of(settings).items() if value is not False}
+    form |= typed_rows(settings.fields)
+    form |= changes
+    return {name: value for name, value in form.items() if value is not None}
+
+
+def typed_rows(fields: tuple[FieldSetting, ...]) -> dict[str, str]:
+    rows = {f"{PREFIX}-TOTAL_FORMS": str(len(fields)), f"{PREFIX}-INITIAL_FORMS": "0"}
+    for i, one in enumerate(fields):
+        rows |= {f"{PREFIX}-{i}-label": one.label, f"{PREFIX}-{i}-name": one.name, f"{PREFIX}-{i}-type": one.type}
+        rows[f"{PREFIX}-{i}-threshold"] = "" if one.threshold is None else f"{one.threshold * 100:g}"
+        if one.required:
+            rows[f"{PREFIX}-{i}-required"] = "on"
+    return rows

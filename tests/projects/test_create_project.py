@@ -1,0 +1,172 @@
+import pytest
+
+from projects import queries
+from projects.actions import new_project_id
+from projects.schema import DEFAULT_FIELDS, MAX_FIELDS, FieldSetting, ProjectSettings
+from tests.people import alice, bob, charlie, signed_in
+from tests.projects.projects import SITE, typed
+
+pytestmark = pytest.mark.django_db
+URL = "/projects/new/"
+NEW = ProjectSettings("Supplier invoices")
+
+
+def send(browser, settings=NEW, **changes):
+    return browser.post(URL, typed(settings, **({"project_id": new_project_id()} | changes)))
+
+
+def only_project():
+    (row,) = queries.list_projects(SITE)[0]
+    return queries.get_project(SITE, row.project_id)
+
+
+def test_the_form_starts_with_what_most_invoices_have(table):
+    answer = signed_in(alice()).get(URL)
+    assert answer.status_code == 200
+    editor = answer.context["editor"]
+    assert [row.initial["name"] for row in editor.rows.forms] == [one.name for one in DEFAULT_FIELDS]
+    assert [row.initial["name"] for row in editor.rows.forms if row.initial["required"]] == ["company", "date", "total"]
+    assert b'value="80"' in answer.content
+    assert "no-store" in answer["Cache-Control"]
+    assert "HX-Request" in answer["Vary"]
+
+
+def test_an_admin_makes_a_project_and_lands_on_it(table):
+    answer = send(signed_in(alice()))
+    made = only_project()
+    assert (answer.status_code, answer["Location"]) == (302, f"/projects/{made.id}/")
+    assert (made.settings, made.version, made.updated_by) == (NEW, 1, "Alice Novak")
+
+
+def test_htmx_is_told_to_go_to_the_new_page(table):
+    answer = send(signed_in(alice(), htmx=True))
+    assert (answer.status_code, answer["HX-Redirect"]) == (200, f"/projects/{only_project().id}/")
+
+
+def test_the_form_sent_twice_makes_one_project(table):
+    browser, project_id = signed_in(alice()), new_project_id()
+    assert [send(browser, project_id=project_id).status_code for _ in range(2)] == [302, 302]
+    assert only_project().id == project_id
+
+
+def test_a_form_with_a_made_up_id_gets_one_of_ours(table):
+    send(signed_in(alice()), project_id="../../META#x")
+    assert only_project().id.startswith("proj_")
+
+
+@pytest.mark.parametrize("who", [bob, charlie])
+def test_only_an_admin_may(table, who):
+    browser = signed_in(who())
+    assert browser.get(URL).status_code == 403
+    answer = send(browser)
+    assert answer.status_code == 403
+    assert b"That needs the role admin" in answer.content
+    assert queries.list_projects(SITE)[0] == []
+
+
+def test_somebody_unknown_is_asked_to_sign_in(client, table):
+    answer = send(client)
+    assert (answer.status_code, answer["Location"]) == (302, f"/login/?next={URL}")
+    assert queries.list_projects(SITE)[0] == []
+
+
+def test_another_page_cannot_send_the_form(table):
+    browser = signed_in(alice())
+    browser.handler.enforce_csrf_checks = True
+    answer = send(browser)
+    assert answer.status_code == 403
+    assert b"too old" in answer.content
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": ""}, "Give the project a name"),
+        ({"name": "   "}, "Give the project a name"),
+        ({"name": "x" * 121}, "A name has up to 120 characters; this one has 121."),
+        ({"description": "x" * 1001}, "this one has 1001."),
+        ({"document_prompt": "x" * 16_001}, "A prompt has up to 16,000 characters"),
+        ({"language": "xx"}, "Choose one of the list."),
+        ({"ocr_model": "none"}, "Choose one of the list."),
+        ({"default_threshold": ""}, "Write a number from 0 to 100"),
+        ({"default_threshold": "a lot"}, "Write a number from 0 to 100, such as 80."),
+        ({"default_threshold": "101"}, "The highest is 100 %"),
+        ({"default_threshold": "-1"}, "The lowest is 0 %"),
+        ({"default_threshold": "NaN"}, "Write a number from 0 to 100"),
+        ({"default_threshold": "80.55"}, "One decimal place is enough."),
+        ({"fields-0-label": "x" * 81}, "A label has up to 80 characters"),
+        ({"fields-0-name": "Company Name"}, "Small letters, digits and _"),
+        ({"fields-0-name": "1st"}, "Small letters, digits and _"),
+        ({"fields-1-name": "company"}, "“Company” above has the name company already."),
+        ({"fields-2-threshold": "eighty"}, "Write a number from 0 to 100"),
+        ({"fields-2-type": "image"}, "image"),
+    ],
+)
+def test_a_mistake_is_told_beside_the_input_and_nothing_typed_is_lost(table, changes, message):
+    answer = send(signed_in(alice()), **({"description": "Keep this"} | changes))
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert message in page
+    assert 'aria-invalid="true"' in page
+    assert "Not saved yet: 1 entry needs a second look." in page
+    assert "description" in changes or "Keep this" in page
+    assert queries.list_projects(SITE)[0] == []
+
+
+def test_a_message_is_tied_to_its_input(table):
+    page = send(signed_in(alice()), name="").content.decode()
+    assert 'id="id_name_error"' in page
+    assert 'aria-invalid="true" aria-describedby="id_name_error" id="id_name"' in page
+
+
+def test_htmx_gets_the_form_alone_with_its_messages(table):
+    page = send(signed_in(alice(), htmx=True), name="").content.decode()
+    assert page.startswith('<form class="stack" id="project-form"')
+    assert "<html" not in page
+
+
+def test_a_name_is_made_from_the_label_where_none_is_typed(table):
+    fields = (
+        FieldSetting("", "Delivery note no.", "text"),
+        FieldSetting("", "発注番号", "text"),
+        FieldSetting("", "", "text"),
+    )
+    send(signed_in(alice()), ProjectSettings("Notes", fields=fields))
+    assert [(one.name, one.label) for one in only_project().settings.fields] == [
+        ("delivery_note_no", "Delivery note no."),
+        ("field_2", "発注番号"),
+    ]
+
+
+@pytest.mark.parametrize("count", [0, 30, MAX_FIELDS])
+def test_none_or_many_fields(table, count):
+    fields = tuple(
+        FieldSetting(f"f{i}", f"Field {i}", "number", required=i % 2 == 0, threshold=i / 100) for i in range(count)
+    )
+    browser = signed_in(alice())
+    answer = send(browser, ProjectSettings("Many", fields=fields))
+    assert only_project().settings.fields == fields
+    assert browser.get(answer["Location"]).status_code == 200
+    assert browser.get(answer["Location"] + "edit/").status_code == 200
+
+
+def test_too_many_fields_are_refused(table):
+    fields = tuple(FieldSetting(f"f{i}", f"Field {i}", "text") for i in range(MAX_FIELDS + 1))
+    answer = send(signed_in(alice()), ProjectSettings("Too many", fields=fields))
+    assert answer.status_code == 422
+    assert f"A project has up to {MAX_FIELDS} fields." in answer.content.decode()
+
+
+def test_a_form_without_its_row_count_is_refused_without_a_crash(table):
+    answer = send(signed_in(alice()), **{"fields-TOTAL_FORMS": "many"})
+    assert answer.status_code == 422
+
+
+def test_thresholds_are_typed_in_percent_and_kept_as_shares(table):
+    send(signed_in(alice()), default_threshold="92.5", **{"fields-0-threshold": "7"})
+    settings = only_project().settings
+    assert (settings.default_threshold, settings.fields[0].threshold, settings.fields[1].threshold) == (
+        0.925,
+        0.07,
+        None,
+    )

@@ -1,0 +1,169 @@
+from dataclasses import replace
+
+import pytest
+
+from projects import actions, queries
+from projects.audit import actor
+from projects.schema import DEFAULT_FIELDS
+from tests.people import alice, bob, charlie, signed_in
+from tests.projects.projects import SITE, make_project, typed
+
+pytestmark = pytest.mark.django_db
+
+
+def url(project):
+    return f"/projects/{project.id}/edit/"
+
+
+def send(browser, project, settings=None, **changes):
+    form = typed(settings or project.settings, **({"version": str(project.version)} | changes))
+    return browser.post(url(project), form)
+
+
+def stored(project):
+    return queries.get_project(SITE, project.id)
+
+
+def test_the_page_shows_what_is_saved(table):
+    project = make_project(description="A & B", document_prompt="Read it.", default_threshold=0.855)
+    page = signed_in(alice()).get(url(project)).content.decode()
+    for text in ("A &amp; B", "Read it.", 'value="85.5"', 'name="version" value="1"', "Settings"):
+        assert text in page
+
+
+def test_a_page_sent_back_as_it_was_changes_nothing(table):
+    project = make_project(fields=(replace(DEFAULT_FIELDS[0], threshold=0.925), *DEFAULT_FIELDS[1:]))
+    assert send(signed_in(alice()), project).status_code == 302
+    assert (stored(project).settings, stored(project).version) == (project.settings, 1)
+
+
+def test_an_admin_saves_and_lands_on_the_project(table):
+    project = make_project()
+    answer = send(signed_in(alice()), project, name="Renamed", language="de", use_textline_orientation="on")
+    assert (answer.status_code, answer["Location"]) == (302, f"/projects/{project.id}/")
+    settings = stored(project).settings
+    assert (settings.name, settings.language, settings.ocr_options) == (
+        "Renamed",
+        "de",
+        {"use_textline_orientation": True},
+    )
+
+
+def test_options_and_models_of_another_writer_stay(table):
+    project = make_project(ocr_model="paddleocr-vl", ocr_options={"lang": "korean"}, language="uk")
+    send(signed_in(alice()), project, name="Renamed")
+    settings = stored(project).settings
+    assert (settings.ocr_model, settings.language) == ("paddleocr-vl", "uk")
+    assert settings.ocr_options == {"lang": "korean"}
+
+
+@pytest.mark.parametrize("who", [bob, charlie])
+def test_only_an_admin_may(table, who):
+    project = make_project()
+    browser = signed_in(who())
+    assert browser.get(url(project)).status_code == 403
+    assert send(browser, project, name="Taken").status_code == 403
+    assert stored(project).settings.name == "Supplier invoices"
+
+
+def test_somebody_unknown_is_asked_to_sign_in(client, table):
+    project = make_project()
+    assert send(client, project, name="Taken")["Location"] == f"/login/?next={url(project)}"
+    assert stored(project).settings.name == "Supplier invoices"
+
+
+def test_an_unknown_project_is_not_found(table):
+    browser = signed_in(alice())
+    assert browser.get("/projects/proj_none/edit/").status_code == 404
+    assert browser.post("/projects/proj_none/edit/", {"name": "x"}).status_code == 404
+
+
+@pytest.mark.parametrize("htmx", [False, True])
+def test_the_loser_of_two_saves_hears_who_was_first_and_keeps_what_was_typed(table, htmx):
+    project = make_project()
+    actions.update(SITE, project.id, replace(project.settings, name="Bob's"), version=1, by=actor(bob()))
+    answer = send(signed_in(alice(), htmx=htmx), project, name="Alice's", description="Long & dear")
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert "Bob Ito saved these settings on " in page
+    assert "Different from the saved ones now: Name, Description." in page
+    assert "Alice&#x27;s" in page
+    assert "Long &amp; dear" in page
+    assert ("<html" in page) != htmx
+    assert stored(project).settings.name == "Bob's"
+
+
+def test_saving_again_after_a_conflict_is_a_decision_and_counts(table):
+    project = make_project()
+    actions.update(SITE, project.id, replace(project.settings, name="Bob's"), version=1, by=actor(bob()))
+    browser = signed_in(alice())
+    lost = send(browser, project, name="Alice's")
+    assert b"Save mine over it" in lost.content
+    assert b'name="version" value="2"' in lost.content
+    assert send(browser, project, name="Alice's", version="2").status_code == 302
+    assert (stored(project).settings.name, stored(project).version) == ("Alice's", 3)
+
+
+@pytest.mark.parametrize("version", [None, "", "soon", "99"])
+def test_a_form_that_lost_its_version_never_overwrites(table, version):
+    project = make_project()
+    assert send(signed_in(alice()), project, name="Blind", version=version).status_code == 409
+    assert stored(project).settings.name == "Supplier invoices"
+
+
+def test_mistakes_are_told_and_nothing_is_saved(table):
+    project = make_project()
+    answer = send(signed_in(alice()), project, name="", **{"fields-3-threshold": "900"})
+    assert answer.status_code == 422
+    assert b"Not saved yet: 2 entries need a second look." in answer.content
+    assert stored(project).version == 1
+
+
+@pytest.mark.parametrize(
+    ("order", "names", "focus"),
+    [
+        ("up-1", ["date", "company", "address", "total", "invoice_number", "currency"], "down-0"),
+        ("up-3", ["company", "date", "total", "address", "invoice_number", "currency"], "up-2"),
+        ("down-0", ["date", "company", "address", "total", "invoice_number", "currency"], "down-1"),
+        ("down-4", ["company", "date", "address", "total", "currency", "invoice_number"], "up-5"),
+        ("up-0", ["company", "date", "address", "total", "invoice_number", "currency"], "down-0"),
+        ("remove-0", ["date", "address", "total", "invoice_number", "currency"], "remove-0"),
+        ("remove-5", ["company", "date", "address", "total", "invoice_number"], "remove-4"),
+        ("add", ["company", "date", "address", "total", "invoice_number", "currency", ""], "label-6"),
+        ("remove-77", ["company", "date", "address", "total", "invoice_number", "currency"], "add"),
+        ("nonsense", ["company", "date", "address", "total", "invoice_number", "currency"], "add"),
+    ],
+)
+def test_rows_are_moved_as_typed_and_not_saved(table, order, names, focus):
+    project = make_project()
+    browser = signed_in(alice(), htmx=True)
+    answer = send(
+        browser, project, rows=order, **{"fields-1-label": "Date of <b>issue</b>", "fields-3-threshold": "not yet"}
+    )
+    assert answer.status_code == 200
+    editor = answer.context["editor"]
+    assert [row.initial.get("name", "") for row in editor.rows.forms] == names
+    assert editor.focus == focus
+    page = answer.content.decode()
+    assert page.startswith('<div id="fields">')
+    assert page.count("autofocus") == 1
+    assert "Date of &lt;b&gt;issue&lt;/b&gt;" in page
+    assert 'value="not yet"' in page
+    assert stored(project).version == 1
+
+
+def test_rows_are_moved_without_a_script_too_and_the_rest_stays_typed(table):
+    project = make_project()
+    page = send(signed_in(alice()), project, rows="add", name="Typed already", version="1").content.decode()
+    assert "<html" in page
+    assert 'value="Typed already"' in page
+    assert 'name="fields-6-label"' in page
+    assert 'name="version" value="1"' in page
+    assert "aria-invalid" not in page
+
+
+def test_the_last_row_can_be_removed(table):
+    project = make_project(fields=DEFAULT_FIELDS[:1])
+    answer = send(signed_in(alice(), htmx=True), project, rows="remove-0")
+    assert b"No fields: documents are read" in answer.content
+    assert answer.context["editor"].focus == "add"

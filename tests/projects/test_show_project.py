@@ -1,0 +1,69 @@
+import pytest
+from django.urls import reverse
+
+from projects.schema import FieldSetting
+from tests.aws_faults import count_calls
+from tests.people import alice, bob, charlie, dora, signed_in
+from tests.projects.projects import make_project
+
+pytestmark = pytest.mark.django_db
+
+
+def url(project):
+    return f"/projects/{project.id}/"
+
+
+def test_everybody_with_a_role_sees_the_project_and_its_documents(table):
+    project = make_project("Travel receipts", description="On the <i>way</i>")
+    for who in (alice, bob, charlie):
+        page = signed_in(who()).get(url(project)).content.decode()
+        assert "Travel receipts" in page
+        assert "On the &lt;i&gt;way&lt;/i&gt;" in page
+        documents = reverse("workflows:list-documents", args=[project.id])
+        assert f'hx-get="{documents}"' in page
+        assert f'href="{documents}"' in page
+
+
+def test_the_settings_are_summed_up(table):
+    fields = (
+        FieldSetting("total", "Total", "amount", required=True, threshold=0.9),
+        FieldSetting("note", "Note", "text"),
+    )
+    project = make_project(
+        fields=fields, language="de", default_threshold=0.75, ocr_options={"use_textline_orientation": True}
+    )
+    page = signed_in(bob()).get(url(project)).content.decode()
+    for text in (
+        "Amount · 90 %",
+        "Text · 75 %",
+        "required",
+        "German",
+        "PP-OCR",
+        "stand on their head",
+        "by Alice Novak, v1",
+    ):
+        assert text in page
+
+
+def test_only_an_admin_is_offered_the_settings(table):
+    project = make_project()
+    assert b"/edit/" in signed_in(alice()).get(url(project)).content
+    assert b"/edit/" not in signed_in(bob()).get(url(project)).content
+
+
+def test_a_project_without_fields_says_so(table):
+    assert b"nobody is asked" in signed_in(bob()).get(url(make_project(fields=()))).content
+
+
+def test_one_read_of_the_table_makes_the_page(table):
+    project, browser = make_project(), signed_in(bob())
+    with count_calls() as seen:
+        browser.get(url(project))
+    assert [operation for _, operation, _ in seen.calls] == ["GetItem"]
+
+
+def test_who_may_not_look_is_told_apart_from_what_is_not_there(client, table):
+    project = make_project()
+    assert signed_in(dora()).get(url(project)).status_code == 403
+    assert signed_in(charlie()).get("/projects/proj_none/").status_code == 404
+    assert client.get(url(project))["Location"] == f"/login/?next={url(project)}"
