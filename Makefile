@@ -1,0 +1,30 @@
+# Every target brings its own environment up to date first; `make demo` is all that a newcomer needs.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check keys
+
+demo: .venv/installed
+	$(BIN)/python manage.py demo
+
+test: .venv/installed
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
+		|| echo "No Chromium found: the browser tests are skipped. Install chromium to run them."
+	$(BIN)/python -m pytest -n 2
+
+check: .venv/installed
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python manage.py keys_page --check
+	@! grep -nE '^(--|-i |-f )|://' requirements.lock || { echo "requirements.lock names a registry."; exit 1; }
+
+keys: .venv/installed
+	$(BIN)/python manage.py keys_page
+
+# The stamp is written last: an installation that was cut short is done again.
+.venv/installed: requirements.lock
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	touch $@
