@@ -1,0 +1,59 @@
+"""The key space as rows and as the page ``docs/keys.md``."""
+
+from typing import Any
+
+from config.table import ENTITIES, INDEX_ATTRIBUTES
+
+_HEAD = """# The keys of the one table
+
+Generated from `config/table.py` by `make keys`; `make check` holds it. `{date}`-like parts are filled by `str.format`.
+For every site but the default one, PK, GSI1PK and GSI2PK get the prefix `<site>/`; sort keys never do. `DUE#…` is
+system-wide and never prefixed. `{segment_index}` is 0-based; from 10,000 on the key is `SEG#~00010000`.
+
+| Entity | PK | SK | GSI1PK | GSI1SK | GSI2PK | GSI2SK |
+|---|---|---|---|---|---|---|
+"""
+
+
+def rows() -> list[dict[str, Any]]:
+    """One for each entity, in the columns that the seeds' list of keys has."""
+    return [
+        {
+            "design": one.design,
+            "entity": one.name,
+            "table": "main",
+            "pk": one.pk,
+            "sk": one.sk,
+            "gsi1pk": one.gsi1pk,
+            "gsi1sk": one.gsi1sk,
+            "gsi2pk": one.gsi2pk,
+            "gsi2sk": one.gsi2sk,
+            "attributes": list(one.attributes),
+            "note": one.note,
+        }
+        for one in ENTITIES
+    ]
+
+
+def page() -> str:
+    """The whole of ``docs/keys.md``."""
+    keys = ("pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk")
+    lines = [
+        f"| {row['entity']} | " + " | ".join(f"`{row[key]}`" if row[key] else "" for key in keys) + " |"
+        for row in rows()
+    ]
+    attributes = [f"- **{row['entity']}** ({row['design']}): {_attributes(row)}" for row in rows()]
+    return (
+        _HEAD
+        + "\n".join(lines)
+        + "\n\n## Attributes as stored\n\n"
+        + "\n".join(attributes)
+        + "\n\n## What both indexes carry\n\n"
+        + ", ".join(f"`{name}`" for name in INDEX_ATTRIBUTES)
+        + "\n"
+    )
+
+
+def _attributes(row: dict[str, Any]) -> str:
+    listed = ", ".join(f"`{name}`" for name in row["attributes"]) if len(row["attributes"]) > 2 else "as its sibling"
+    return f"{listed}. {row['note']}".replace("\n", " ").rstrip(" .") + "."
