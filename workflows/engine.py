@@ -133,6 +133,9 @@ def stop(definition: Definition, workflow_id: str, attempt: int, cause: str) -> 
             )
     except NotFound:
         return
+    except CountersignError as error:  # it has ended by itself
+        if isinstance(error, Unavailable):
+            raise
 
 
 def send_success(token: str, output: Mapping[str, Any]) -> None:

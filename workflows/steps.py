@@ -175,7 +175,7 @@ def _publish(order: Order, definition: Definition, step: StepDefinition, executi
     merged = results.merge(found, decision["corrections"] if decision else {}, decision=_public(decision))
     body = json.dumps(merged, ensure_ascii=False, sort_keys=True).encode()
     uri = store.write(files.output(run.workflow_id), body, "application/json")
-    detail = {"outcome": Outcome.PUBLISHED, "reviewed": decision is not None, "uri": uri, "sha256": files.sha256(body)}
+    detail = {"outcome": Outcome.PUBLISHED.value, "reviewed": decision is not None, "uri": uri, "sha256": files.sha256(body)}
     event = events.lineage(run, "PUBLISHED", facts=detail, bus_type=events.PROCESSED, bus_detail=detail)
     move = Advance(step, END, order.attempt, result="completed", outcome=Outcome.PUBLISHED, facts=detail)
     done = runs.advance(run, definition, move, last=execution.last_transition, event=event)

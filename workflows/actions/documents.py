@@ -89,7 +89,7 @@ def _project_document(run: Run, project: Mapping[str, Any], original: Original, 
             "name": original.name,
             "file_type": original.file_type,
             "file_size": original.file_size,
-            "status": StepStatus.IN_PROGRESS,
+            "status": StepStatus.IN_PROGRESS.value,
             "s3_key": original.s3_key,
             "language": str(project.get("language") or "en"),
         },
@@ -108,7 +108,7 @@ def _project_document(run: Run, project: Mapping[str, Any], original: Original, 
 
 def _project_workflow(run: Run, original: Original, now: str) -> ProjectWorkflow:
     key = table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id)
-    data = {"file_name": original.name, "status": StepStatus.IN_PROGRESS}
+    data = {"file_name": original.name, "status": StepStatus.IN_PROGRESS.value}
     return ProjectWorkflow(*key, data=data, created_at=now, updated_at=now)
 
 
@@ -124,7 +124,7 @@ def _document_workflow(
             "file_name": original.name,
             "file_type": original.file_type,
             "execution_arn": engine.execution_arn(definition, run.workflow_id, 1),
-            "status": StepStatus.IN_PROGRESS,
+            "status": StepStatus.IN_PROGRESS.value,
             "language": str(project.get("language") or "en"),
         },
         settings=frozen.to_json(frozen.freeze(project)),
@@ -141,8 +141,8 @@ def _leaf(key: str) -> str:
 def _board(run: Run, project: Mapping[str, Any], original: Original, definition: Definition, now: str) -> WorkflowSteps:
     first = definition.steps[0]
     key = table.WORKFLOW_STEPS.key(run.site, workflow_id=run.workflow_id)
-    data: dict[str, Any] = {step.name: {"status": StepStatus.PENDING} for step in definition.steps}
-    data[first.name] = {"status": StepStatus.IN_PROGRESS, "started_at": now}
+    data: dict[str, Any] = {step.name: {"status": StepStatus.PENDING.value} for step in definition.steps}
+    data[first.name] = {"status": StepStatus.IN_PROGRESS.value, "started_at": now}
     data |= {"project_id": run.project_id, "document_id": run.document_id, "current_step": first.name}
     return WorkflowSteps(
         *key,

@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, NamedTuple, cast
 
 from django.conf import settings
@@ -132,7 +133,7 @@ def _event(run: Run, move: Advance, by: str) -> EventAt:
 
 
 def _facts(move: Advance) -> dict[str, Any] | None:
-    facts = {name: value for name, value in move.facts.items() if isinstance(value, str | int | bool)}
+    facts = {name: value for name, value in _plain(move.facts).items() if isinstance(value, str | int | bool)}
     if move.reason:
         facts["reason"] = move.reason
     return facts or None
@@ -162,9 +163,14 @@ def _move_execution(run: Run, move: Advance, transition_id: str, now: str) -> Up
     return Update(execution_key(run), actions, drives(move.attempt, move.step.order))
 
 
+def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Enums as the text they are stored as: PynamoDB's maps take plain types only."""
+    return {name: value.value if isinstance(value, StrEnum) else value for name, value in facts.items()}
+
+
 def _transition(run: Run, transition_id: str, move: Advance, now: str) -> Put:
     key = table.TRANSITION.key(run.site, execution_id=run.workflow_id, transition_id=transition_id)
-    data = dict(move.facts) | ({"reason": move.reason} if move.reason else {})
+    data = _plain(move.facts) | ({"reason": move.reason} if move.reason else {})
     return Put(
         Transition(
             *key,
@@ -180,7 +186,7 @@ def _transition(run: Run, transition_id: str, move: Advance, now: str) -> Put:
 def _move_board(run: Run, definition: Definition, move: Advance, now: str) -> Update:
     step = WorkflowSteps.data[move.step.name]
     actions: list[Action] = [
-        step["status"].set(move.status),
+        step["status"].set(move.status.value),
         step["ended_at"].set(now),
         WorkflowSteps.updated_at.set(now),
     ]
@@ -201,7 +207,7 @@ def _move_board(run: Run, definition: Definition, move: Advance, now: str) -> Up
     else:
         following = definition.step(move.to).name
         actions += [
-            WorkflowSteps.data[following].set({"status": StepStatus.IN_PROGRESS, "started_at": now}),
+            WorkflowSteps.data[following].set({"status": StepStatus.IN_PROGRESS.value, "started_at": now}),
             WorkflowSteps.data["current_step"].set(following),
             WorkflowSteps.current_step.set(following),
         ]
@@ -212,14 +218,17 @@ def _close_links(run: Run, outcome: Outcome, reason: str | None, now: str) -> li
     done = RUN_ENDS[outcome] == RunStatus.COMPLETED
     status = StepStatus.COMPLETED if done else StepStatus.FAILED
     index = table.PROJECT_DOCUMENT.gsi1(run.site, project_id=run.project_id, updated_at=now)
-    run_actions: list[Action] = [DocumentWorkflow.data["status"].set(status), DocumentWorkflow.updated_at.set(now)]
+    run_actions: list[Action] = [
+        DocumentWorkflow.data["status"].set(status.value),
+        DocumentWorkflow.updated_at.set(now),
+    ]
     if reason and not done:
         run_actions.append(DocumentWorkflow.data["error"].set(reason))
     return [
         Update(
             table.PROJECT_DOCUMENT.key(run.site, project_id=run.project_id, document_id=run.document_id),
             [
-                ProjectDocument.data["status"].set(status),
+                ProjectDocument.data["status"].set(status.value),
                 ProjectDocument.status.set(status),
                 ProjectDocument.outcome.set(outcome),
                 ProjectDocument.updated_at.set(now),
@@ -229,7 +238,7 @@ def _close_links(run: Run, outcome: Outcome, reason: str | None, now: str) -> li
         ),
         Update(
             table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id),
-            [ProjectWorkflow.data["status"].set(status), ProjectWorkflow.updated_at.set(now)],
+            [ProjectWorkflow.data["status"].set(status.value), ProjectWorkflow.updated_at.set(now)],
             EXISTS,
         ),
         Update(

@@ -1,0 +1,98 @@
+"""Documents, runs and reviews made through the actions, so that a test cannot build a state that cannot be."""
+
+import functools
+import io
+import tempfile
+import uuid
+from pathlib import Path
+
+from config import clock
+from review import queries as review_queries
+from review.actions import claims, decisions
+from review.actions.decisions import Verdict
+from review.identity import Person, ReviewRef, review_id
+from review.items.reviews import Review
+from review.status import Decision
+from tests.pump import Pump
+from workflows import queries, samples
+from workflows.actions import documents
+from workflows.actions.documents import Original
+from workflows.files import DocumentFiles
+from workflows.frozen import Run
+
+SITE = "default"
+ROSA = Person("1", "Rosa Marin")
+MARTA = Person("2", "Marta Kowalczyk")
+PROJECT_ID = "proj_test"
+PROJECT = {
+    "name": "Receipts",
+    "language": "en",
+    "document_prompt": "",
+    "ocr_model": "pp-ocrv5",
+    "ocr_options": {},
+    "fields": [
+        {"name": "company", "label": "Company", "type": "text"},
+        {"name": "date", "label": "Date", "type": "date"},
+        {"name": "address", "label": "Address", "type": "text"},
+        {"name": "total", "label": "Total", "type": "amount"},
+        {"name": "invoice_number", "label": "Invoice number", "type": "text"},
+        {"name": "currency", "label": "Currency", "type": "currency"},
+    ],
+    "review_policy": {"default_threshold": 0.8, "required": ["company", "date", "total"]},
+}
+
+
+@functools.cache
+def sample_files() -> tuple[Path, ...]:
+    return tuple(samples.write_samples(Path(tempfile.mkdtemp(prefix="countersign-samples-"))))
+
+
+def start_run(file: Path | None = None, *, always_review: bool = False, site: str = SITE) -> Run:
+    """A run of the clean sample; ``always_review`` by a policy that no machine satisfies."""
+    file = file or sample_files()[0]
+    body = file.read_bytes()
+    project = {**PROJECT, "review_policy": {"default_threshold": 1.0}} if always_review else PROJECT
+    document_id = str(uuid.uuid4())
+    key = DocumentFiles(site, PROJECT_ID, document_id).save_original(io.BytesIO(body), file.suffix, "application/pdf")
+    original = Original(file.name, "application/pdf", len(body), key)
+    return documents.start(
+        site=site, by="test", project_id=PROJECT_ID, project=project, document_id=document_id, original=original
+    )
+
+
+def ref_of(run: Run) -> ReviewRef:
+    execution = queries.execution(run)
+    assert execution.result_sha256
+    return ReviewRef(run.site, run.document_id, review_id(run.workflow_id, 7, execution.result_sha256))
+
+
+def waiting_run(pump: Pump) -> tuple[Run, ReviewRef]:
+    """A run whose review is open and has its token."""
+    run = start_run(always_review=True)
+    pump.run(lambda: pump.ran("open_review") > 0)
+    return run, ref_of(run)
+
+
+def verdict(ref: ReviewRef, decision: Decision = Decision.APPROVE, **corrections: str | None) -> Verdict:
+    """On what the page shows now."""
+    review = review_queries.review(ref)
+    return Verdict(
+        decision_id=clock.new_ulid(),
+        decision=decision,
+        version=int(review.version),
+        result_sha256=review.result_sha256,
+        corrections=corrections,
+        reason="" if decision == Decision.APPROVE else "Not ours",
+    )
+
+
+def decided_run(pump: Pump, *, by: Person = ROSA) -> tuple[Run, ReviewRef, Verdict]:
+    run, ref = waiting_run(pump)
+    claims.claim(ref, run, by=by)
+    chosen = verdict(ref, total="12.34")
+    decisions.decide(ref, run, chosen, by=by)
+    return run, ref, chosen
+
+
+def review_of(ref: ReviewRef) -> Review:
+    return review_queries.review(ref)

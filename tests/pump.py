@@ -1,0 +1,92 @@
+"""A worker that a test turns by hand: takes Celery's messages off the real queues and runs their tasks here."""
+
+import base64
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+
+from config import aws, clock
+from config.celery import app
+
+
+@dataclass(frozen=True)
+class Message:
+    """One delivery: the task's name, its keyword arguments and when it may run."""
+
+    task: str
+    kwargs: dict[str, Any]
+    id: str
+    eta: str | None
+    queue: str
+    receipt: str
+
+    @property
+    def due(self) -> bool:
+        return self.eta is None or clock.parse(self.eta) <= clock.now()
+
+
+@dataclass
+class Pump:
+    """``seen``: every task that ran; ``held``: deliveries whose time has not come or that a test holds back."""
+
+    seen: list[Message] = field(default_factory=list)
+    held: list[Message] = field(default_factory=list)
+    hold: Callable[[Message], bool] = lambda _message: False
+
+    def run(self, until: Callable[[], bool] | None = None, *, seconds: float = 30, idle: float = 0.6) -> None:
+        """Run tasks until ``until`` holds; without it, until nothing has come for ``idle`` seconds."""
+        end, quiet = time.monotonic() + seconds, time.monotonic()
+        while time.monotonic() < end:
+            if until and until():
+                return
+            if self.step():
+                quiet = time.monotonic()
+            elif until is None and time.monotonic() - quiet > idle and not any(m.eta for m in self.held):
+                return
+            time.sleep(0.01)
+        if until:
+            raise AssertionError(f"did not happen in {seconds} s; ran {[message.task for message in self.seen]}")
+
+    def step(self) -> bool:
+        """Take one round of deliveries; True where a task ran."""
+        self.held += [message for name in settings.QUEUE_URLS for message in receive(name)]
+        ready = [message for message in self.held if message.due and not self.hold(message)]
+        for message in ready:
+            self.held.remove(message)
+            self.deliver(message)
+        return bool(ready)
+
+    def deliver(self, message: Message) -> None:
+        """Run the message's task; the delivery is acknowledged afterwards, as acks_late does. Twice is a redelivery."""
+        self.seen.append(message)
+        app.tasks[message.task].apply(kwargs=message.kwargs, task_id=message.id, throw=True)
+        aws.client("sqs").delete_message(QueueUrl=settings.QUEUE_URLS[message.queue], ReceiptHandle=message.receipt)
+
+    def ran(self, task: str) -> int:
+        return sum(1 for message in self.seen if message.task.endswith(task))
+
+
+def receive(queue: str) -> list[Message]:
+    answer = aws.client("sqs").receive_message(
+        QueueUrl=settings.QUEUE_URLS[queue], MaxNumberOfMessages=10, VisibilityTimeout=60, WaitTimeSeconds=0
+    )
+    return [_message(queue, found) for found in answer.get("Messages", ())]
+
+
+def _message(queue: str, found: dict[str, Any]) -> Message:
+    envelope = _json(found["Body"])
+    _args, kwargs, _embed = _json(envelope["body"])
+    headers = envelope["headers"]
+    return Message(headers["task"], kwargs, headers["id"], headers.get("eta"), queue, found["ReceiptHandle"])
+
+
+def _json(text: str) -> Any:
+    """Celery's own producer sends base64, Step Functions sends plain JSON; kombu reads both."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return json.loads(base64.b64decode(text))
