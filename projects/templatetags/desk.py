@@ -28,9 +28,9 @@ def local_time(moment: dt.datetime | str | None, style: str = "moment") -> SafeS
         return ""
     at = clock.parse(moment) if isinstance(moment, str) else moment
     at = at.astimezone(dt.UTC)
-    words = {"time": "%H:%M:%S UTC", "day": "%d %b %Y"}.get(style, "%d %b %Y, %H:%M UTC")
+    words = {"time": f"{at:%H:%M:%S} UTC", "day": f"{at.day} {at:%b %Y}"}.get(style, f"{at.day} {at:%b %Y, %H:%M} UTC")
     stamp = at.isoformat(timespec="seconds")
-    return format_html('<time datetime="{}" data-local="{}">{}</time>', stamp, style, at.strftime(words).lstrip("0"))
+    return format_html('<time datetime="{}" data-local="{}">{}</time>', stamp, style, words)
 
 
 @register.filter

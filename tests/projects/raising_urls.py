@@ -1,0 +1,39 @@
+"""URLs whose views raise each domain error, and one that tells which site it is on."""
+
+from django.contrib.auth import views as auth_views
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpResponse
+from django.urls import path, reverse
+
+from config import errors
+
+RAISED = {
+    "missing": errors.NotFound("There is no such document here."),
+    "forbidden": errors.NotAllowed("You may look, not decide."),
+    "late": errors.Conflict("Bob Ito decided this at 14:31:52."),
+    "refused": errors.Refused("The file is empty. Send one with pages."),
+    "away": errors.Unavailable("The table does not answer right now."),
+    "broken": errors.StageFailed("nobody turned this into an answer"),
+}
+
+
+def fail(request, name):
+    raise RAISED[name]
+
+
+def where(request):
+    return HttpResponse(f"{request.site} {reverse('where')}")
+
+
+@login_not_required
+def open_to_all(request):
+    return HttpResponse("ok")
+
+
+urlpatterns = [
+    path("fail/<str:name>/", fail),
+    path("where/", where, name="where"),
+    path("open/", open_to_all),
+    path("login/", auth_views.LoginView.as_view(), name="login"),
+    path("logout/", auth_views.LogoutView.as_view(), name="logout"),
+]

@@ -1,0 +1,45 @@
+import datetime as dt
+
+import pytest
+
+from projects.templatetags.desk import icon, initials, local_time, percent
+
+AT = dt.datetime(2026, 11, 3, 9, 5, 7, tzinfo=dt.UTC)
+
+
+def test_an_icon_is_decoration_and_its_name_is_escaped():
+    assert icon("check", "small") == '<svg class="icon small" aria-hidden="true"><use href="#i-check"/></svg>'
+    assert '"><b' not in icon('x"><b')
+
+
+@pytest.mark.parametrize(
+    ("style", "words"),
+    [
+        ("moment", "3 Nov 2026, 09:05 UTC"),
+        ("time", "09:05:07 UTC"),
+        ("day", "3 Nov 2026"),
+        ("ago", "3 Nov 2026, 09:05 UTC"),
+    ],
+)
+def test_a_time_is_readable_without_a_script(style, words):
+    assert local_time(AT, style) == (f'<time datetime="2026-11-03T09:05:07+00:00" data-local="{style}">{words}</time>')
+
+
+def test_a_time_is_taken_as_stored_too_and_none_is_nothing():
+    assert local_time("2026-11-03T10:05:07.000000+01:00", "time") == local_time(AT, "time")
+    assert local_time(None) == local_time("") == ""
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [(0.8, "80 %"), (0.799, "79 %"), (0.29, "29 %"), (1, "100 %"), (0, "0 %"), (None, "–"), (0.999, "99 %")],
+)
+def test_a_share_is_rounded_down(share, words):
+    assert percent(share) == words
+
+
+@pytest.mark.parametrize(
+    ("name", "letters"), [("Ines Okafor", "IO"), ("bob", "B"), ("anna.maria van der Berg", "AB"), ("", "")]
+)
+def test_initials(name, letters):
+    assert initials(name) == letters
