@@ -1,0 +1,92 @@
+"""Child processes of a laptop's desk: started together, restarted when they die, stopped together."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+STOP_SECONDS = 20
+RESTART_SECONDS = 2.0  # between two starts of one child, so that a broken one does not take the machine
+_DIE_WITH_PARENT = 1  # Source: prctl(2), PR_SET_PDEATHSIG
+
+
+@dataclass
+class Child:
+    """``arguments`` follow the interpreter's ``-m``."""
+
+    name: str
+    arguments: Sequence[str]
+    process: subprocess.Popen[bytes] | None = None
+    started: float = 0.0
+
+
+@dataclass
+class Supervisor:
+    """Its children's output goes to ``<logs>/<name>.log``, begun anew at each start of the supervisor."""
+
+    logs: Path
+    children: list[Child] = field(default_factory=list)
+
+    def add(self, name: str, *arguments: str) -> None:
+        self.logs.mkdir(parents=True, exist_ok=True)
+        (self.logs / f"{name}.log").unlink(missing_ok=True)
+        child = Child(name, arguments)
+        self._start(child)
+        self.children.append(child)
+
+    def tend(self, report: Callable[[str], None]) -> None:
+        """Start again what has died; call it every second or so."""
+        for child in self.children:
+            if child.process is None or child.process.poll() is None:
+                continue
+            if time.monotonic() - child.started < RESTART_SECONDS:
+                continue
+            report(f"{child.name} ended with code {child.process.returncode} and is started again.")
+            self._start(child)
+
+    def stop(self) -> None:
+        """End all at once and wait for each; one that does not listen is killed."""
+        running = [child.process for child in self.children if child.process and child.process.poll() is None]
+        for process in running:
+            process.terminate()
+        deadline = time.monotonic() + STOP_SECONDS
+        for process in running:
+            try:
+                process.wait(max(0.1, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self.children.clear()
+
+    def _start(self, child: Child) -> None:
+        with (self.logs / f"{child.name}.log").open("ab") as output:
+            child.process = subprocess.Popen(  # noqa: S603 - our own interpreter and modules
+                [sys.executable, "-m", *child.arguments],
+                cwd=Path(__file__).resolve().parent.parent,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C goes to the parent, which stops its children in order
+                preexec_fn=_die_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - we run no threads
+            )
+        child.started = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.stop()
+
+
+def _die_with_parent() -> None:
+    # Otherwise a killed parent leaves a web server behind that holds the port.
+    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)
+    if os.getppid() == 1:
+        os._exit(1)

@@ -1,0 +1,150 @@
+"""``manage.py demo``: everything on this machine, with sample documents, until Ctrl-C."""
+
+import os
+import signal
+import socket
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from config import emulator
+from config.errors import CountersignError, Misconfigured, NotFound
+from config.supervisor import Supervisor
+from config.table import DEFAULT_SITE
+from projects.audit import Actor
+from projects.defaults import ensure_default_project
+from projects.demo_users import Login, ensure_logins
+from workflows import local_desk, processing, queries, samples
+from workflows.processing import Job
+
+BY = Actor("demo", "Demo")
+SAMPLES_SECONDS = 180
+_DOCUMENTS = uuid.UUID("6f1d2c7e-3a55-4c39-9f0e-5d1f3b7a9c20")  # names the samples' ids: each is loaded once
+
+
+class Command(BaseCommand):
+    help = "Run the whole desk on this machine: embedded AWS, web server, workers, sample documents."
+    requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute; each child checks for itself
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--no-samples", action="store_true", help="start with an empty desk")
+        parser.add_argument("--once", action="store_true", help="stop when everything is up, for tests")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        if not settings.ON_LAPTOP:
+            raise CommandError("The demo runs on the embedded AWS. Unset COUNTERSIGN_ENV, then try again.")
+        signal.signal(signal.SIGTERM, _interrupt)
+        port = int(os.environ.get("COUNTERSIGN_PORT") or 8000)
+        try:
+            self._run(port, load_samples=not options["no_samples"], once=options["once"])
+        except KeyboardInterrupt:
+            self.stdout.write("\nStopped. The state is kept; the next start goes on from here.")
+        except CountersignError as error:
+            raise CommandError(str(error)) from error
+
+    def _run(self, port: int, *, load_samples: bool, once: bool) -> None:
+        _check_free(port)
+        self._say("Setting up database and static files")
+        call_command("migrate", verbosity=0, interactive=False)
+        call_command("collectstatic", verbosity=0, interactive=False)
+        logins = ensure_logins(settings.STATE_DIR / "logins.json")
+        self._say("Starting embedded AWS and workers")
+        if emulator.is_answering(str(settings.AWS_ENDPOINT_URL)):
+            raise Misconfigured(
+                f"An emulator already answers at {settings.AWS_ENDPOINT_URL}: the demo may be running. "
+                "Stop it, or set COUNTERSIGN_EMULATOR_PORT and COUNTERSIGN_PORT to free ports."
+            )
+        with local_desk.running(self._aside) as supervisor:
+            _add_web(supervisor, port)
+            if load_samples:
+                self._load_samples(supervisor)
+            _wait_for_web(supervisor, port, self._say)
+            self._welcome(port, logins)
+            while not once:
+                supervisor.tend(self._say)
+                time.sleep(1)
+            self._say("Stopping")
+
+    def _load_samples(self, supervisor: Supervisor) -> None:
+        project = ensure_default_project(DEFAULT_SITE, by=BY)
+        jobs: list[Job] = []
+        for path in samples.write_samples(settings.STATE_DIR / "samples"):
+            document_id = str(uuid.uuid5(_DOCUMENTS, path.name))
+            if not _is_loaded(project.id, document_id):
+                jobs.append(processing.begin(DEFAULT_SITE, project, path, by=BY.id, document_id=document_id))
+        if jobs:
+            self._say(f"Processing {len(jobs)} sample documents")
+        deadline = time.monotonic() + SAMPLES_SECONDS
+        while (moving := [job for job in jobs if not job.outcome]) and time.monotonic() < deadline:
+            for job in moving:
+                jobs[jobs.index(job)] = looked = processing.look(job)
+                if looked.outcome:
+                    self._say(f"  {job.path.name}: {looked.outcome.replace('_', ' ')}")
+            supervisor.tend(self._say)
+            time.sleep(0.3)
+        if moving:
+            self._say(f"  {len(moving)} still under way; the pages show how far they are.")
+
+    def _welcome(self, port: int, logins: list[Login]) -> None:
+        width = max(len(login.username) for login in logins)
+        self.stdout.write(f"\nCountersign is up: http://127.0.0.1:{port}/\n\n")
+        for login in logins:
+            self.stdout.write(f"  {login.username:{width}}  {login.password}   {login.role}")
+        self.stdout.write(f"\nLogs are in {settings.STATE_DIR / 'logs'}. Ctrl-C stops everything.")
+        self.stdout.flush()
+
+    def _say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
+
+    def _aside(self, text: str) -> None:
+        """What bootstrap reports; a newcomer need not read it."""
+        if settings.DEBUG:
+            self._say(text)
+
+
+def _interrupt(*_: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def _check_free(port: int) -> None:
+    """Raises: Misconfigured."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise Misconfigured(
+                f"Port {port} is in use. Stop what uses it, or set COUNTERSIGN_PORT to a free port."
+            ) from error
+
+
+def _add_web(supervisor: Supervisor, port: int) -> None:
+    bind = ("-b", f"127.0.0.1:{port}", "--access-logfile", "/dev/null")
+    supervisor.add("web", "gunicorn", "config.wsgi", *bind, "-k", "gthread", "-w", "1", "--threads", "8", "-t", "120")
+
+
+def _wait_for_web(supervisor: Supervisor, port: int, report: local_desk.Report) -> None:
+    """Raises: Misconfigured, where it does not come up."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        supervisor.tend(report)
+        time.sleep(0.1)
+    log: Path = supervisor.logs / "web.log"
+    raise Misconfigured(f"The web server did not come up. Its log is {log}.")
+
+
+def _is_loaded(project_id: str, document_id: str) -> bool:
+    try:
+        queries.project_document(DEFAULT_SITE, project_id, document_id)
+    except NotFound:
+        return False
+    return True

@@ -1,0 +1,99 @@
+"""``manage.py process``: run documents to their end, or to review."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from config.errors import CountersignError
+from config.supervisor import Supervisor
+from config.table import DEFAULT_SITE
+from projects import queries as project_queries
+from projects.audit import Actor
+from projects.defaults import ensure_default_project
+from projects.items.project import Project
+from workflows import local_desk, processing
+from workflows.processing import Job
+
+BY = Actor("process", "Command line")
+AT_ONCE = 8  # files under way; more would only wait in the queue
+
+
+class Command(BaseCommand):
+    help = "Run documents to their end or to review; starts what it needs where nothing runs."
+    requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute; each child checks for itself
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="a file, or a folder of files")
+        parser.add_argument("--project", metavar="P", help="a project's id; the default project otherwise")
+        parser.add_argument("--site", metavar="S", default=DEFAULT_SITE)
+        parser.add_argument("--engine", choices=["stepfunctions"], default="stepfunctions")
+        parser.add_argument("--timeout", type=int, default=3600, help="seconds to wait for each file at most")
+        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        try:
+            with local_desk.running(self._aside) as supervisor:
+                project = _project(options["site"], options["project"])
+                work = _Work(options["site"], project, options["timeout"], supervisor)
+                paths = list(_paths(options["files"]))
+                for number, job in enumerate(work.finished(paths, self._aside), start=1):
+                    shape = processing.describe(job)
+                    self.stdout.write(json.dumps(shape, ensure_ascii=False) if options["json"] else _line(shape))
+                    self.stdout.flush()
+                    self._progress(number, len(paths))
+        except CountersignError as error:
+            raise CommandError(str(error)) from error
+
+    def _aside(self, text: str) -> None:
+        if settings.DEBUG or "ended with" in text:
+            self.stderr.write(text)
+
+    def _progress(self, done: int, total: int) -> None:
+        if sys.stderr.isatty():
+            bar = "█" * round(24 * done / total)
+            self.stderr.write(f"\r{bar:░<24} {done} of {total}", ending="\n" if done == total else "")
+
+
+class _Work:
+    def __init__(self, site: str, project: Project, timeout: float, supervisor: Supervisor) -> None:
+        self.site, self.project, self.timeout, self.supervisor = site, project, timeout, supervisor
+
+    def finished(self, paths: list[Path], report: Any) -> Iterator[Job]:
+        """Each file's job as it is settled, or as it stands when its time is over."""
+        waiting = list(reversed(paths))
+        moving: list[tuple[Job, float]] = []
+        while waiting or moving:
+            while waiting and len(moving) < AT_ONCE:
+                job = processing.begin(self.site, self.project, waiting.pop(), by=BY.id)
+                moving.append((job, time.monotonic() + self.timeout))
+            looked = [(processing.look(job), deadline) for job, deadline in moving]
+            over = [job for job, deadline in looked if job.outcome or time.monotonic() > deadline]
+            yield from over
+            moving = [(job, deadline) for job, deadline in looked if job not in over]
+            self.supervisor.tend(report)
+            if not over:
+                time.sleep(0.3)
+
+
+def _project(site: str, name: str | None) -> Project:
+    return project_queries.get_project(site, name) if name else ensure_default_project(site, by=BY)
+
+
+def _paths(given: list[Path]) -> Iterator[Path]:
+    for path in given:
+        if path.is_dir():
+            yield from sorted(one for one in path.rglob("*") if one.is_file() and not one.name.startswith("."))
+        else:
+            yield path
+
+
+def _line(shape: dict[str, Any]) -> str:
+    found = ", ".join(f"{field['name']} {field['value']}" for field in shape["fields"] if field["value"])
+    reasons = "; ".join(shape["review"]["reasons"])
+    return " · ".join(text for text in (shape["file"], shape["status"], found, reasons, shape["error"]) if text)
