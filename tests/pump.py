@@ -61,10 +61,14 @@ class Pump:
         return bool(ready)
 
     def deliver(self, message: Message) -> None:
-        """Run the message's task; the delivery is acknowledged afterwards, as acks_late does. Twice is a redelivery."""
+        """Run the message's task; the delivery is acknowledged afterwards, as acks_late does."""
+        self.redeliver(message)
+        aws.client("sqs").delete_message(QueueUrl=settings.QUEUE_URLS[message.queue], ReceiptHandle=message.receipt)
+
+    def redeliver(self, message: Message) -> None:
+        """Run a message's task once more, as a queue that delivers at least once may do."""
         self.seen.append(message)
         app.tasks[message.task].apply(kwargs=message.kwargs, task_id=message.id, throw=True)
-        aws.client("sqs").delete_message(QueueUrl=settings.QUEUE_URLS[message.queue], ReceiptHandle=message.receipt)
 
     def ran(self, task: str) -> int:
         return sum(1 for message in self.seen if message.task.endswith(task))

@@ -119,8 +119,9 @@ def assessment(workflow_id: str) -> str:
     return f"runs/{workflow_id}/assessment.json"
 
 
-def decision(workflow_id: str, decision_id: str) -> str:
-    return f"runs/{workflow_id}/decisions/{decision_id}.json"
+def decision(workflow_id: str, decision_id: str, sha256: str) -> str:
+    """Named by its content too: a repeated POST must never overwrite the object that was decided."""
+    return f"runs/{workflow_id}/decisions/{decision_id}-{sha256[:16]}.json"
 
 
 def output(workflow_id: str) -> str:

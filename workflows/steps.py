@@ -170,12 +170,18 @@ def _publish(order: Order, definition: Definition, step: StepDefinition, executi
     found = json.loads(store.read_pinned(files.result(run.workflow_id), str(execution.result_sha256)))
     decision: dict[str, Any] | None = None
     if execution.decision_id:
-        name = files.decision(run.workflow_id, execution.decision_id)
-        decision = json.loads(store.read_pinned(name, str(execution.decision_sha256)))
+        sha256 = str(execution.decision_sha256)
+        name = files.decision(run.workflow_id, execution.decision_id, sha256)
+        decision = json.loads(store.read_pinned(name, sha256))
     merged = results.merge(found, decision["corrections"] if decision else {}, decision=_public(decision))
     body = json.dumps(merged, ensure_ascii=False, sort_keys=True).encode()
     uri = store.write(files.output(run.workflow_id), body, "application/json")
-    detail = {"outcome": Outcome.PUBLISHED.value, "reviewed": decision is not None, "uri": uri, "sha256": files.sha256(body)}
+    detail = {
+        "outcome": Outcome.PUBLISHED.value,
+        "reviewed": decision is not None,
+        "uri": uri,
+        "sha256": files.sha256(body),
+    }
     event = events.lineage(run, "PUBLISHED", facts=detail, bus_type=events.PROCESSED, bus_detail=detail)
     move = Advance(step, END, order.attempt, result="completed", outcome=Outcome.PUBLISHED, facts=detail)
     done = runs.advance(run, definition, move, last=execution.last_transition, event=event)

@@ -63,9 +63,10 @@ def decide(ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person) -> dt.date
     now = clock.now()
     body = _object(ref, verdict, by, now)
     store = DocumentFiles(ref.site, run.project_id, ref.document_id)
-    uri = store.write(files.decision(run.workflow_id, verdict.decision_id), body, "application/json")
+    sha256 = files.sha256(body)
+    uri = store.write(files.decision(run.workflow_id, verdict.decision_id, sha256), body, "application/json")
     redeem_after = now + dt.timedelta(seconds=settings.REVIEW_UNDO_SECONDS)
-    stored = _Stored(now, redeem_after, uri, files.sha256(body))
+    stored = _Stored(now, redeem_after, uri, sha256)
     changes: list[Change] = [
         _mark(ref, verdict, by, stored),
         Put(_decision(ref, verdict, by, stored)),
