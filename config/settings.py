@@ -272,5 +272,8 @@ LOGGING: dict[str, Any] = {
         "botocore": {"level": "WARNING"},
         "celery.app.trace": {"level": "WARNING"},
         "django.server": {"level": "WARNING"},
+        # Each greets on the terminal of every command.
+        "pikepdf": {"level": "WARNING"},
+        "pynamodb": {"level": "WARNING"},
     },
 }

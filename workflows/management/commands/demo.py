@@ -1,5 +1,6 @@
 """``manage.py demo``: everything on this machine, with sample documents, until Ctrl-C."""
 
+import logging
 import os
 import signal
 import socket
@@ -36,6 +37,7 @@ class Command(BaseCommand):
         parser.add_argument("--once", action="store_true", help="stop when everything is up, for tests")
 
     def handle(self, *_args: Any, **options: Any) -> None:
+        logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
         if not settings.ON_LAPTOP:
             raise CommandError("The demo runs on the embedded AWS. Unset COUNTERSIGN_ENV, then try again.")
         signal.signal(signal.SIGTERM, _interrupt)

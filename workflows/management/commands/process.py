@@ -1,6 +1,7 @@
 """``manage.py process``: run documents to their end, or to review."""
 
 import json
+import logging
 import sys
 import time
 from collections.abc import Iterator
@@ -37,6 +38,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
 
     def handle(self, *_args: Any, **options: Any) -> None:
+        logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
         try:
             with local_desk.running(self._aside) as supervisor:
                 project = _project(options["site"], options["project"])
