@@ -88,7 +88,7 @@ def _drive_decided(ref: ReviewRef, run: Run, review: Review) -> None:
     attempt = int(execution.engine_attempt)
     running = engine.state(definition, run.workflow_id, attempt) == "running"
     if running and int(review.drives or 0) < _PATIENCE:
-        redemption.redeem(ref, redemption.decision_output(review))
+        redemption.redeem(ref, str(review.decision_id))
         return
     if running:
         engine.stop(definition, run.workflow_id, attempt, "A newer attempt applies the decision.")

@@ -6,7 +6,7 @@ from celery import shared_task
 from django.conf import settings
 
 from config.errors import Conflict, CountersignError, StaleAttempt, Unavailable
-from review import queries, repair
+from review import repair
 from review.actions import opening, redemption
 from review.actions.opening import Pause
 from review.actions.redemption import Application
@@ -34,27 +34,27 @@ def open_review(
         run, attempt, step, DOCUMENT_ANALYSIS.id, token, entered, timeout, file_name, project_name, found
     )  # fmt: skip
     try:
-        if opening.open_review(pause):
-            enqueue_redeem(pause.ref, delay=0)
+        if decided := opening.open_review(pause):
+            enqueue_redeem(pause.ref, decided, delay=0)
     except Conflict:
         tokens.refuse(token, "StaleAttempt", "A newer attempt drives this run.")
     except Unavailable as error:
         raise _later(self, error) from error
 
 
-def enqueue_redeem(ref: ReviewRef, *, delay: float) -> None:
+def enqueue_redeem(ref: ReviewRef, decision_id: str, *, delay: float) -> None:
     """Have a worker spend the token after ``delay`` seconds; where no queue answers, the due row does it later."""
     kwargs = {"site": ref.site, "document_id": ref.document_id, "review_id": ref.review_id}
+    kwargs["decision_id"] = decision_id
     redeem.apply_async(kwargs=kwargs, countdown=delay, queue=settings.DESK_QUEUE)
 
 
 @shared_task(bind=True, name="review.tasks.redeem", time_limit=300, **LIMITS)
-def redeem(self: Any, *, site: str, document_id: str, review_id: str) -> None:
+def redeem(self: Any, *, site: str, document_id: str, review_id: str, decision_id: str) -> None:
     """Spend the token of a decided review, once its undo window has passed."""
     ref = ReviewRef(site, document_id, review_id)
     try:
-        review = queries.review(ref)
-        redemption.redeem(ref, redemption.decision_output(review))
+        redemption.redeem(ref, decision_id)
     except Conflict:  # undone, under way, or applied: nothing to do
         return
     except Unavailable as error:

@@ -5,19 +5,21 @@ the review's item, under attributes that no model declares and no index projects
 """
 
 import logging
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config.errors import Conflict, TokenClosed
-from config.item import Item
+from config.item import Item, translated
 from config.table import Key
 from workflows import engine
 
 log = logging.getLogger(__name__)
+
+M = TypeVar("M", bound=Item)
 
 
 class TokenHolder(Item):
@@ -59,22 +61,25 @@ def store(key: Key, token: str, *, attempt: int, entered: str, more: Sequence[Ac
 
 
 def redeem(
-    key: Key, *, take: Sequence[Action], when: Condition, done: Sequence[Action], still: Condition,
-    output: Mapping[str, Any],
+    model: type[M], key: Key, *, take: Sequence[Action], when: Condition, done: Sequence[Action], still: Condition,
+    output: Callable[[M], Mapping[str, Any]],
 ) -> bool:  # fmt: skip
     """Spend the token kept at ``key``: mark (``take`` where ``when`` holds), send, mark (``done`` where ``still``).
 
-    True where the engine took it. False where there is none yet or it is closed, which is neither success nor
-    failure: whoever asked looks up what the run does. The mark comes before the irreversible call, so of two
-    redeemers one calls; the second mark is conditional since the run may have moved on before it.
+    ``output`` says what to send, of the item as the first mark left it: one call reads and marks. True where the
+    engine took it. False where there is none yet or it is closed, which is neither success nor failure: whoever
+    asked looks up what the run does. The mark comes before the irreversible call, so of two redeemers one calls; the
+    second mark is conditional since the run may have moved on before it.
 
     Raises:
         Conflict: ``when`` does not hold; nothing was sent.
         Unavailable: the engine's answer is not known; the item stays as ``take`` left it and is driven on.
 
     """
-    holder = TokenHolder.change(key, take, when)
-    if not answer(holder.taskToken, output):
+    holder = TokenHolder(key.pk, key.sk)
+    with translated():
+        marked = holder.update(list(take), condition=when)
+    if not answer(holder.taskToken, output(model.from_raw_data(marked["Attributes"]))):
         return False
     try:
         TokenHolder.change(key, done, still)

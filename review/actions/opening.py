@@ -53,8 +53,8 @@ class Pause:
         return clock.parse(self.entered) + dt.timedelta(seconds=seconds)
 
 
-def open_review(pause: Pause) -> bool:
-    """Open the review, or give an open one its newer token; True where a decision waits for that token.
+def open_review(pause: Pause) -> str | None:
+    """Open the review, or give an open one its newer token; answers the decision that waits for it, if any.
 
     Raises:
         Conflict: a newer attempt drives the run, or it has left the step; nothing was changed.
@@ -77,7 +77,7 @@ def open_review(pause: Pause) -> bool:
         return _newer_token(pause)
     log.info("review opened", extra={"review": pause.ref.review_id, "run": pause.run.workflow_id})
     events.publish_soon(cast("DocumentEvent", written[0]))
-    return False
+    return None
 
 
 def _create(pause: Pause, review: Review) -> Update:
@@ -93,7 +93,7 @@ def _create(pause: Pause, review: Review) -> Update:
     return Update(review.key, actions, NEW)
 
 
-def _newer_token(pause: Pause) -> bool:
+def _newer_token(pause: Pause) -> str | None:
     """A restarted or redelivered wait: the review, its claim and its drafts stay, whatever their status."""
     review = Review.load(pause.ref.key, only=READABLE)
     decided = review.status in DECIDED
@@ -101,9 +101,9 @@ def _newer_token(pause: Pause) -> bool:
     spent = review.status in (ReviewStatus.REDEEMING, ReviewStatus.REDEEMED)
     more = [Review.redeem_after.set(clock.iso(clock.now()))] if spent else []
     if not pause.token:
-        return False
+        return None
     stored = tokens.store(pause.ref.key, pause.token, attempt=pause.attempt, entered=pause.entered, more=more)
-    return stored and decided
+    return review.decision_id if stored and decided else None
 
 
 def _review(pause: Pause) -> Review:

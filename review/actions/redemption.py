@@ -41,7 +41,7 @@ def decision_output(review: Review) -> dict[str, Any]:
     }
 
 
-def redeem(ref: ReviewRef, output: Mapping[str, Any]) -> bool:
+def redeem(ref: ReviewRef, decision_id: str) -> bool:
     """T2 and T3: mark as being redeemed, send, mark as redeemed; True where the engine took the token.
 
     ``redeem_after`` is also the redeemer's lease: a second one, or a repair, waits until it has passed, so that one
@@ -55,7 +55,7 @@ def redeem(ref: ReviewRef, output: Mapping[str, Any]) -> bool:
     now = clock.now()
     again = clock.iso(now + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
     due = table.due(table.REVIEW, again, review_id=ref.review_id)
-    same: Condition = Review.decision_id == output["decision_id"]
+    same: Condition = Review.decision_id == decision_id
     when: Condition = Review.status.is_in(*DECIDED) & same & (Review.redeem_after <= clock.iso(now))
     take = [
         Review.status.set(ReviewStatus.REDEEMING),
@@ -64,12 +64,13 @@ def redeem(ref: ReviewRef, output: Mapping[str, Any]) -> bool:
         Review.drives.set((Review.drives | 0) + 1),
     ]
     return tokens.redeem(
+        Review,
         ref.key,
         take=take,
         when=when,
         done=[Review.status.set(ReviewStatus.REDEEMED)],
         still=(Review.status == ReviewStatus.REDEEMING) & same,
-        output=output,
+        output=decision_output,
     )
 
 

@@ -44,7 +44,7 @@ def test_an_approved_correction_resumes_the_machine_and_is_published(pump: Pump)
     run, ref = waiting_run(pump)
     claims.claim(ref, run, by=ROSA)
     decisions.decide(ref, run, verdict(ref, total="12.34"), by=ROSA)
-    enqueue_redeem(ref, delay=settings.REVIEW_UNDO_SECONDS)
+    enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
     pump.run(lambda: queries.execution(run).status != "running")
     assert queries.execution(run).outcome == "published"
     assert review_of(ref).status == ReviewStatus.APPLIED
@@ -59,7 +59,7 @@ def test_a_rejection_is_a_completed_run_that_publishes_nothing(pump: Pump) -> No
     run, ref = waiting_run(pump)
     claims.claim(ref, run, by=ROSA)
     decisions.decide(ref, run, verdict(ref, Decision.REJECT), by=ROSA)
-    enqueue_redeem(ref, delay=settings.REVIEW_UNDO_SECONDS)
+    enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
     pump.run(lambda: queries.execution(run).status != "running")
     execution = queries.execution(run)
     assert (execution.status, execution.outcome) == ("completed", "rejected")

@@ -79,7 +79,7 @@ def test_a_crash_after_the_decision_is_repaired_by_the_sweeper(pump: Pump) -> No
 
 def test_a_crash_between_taking_and_sending_is_sent_again(pump: Pump) -> None:
     run, ref, _ = decided_run(pump)
-    enqueue_redeem(ref, delay=settings.REVIEW_UNDO_SECONDS)
+    enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
     with crash_before("stepfunctions", "SendTaskSuccess"):
         pump.run(lambda: False, seconds=5)
     assert review_of(ref).status == ReviewStatus.REDEEMING
@@ -89,7 +89,7 @@ def test_a_crash_between_taking_and_sending_is_sent_again(pump: Pump) -> None:
 
 def test_a_crash_after_sending_is_not_read_as_failure(pump: Pump) -> None:
     run, ref, _ = decided_run(pump)
-    enqueue_redeem(ref, delay=settings.REVIEW_UNDO_SECONDS)
+    enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
     with crash_after("stepfunctions", "SendTaskSuccess"):
         pump.run(lambda: False, seconds=5)
     assert review_of(ref).status == ReviewStatus.REDEEMING
@@ -100,7 +100,7 @@ def test_a_crash_after_sending_is_not_read_as_failure(pump: Pump) -> None:
 def test_an_execution_stopped_before_the_decision_is_applied_goes_on_behind_the_review(pump: Pump) -> None:
     run, ref, _ = decided_run(pump)
     pump.hold = lambda message: message.task.endswith("apply_decision") and message.kwargs["attempt"] == 1
-    enqueue_redeem(ref, delay=settings.REVIEW_UNDO_SECONDS)
+    enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
     pump.run(lambda: review_of(ref).status == ReviewStatus.REDEEMED)
     engine.stop(DOCUMENT_ANALYSIS, run.workflow_id, 1, "stopped by somebody")
     opened = pump.ran("open_review")
@@ -128,7 +128,7 @@ def test_a_newer_token_before_the_decision_is_the_one_that_is_spent(pump: Pump) 
     restarted(run, ref, pump)
     assert review_of(ref).holder == ROSA.id
     decisions.decide(ref, run, shown, by=ROSA)  # a restart is no conflict
-    enqueue_redeem(ref, delay=settings.REVIEW_UNDO_SECONDS)
+    enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
     pump.run(lambda: ended(run))
     assert_applied_once(run, ref)
 
@@ -143,7 +143,7 @@ def test_a_machine_lost_during_the_undo_window_starts_again_behind_the_review(pu
 def test_a_newer_token_after_the_redemption_triggers_it_again(pump: Pump) -> None:
     run, ref, _ = decided_run(pump)
     pump.hold = lambda message: message.task.endswith("apply_decision") and message.kwargs["attempt"] == 1
-    enqueue_redeem(ref, delay=settings.REVIEW_UNDO_SECONDS)
+    enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
     pump.run(lambda: review_of(ref).status == ReviewStatus.REDEEMED)
     attempt = repair.runs.next_attempt(run, attempt=1, why="test")
     repair._start(run, queries.execution(run), attempt, decided=None)
@@ -168,7 +168,7 @@ def test_an_old_wait_delivered_late_changes_nothing(pump: Pump) -> None:
 def test_undo_and_the_redeemer_race_and_one_wins(pump: Pump) -> None:
     run, ref, chosen = decided_run(pump)
     decisions.undo(ref, run, decision_id=chosen.decision_id, by=ROSA)
-    enqueue_redeem(ref, delay=0)
+    enqueue_redeem(ref, chosen.decision_id, delay=0)
     pump.run(idle=1)
     assert review_of(ref).status == ReviewStatus.CLAIMED
     decisions.decide(ref, run, verdict(ref), by=ROSA)
