@@ -1,5 +1,6 @@
 """Image files as upright RGB pages: frames of a TIFF, orientation, transparency, odd pixel formats."""
 
+import warnings
 from collections.abc import Iterator
 from math import sqrt
 from pathlib import Path
@@ -8,9 +9,12 @@ from PIL import Image, ImageOps, ImageSequence
 
 from workflows.stages.pdf import MAX_PIXELS
 
-# Above this a file is a decompression bomb, or nothing that a page of paper needs. Pillow itself stops at twice it.
+# Above this a file is a decompression bomb, or nothing that a page of paper needs.
 MAX_SOURCE_PIXELS = 120_000_000
 Image.MAX_IMAGE_PIXELS = MAX_SOURCE_PIXELS
+# Pillow only warns up to twice the limit, and decodes.
+warnings.filterwarnings("error", category=Image.DecompressionBombWarning)
+TOO_LARGE = (Image.DecompressionBombError, Image.DecompressionBombWarning)
 MANY_PAGES = {"image/tiff"}
 
 
@@ -29,7 +33,14 @@ def frames(path: Path, file_type: str) -> Iterator[Image.Image]:
             yield upright(image)
 
 
+def check_size(image: Image.Image) -> None:
+    """Raises: DecompressionBombError. Before decoding, and for each frame: the next one may be larger."""
+    if image.width * image.height > MAX_SOURCE_PIXELS:
+        raise Image.DecompressionBombError(f"{image.width} × {image.height} pixels")
+
+
 def upright(image: Image.Image) -> Image.Image:
+    check_size(image)
     turned = ImageOps.exif_transpose(image)
     return within_limit(square_pixels(flat(turned), turned.info.get("dpi")))
 

@@ -10,12 +10,13 @@ from workflows.stages.base import StageContext, StageResult
 def run(context: StageContext) -> StageResult:
     prepared = artifacts.read_json(context.artifacts, artifacts.PREPARED)
     layer, ocr = _pages(context, artifacts.TEXT_LAYER), _pages(context, artifacts.OCR)
+    count = len(prepared["segments"])
     for page in prepared["segments"]:
         index = page["segment_index"]
         merged = _segment(page, layer.get(index, {}), ocr.get(index, {}))
         artifacts.write_json(context.artifacts, artifacts.segment(index), merged)
         context.heartbeat()
-    return StageResult("completed", facts={"segments": len(prepared["segments"])})
+    return StageResult("completed", facts={"segments": count, "segment_count": count})
 
 
 def _pages(context: StageContext, name: str) -> dict[int, Mapping[str, Any]]:

@@ -70,7 +70,7 @@ def _pdf_page(document: pdf.OpenPdf, index: int) -> Image.Image:
 def _image_pages(context: StageContext) -> Iterator[Image.Image]:
     try:
         yield from pictures.frames(context.original, context.file_type)
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+    except (OSError, SyntaxError, ValueError, *pictures.TOO_LARGE) as error:
         raise StageFailed(
             "This image is damaged and cannot be read to its end. Save or scan it again and upload the new file."
         ) from error

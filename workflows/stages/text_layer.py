@@ -112,7 +112,15 @@ def _breaks(current: list[Glyph], glyph: Glyph) -> bool:
     """A jump to another line, or a gap where the file draws no space."""
     last = current[-1].box
     height = max(last[3] - last[1], glyph.box[3] - glyph.box[1], 1.0)
-    return not _same_row(last, glyph.box) or not -2 * height < glyph.box[0] - last[2] < 0.6 * height
+    if _same_row(last, glyph.box):
+        return not -2 * height < glyph.box[0] - last[2] < 0.6 * height
+    # Text that stands on its side on the page goes on above or below.
+    sideways = _same_row(_turned(last), _turned(glyph.box))
+    return not sideways or max(glyph.box[1] - last[3], last[1] - glyph.box[3]) > 0.6 * height
+
+
+def _turned(box: Box) -> Box:
+    return box[1], box[0], box[3], box[2]
 
 
 def _same_row(first: Box, second: Box) -> bool:

@@ -1,0 +1,88 @@
+from pathlib import Path
+
+import pikepdf
+import pytest
+from PIL import Image
+
+from config.errors import StageFailed
+from tests.workflows.stages.memory import context, kept
+from workflows.paper import Sheet, save
+from workflows.stages import format_parser, text_layer
+
+
+def words(ctx, page: int = 0) -> dict[str, list[float]]:
+    stored = kept(ctx).json("format-parser/result.json")["pages"][page]["words"]
+    return {word["text"]: word["box"] for word in stored}
+
+
+def sheet_with_text() -> Sheet:
+    sheet = Sheet(400, 200)
+    sheet.text(40, 50, "Total due", size=10)
+    sheet.text(300, 50, "510.24", size=10)
+    return sheet
+
+
+def test_words_carry_boxes_in_fractions_from_the_top_left(tmp_path: Path) -> None:
+    ctx = context(save([sheet_with_text()], tmp_path / "a.pdf"))
+    assert format_parser.run(ctx).facts == {"pages": 1, "text_layer_pages": 1}
+    x0, y0, x1, y1 = words(ctx)["510.24"]
+    assert x0 == pytest.approx(300 / 400, abs=0.01)
+    assert x1 == pytest.approx(331 / 400, abs=0.02)
+    assert y0 < 50 / 200 < y1 + 0.005
+
+
+def test_words_far_apart_on_a_row_are_lines_of_their_own(tmp_path: Path) -> None:
+    ctx = context(save([sheet_with_text()], tmp_path / "a.pdf"))
+    format_parser.run(ctx)
+    stored = kept(ctx).json("format-parser/result.json")["pages"][0]["words"]
+    assert [(word["text"], word["block"]) for word in stored] == [("Total", 0), ("due", 0), ("510.24", 1)]
+
+
+def test_boxes_follow_a_turned_page(tmp_path: Path) -> None:
+    with pikepdf.open(save([sheet_with_text()], tmp_path / "a.pdf")) as document:
+        document.pages[0].Rotate = 90
+        document.save(tmp_path / "b.pdf")
+    ctx = context(tmp_path / "b.pdf")
+    format_parser.run(ctx)
+    x0, y0, x1, _ = words(ctx)["510.24"]
+    # Turned right, what was on the right is below, and what was at the top is on the right.
+    assert y0 == pytest.approx(300 / 400, abs=0.01)
+    assert x0 < 1 - 50 / 200 < x1
+
+
+def test_text_over_a_full_page_picture_is_not_believed(tmp_path: Path) -> None:
+    sheet = Sheet(400, 200)
+    Image.new("L", (40, 20), 240).save(tmp_path / "scan.png")
+    sheet.canvas.do.draw_image(tmp_path / "scan.png", 0, 0, 400, 200)
+    sheet.text(40, 50, "Tctal due 510.24")
+    ctx = context(save([sheet], tmp_path / "a.pdf"))
+    assert format_parser.run(ctx).facts["text_layer_pages"] == 0
+    page = kept(ctx).json("format-parser/result.json")["pages"][0]
+    assert "picture" in page["doubt"]
+    assert page["words"] == []
+    assert "Tctal" in page["text"]
+
+
+def test_a_logo_does_not_make_a_page_a_scan(tmp_path: Path) -> None:
+    sheet = sheet_with_text()
+    Image.new("L", (40, 20), 240).save(tmp_path / "logo.png")
+    sheet.canvas.do.draw_image(tmp_path / "logo.png", 10, 150, 100, 40)
+    ctx = context(save([sheet], tmp_path / "a.pdf"))
+    assert format_parser.run(ctx).facts["text_layer_pages"] == 1
+
+
+def test_characters_without_meaning_are_not_believed() -> None:
+    assert text_layer.doubt("\ue001\ue002\ue003 abcde", 0.0) is not None
+    assert text_layer.doubt("Grüße aus Köln", 0.0) is None
+    assert text_layer.doubt(" . ", 0.0) == "The page has no text layer."
+
+
+def test_images_are_skipped_with_the_reason(tmp_path: Path) -> None:
+    result = format_parser.run(context(tmp_path / "a.png", "image/png"))
+    assert (result.status, result.reason) == ("skipped", "Only PDFs carry text of their own; this is an image.")
+
+
+def test_a_broken_pdf_fails_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4 and nothing else")
+    with pytest.raises(StageFailed, match="could not be repaired"):
+        format_parser.run(context(tmp_path / "a.pdf"))
