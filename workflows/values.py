@@ -51,7 +51,7 @@ class Hit:
 def date(text: str, *, day_first: bool = True) -> str | None:
     """The one date that the text is, as 2019-01-12; ``day_first`` decides 3/4/2019 and nothing else."""
     hits = list(dates_in(text, day_first=day_first))
-    return hits[0].value if hits else None
+    return hits[0].value if len({hit.value for hit in hits}) == 1 else None
 
 
 def dates_in(text: str, *, day_first: bool = True) -> Iterator[Hit]:
@@ -114,7 +114,11 @@ def _iso(year: int, month: int, day: int) -> str | None:
 def amount(text: str) -> str | None:
     """The one amount that the text is, as a plain decimal: "RM1,007.50" is "1007.50", "33,90 €" is "33.90"."""
     hits = list(amounts_in(text))
-    return hits[0].value if len(hits) == 1 else None
+    if len(hits) != 1:
+        return None
+    # Beside the digits only a currency may stand: "12.3O" is a misreading and "about 12" is no amount.
+    rest = re.sub(r"[\W\d]", " ", re.sub(r"[€$£¥₹]", "", text)).split()
+    return hits[0].value if all(currency(word) for word in rest) else None
 
 
 def amounts_in(text: str) -> Iterator[Hit]:

@@ -75,7 +75,7 @@ def test_every_frame_of_a_tiff_is_a_page(tmp_path: Path) -> None:
 
 
 def test_only_the_first_picture_of_an_animation_is_a_page(tmp_path: Path) -> None:
-    frames = [Image.new("P", (20, 20), number) for number in range(3)]
+    frames = [Image.effect_noise((20, 20), 50 + number) for number in range(3)]
     frames[0].save(tmp_path / "a.gif", save_all=True, append_images=frames[1:])
     assert segment_prep.run(context(tmp_path / "a.gif", "image/gif")).facts == {"segment_count": 1}
 

@@ -1,0 +1,139 @@
+from typing import Any
+
+import pytest
+
+from tests.workflows.stages.memory import FIELDS
+from workflows import results
+from workflows.stages.base import FieldSpec
+
+TODAY = "2026-11-21"
+
+
+def field(name: str, value: str | None, confidence: float = 0.95, kind: str = "text") -> dict[str, Any]:
+    return {
+        "name": name, "label": name.title(), "type": kind, "value": value, "raw": value, "confidence": confidence,
+        "page": 0, "box": [0, 0, 1, 1], "source": "rules", "candidates": [],
+    }  # fmt: skip
+
+
+def result(**changes: dict[str, Any]) -> dict[str, Any]:
+    fields = {
+        "company": field("company", "Alder Ltd"),
+        "date": field("date", "2024-03-12", kind="date"),
+        "total": field("total", "510.24", kind="amount"),
+    } | changes
+    return {"version": 1, "document_type": "invoice", "pages": [], "fields": list(fields.values()), "notes": []}
+
+
+def texts(found: dict[str, Any]) -> list[tuple[str | None, str, str]]:
+    return [(reason.field, reason.code, reason.text) for reason in results.reasons(found, FIELDS, today=TODAY)]
+
+
+def test_a_sure_result_has_no_reasons() -> None:
+    assert texts(result()) == []
+
+
+def test_reasons_are_sentences_a_reviewer_can_act_on() -> None:
+    found = result(
+        company=field("company", None, 0.0),
+        date=field("date", "2027-01-01", kind="date"),
+        total=field("total", "510.24", 0.796, kind="amount"),
+    )
+    assert texts(found) == [
+        ("company", "missing", "Company not found"),
+        ("date", "rule", "Date 2027-01-01 lies in the future"),
+        ("total", "low_confidence", "Total 79 %, needs 80 %"),
+    ]
+
+
+def test_a_value_that_is_not_of_its_type_is_invalid_however_sure() -> None:
+    assert texts(result(total=field("total", "12.3O", 0.99, kind="amount"))) == [
+        ("total", "invalid", "Total “12.3O” is no amount")
+    ]
+
+
+def test_an_absent_optional_field_is_no_reason() -> None:
+    assert texts(result(address=field("address", None, 0.0))) == []
+
+
+def test_an_unsure_optional_field_is_a_reason() -> None:
+    assert texts(result(address=field("address", "1 Lane", 0.5)))[0][:2] == ("address", "low_confidence")
+
+
+def test_a_note_on_the_document_is_a_reason_of_no_field() -> None:
+    found = result() | {"notes": ["No page has readable text"]}
+    assert texts(found) == [(None, "unreadable", "No page has readable text")]
+
+
+def test_every_field_has_its_own_threshold() -> None:
+    strict = (FieldSpec("total", "Total", "amount", required=True, threshold=0.99),)
+    found = results.reasons(result(), strict, today=TODAY)
+    assert [reason.text for reason in found] == ["Total 95 %, needs 99 %"]
+
+
+def test_the_assessment_names_the_result_it_judged() -> None:
+    made = results.assessment(result(), FIELDS, result_sha256="abc", today=TODAY)
+    assert made == {"version": 1, "result_sha256": "abc", "review_required": False, "reasons": []}
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "other"),
+    [
+        ("text", "99 SPEED MART S/B", "99 Speedmart  s/b"),
+        ("date", "12-01-19", "2019-01-12"),
+        ("amount", "RM1,007.50", "1007.5"),
+        ("currency", "rm", "MYR"),
+    ],
+)
+def test_the_same_answer_in_another_spelling_is_the_same(kind: str, one: str, other: str) -> None:
+    assert results.normalised(kind, one) == results.normalised(kind, other) != ""
+
+
+def test_nothing_is_not_the_same_as_something() -> None:
+    assert results.normalised("text", None) == ""
+    assert results.normalised("amount", "4.00") != results.normalised("amount", "40.0")
+
+
+def test_corrections_are_refused_with_what_to_write() -> None:
+    messages = results.validate_corrections(
+        FIELDS, {"date": "yesterday", "total": "about ten", "currency": "money", "company": " ", "colour": "red"}
+    )
+    assert messages == {
+        "date": "Write the date as 2024-03-31 or 31/03/2024.",
+        "total": "Write the amount as 33.90 or 1,007.50, without words.",
+        "currency": "Write the currency as three letters, for example EUR.",
+        "company": "Company is required. Enter it, or reject the document.",
+        "colour": "This field is not part of the project's schema.",
+    }
+
+
+def test_blank_is_an_answer_for_an_optional_field() -> None:
+    assert results.validate_corrections(FIELDS, {"address": "", "currency": None, "total": "12"}) == {}
+
+
+def test_an_endless_value_is_refused() -> None:
+    assert "1,000" in results.validate_corrections(FIELDS, {"company": "x" * 1001})["company"]
+
+
+def test_the_published_result_keeps_what_was_corrected() -> None:
+    published = results.merge(
+        result(), {"total": "£520.24", "company": "Alder Ltd"}, decision={"decision": "approve", "reviewer": "bob"}
+    )
+    fields = {item["name"]: item for item in published["fields"]}
+    assert published["decision"] == {"decision": "approve", "reviewer": "bob"}
+    assert fields["total"]["value"] == "520.24"
+    assert (fields["total"]["source"], fields["total"]["confidence"]) == ("reviewer", 1.0)
+    assert fields["total"]["extracted"] == "510.24"
+    assert (fields["company"]["source"], "extracted" in fields["company"]) == ("rules", False)
+    assert "candidates" not in fields["date"]
+
+
+def test_a_date_keyed_as_people_write_it_is_no_correction_of_itself() -> None:
+    published = results.merge(result(), {"date": "12/03/2024"})
+    assert published["fields"][1]["source"] == "rules"
+
+
+def test_a_cleared_field_is_published_as_absent() -> None:
+    published = results.merge(result(address=field("address", "1 Lane")), {"address": ""})
+    assert published["fields"][-1]["value"] is None
+    assert published["fields"][-1]["source"] == "reviewer"

@@ -1,0 +1,92 @@
+import pytest
+
+from workflows import values
+
+
+@pytest.mark.parametrize(
+    ("text", "iso"),
+    [
+        ("12-01-19", "2019-01-12"),
+        ("18/03/18", "2018-03-18"),
+        ("25032018", "2018-03-25"),
+        ("20180325", "2018-03-25"),
+        ("25 MAY 2017", "2017-05-25"),
+        ("(06/12/2016)", "2016-12-06"),
+        ("2015-06-13", "2015-06-13"),
+        ("13.06.2015", "2015-06-13"),
+        ("31. März 2021", "2021-03-31"),
+        ("October 28, 2024", "2024-10-28"),
+        ("Jan 1, 2022", "2022-01-01"),
+        ("3rd of March 1999", "1999-03-03"),
+        ("30/05/18 11:01", "2018-05-30"),
+        ("2018年3月5日", "2018-03-05"),
+        ("10/28/2024", "2024-10-28"),  # no month 28: only the other order can be meant
+        ("31/02/2024", None),
+        ("019-7521215", None),
+        ("12.50", None),
+        ("1/2", None),
+        ("12/03/2024 or 13/03/2024", None),
+        ("", None),
+    ],
+)
+def test_dates_as_printed_become_iso(text: str, iso: str | None) -> None:
+    assert values.date(text) == iso
+
+
+def test_an_open_date_follows_the_country() -> None:
+    assert values.date("03/04/2024") == "2024-04-03"
+    assert values.date("03/04/2024", day_first=False) == "2024-03-04"
+
+
+def test_a_date_inside_a_line_is_found_with_its_place() -> None:
+    (hit,) = values.dates_in("INV NO/DATE:K074-001096(06/12/2016)")
+    assert (hit.value, hit.raw, hit.start) == ("2016-12-06", "06/12/2016", 24)
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("RM33.90", "33.90"),
+        ("1,007.50", "1007.50"),
+        ("1.007,50 €", "1007.50"),
+        ("1 007,50", "1007.50"),
+        ("1'234.50", "1234.50"),
+        ("-RM 0.02", "-0.02"),
+        ("RM -0.02", "-0.02"),
+        ("(5.00)", "-5.00"),
+        ("5.00-", "-5.00"),
+        ("Rs 1939", "1939.00"),
+        ("$27,215.00", "27215.00"),
+        ("1.007", "1007.00"),
+        ("33.9", "33.90"),
+        ("1.000,0000", "1000.00"),
+        ("1 X 19.00", None),
+        ("12.3O", None),
+        ("about 12", None),
+        ("USD 12", "12.00"),
+        ("free", None),
+        ("", None),
+    ],
+)
+def test_amounts_as_printed_become_plain_decimals(text: str, plain: str | None) -> None:
+    assert values.amount(text) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("€", "EUR"), ("RM", "MYR"), ("rs.", "INR"), ("gbp", "GBP"), ("US$", "USD"), ("QTY", None), ("", None)],
+)
+def test_currencies_become_iso_codes(text: str, code: str | None) -> None:
+    assert values.currency(text) == code
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("12", "12"), ("1,5", "1.5"), ("-3", "-3"), ("1,000", "1000"), ("19 %", "19"), ("a dozen", None)],
+)
+def test_numbers_keep_their_digits(text: str, number: str | None) -> None:
+    assert values.number(text) == number
+
+
+def test_amounts_inside_a_line_are_found_with_tax_letters_and_counts() -> None:
+    assert [hit.value for hit in values.amounts_in("2 X 11.50 | 23.00SR")] == ["2.00", "11.50", "23.00"]
