@@ -6,6 +6,7 @@ from typing import Any
 
 from projects.field_rows import FieldRow, FieldRows, Tool, posted_rows, rearranged_rows, rows_of, tabled
 from projects.forms import ProjectForm, initial_of
+from projects.items.project import Project
 from projects.schema import (
     FIELD_TYPES,
     LANGUAGES,
@@ -21,7 +22,8 @@ from projects.schema import (
 class Clash:
     """Somebody saved first: who and when, and what now differs from what was typed."""
 
-    heading: str
+    who: str
+    at: str
     differing: tuple[str, ...]
 
 
@@ -55,10 +57,11 @@ class Editor:
         count = sum(len(one.errors) for one in (self.form, *self.rows.forms)) + len(self.rows.non_form_errors())
         return replace(self, problems=count)
 
-    def after_clash(self, heading: str, stored: ProjectSettings, version: int) -> "Editor":
+    def after_clash(self, stored: Project) -> "Editor":
         """As typed, over the version that is stored now: saving again is a decision, not an accident."""
-        differing = tuple(SETTING_LABELS[name] for name in differences(stored, self.settings()))
-        return replace(self, version=version, clash=Clash(heading, differing))
+        differing = tuple(SETTING_LABELS[name] for name in differences(stored.settings, self.settings()))
+        clash = Clash(stored.updated_by or "Somebody", stored.updated_at, differing)
+        return replace(self, version=stored.version, clash=clash)
 
 
 def editor_of(settings: ProjectSettings, version: int | None = None) -> Editor:

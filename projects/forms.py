@@ -34,8 +34,8 @@ class PercentField(forms.DecimalField):
         words = {
             "invalid": "Write a number from 0 to 100, such as 80.",
             "required": "Write a number from 0 to 100, such as 80.",
-            "min_value": "The lowest is 0 %%: then nobody is asked about it.",
-            "max_value": "The highest is 100 %%: then everybody is asked about it every time.",
+            "min_value": "0 %% is the lowest.",
+            "max_value": "100 %% is the highest.",
             "max_decimal_places": "One decimal place is enough.",
             "max_digits": "Write a number from 0 to 100, such as 80.",
         }

@@ -73,10 +73,9 @@ def _save(request: DeskRequest, project: Project, editor: Editor) -> HttpRespons
     version = -1 if editor.version is None else editor.version
     try:
         actions.update(request.site, project_id, editor.settings(), version=version, by=actor(request.user))
-    except Conflict as error:
+    except Conflict:
         stored = queries.get_project(request.site, project_id)
-        editor = editor.after_clash(str(error), stored.settings, stored.version)
-        return _edit_page(request, editor, project=stored, status=409)
+        return _edit_page(request, editor.after_clash(stored), project=stored, status=409)
     messages.success(request, "The settings are saved. Runs that started before keep theirs.")
     return go(request, reverse("projects:show-project", args=[project_id]))
 

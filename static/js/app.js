@@ -116,8 +116,17 @@ document.addEventListener("submit", (event) => {
 
 // ---- focus after a swap: where the answer says, else the next sensible heading; never lost to the body -----------
 let hadFocus = false;
+const focusBefore = new WeakMap(); // request → what had focus; a button that is disabled meanwhile loses it
+
+body.addEventListener("htmx:beforeRequest", (event) => focusBefore.set(event.detail.xhr, document.activeElement));
 body.addEventListener("htmx:beforeSwap", (event) => {
-  hadFocus = event.detail.target?.contains(document.activeElement) ?? false;
+  const { target, xhr } = event.detail;
+  const focused = document.activeElement === body ? focusBefore.get(xhr) : document.activeElement;
+  hadFocus = Boolean(focused && focused !== body && target?.contains(focused));
+});
+body.addEventListener("htmx:afterRequest", (event) => {
+  const before = focusBefore.get(event.detail.xhr);
+  if (document.activeElement === body && before?.isConnected && before !== body) before.focus({ preventScroll: true });
 });
 body.addEventListener("htmx:afterSettle", (event) => {
   const spot = event.detail.elt;

@@ -84,6 +84,7 @@ def test_signing_in_asks_again_without_saying_which_was_wrong(client):
     assert answer.status_code == 200
     assert 'role="alert"' in page
     assert 'value="bob"' in page
+    assert "That name and password do not match" in page
     assert "wrong" not in page
 
 

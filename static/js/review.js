@@ -1,0 +1,233 @@
+// The review desk by keyboard and pointer: fields and boxes light each other, zoom, lease, undo. Works without it too.
+
+const desk = () => document.querySelector("[data-desk]");
+const mine = () => desk()?.hasAttribute("data-mine");
+const fields = () => [...document.querySelectorAll("#desk [data-field]")].filter((one) => one.checkVisibility());
+const todo = () => [...document.querySelectorAll("#desk [data-todo]:not(.settled)")];
+const input = (field) => field.querySelector("input");
+
+// ---- the chosen field: its box on the page, its article beside it ------------------------------------------------
+let chosen = null;
+
+function choose(name, { focus = false, scroll = true } = {}) {
+  const field = document.getElementById(`f-${name}`);
+  if (!field) return;
+  chosen = name;
+  field.closest("details")?.setAttribute("open", "");
+  for (const one of document.querySelectorAll("#desk .exception.active")) one.classList.remove("active");
+  field.classList.add("active");
+  if (focus) input(field).focus({ preventScroll: true });
+  if (scroll) field.scrollIntoView({ block: "nearest" });
+  const page = field.dataset.page;
+  const shown = document.querySelector(".page-image")?.dataset.index;
+  if (page !== "" && shown !== undefined && page !== shown) turnTo(Number(page) + 1);
+  else light();
+}
+
+function light() {
+  for (const box of document.querySelectorAll("[data-box] .field-box")) {
+    const active = box.parentNode.dataset.box === chosen;
+    box.classList.toggle("active", active);
+    if (active) intoView(box);
+  }
+}
+
+function intoView(box) {
+  const area = document.querySelector(".page-scroll");
+  const at = box.getBoundingClientRect();
+  const frame = area.getBoundingClientRect();
+  if (at.top >= frame.top && at.bottom <= frame.bottom && at.left >= frame.left && at.right <= frame.right) return;
+  area.scrollBy({ top: at.top - frame.top - frame.height / 3, left: Math.min(at.left - frame.left - 24, 0) || Math.max(at.right - frame.right + 24, 0) });
+}
+
+function turnTo(page) {
+  const url = `${location.pathname}?page=${page}`;
+  window.htmx.ajax("GET", url, { target: "#page-viewer", swap: "outerHTML" });
+}
+
+// ---- settled: a person has looked; only a hint for the eye, the server judges what was typed --------------------
+function settle(field) {
+  const box = input(field);
+  if (box.hasAttribute("data-required") && !box.value.trim()) return false;
+  field.classList.add("settled");
+  count();
+  return true;
+}
+
+function count() {
+  const words = document.querySelector("[data-left]");
+  if (!words || !mine()) return;
+  const left = todo().length;
+  words.textContent = left ? `${left} left` : "Ready to approve";
+}
+
+function next(from) {
+  const left = todo();
+  const all = [...document.querySelectorAll("#desk [data-field]")];
+  const after = left.find((one) => all.indexOf(one) > all.indexOf(from)) || left[0];
+  if (after) choose(after.dataset.field, { focus: true });
+  else document.querySelector("[data-approve]")?.focus();
+}
+
+function move(step) {
+  const all = fields();
+  const at = all.findIndex((one) => one.dataset.field === chosen);
+  const one = all[Math.max(0, Math.min(all.length - 1, at + step))];
+  if (!one) return;
+  if (document.activeElement?.closest?.("[data-field]")) document.activeElement.blur();
+  choose(one.dataset.field);
+}
+
+function approve() {
+  const left = todo();
+  if (left.length) choose(left[0].dataset.field, { focus: true });
+  else document.querySelector("[data-approve]").click();
+}
+
+function reject() {
+  const fold = document.querySelector("[data-reject]");
+  fold.open = true;
+  document.querySelector("#reason").focus();
+}
+
+// ---- zoom: the drawing's own width, so that no style is written --------------------------------------------------
+const ZOOMS = [400, 600, 800, 1000, 1300, 1700, 2200, 3000];
+
+function zoom(way) {
+  const image = document.querySelector(".page-image");
+  const area = document.querySelector(".page-scroll");
+  if (!image || !area) return;
+  const view = image.viewBox.baseVal;
+  const now = image.getBoundingClientRect().width;
+  let words = "Width";
+  if (way === "width") image.setAttribute("width", "100%");
+  else {
+    let width = way === "page" ? (area.clientHeight - 32) * (view.width / view.height) : null;
+    if (way === "in") width = ZOOMS.find((one) => one > now + 1) || ZOOMS.at(-1);
+    if (way === "out") width = ZOOMS.findLast((one) => one < now - 1) || ZOOMS[0];
+    image.setAttribute("width", String(Math.round(width)));
+    words = way === "page" ? "Page" : `${Math.round((width / view.width) * 100)} %`;
+  }
+  const said = document.querySelector("[data-zoom-words]");
+  if (said) said.textContent = words;
+  light();
+}
+
+// ---- pointer -----------------------------------------------------------------------------------------------------
+document.addEventListener("click", (event) => {
+  const target = event.target;
+  const box = target.closest?.("[data-box]");
+  if (box) {
+    event.preventDefault();
+    return choose(box.dataset.box, { focus: mine() });
+  }
+  const page = target.closest?.("a[data-to-page]");
+  if (page && !event.metaKey && !event.ctrlKey) {
+    event.preventDefault();
+    return turnTo(new URL(page.href).searchParams.get("page"));
+  }
+  const zoomed = target.closest?.("[data-zoom]");
+  if (zoomed) return zoom(zoomed.dataset.zoom);
+  const field = target.closest?.("[data-field]");
+  if (!field) return;
+  const use = target.closest("[data-use]");
+  if (use) {
+    input(field).value = use.dataset.use;
+    input(field).dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  if ((use || target.closest("[data-settle]")) && settle(field)) return next(field);
+  choose(field.dataset.field, { scroll: false });
+});
+document.addEventListener("focusin", (event) => {
+  const field = event.target.closest?.("#desk [data-field]");
+  if (field && field.dataset.field !== chosen) choose(field.dataset.field, { scroll: false });
+});
+document.addEventListener("input", (event) => {
+  const field = event.target.closest?.("#desk [data-field]");
+  if (!field) return;
+  field.classList.remove("settled");
+  count();
+});
+
+// ---- keyboard: single letters never act while somebody types -----------------------------------------------------
+const typing = (element) => element?.matches?.("input, textarea, select, [contenteditable]");
+
+function enter(event) {
+  const field = event.target.closest?.("[data-field]");
+  if (field && typing(event.target)) {
+    event.preventDefault();
+    if (mine() && settle(field)) next(field);
+  } else if (!event.target.closest?.("a, button, summary, textarea") && chosen && mine()) {
+    event.preventDefault();
+    const one = document.getElementById(`f-${chosen}`);
+    if (settle(one)) next(one);
+  }
+}
+
+const press = (selector) => document.querySelector(selector)?.click();
+const KEYS = {
+  a: () => mine() && approve(),
+  r: () => mine() && reject(),
+  j: () => move(1),
+  k: () => move(-1),
+  ArrowDown: () => move(1),
+  ArrowUp: () => move(-1),
+  e: () => chosen && choose(chosen, { focus: true }),
+  l: () => press('[data-key="l"]'),
+  z: () => press('[data-key="z"]'),
+  g: () => press("[data-start]"),
+  "+": () => zoom("in"),
+  "-": () => zoom("out"),
+  0: () => zoom("width"),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (event.key === "Enter") return enter(event);
+  if (event.key === "Escape" && typing(event.target)) return event.target.blur();
+  if (typing(event.target) || event.target.closest?.(".page-scroll") && event.key.startsWith("Arrow")) return;
+  const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (!act || event.repeat && event.key.length === 1 && !"jk".includes(event.key)) return;
+  event.preventDefault();
+  act();
+});
+
+// ---- the lease and the undo window run down ----------------------------------------------------------------------
+function tick() {
+  const lease = document.querySelector("[data-lease-until]");
+  if (lease) {
+    const left = Math.round((new Date(lease.dataset.leaseUntil) - Date.now()) / 1000);
+    lease.classList.toggle("ending", left < 60);
+    lease.querySelector("[data-lease]").textContent =
+      left > 0 ? `Yours for ${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` : "Yours until somebody takes it";
+  }
+  const undo = document.querySelector("[data-undo-until]");
+  if (undo && new Date(undo.dataset.undoUntil) <= Date.now()) {
+    undo.remove();
+    const words = document.querySelector("[data-undo-words]");
+    if (words) words.textContent = "Sent. The run goes on with it.";
+  }
+}
+document.body.addEventListener("lease", (event) => {
+  const lease = document.querySelector("[data-lease-until]");
+  if (lease) lease.dataset.leaseUntil = event.detail.value;
+  tick();
+});
+
+// ---- begin, and again after each swap ----------------------------------------------------------------------------
+function dress() {
+  for (const button of document.querySelectorAll("#desk [data-settle], #desk [data-use]")) button.hidden = false;
+  for (const field of todo()) {
+    const box = input(field);
+    if (box.value !== box.dataset.shown && box.getAttribute("aria-invalid") !== "true") settle(field);
+  }
+  count();
+  light();
+}
+document.body.addEventListener("htmx:afterSettle", (event) => {
+  if (event.detail.elt.closest?.("[data-desk]") || event.detail.elt.querySelector?.("[data-desk]")) dress();
+});
+dress();
+tick();
+setInterval(tick, 1000);
+if (!chosen && todo().length) choose(todo()[0].dataset.field, { focus: mine() && matchMedia("(pointer: fine)").matches, scroll: false });

@@ -1,0 +1,105 @@
+// Uploads one file a request, with its progress; without this script the form sends all of them at once.
+
+const form = document.querySelector("form[data-upload]");
+const input = form.querySelector("input[type=file]");
+const list = form.querySelector("[data-files]");
+const drop = form.querySelector("[data-drop]");
+const waiting = [];
+let busy = false;
+
+function row(file) {
+  const item = document.createElement("li");
+  const name = document.createElement("b");
+  name.textContent = file.name;
+  const meter = document.createElement("progress");
+  meter.className = "progress";
+  meter.max = 100;
+  meter.value = 0;
+  meter.setAttribute("aria-label", `Upload of ${file.name}`);
+  const words = document.createElement("p");
+  words.className = "meta";
+  words.textContent = "Waits";
+  item.append(name, meter, words);
+  list.append(item);
+  return { item, meter, words };
+}
+
+function say(place, text, tone = "", link = null) {
+  place.words.className = tone ? `message ${tone}` : "meta";
+  place.words.textContent = text;
+  if (tone) place.meter.remove();
+  if (!link) return;
+  const way = document.createElement("a");
+  way.href = link;
+  way.textContent = "Open its run";
+  place.words.append(" ", way);
+}
+
+function add(files) {
+  const limit = Number(form.dataset.limit);
+  for (const file of files) {
+    const place = row(file);
+    if (file.size > limit) say(place, `This file is larger than ${form.dataset.limitWords}. Split it and upload the parts.`, "bad");
+    else if (file.size === 0) say(place, "This file is empty. Check that it was saved completely and upload it again.", "bad");
+    else waiting.push({ file, place });
+  }
+  next();
+}
+
+function next() {
+  if (busy || !waiting.length) return;
+  busy = true;
+  const { file, place } = waiting.shift();
+  send(file, place, () => { busy = false; next(); });
+}
+
+function send(file, place, done) {
+  const body = new FormData();
+  // Signing in again in another tab changes the token: the cookie holds the one that counts.
+  const token = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1];
+  body.append("csrfmiddlewaretoken", token || form.elements.namedItem("csrfmiddlewaretoken").value);
+  body.append("files", file);
+  const request = new XMLHttpRequest();
+  request.open("POST", form.action);
+  request.setRequestHeader("Accept", "application/json");
+  request.responseType = "json";
+  request.upload.addEventListener("progress", (event) => {
+    if (!event.lengthComputable) return;
+    const share = Math.floor((event.loaded / event.total) * 100);
+    place.meter.value = share;
+    place.words.textContent = share < 100 ? `${share} %` : "Is looked into";
+  });
+  request.addEventListener("load", () => { told(request, place); done(); });
+  request.addEventListener("error", () => {
+    say(place, "The desk cannot be reached. Nothing of this file was kept; upload it again when the connection is back.", "bad");
+    done();
+  });
+  say(place, "0 %");
+  request.send(body);
+}
+
+function told(request, place) {
+  const answer = request.response?.files?.[0];
+  if (answer?.error) return say(place, answer.error, "bad");
+  if (answer) return say(place, ["Uploaded, the analysis has started.", ...answer.notes].join(" "), "good", answer.url);
+  const ended = request.status === 401 || request.responseURL.includes(document.body.dataset.login);
+  say(place, ended
+    ? "Your session ended. Sign in in another tab and upload this file again."
+    : "This file was not taken: the fault is ours. Nothing of it was kept; upload it again.", "bad");
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  add(input.files);
+  input.value = "";
+});
+for (const kind of ["dragenter", "dragover"]) {
+  drop.addEventListener(kind, (event) => { event.preventDefault(); drop.classList.add("drop-over"); });
+}
+drop.addEventListener("dragleave", () => drop.classList.remove("drop-over"));
+drop.addEventListener("drop", (event) => {
+  event.preventDefault();
+  drop.classList.remove("drop-over");
+  add(event.dataTransfer.files);
+});
+window.addEventListener("beforeunload", (event) => { if (busy) event.preventDefault(); });
