@@ -24,7 +24,8 @@ class Execution(Item):
     document_id = UnicodeAttribute()
     last_transition = UnicodeAttribute(null=True)
     lease_owner = UnicodeAttribute(null=True)
-    lease_until = UnicodeAttribute(null=True)
+    # Not the projected name: a heartbeat must not write index rows.
+    lease_until = UnicodeAttribute(null=True, attr_name="step_lease_until")
     result_sha256 = UnicodeAttribute(null=True)  # of the assessed result; a review shows exactly this
     decision_id = UnicodeAttribute(null=True)  # of the applied decision
     decision_sha256 = UnicodeAttribute(null=True)

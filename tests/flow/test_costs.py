@@ -1,0 +1,105 @@
+"""docs/costs.md: generated from a run (WRITE_COSTS=1), and the ceiling for every later one."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from review import queries as review_queries
+from review.actions import claims, decisions
+from review.tasks import enqueue_redeem
+from tests.factories import ROSA, ref_of, review_of, start_run, verdict
+from tests.metering import Meter, metered
+from tests.pump import Pump
+from workflows import queries
+from workflows.actions import runs
+from workflows.definitions import DOCUMENT_ANALYSIS
+
+PAGE = Path(settings.BASE_DIR) / "docs" / "costs.md"
+HEAD = """# What an action costs
+
+Generated from a run by `WRITE_COSTS=1 .venv/bin/python -m pytest tests/flow/test_costs.py`; the same test
+holds every later run to these numbers. Units are worked out from the items' bytes: a write unit a KiB begun, twice in a
+transaction, one for each index row written and two where it moves; a read unit 4 KiB begun, half when eventually
+consistent. S3, queue and engine calls are counted, not priced here.
+
+| action | AWS calls | write units | read units |
+|---|---|---|---|
+"""
+
+
+def measure(pump: Pump) -> dict[str, Meter]:
+    meters: dict[str, Meter] = {}
+    measure_review(pump, meters)  # first: what follows leaves a half-done run in the queues
+    with metered() as meters["create a run"]:
+        run = start_run()
+    with metered() as meters["claim a step"]:
+        execution = runs.claim_step(run, step=1, attempt=1, owner="me")
+    with metered() as meters["heartbeat"]:
+        runs.renew_lease(run, owner="me")
+    with metered() as meters["advance a step"]:
+        move = runs.Advance(DOCUMENT_ANALYSIS.step(1), 2, 1, result="completed")
+        runs.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
+    return meters
+
+
+def measure_review(pump: Pump, meters: dict[str, Meter]) -> None:
+    pump.hold = lambda message: message.task.endswith("open_review")
+    run = start_run(always_review=True)
+    pump.run(lambda: any(message.task.endswith("open_review") for message in pump.held))
+    pump.hold = lambda _message: False
+    with metered() as meters["open a review, its event sent, the engine unanswered"]:
+        pump.run(lambda: pump.ran("open_review") == 1)
+    ref = ref_of(run)
+    with metered() as meters["queue page"]:
+        review_queries.queue(run.site)
+    with metered() as meters["read one review"]:
+        review_of(ref)
+    with metered() as meters["claim a review"]:
+        claims.claim(ref, run, by=ROSA)
+    chosen = verdict(ref)
+    enqueue_redeem(ref, "warm-up", delay=0)  # kombu looks a queue up once a connection
+    pump.run(lambda: pump.ran("redeem") == 1)
+    with metered() as meters["decide"]:
+        decisions.decide(ref, run, chosen, by=ROSA)
+        enqueue_redeem(ref, chosen.decision_id, delay=settings.REVIEW_UNDO_SECONDS)
+    pump.hold = lambda message: message.task.endswith("apply_decision")
+    with metered() as meters["redeem"]:
+        pump.run(lambda: pump.ran("redeem") == 2)
+    pump.hold = lambda message: message.task.endswith("run_step")
+    with metered() as meters["apply, the engine answered"]:
+        pump.run(lambda: pump.ran("apply_decision") == 1)
+    with metered() as meters["in-progress page"]:
+        queries.in_progress(run.site)
+    with metered() as meters["project's documents page"]:
+        queries.project_documents(run.site, run.project_id)
+    with metered() as meters["workflow page: board and 50 segments"]:
+        queries.board(run.site, run.workflow_id)
+        queries.segments(run.site, run.workflow_id)
+    with metered() as meters["progress poll"]:
+        queries.board(run.site, run.workflow_id)
+
+
+def page(meters: dict[str, Meter]) -> str:
+    lines = [f"| {name} | {len(m.calls)} | {m.writes:g} | {m.reads:g} |" for name, m in meters.items()]
+    detail = [f"- {name}: {'; '.join(m.rows)}" for name, m in meters.items() if m.rows]
+    return HEAD + "\n".join(lines) + "\n\n## Every row written\n" + "\n".join(detail) + "\n"
+
+
+def stored() -> dict[str, tuple[float, float, float]]:
+    rows = re.findall(r"^\| (.+?) \| (\d+) \| ([\d.]+) \| ([\d.]+) \|$", PAGE.read_text(), re.MULTILINE)
+    return {name: (float(calls), float(writes), float(reads)) for name, calls, writes, reads in rows}
+
+
+def test_no_action_costs_more_than_the_page_says(pump: Pump) -> None:
+    meters = measure(pump)
+    if os.environ.get("WRITE_COSTS"):
+        PAGE.write_text(page(meters))
+    ceilings = stored()
+    assert set(ceilings) == set(meters)
+    for name, meter in meters.items():
+        found = (len(meter.calls), meter.writes, meter.reads)
+        if any(new > old for new, old in zip(found, ceilings[name], strict=True)):
+            pytest.fail(f"{name}: {found} is above {ceilings[name]}: {meter.calls} {meter.rows}")
