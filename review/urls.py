@@ -1,4 +1,16 @@
-"""URLs of the desk's reviews."""
+"""URLs of reviews, under ``/review/``."""
+
+from django.urls import path
+
+from review.views import decisions, desk, queue
 
 app_name = "review"
-urlpatterns: list[object] = []
+urlpatterns = [
+    path("", queue.show_queue, name="queue"),
+    path("<str:document_id>/<str:review_id>/", desk.show_review, name="show-review"),
+    path("<str:document_id>/<str:review_id>/claim/", decisions.claim, name="claim"),
+    path("<str:document_id>/<str:review_id>/renew/", decisions.renew, name="renew"),
+    path("<str:document_id>/<str:review_id>/release/", decisions.release, name="release"),
+    path("<str:document_id>/<str:review_id>/decide/", decisions.decide, name="decide"),
+    path("<str:document_id>/<str:review_id>/undo/", decisions.undo, name="undo"),
+]

@@ -1,0 +1,77 @@
+"""What a person typed beside the fields: compared with what the page showed, and checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from review.actions.decisions import Verdict
+from review.status import Decision
+from review.ticket import Ticket
+from workflows import results
+
+PREFIX = "field-"
+LONGEST_REASON = 1_000
+
+
+@dataclass(frozen=True)
+class Answers:
+    """``typed``: field → text as typed. ``errors``: field → what to change; ``reason`` for the reason to reject."""
+
+    decision: Decision
+    typed: Mapping[str, str]
+    reason: str
+    errors: Mapping[str, str]
+    reason_error: str
+    corrections: Mapping[str, str | None]
+
+    @property
+    def is_valid(self) -> bool:
+        return not self.errors and not self.reason_error
+
+
+def typed_values(posted: Mapping[str, str]) -> dict[str, str]:
+    return {name.removeprefix(PREFIX): text for name, text in posted.items() if name.startswith(PREFIX)}
+
+
+def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
+    decision = Decision.REJECT if posted.get("decision") == Decision.REJECT else Decision.APPROVE
+    typed, reason = typed_values(posted), posted.get("reason", "").strip()
+    if decision == Decision.REJECT:  # what is rejected is not corrected: nothing of it is published
+        return Answers(decision, typed, reason, {}, _reason_error(reason), {})
+    corrections = {
+        field.name: typed[field.name].strip() or None
+        for field in ticket.fields
+        if field.name in typed and _differs(field.type, typed[field.name], ticket.shown.get(field.name))
+    }
+    # A required field that nobody found stays unchanged by leaving it blank: it is asked for all the same.
+    missing = {field.name: None for field in ticket.fields if field.required and not _answer(field.name, typed, ticket)}
+    errors = results.validate_corrections(ticket.fields, {**missing, **corrections})
+    return Answers(decision, typed, "", errors, "", corrections)
+
+
+def _answer(name: str, typed: Mapping[str, str], ticket: Ticket) -> str:
+    return typed.get(name, ticket.shown.get(name) or "").strip()
+
+
+def _differs(kind: str, typed: str, shown: str | None) -> bool:
+    """Exact, but for spaces: somebody who mends only the letters' case means it."""
+    if " ".join(typed.split()) == " ".join((shown or "").split()):
+        return False
+    stored = results.stored_form(kind, typed)
+    return stored is None or stored != shown
+
+
+def _reason_error(reason: str) -> str:
+    if not reason:
+        return "Say why, so that whoever sent the document can mend it."
+    return "" if len(reason) <= LONGEST_REASON else f"Shorten the reason to {LONGEST_REASON:,} characters."
+
+
+def verdict(answers: Answers, ticket: Ticket) -> Verdict:
+    return Verdict(
+        decision_id=ticket.decision_id,
+        decision=answers.decision,
+        version=ticket.version,
+        result_sha256=ticket.result_sha256,
+        corrections=answers.corrections,
+        reason=answers.reason,
+    )

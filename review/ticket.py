@@ -1,0 +1,93 @@
+"""What a review page carries so that deciding needs no read: signed, and good for one review and one person."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.core import signing
+
+from config import clock
+from config.errors import Refused
+from review.identity import ReviewRef
+from review.items.reviews import Review
+from workflows.frozen import Run
+from workflows.stages.base import FieldSpec
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """One rendered page. ``decision_id`` is drawn per page, so that a form sent twice is one decision.
+
+    ``shown``: field → the value that the page showed, None where the machine found nothing.
+    """
+
+    name: str
+    project_id: str
+    workflow_id: str
+    version: int
+    result_sha256: str
+    decision_id: str
+    fields: tuple[FieldSpec, ...]
+    shown: Mapping[str, str | None]
+
+    def run(self, ref: ReviewRef) -> Run:
+        return Run(ref.site, self.project_id, ref.document_id, self.workflow_id)
+
+
+def ticket_for(review: Review, fields: tuple[FieldSpec, ...], shown: Mapping[str, str | None]) -> Ticket:
+    return Ticket(
+        name=review.name,
+        project_id=review.project_id,
+        workflow_id=review.workflow_id,
+        version=int(review.version),
+        result_sha256=review.result_sha256,
+        decision_id=clock.new_ulid(),
+        fields=fields,
+        shown=shown,
+    )
+
+
+def sign(ticket: Ticket, ref: ReviewRef, user_id: str) -> str:
+    return signing.dumps(asdict(ticket), salt=_salt("ticket", ref, user_id), compress=True)
+
+
+def read(text: str, ref: ReviewRef, user_id: str) -> Ticket:
+    """Raises: Refused, where it is not this review's, not this person's, or not ours."""
+    try:
+        data: dict[str, Any] = signing.loads(text, salt=_salt("ticket", ref, user_id))
+    except signing.BadSignature as error:
+        raise Refused("This page was made for another review or another person. Nothing was sent.") from error
+    fields = tuple(FieldSpec(**field) for field in data.pop("fields"))
+    return Ticket(**data, fields=fields)
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What the queue says after a decision; ``until``: stored instant up to which it can be taken back."""
+
+    document_id: str
+    review_id: str
+    decision_id: str
+    name: str
+    decision: str
+    until: str
+
+    @property
+    def can_undo(self) -> bool:
+        return self.until > clock.iso(clock.now())
+
+
+def sign_receipt(receipt: Receipt, site: str, user_id: str) -> str:
+    return signing.dumps(asdict(receipt), salt=f"review.receipt:{site}:{user_id}", compress=True)
+
+
+def read_receipt(text: str, site: str, user_id: str) -> Receipt | None:
+    """None where it is not this person's: an address is no place to refuse somebody."""
+    try:
+        return Receipt(**signing.loads(text, salt=f"review.receipt:{site}:{user_id}"))
+    except signing.BadSignature:
+        return None
+
+
+def _salt(what: str, ref: ReviewRef, user_id: str) -> str:
+    return f"review.{what}:{ref.site}:{ref.document_id}:{ref.review_id}:{user_id}"

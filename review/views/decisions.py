@@ -1,0 +1,131 @@
+"""What a person does at the desk: take, keep, give back, decide, take a decision back. Never by GET."""
+
+import logging
+
+from celery.exceptions import CeleryError
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_POST
+from kombu.exceptions import KombuError
+
+from config import aws, clock
+from config.errors import Conflict, CountersignError, Refused
+from projects import access
+from projects.http import DeskRequest, go
+from review import forms, queries, ticket
+from review.actions import claims, decisions
+from review.identity import ReviewRef
+from review.tasks import enqueue_redeem
+from review.ticket import Receipt, Ticket
+from review.views.desk import Draft, desk_page, load_review, person_of
+
+log = logging.getLogger(__name__)
+
+
+def _ref(request: DeskRequest, document_id: str, review_id: str) -> ReviewRef:
+    return ReviewRef(request.site, document_id, review_id)
+
+
+def _desk_url(ref: ReviewRef) -> str:
+    return reverse("review:show-review", args=[ref.document_id, ref.review_id])
+
+
+def _lost(request: DeskRequest, ref: ReviewRef, notice: str = "") -> HttpResponse:
+    """409 with the review as it is now: who was first, what and when; what was typed stays on the page."""
+    typed = forms.typed_values(request.POST.dict())
+    draft = Draft(typed=typed, reason=request.POST.get("reason", ""), lost=True, notice=notice)
+    response = desk_page(request, ref, draft=draft, status=409)
+    response["HX-Retarget"] = "#desk"  # the lease's own form swaps less than this
+    response["HX-Reswap"] = "outerHTML"
+    return response
+
+
+@require_POST
+def claim(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
+    access.check_can_review(request.user)
+    ref = _ref(request, document_id, review_id)
+    run = queries.run_of(ref, load_review(ref))
+    try:
+        claims.claim(ref, run, by=person_of(request))
+    except Conflict:
+        return _lost(request, ref)
+    return go(request, _desk_url(ref))
+
+
+@require_POST
+def renew(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
+    access.check_can_review(request.user)
+    ref = _ref(request, document_id, review_id)
+    load_review(ref)
+    try:
+        until = claims.renew(ref, by=person_of(request))
+    except Conflict:
+        return _lost(request, ref)
+    if request.htmx:
+        # The page stays as it is: what is typed on it is nobody else's business.
+        return HttpResponse(status=204, headers={"HX-Trigger": f'{{"lease": "{until}"}}', "Cache-Control": "no-store"})
+    return go(request, _desk_url(ref))
+
+
+@require_POST
+def release(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
+    access.check_can_review(request.user)
+    ref = _ref(request, document_id, review_id)
+    run = queries.run_of(ref, load_review(ref))
+    try:
+        claims.release(ref, run, by=person_of(request))
+    except Conflict:
+        return _lost(request, ref)
+    messages.success(request, "The document is back in the queue. Nothing was decided.")
+    return go(request, reverse("review:queue"))
+
+
+@require_POST
+def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
+    access.check_can_review(request.user)
+    ref, person = _ref(request, document_id, review_id), person_of(request)
+    try:
+        carried = ticket.read(request.POST.get("ticket", ""), ref, person.id)
+    except Refused as error:
+        return _lost(request, ref, notice=str(error))
+    answers = forms.answers_of(request.POST.dict(), carried)
+    if not answers.is_valid:
+        draft = Draft(answers.typed, answers.errors, answers.reason, answers.reason_error)
+        return desk_page(request, ref, draft=draft, status=422)
+    try:
+        until = decisions.decide(ref, carried.run(ref), forms.verdict(answers, carried), by=person)
+    except Conflict:
+        return _lost(request, ref)
+    _send_later(ref, carried.decision_id)
+    receipt = _receipt(ref, carried, str(answers.decision), clock.iso(until))
+    done = ticket.sign_receipt(receipt, ref.site, person.id)
+    return go(request, f"{reverse('review:queue')}?{urlencode({'done': done})}")
+
+
+def _receipt(ref: ReviewRef, carried: Ticket, decision: str, until: str) -> Receipt:
+    return Receipt(ref.document_id, ref.review_id, carried.decision_id, carried.name, decision, until)
+
+
+def _send_later(ref: ReviewRef, decision_id: str) -> None:
+    """The decision stands in the table: where the queue does not answer, the due row sends it a little later."""
+    try:
+        with aws.translated():
+            enqueue_redeem(ref, decision_id, delay=settings.REVIEW_UNDO_SECONDS)
+    except (CountersignError, KombuError, CeleryError) as error:
+        log.warning("queue did not answer, the sweeper redeems", extra={"error": type(error).__name__})
+
+
+@require_POST
+def undo(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
+    access.check_can_review(request.user)
+    ref = _ref(request, document_id, review_id)
+    run = queries.run_of(ref, load_review(ref))
+    try:
+        decisions.undo(ref, run, decision_id=request.POST.get("decision_id", ""), by=person_of(request))
+    except Conflict:
+        return _lost(request, ref, notice="It is too late to take this back: the run goes on with it.")
+    messages.success(request, "Taken back. Nothing was sent; the document is yours again.")
+    return go(request, _desk_url(ref))

@@ -1,0 +1,74 @@
+"""The queue: what waits for a person, the nearest deadline first."""
+
+from dataclasses import dataclass
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from config import clock, table
+from projects import access
+from projects.http import DeskRequest, answer
+from review import queries, ticket
+from review.items.reviews import Review
+from review.status import ReviewStatus
+
+SHOWN_REASONS = 3
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the queue; ``holder`` is empty where nobody holds it now."""
+
+    url: str
+    name: str
+    project: str
+    pages: int
+    reasons: tuple[str, ...]
+    more: int
+    deadline: str
+    late: bool
+    since: str
+    holder: str
+    mine: bool
+    held_until: str
+
+
+def row_of(review: Review, *, user_id: str, now: str) -> Row:
+    reasons = tuple(review.reasons or ())
+    claimed = review.status == ReviewStatus.CLAIMED
+    mine = claimed and review.holder == user_id
+    held = mine or (claimed and (review.lease_until or "") > now)
+    review_id = review.SK.removeprefix(table.REVIEW.sort_prefix())  # the index carries the keys, and no id of its own
+    return Row(
+        url=reverse("review:show-review", args=[review.document_id, review_id]),
+        name=review.name,
+        project=review.project_name or "",
+        pages=int(review.page_count or 0),
+        reasons=reasons[:SHOWN_REASONS],
+        more=max(len(reasons) - SHOWN_REASONS, 0),
+        deadline=review.deadline,
+        late=review.deadline <= now,
+        since=review.created_at,
+        holder=(review.holder_name or "") if held else "",
+        mine=mine,
+        held_until=(review.lease_until or "") if held else "",
+    )
+
+
+@require_safe
+def show_queue(request: DeskRequest) -> HttpResponse:
+    access.check_can_view(request.user)
+    cursor, user_id = request.GET.get("after"), str(request.user.pk)
+    page, now = queries.queue(request.site, cursor=cursor), clock.iso(clock.now())
+    rows = [row_of(review, user_id=user_id, now=now) for review in page.rows]
+    free = [row for row in rows if not row.late and (row.mine or not row.holder)]
+    context = {
+        "rows": rows,
+        "first": free[0] if free else None,
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": reverse("review:queue"),
+        "receipt": ticket.read_receipt(request.GET.get("done", ""), request.site, user_id),
+    }
+    return answer(request, "review/queue.html", "review/_queue.html", context)

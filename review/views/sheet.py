@@ -1,0 +1,190 @@
+"""A result as a person checks it: its fields, why each needs a look, and where each stands on which page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+
+from config import clock
+from review.items.reviews import Review
+from workflows import results
+from workflows.results import Reason
+from workflows.stages.base import FieldSpec
+
+_MARGIN = 24  # page units around a cut-out
+_METER = 56  # units of the meter's drawing
+_STRIP = 3  # pages on either side of the shown one
+_KEYBOARD = {"amount": "decimal", "number": "decimal"}
+
+
+@dataclass(frozen=True)
+class Box:
+    """In page units, as SVG attributes."""
+
+    x: str
+    y: str
+    width: str
+    height: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """One field beside the page. ``value``: as typed, else as shown; ``crop``: the cut-out's viewBox, or empty."""
+
+    spec: FieldSpec
+    value: str
+    shown: str
+    confidence: float
+    reason: Reason | None
+    error: str
+    page: int | None
+    box: Box | None
+    crop: str
+    candidates: tuple[str, ...]
+
+    @property
+    def needs_look(self) -> bool:
+        return self.reason is not None or bool(self.error)
+
+    @property
+    def tone(self) -> str:
+        return "good" if self.confidence >= self.spec.threshold else "warn" if self.value else "bad"
+
+    @property
+    def filled(self) -> str:
+        return f"{_METER * self.confidence:.1f}"
+
+    @property
+    def notch(self) -> str:
+        return f"M{_METER * self.spec.threshold:.1f} 0v8"
+
+    @property
+    def inputmode(self) -> str:
+        return _KEYBOARD.get(self.spec.type, "text")
+
+
+@dataclass(frozen=True)
+class PageSheet:
+    """A page of the document in its own units."""
+
+    index: int
+    width: int
+    height: int
+    image: str
+
+
+@dataclass(frozen=True)
+class Sheet:
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...]
+    pages: tuple[PageSheet, ...]
+    shown: PageSheet | None
+
+    @property
+    def to_check(self) -> list[Line]:
+        return [line for line in self.lines if line.needs_look]
+
+    @property
+    def sure(self) -> list[Line]:
+        return [line for line in self.lines if not line.needs_look]
+
+    @property
+    def on_page(self) -> list[Line]:
+        return [line for line in self.lines if self.shown and line.box and line.page == self.shown.index]
+
+    @property
+    def strip(self) -> list[tuple[PageSheet, int]]:
+        """The pages near the shown one and those with something to check, with how much there is."""
+        todo = [line.page for line in self.to_check]
+        here = self.shown.index if self.shown else 0
+        near = [page for page in self.pages if abs(page.index - here) <= _STRIP or page.index in todo]
+        return [(page, todo.count(page.index)) for page in near]
+
+    @property
+    def before(self) -> int | None:
+        return self.shown.index if self.shown and self.shown.index > 0 else None
+
+    @property
+    def after(self) -> int | None:
+        """Page numbers as people count, for the address."""
+        return self.shown.index + 2 if self.shown and self.shown.index + 1 < len(self.pages) else None
+
+
+def sheet_of(
+    review: Review,
+    result: Mapping[str, Any],
+    fields: Sequence[FieldSpec],
+    *,
+    page: int | None = None,
+    typed: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
+) -> Sheet:
+    """``page``: 0-based; without it the first page with something to check."""
+    pages = tuple(_page(review, one) for one in result["pages"])
+    why = results.reasons(result, fields, today=clock.now().date().isoformat())
+    by_field = {reason.field: reason for reason in why if reason.field}
+    found = {field["name"]: field for field in result["fields"]}
+    by_index = {one.index: one for one in pages}
+    lines = tuple(
+        _line(
+            spec,
+            found.get(spec.name, {}),
+            by_index,
+            reason=by_field.get(spec.name),
+            typed=typed or {},
+            errors=errors or {},
+        )
+        for spec in fields
+    )
+    notes = tuple(reason.text for reason in why if not reason.field)
+    return Sheet(lines, notes, pages, by_index.get(_first(lines) if page is None else page) or (pages or (None,))[0])
+
+
+def _first(lines: Sequence[Line]) -> int:
+    return next((line.page for line in lines if line.needs_look and line.page is not None), 0)
+
+
+def _page(review: Review, described: Mapping[str, Any]) -> PageSheet:
+    index = int(described["index"])
+    image = reverse("workflows:page-image", args=[review.project_id, review.document_id, index])
+    return PageSheet(index, int(described["width"]), int(described["height"]), image)
+
+
+def _line(
+    spec: FieldSpec,
+    found: Mapping[str, Any],
+    pages: Mapping[int, PageSheet],
+    *,
+    reason: Reason | None,
+    typed: Mapping[str, str],
+    errors: Mapping[str, str],
+) -> Line:
+    shown = str(found.get("value") or "")
+    sheet = pages.get(found["page"]) if found.get("page") is not None else None
+    box = found.get("box") if sheet else None
+    others = [str(one["value"]) for one in found.get("candidates", ()) if one.get("value")]
+    return Line(
+        spec=spec,
+        value=typed.get(spec.name, shown),
+        shown=shown,
+        confidence=float(found.get("confidence") or 0.0),
+        reason=reason,
+        error=errors.get(spec.name, ""),
+        page=sheet.index if sheet else None,
+        box=_box(box, sheet) if box and sheet else None,
+        crop=_crop(box, sheet) if box and sheet else "",
+        candidates=tuple(dict.fromkeys(other for other in others if other != shown))[:3],
+    )
+
+
+def _box(box: Sequence[float], page: PageSheet) -> Box:
+    """Fractions of the page in, page units out."""
+    x, y, right, bottom = box[0] * page.width, box[1] * page.height, box[2] * page.width, box[3] * page.height
+    return Box(f"{x:.1f}", f"{y:.1f}", f"{right - x:.1f}", f"{bottom - y:.1f}")
+
+
+def _crop(box: Sequence[float], page: PageSheet) -> str:
+    x, y = box[0] * page.width - _MARGIN, box[1] * page.height - _MARGIN
+    width, height = (box[2] - box[0]) * page.width + 2 * _MARGIN, (box[3] - box[1]) * page.height + 2 * _MARGIN
+    return f"{x:.1f} {y:.1f} {width:.1f} {height:.1f}"

@@ -1,0 +1,88 @@
+"""Open reviews without the machine's minutes: the run's rows, a stored result, and the pause that the engine asks for."""
+
+import json
+import uuid
+
+from django.urls import reverse
+
+from config import clock, table
+from review.actions import opening
+from review.actions.opening import Pause
+from review.identity import Person, ReviewRef
+from review.items.reviews import Review
+from workflows import files
+from workflows.actions import documents, runs
+from workflows.actions.documents import Original
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.files import DocumentFiles
+from workflows.frozen import Run
+from workflows.items.runs import Execution
+
+SITE = "default"
+PROJECT = {
+    "name": "Receipts",
+    "fields": [
+        {"name": "company", "label": "Company", "type": "text"},
+        {"name": "date", "label": "Date", "type": "date"},
+        {"name": "total", "label": "Total", "type": "amount"},
+        {"name": "currency", "label": "Currency", "type": "currency"},
+    ],
+    "review_policy": {"default_threshold": 0.8, "thresholds": {"total": 0.9}, "required": ["company", "total"]},
+}
+VALUES = {"company": ("Grossmarkt Ruhr", 0.97), "date": ("2024-03-31", 0.93), "total": ("33.90", 0.55)}
+
+
+def result(values=VALUES):
+    found = []
+    for i, field in enumerate(PROJECT["fields"]):
+        value, confidence = values.get(field["name"], (None, 0.0))
+        box = [0.1, 0.1 + i / 10, 0.4, 0.13 + i / 10] if value else None
+        candidates = [{"value": "38.90", "confidence": 0.4, "page": 0, "box": box}] if field["name"] == "total" else []
+        found.append({
+            **field, "value": value, "raw": value, "confidence": confidence, "page": 0 if value else None, "box": box,
+            "source": "rules", "candidates": candidates,
+        })  # fmt: skip
+    page = {"index": 0, "width": 1240, "height": 1754, "image": files.page_image(0), "source": "ocr"}
+    return {"version": 1, "document_type": "receipt", "pages": [page], "fields": found, "notes": []}
+
+
+def open_review(name="receipt.pdf", *, values=VALUES, timeout=86_400) -> tuple[Run, ReviewRef]:
+    original = Original(name, "application/pdf", 10, "projects/p/x.pdf", 1)
+    run = documents.start(
+        site=SITE, by="1", project_id="proj_test", project=PROJECT, document_id=str(uuid.uuid4()), original=original
+    )
+    body = json.dumps(result(values)).encode()
+    store = DocumentFiles(SITE, run.project_id, run.document_id)
+    store.write(files.result(run.workflow_id), body, "application/json")
+    sha = files.sha256(body)
+    at_review = [Execution.currentStep.set(7), Execution.result_sha256.set(sha)]
+    Execution.change(runs.execution_key(run), at_review, Execution.PK.exists())
+    found = {"result_sha256": sha, "reasons": ["Total 55 %, needs 90 %"], "unsure": 1, "pages": 1, "last": "none"}
+    entered = clock.iso(clock.now())
+    pause = Pause(run, 1, 7, DOCUMENT_ANALYSIS.id, "token", entered, timeout, name, "Receipts", found)
+    opening.open_review(pause)
+    return run, pause.ref
+
+
+def url(name: str, ref: ReviewRef) -> str:
+    return reverse(f"review:{name}", args=[ref.document_id, ref.review_id])
+
+
+def person(user) -> Person:
+    return Person(str(user.pk), user.get_full_name())
+
+
+def lapse(ref: ReviewRef) -> None:
+    """The holder's lease has run out."""
+    Review.change(ref.key, [Review.lease_until.set(clock.iso(clock.in_seconds(-60)))], Review.PK.exists())
+
+
+def pass_deadline(ref: ReviewRef) -> None:
+    Review.change(ref.key, [Review.deadline.set(clock.iso(clock.in_seconds(-60)))], Review.PK.exists())
+
+
+def decisions_of(ref: ReviewRef) -> int:
+    """How many decisions are recorded, undone ones too."""
+    pk = table.REVIEW_DECISION.partition_key(ref.site, document_id=ref.document_id)
+    prefix = table.REVIEW_DECISION.sort_prefix(review_id=ref.review_id)
+    return len(Review.page(pk, sk=Review.SK.startswith(prefix)).rows)

@@ -1,0 +1,167 @@
+"""Deciding: exactly three calls, one decision however often it is sent, and a loser who keeps the answers."""
+
+import html
+import json
+import re
+
+import pytest
+
+from review import queries
+from review.actions import claims
+from review.tasks import enqueue_redeem
+from tests.aws_faults import count_calls, fail
+from tests.people import alice, bob, signed_in
+from tests.review.reviews import VALUES, decisions_of, lapse, open_review, person, url
+from workflows.files import DocumentFiles
+
+pytestmark = pytest.mark.usefixtures("desk")
+
+
+@pytest.fixture
+def held():
+    run, ref = open_review()
+    claims.claim(ref, run, by=person(bob()))
+    return run, ref
+
+
+def form(user, ref, **changes):
+    """What the browser posts: every input of the page as it stands, with ``changes``."""
+    text = signed_in(user).get(url("show-review", ref)).content.decode()
+    posted = dict(re.findall(r'<input class="text-input"[^>]* name="([^"]+)" value="([^"]*)"', text))
+    posted = {name: html.unescape(value) for name, value in posted.items()}
+    posted["ticket"] = re.search(r'name="ticket" value="([^"]+)"', text)[1]
+    return posted | {"decision": "approve"} | changes
+
+
+def stored(run, ref):
+    review = queries.review(ref)
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    return json.loads(store.read_pinned(store.name_of(review.decision_uri), review.decision_sha256))
+
+
+def test_approving_writes_the_object_the_decision_and_the_message_and_reads_nothing(held):
+    _, ref = held
+    posted, client = form(bob(), ref), signed_in(bob())
+    enqueue_redeem(ref, delay=60)  # a process asks once for its queue
+    with count_calls() as calls:
+        response = client.post(url("decide", ref), posted)
+    assert response.status_code == 302
+    assert calls.names() == ["s3.PutObject", "dynamodb.TransactWriteItems", "sqs.SendMessage"]
+
+
+def test_only_what_was_changed_is_a_correction(held):
+    run, ref = held
+    signed_in(bob()).post(
+        url("decide", ref), form(bob(), ref, **{"field-total": " 38,90 ", "field-date": "31.03.2024"})
+    )
+    assert stored(run, ref)["corrections"] == {"total": "38,90"}
+
+
+def test_the_queue_offers_to_take_it_back_and_that_works(held):
+    _, ref = held
+    client = signed_in(bob())
+    page = client.get(client.post(url("decide", ref), form(bob(), ref))["Location"])
+    assert "Approved" in page.content.decode()
+    decision_id = re.search(r'name="decision_id" value="([^"]+)"', page.content.decode())[1]
+    assert client.post(url("undo", ref), {"decision_id": decision_id})["Location"] == url("show-review", ref)
+    assert queries.review(ref).status == "CLAIMED"
+
+
+def test_the_same_form_twice_is_one_decision(held):
+    _, ref = held
+    posted, client = form(bob(), ref), signed_in(bob())
+    first, second = (client.post(url("decide", ref), posted) for _ in range(2))
+    assert (first.status_code, second.status_code) == (302, 302)
+    assert decisions_of(ref) == 1
+
+
+def test_the_decision_still_matches_its_recorded_hash_after_a_second_post(held):
+    run, ref = held
+    posted, client = form(bob(), ref), signed_in(bob())
+    for _ in range(2):
+        client.post(url("decide", ref), posted)
+    assert stored(run, ref)["decision"] == "approve"
+
+
+def test_what_cannot_be_stored_is_said_beside_its_field_and_stays(held):
+    _, ref = held
+    response = signed_in(bob()).post(url("decide", ref), form(bob(), ref, **{"field-total": "about thirty"}))
+    text = response.content.decode()
+    assert response.status_code == 422
+    assert 'value="about thirty"' in text
+    assert "Write the amount as" in text
+    assert queries.review(ref).status == "CLAIMED"
+
+
+def test_a_required_field_cannot_be_left_blank(held):
+    _, ref = held
+    response = signed_in(bob()).post(url("decide", ref), form(bob(), ref, **{"field-company": ""}))
+    assert response.status_code == 422
+    assert "Company is required" in response.content.decode()
+
+
+def test_a_required_field_that_nobody_found_is_asked_for():
+    run, ref = open_review(values={name: value for name, value in VALUES.items() if name != "company"})
+    claims.claim(ref, run, by=person(bob()))
+    assert signed_in(bob()).post(url("decide", ref), form(bob(), ref)).status_code == 422
+
+
+def test_rejecting_needs_a_reason_and_corrects_nothing(held):
+    run, ref = held
+    posted = form(bob(), ref, decision="reject", **{"field-total": "nonsense"})
+    assert signed_in(bob()).post(url("decide", ref), posted).status_code == 422
+    assert signed_in(bob()).post(url("decide", ref), posted | {"reason": "Not ours"}).status_code == 302
+    assert (stored(run, ref)["reason"], stored(run, ref)["corrections"]) == ("Not ours", {})
+
+
+def test_a_page_whose_review_was_taken_over_and_decided_names_the_other_and_keeps_the_answers(held):
+    run, ref = held
+    posted = form(bob(), ref, **{"field-total": "38.90"})
+    lapse(ref)
+    claims.claim(ref, run, by=person(alice()))
+    signed_in(alice()).post(url("decide", ref), form(alice(), ref))
+    response = signed_in(bob()).post(url("decide", ref), posted)
+    text = response.content.decode()
+    assert response.status_code == 409
+    assert "Alice Novak approved this at" in text
+    assert "Your answers were not sent; they are kept on this page." in text
+    assert 'value="38.90"' in text
+    assert queries.review(ref).reviewer == str(alice().pk)
+
+
+@pytest.mark.parametrize("ticket", ["", "forged"])
+def test_a_page_that_is_not_ours_decides_nothing(held, ticket):
+    _, ref = held
+    response = signed_in(bob()).post(url("decide", ref), form(bob(), ref, ticket=ticket))
+    assert response.status_code == 409
+    assert queries.review(ref).status == "CLAIMED"
+
+
+def test_somebody_elses_page_decides_nothing(held):
+    _, ref = held
+    assert signed_in(alice()).post(url("decide", ref), form(bob(), ref)).status_code == 409
+    assert queries.review(ref).status == "CLAIMED"
+
+
+def test_a_decision_stands_where_the_queue_does_not_answer(held):
+    _, ref = held
+    posted, client = form(bob(), ref), signed_in(bob())
+    with fail("sqs", "SendMessage", times=20, error_code="connection"):
+        response = client.post(url("decide", ref), posted)
+    assert response.status_code == 302
+    assert queries.review(ref).status == "DECIDED"
+
+
+def test_htmx_is_told_to_go_to_the_queue(held):
+    _, ref = held
+    response = signed_in(bob(), htmx=True).post(url("decide", ref), form(bob(), ref))
+    assert response["HX-Redirect"].startswith("/review/?done=")
+
+
+def test_too_late_to_take_back_is_said(held):
+    _, ref = held
+    client = signed_in(bob())
+    client.post(url("decide", ref), form(bob(), ref))
+    response = client.post(url("undo", ref), {"decision_id": "another"})
+    assert response.status_code == 409
+    assert "too late" in response.content.decode()

@@ -1,0 +1,68 @@
+"""The queue page: order, holders, what it says when it is empty, and who may see it."""
+
+import pytest
+from django.urls import reverse
+
+from review.actions import claims
+from tests.aws_faults import count_calls
+from tests.people import alice, bob, charlie, dora, signed_in
+from tests.review.reviews import lapse, open_review, person
+
+pytestmark = pytest.mark.usefixtures("desk")
+
+
+def page(user):
+    return signed_in(user).get(reverse("review:queue"))
+
+
+def test_an_empty_queue_says_that_nothing_waits():
+    assert "Nothing waits for a person" in page(bob()).content.decode()
+
+
+def test_the_nearest_deadline_comes_first_with_its_reasons():
+    open_review("later.pdf", timeout=90_000)
+    open_review("sooner.pdf", timeout=80_000)
+    text = page(bob()).content.decode()
+    assert 0 < text.index("sooner.pdf") < text.index("later.pdf")
+    assert "Total 55 %, needs 90 %" in text
+
+
+def test_a_page_of_the_queue_is_one_query():
+    open_review()
+    with count_calls() as calls:
+        page(bob())
+    assert calls.names() == ["dynamodb.Query"]
+
+
+def test_a_holder_is_named_until_the_lease_lapses():
+    run, ref = open_review()
+    claims.claim(ref, run, by=person(alice()))
+    assert "Alice Novak" in page(bob()).content.decode()
+    lapse(ref)
+    assert "Alice Novak" not in page(bob()).content.decode()
+
+
+def test_a_viewer_sees_the_queue_and_no_way_to_start():
+    open_review()
+    response = page(charlie())
+    assert response.status_code == 200
+    assert "Start with the most urgent" not in response.content.decode()
+
+
+def test_somebody_without_a_role_is_refused():
+    assert page(dora()).status_code == 403
+
+
+def test_the_queue_is_never_stored_by_a_browser():
+    assert "no-store" in page(bob())["Cache-Control"]
+
+
+def test_a_forged_receipt_says_nothing():
+    response = signed_in(bob()).get(reverse("review:queue"), {"done": "Approved: anything"})
+    assert response.status_code == 200
+    assert "data-receipt" not in response.content.decode()
+
+
+def test_a_file_name_is_text_and_never_markup():
+    open_review("<script>alert(1)</script>.pdf")
+    assert "<script>alert" not in page(bob()).content.decode()
