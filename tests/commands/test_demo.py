@@ -1,0 +1,76 @@
+import json
+import signal
+import socket
+import stat
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+
+from projects.access import ADMINS, REVIEWERS, VIEWERS, role_of
+from projects.demo_users import ensure_logins
+from tests.commands import desk
+
+
+def wait_for(text: str, log: Path, seconds: float = 60) -> str:
+    deadline = time.monotonic() + seconds
+    while text not in log.read_text() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert text in log.read_text()
+    return log.read_text()
+
+
+def answers(port: str) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", int(port))) == 0
+
+
+def test_the_demo_comes_up_prints_logins_and_stops_in_order(tmp_path: Path) -> None:
+    env = desk.environment(tmp_path)
+    log = tmp_path / "said"
+    with log.open("w") as output:
+        demo = subprocess.Popen(desk.command("demo", "--no-samples"), env=env, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        said = wait_for("Ctrl-C stops everything", log)
+        assert f"http://127.0.0.1:{env['COUNTERSIGN_PORT']}/" in said
+        logins = tmp_path / "state/logins.json"
+        assert stat.S_IMODE(logins.stat().st_mode) == 0o600
+        assert all(password in said for password in json.loads(logins.read_text()).values())
+        second = desk.run(env, "demo")
+        assert second.returncode == 1
+        assert "is in use" in second.stderr
+        demo.send_signal(signal.SIGTERM)
+        assert demo.wait(60) == 0
+    finally:
+        demo.kill()
+        demo.wait()
+    assert "The state is kept" in log.read_text()
+    assert not answers(env["COUNTERSIGN_PORT"])
+    assert not answers(env["COUNTERSIGN_EMULATOR_PORT"])
+
+
+@pytest.mark.django_db
+def test_the_demos_people_have_their_roles_and_keep_their_passwords(tmp_path: Path) -> None:
+    path = tmp_path / "logins.json"
+    first = ensure_logins(path)
+    users = {name: _user(name) for name in ("admin", "rosa", "vera")}
+    assert [role_of(user) for user in users.values()] == [ADMINS, REVIEWERS, VIEWERS]
+    assert all(users[login.username].check_password(login.password) for login in first)
+    assert len({login.password for login in first}) == 3
+    assert ensure_logins(path) == first
+
+
+@pytest.mark.django_db
+def test_a_password_that_somebody_changed_is_not_reset(tmp_path: Path) -> None:
+    ensure_logins(tmp_path / "logins.json")
+    rosa = _user("rosa")
+    rosa.set_password("a word for tests only")
+    rosa.save()
+    ensure_logins(tmp_path / "logins.json")
+    assert _user("rosa").check_password("a word for tests only")
+
+
+def _user(name: str) -> User:
+    return User.objects.get(username=name)
