@@ -1,4 +1,22 @@
 """URLs of runs, documents and health."""
 
+from django.urls import path
+
+from workflows.views import health, overview, pages, runs, uploads
+
 app_name = "workflows"
-urlpatterns: list[object] = []
+urlpatterns = [
+    path("", overview.overview, name="overview"),
+    path("workflows/", runs.list_runs, name="list-runs"),
+    path("workflows/projects/<str:project_id>/documents/", overview.list_documents, name="list-documents"),
+    path("workflows/projects/<str:project_id>/upload/", uploads.upload, name="upload"),
+    # Slugs only: these parts become S3 keys, where a dot or a slash could mean another document.
+    path("workflows/<slug:project_id>/<slug:document_id>/pages/<int:index>.png", pages.page_image, name="page-image"),
+    path("workflows/<str:document_id>/<str:workflow_id>/", runs.show_run, name="show-run"),
+    path("workflows/<str:document_id>/<str:workflow_id>/poll/", runs.poll_run, name="poll-run"),
+    path("workflows/<str:document_id>/<str:workflow_id>/lineage/", runs.show_lineage, name="show-lineage"),
+    path("workflows/<str:document_id>/<str:workflow_id>/result/", runs.show_result, name="show-result"),
+    path("healthz", health.is_up, name="healthz"),
+    path("readyz", health.is_ready, name="readyz"),
+    path("metrics", health.metrics, name="metrics"),
+]

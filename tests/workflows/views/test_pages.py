@@ -1,0 +1,141 @@
+import pytest
+
+from tests.aws_faults import count_calls, fail
+from tests.factories import PROJECT_ID, start_run
+from tests.people import bob, charlie, dora, signed_in
+from workflows import files, queries
+from workflows.actions import runs, segments
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.files import DocumentFiles
+
+pytestmark = pytest.mark.django_db
+
+
+def run_url(run, more=""):
+    return f"/workflows/{run.document_id}/{run.workflow_id}/{more}"
+
+
+def failed(run):
+    runs.fail(
+        run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="StageFailed", sentence="No pages in it."
+    )
+
+
+def read(browser, url):
+    return browser.get(url).content.decode()
+
+
+@pytest.mark.parametrize("url", ["/", "/workflows/", "/workflows/projects/proj_test/documents/"])
+def test_pages_ask_for_a_sign_in_and_for_a_role(client, table, url):
+    assert client.get(url)["Location"] == f"/login/?next={url}"
+    assert signed_in(dora()).get(url).status_code == 403
+    assert signed_in(charlie()).get(url).status_code == 200
+
+
+def test_the_overview_shows_what_is_under_way_with_one_query_and_asks_again(table):
+    run, browser = start_run(), signed_in(charlie())
+    with count_calls() as seen:
+        page = read(browser, "/")
+    assert seen.names() == ["dynamodb.Query"]
+    assert run_url(run) in page
+    assert "Segment Prep" in page
+    assert 'hx-trigger="every 4s"' in page
+
+
+def test_an_overview_without_analyses_rests_and_says_where_to_go(table):
+    page = read(signed_in(charlie()), "/")
+    assert "Nothing is under way" in page
+    assert "hx-trigger" not in page
+
+
+def test_an_ended_run_leaves_the_overview_and_stays_in_the_list_and_in_its_project(table):
+    run, browser = start_run(), signed_in(charlie())
+    failed(run)
+    assert run_url(run) not in read(browser, "/")
+    for url in ("/workflows/", f"/workflows/projects/{PROJECT_ID}/documents/"):
+        page = read(browser, url)
+        assert run_url(run) in page
+        assert "Failed" in page
+
+
+def test_the_list_of_runs_names_documents_newest_first_in_two_reads(table):
+    older, newer = start_run(), start_run()
+    browser = signed_in(charlie())
+    with count_calls() as seen:
+        page = read(browser, "/workflows/")
+    assert seen.names() == ["dynamodb.Query", "dynamodb.BatchGetItem"]
+    assert page.index(run_url(newer)) < page.index(run_url(older))
+    assert ".pdf" in page
+
+
+def test_a_run_shows_steps_and_pages_in_two_reads(table):
+    run, browser = start_run(), signed_in(charlie())
+    segments.write(run, 2)
+    with count_calls() as seen:
+        page = read(browser, run_url(run))
+    assert seen.names() == ["dynamodb.GetItem", "dynamodb.Query"]
+    for step in DOCUMENT_ANALYSIS.steps:
+        assert step.label in page
+    assert f"/workflows/{PROJECT_ID}/{run.document_id}/pages/1.png" in page
+
+
+def test_a_failed_run_says_why_and_stops_asking(table):
+    run, browser = start_run(), signed_in(charlie())
+    seen = queries.board(run.site, run.workflow_id).updated_at
+    poll = run_url(run, "poll/")
+    assert browser.get(poll, {"seen": seen}).status_code == 204
+    failed(run)
+    page = signed_in(charlie(), htmx=True).get(poll, {"seen": seen}).content.decode()
+    assert "No pages in it." in page
+    assert "every 3s" not in page
+    assert "<html" not in page
+
+
+def test_the_history_of_a_document_names_who_began_it(table):
+    page = read(signed_in(charlie()), run_url(start_run(), "lineage/"))
+    assert "Ingested by test" in page
+
+
+def test_fields_are_shown_once_they_were_read(table):
+    run, browser = start_run(), signed_in(charlie())
+    url = run_url(run, "result/")
+    assert "Nothing yet" in read(browser, url)
+    body = b'{"fields": [{"name": "total", "label": "Total", "value": "<b>9</b>", "confidence": 0.5, "page": 0}]}'
+    DocumentFiles(run.site, run.project_id, run.document_id).write(
+        files.result(run.workflow_id), body, "application/json"
+    )
+    page = read(browser, url)
+    assert "&lt;b&gt;9&lt;/b&gt;" in page
+    assert "50 %" in page
+
+
+def test_a_run_of_another_document_is_not_found(table):
+    one, other = start_run(), start_run()
+    browser = signed_in(charlie())
+    assert browser.get(f"/workflows/{one.document_id}/{other.workflow_id}/").status_code == 404
+    assert browser.get(f"/workflows/{one.document_id}/none/").status_code == 404
+
+
+def test_a_page_image_is_streamed_to_who_may_look(client, table):
+    run = start_run()
+    DocumentFiles(run.site, run.project_id, run.document_id).write(files.page_image(0), b"\x89PNG", "image/png")
+    url = f"/workflows/{run.project_id}/{run.document_id}/pages/0.png"
+    assert client.get(url).status_code == 302
+    assert signed_in(dora()).get(url).status_code == 403
+    answer = signed_in(bob()).get(url)
+    assert b"".join(answer.streaming_content) == b"\x89PNG"
+    assert answer["Content-Type"] == "image/png"
+    assert answer["Cache-Control"].startswith("private")
+    assert signed_in(bob()).get(url.replace("/0.png", "/9.png")).status_code == 404
+
+
+def test_machines_ask_without_a_sign_in(client, table):
+    assert client.get("/healthz").content == b"ok\n"
+    assert client.get("/readyz").content == b"ok\n"
+    assert b"process_" in client.get("/metrics").content
+
+
+def test_a_table_that_does_not_answer_is_not_ready_and_the_process_is_up(client, table):
+    with fail("dynamodb", "GetItem", times=9):
+        assert client.get("/readyz").status_code == 503
+        assert client.get("/healthz").status_code == 200

@@ -1,0 +1,141 @@
+import pytest
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from config import aws
+from projects.schema import DEFAULT_FIELDS
+from tests.aws_faults import fail
+from tests.factories import sample_files
+from tests.people import bob, charlie, signed_in
+from tests.projects.projects import make_project
+from workflows import frozen, queries
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def limited(monkeypatch):
+    monkeypatch.setattr(settings, "UPLOAD_MAX_BYTES", 100)
+
+
+def url(project):
+    return f"/workflows/projects/{project.id}/upload/"
+
+
+def pdf(name="Tankbeleg.pdf"):
+    return SimpleUploadedFile(name, sample_files()[0].read_bytes())
+
+
+def documents(project):
+    return queries.project_documents("default", project.id).rows
+
+
+def stored(project):
+    found = aws.client("s3").list_objects_v2(Bucket=settings.BUCKET_NAME, Prefix=f"projects/{project.id}/")
+    return [one["Key"] for one in found.get("Contents", ())]
+
+
+def send(project, *files, who=bob, **headers):
+    return signed_in(who()).post(url(project), {"files": list(files)}, headers=headers)
+
+
+def test_an_upload_makes_a_document_and_its_run(table):
+    project = make_project()
+    answer = send(project, pdf())
+    assert answer["Location"] == f"/projects/{project.id}/"
+    (document,) = documents(project)
+    assert document.name == "Tankbeleg.pdf"
+    assert stored(project) == [f"projects/{project.id}/documents/{document.document_id}/{document.document_id}.pdf"]
+    link = queries.document_workflow("default", document.document_id, document.workflow_id)
+    assert len(frozen.from_json(link.settings).fields) == len(DEFAULT_FIELDS)
+    assert queries.board("default", document.workflow_id).name == "Tankbeleg.pdf"
+
+
+def test_several_files_are_several_documents(table):
+    project = make_project()
+    send(project, pdf("a.pdf"), pdf("b.pdf"))
+    assert {one.name for one in documents(project)} == {"a.pdf", "b.pdf"}
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "words"),
+    [("empty.pdf", b"", "empty"), ("invoice.pdf", b"MZ\x90\x00 a program", "program"), ("x.pdf", b"%PDF-1.4 cut", "")],
+)
+def test_what_cannot_be_processed_is_refused_with_nothing_created(table, name, body, words):
+    project = make_project()
+    answer = send(project, SimpleUploadedFile(name, body))
+    assert answer.status_code == 422
+    assert words in answer.content.decode()
+    assert not documents(project)
+    assert not stored(project)
+
+
+def test_one_bad_file_does_not_hold_back_the_good_one(table):
+    project = make_project()
+    answer = send(project, SimpleUploadedFile("empty.pdf", b""), pdf("good.pdf"))
+    assert answer.status_code == 422
+    assert [one.name for one in documents(project)] == ["good.pdf"]
+    assert "Open its run" in answer.content.decode()
+
+
+def test_the_script_is_told_by_file(table):
+    project = make_project()
+    (told,) = send(project, pdf(), accept="application/json").json()["files"]
+    assert told["url"].startswith("/workflows/")
+    (told,) = send(project, SimpleUploadedFile("e.pdf", b""), accept="application/json").json()["files"]
+    assert "empty" in told["error"]
+
+
+def test_a_name_with_markup_stays_text(table):
+    project = make_project()
+    send(project, pdf("<img src=x>.pdf"))
+    assert b"<img src=x>" not in signed_in(bob()).get(f"/workflows/projects/{project.id}/documents/").content
+
+
+def test_a_file_over_the_limit_is_refused_before_it_is_read(table, limited):
+    project = make_project()
+    answer = send(project, SimpleUploadedFile("long.pdf", b"%PDF-" + b"x" * 100_000))
+    assert answer.status_code == 413
+    assert not stored(project)
+
+
+def test_a_file_that_grows_over_the_limit_is_stopped_on_the_way(table, limited):
+    project = make_project()
+    answer = send(project, SimpleUploadedFile("long.pdf", b"%PDF-" + b"x" * 1000))  # within the form's allowance
+    assert answer.status_code == 413
+    assert "more than" in answer.content.decode()
+    assert not documents(project)
+
+
+def test_where_the_table_fails_the_stored_file_is_taken_back(table):
+    project = make_project()
+    with fail("dynamodb", "TransactWriteItems", times=9):
+        answer = send(project, pdf())
+    assert answer.status_code == 503
+    assert not documents(project)
+    assert not stored(project)
+
+
+def test_no_file_is_asked_for_again(table):
+    assert send(make_project()).status_code == 422
+
+
+def test_viewers_and_strangers_may_not_upload(client, table):
+    project = make_project()
+    assert send(project, pdf(), who=charlie).status_code == 403
+    assert client.post(url(project), {"files": [pdf()]}).status_code == 302
+    assert not documents(project)
+    page = signed_in(charlie()).get(f"/workflows/projects/{project.id}/documents/")
+    assert b"/upload/" not in page.content
+
+
+def test_a_form_of_another_page_is_refused(table):
+    project = make_project()
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(bob())
+    assert browser.post(url(project), {"files": [pdf()]}).status_code == 403
+    assert browser.get(url(project)).status_code == 200
+    token = browser.cookies["csrftoken"].value
+    good = browser.post(url(project), {"files": [pdf()], "csrfmiddlewaretoken": token})
+    assert good.status_code == 302

@@ -1,0 +1,112 @@
+"""An upload on its way to a document: counted while it arrives, inspected, stored, its run started."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from django.conf import settings
+from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
+from django.core.files.uploadhandler import FileUploadHandler, StopUpload
+
+from config.errors import Refused
+from projects.audit import Actor
+from projects.items.project import Project, stored_settings
+from workflows.actions import documents
+from workflows.actions.documents import Original
+from workflows.files import DocumentFiles
+from workflows.frozen import Run
+from workflows.intake import inspect
+
+NAME_LENGTH = 255
+# Beside the file a form carries a token and the parts' own heads.
+FORM_BYTES = 64 * 1024
+
+
+def size_words(size: int) -> str:
+    """Bytes for people.
+
+    >>> size_words(524_288_000), size_words(900)
+    ('500 MB', '900 bytes')
+    """
+    for unit, name in ((1024**2, "MB"), (1024, "KB")):
+        if size >= unit:
+            return f"{size / unit:.0f} {name}"
+    return f"{size} bytes"
+
+
+def too_large() -> str:
+    limit = size_words(settings.UPLOAD_MAX_BYTES)
+    return f"This is more than {limit}, the most that is taken at once. Upload fewer files, or split the document."
+
+
+class SizeGuard(FileUploadHandler):
+    """Stops a request whose files grow beyond the limit, whatever its head promised; stores nothing itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.received = 0
+        self.exceeded = False
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:  # noqa: ARG002 - Django's signature
+        self.received += len(raw_data)
+        if self.received > settings.UPLOAD_MAX_BYTES:
+            self.exceeded = True
+            raise StopUpload(connection_reset=True)
+        return raw_data
+
+    def file_complete(self, file_size: int) -> None:  # noqa: ARG002 - Django's signature
+        return None
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A document whose run has started; ``notes`` are sentences for the person who uploaded it."""
+
+    run: Run
+    name: str
+    notes: tuple[str, ...]
+
+
+def take(site: str, project: Project, upload: "UploadedFile[Any]", *, document_id: str, by: Actor) -> Taken:
+    """Inspect, store, start; whatever fails, neither a row nor a file is left behind.
+
+    ``upload`` lies in a temporary file of its own: ``SizeGuard`` comes with no handler that keeps it in memory.
+
+    Raises:
+        Refused: with the sentence for the person.
+        Unavailable: S3 or the table does not answer.
+
+    """
+    name = _shown_name(upload.name or "")
+    path = Path(cast("TemporaryUploadedFile", upload).temporary_file_path())
+    found = inspect(path, name, max_pages=settings.UPLOAD_MAX_PAGES)
+    store = DocumentFiles(site, project.id, document_id)
+    upload.seek(0)
+    size = upload.size or 0
+    key = store.save_original(cast("BinaryIO", upload), found.extension, found.file_type)
+    try:
+        run = documents.start(
+            site=site,
+            by=by.name,
+            project_id=project.id,
+            project=stored_settings(project.settings),
+            document_id=document_id,
+            original=Original(name, found.file_type, size, key, found.page_count),
+        )
+    except Exception:
+        store.delete_original(key)  # an original without a row would be found by nobody
+        raise
+    return Taken(run, name, found.notes)
+
+
+def _shown_name(name: str) -> str:
+    """The name as people know it, without what would not print; never part of a key.
+
+    Raises:
+        Refused: nothing is left of it.
+
+    """
+    shown = "".join(letter for letter in name if letter.isprintable()).strip()[-NAME_LENGTH:]
+    if not shown:
+        raise Refused("This file has no name. Give it one and upload it again.")
+    return shown

@@ -1,0 +1,1 @@
+"""Pages of runs, documents, uploads and health."""

@@ -1,0 +1,111 @@
+"""How states of runs and steps are shown: a tone, a drawing and words."""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ulid import ULID
+
+from config import clock
+from workflows.definitions import Definition, StepDefinition
+from workflows.items.runs import WorkflowSteps
+from workflows.status import Outcome, StepStatus
+
+_PIP = 12  # the width of one step's mark with its gap
+
+
+class Mark(NamedTuple):
+    tone: str
+    icon: str
+    words: str
+
+
+RUNNING = Mark("info", "run", "Running")
+WAITING = Mark("warn", "user", "Waits for a person")
+_ENDS: dict[str, Mark] = {
+    Outcome.PUBLISHED: Mark("good", "check", "Published"),
+    Outcome.REJECTED: Mark("", "x", "Rejected"),
+    Outcome.EXPIRED: Mark("bad", "clock", "Not decided in time"),
+    Outcome.FAILED: Mark("bad", "alert", "Failed"),
+}
+_STEPS: dict[str, Mark] = {
+    StepStatus.PENDING: Mark("todo", "blank", "to come"),
+    StepStatus.IN_PROGRESS: Mark("now", "run", "running"),
+    StepStatus.COMPLETED: Mark("done", "check", "done"),
+    StepStatus.SKIPPED: Mark("skipped", "minus", "not needed"),
+    StepStatus.FAILED: Mark("warn", "alert", "failed"),
+}
+
+
+def of_run(outcome: str | None, *, waits: bool) -> Mark:
+    if outcome:
+        return _ENDS.get(outcome, Mark("", "info", outcome))
+    return WAITING if waits else RUNNING
+
+
+def started_at(workflow_id: str) -> dt.datetime | None:
+    """A run's id tells its start, which the index of runs does not carry; None for ids of another form."""
+    try:
+        return ULID.from_str(workflow_id).datetime
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True)
+class Pip:
+    """One step in the row of small marks; ``x`` in the drawing's own units."""
+
+    kind: str
+    x: int
+
+
+def pips(definition: Definition, here: int) -> Sequence[Pip]:
+    """Marks of the steps for a run that is at the step number ``here`` (from 0)."""
+    kinds = ["done" if i < here else "now" if i == here else "" for i in range(len(definition.steps))]
+    return [Pip(kind, 1 + i * _PIP) for i, kind in enumerate(kinds)]
+
+
+@dataclass(frozen=True)
+class StepRow:
+    """A step as the run's page shows it; ``seconds`` is None while it has not ended."""
+
+    name: str
+    label: str
+    mark: Mark
+    started_at: str | None
+    ended_at: str | None
+    seconds: float | None
+    error: str | None
+    reason: str | None
+
+    @property
+    def took(self) -> str:
+        """The time in words.
+
+        >>> StepRow("a", "A", _STEPS["completed"], None, None, 75.2, None, None).took
+        '1 min 15 s'
+        """
+        if self.seconds is None:
+            return ""
+        if self.seconds < 60:
+            return f"{self.seconds:.1f} s"
+        minutes, seconds = divmod(round(self.seconds), 60)
+        return f"{minutes} min {seconds} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def step_rows(definition: Definition, board: WorkflowSteps) -> list[StepRow]:
+    data = board.data.as_dict()
+    return [_step_row(step, data.get(step.name) or {}, ended=bool(board.outcome)) for step in definition.steps]
+
+
+def _step_row(step: StepDefinition, stored: Mapping[str, Any], *, ended: bool) -> StepRow:
+    status = str(stored.get("status") or StepStatus.PENDING)
+    mark = _STEPS.get(status, Mark("todo", "info", status))
+    if step.type == "approval" and status == StepStatus.IN_PROGRESS:
+        mark = Mark("warn", "user", "waits for a person")
+    elif ended and status == StepStatus.PENDING:
+        mark = Mark("skipped", "minus", "not needed")
+    start, end = stored.get("started_at"), stored.get("ended_at")
+    seconds = (clock.parse(end) - clock.parse(start)).total_seconds() if start and end else None
+    return StepRow(step.name, step.label, mark, start, end, seconds, stored.get("error"), stored.get("reason"))

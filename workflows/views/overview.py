@@ -1,0 +1,82 @@
+"""What is under way on the site, and the documents of a project: one Query each."""
+
+from dataclasses import dataclass
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from projects import access
+from projects.http import DeskRequest, answer
+from workflows import queries
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.items.documents import ProjectDocument
+from workflows.items.runs import WorkflowSteps
+from workflows.views import marks
+from workflows.views.marks import Mark
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A row of the overview: a run that has not ended, ``number`` of ``total`` steps along."""
+
+    board: WorkflowSteps
+    mark: Mark
+    pips: list[marks.Pip]
+    number: int
+    total: int
+    label: str
+
+    @property
+    def waits(self) -> bool:
+        return self.mark == marks.WAITING
+
+
+def _analysis(board: WorkflowSteps) -> Analysis:
+    progress = queries.progress(board, DOCUMENT_ANALYSIS)
+    step = DOCUMENT_ANALYSIS.steps[min(progress.done, progress.total - 1)]
+    mark = marks.of_run(progress.outcome, waits=step.type == "approval")
+    pips = list(marks.pips(DOCUMENT_ANALYSIS, progress.done))
+    return Analysis(board, mark, pips, progress.done + 1, progress.total, step.label)
+
+
+@require_safe
+def overview(request: DeskRequest) -> HttpResponse:
+    access.check_can_view(request.user)
+    cursor = request.GET.get("after")
+    page = queries.in_progress(request.site, cursor=cursor)
+    rows = [_analysis(board) for board in page.rows]
+    context = {
+        "rows": rows,
+        "moving": any(not row.waits for row in rows),
+        "waiting": sum(row.waits for row in rows),
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": reverse("workflows:overview"),
+        "poll_url": request.get_full_path(),
+    }
+    return answer(request, "workflow/overview.html", "workflow/_overview.html", context)
+
+
+@dataclass(frozen=True)
+class DocumentRow:
+    """A row of a project's documents."""
+
+    document: ProjectDocument
+    mark: Mark
+
+
+@require_safe
+def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
+    access.check_can_view(request.user)
+    cursor = request.GET.get("after")
+    page = queries.project_documents(request.site, project_id, cursor=cursor)
+    rows = [DocumentRow(one, marks.of_run(one.outcome, waits=False)) for one in page.rows]
+    context = {
+        "project_id": project_id,
+        "rows": rows,
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": reverse("workflows:list-documents", args=[project_id]),
+    }
+    return answer(request, "workflow/documents.html", "workflow/_documents.html", context)

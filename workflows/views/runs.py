@@ -1,0 +1,174 @@
+"""Runs: the list, one run with its steps, what happened to its document, what was read."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from config import table
+from config.errors import NotFound
+from config.item import translated
+from projects import access
+from projects.http import DeskRequest, answer
+from workflows import files, queries
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.files import DocumentFiles
+from workflows.items.documents import DocumentWorkflow
+from workflows.items.events import DocumentEvent
+from workflows.items.runs import Execution, WorkflowSteps
+from workflows.status import Outcome
+from workflows.views import marks
+from workflows.views.marks import Mark
+
+_REVIEW_REQUIRED = "REVIEW_REQUIRED"
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """A row of the list of runs; ``name`` falls back to the run's id where its document is gone."""
+
+    run: Execution
+    run_id: str
+    name: str
+    project_name: str
+    mark: Mark
+    started_at: Any
+
+
+@require_safe
+def list_runs(request: DeskRequest) -> HttpResponse:
+    access.check_can_view(request.user)
+    cursor = request.GET.get("after")
+    page = queries.executions(request.site, DOCUMENT_ANALYSIS.name, cursor=cursor)
+    context = {
+        "rows": _run_rows(request.site, page.rows),
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": reverse("workflows:list-runs"),
+    }
+    return answer(request, "workflow/list.html", None, context)
+
+
+def _run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
+    """The index of runs carries no names: one batch read fetches those of the page."""
+    runs = [(run, str(run.GSI1SK).rpartition("#")[2]) for run in found]
+    keys = [
+        table.DOCUMENT_WORKFLOW.key(site, document_id=run.document_id, workflow_id=run_id)
+        for run, run_id in runs
+        if run.document_id
+    ]
+    with translated():
+        links = {link.SK: link for link in DocumentWorkflow.batch_get([tuple(key) for key in keys])} if keys else {}
+    by_run = {sk.rpartition("#")[2]: link for sk, link in links.items()}
+    approval = next(step.order for step in DOCUMENT_ANALYSIS.steps if step.type == "approval")
+    return [
+        RunRow(
+            run,
+            run_id,
+            str(by_run[run_id].data["file_name"]) if run_id in by_run else run_id,
+            str(by_run[run_id].project_name or "") if run_id in by_run else "",
+            marks.of_run(run.outcome, waits=int(run.currentStep) == approval),
+            marks.started_at(run_id),
+        )
+        for run, run_id in runs
+    ]
+
+
+def _board(request: DeskRequest, document_id: str, workflow_id: str) -> WorkflowSteps:
+    """Raises: NotAllowed; NotFound, also where the run is another document's."""
+    access.check_can_view(request.user)
+    try:
+        board = queries.board(request.site, workflow_id)
+    except (NotFound, table.InvalidKey) as error:
+        raise NotFound("There is no such run here.") from error
+    if board.document_id != document_id:
+        raise NotFound("There is no such run here.")
+    return board
+
+
+@require_safe
+def show_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    return _run_page(request, _board(request, document_id, workflow_id))
+
+
+@require_safe
+def poll_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    """204 while nothing has changed since ``seen``; the fragment of an ended run asks no more."""
+    board = _board(request, document_id, workflow_id)
+    if request.GET.get("seen") == board.updated_at:
+        return HttpResponse(status=204)
+    return _run_page(request, board)
+
+
+def _run_page(request: DeskRequest, board: WorkflowSteps) -> HttpResponse:
+    segments = queries.segments(request.site, str(board.workflow_id), cursor=request.GET.get("segments"))
+    waits = board.current_step == "human_review" and not board.outcome
+    steps = marks.step_rows(DOCUMENT_ANALYSIS, board)
+    context = {
+        "board": board,
+        "mark": marks.of_run(board.outcome, waits=waits),
+        "waits": waits,
+        "moving": not board.outcome,
+        "failed": next((step for step in steps if step.error), None),
+        "steps": steps,
+        "segments": [int(one.data["segment_index"]) for one in segments.rows],
+        "next_segments": segments.next,
+    }
+    return answer(request, "workflow/show.html", "workflow/_run.html", context)
+
+
+@dataclass(frozen=True)
+class EventRow:
+    event: DocumentEvent
+    words: str
+    details: str
+    review_id: str | None
+
+
+@require_safe
+def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    access.check_can_view(request.user)
+    page = queries.lineage(request.site, document_id, cursor=request.GET.get("after"))
+    rows = [_event_row(event) for event in page.rows]
+    if not rows:
+        raise NotFound("There is no such document here.")
+    context = {"rows": rows, "next": page.next, "document_id": document_id, "workflow_id": workflow_id}
+    return answer(request, "workflow/lineage.html", "workflow/_lineage.html", context)
+
+
+def _event_row(event: DocumentEvent) -> EventRow:
+    facts = event.facts.as_dict() if event.facts is not None else {}
+    review_id = str(facts["review"]) if event.type == _REVIEW_REQUIRED and facts.get("review") else None
+    labels = {step.name.upper(): step.label for step in DOCUMENT_ANALYSIS.steps}
+    head, _, end = event.type.rpartition("_")
+    words = f"{labels[head]} {end.lower()}" if head in labels else event.type.replace("_", " ").capitalize()
+    if event.by and event.by != "system":
+        words = f"{words} by {event.by}"
+    details = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items() if name != "review")
+    return EventRow(event, words, details, review_id)
+
+
+@require_safe
+def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    board = _board(request, document_id, workflow_id)
+    published = board.outcome == Outcome.PUBLISHED
+    name = files.output(workflow_id) if published else files.result(workflow_id)
+    context = {
+        "board": board,
+        "published": published,
+        "fields": _fields(DocumentFiles(request.site, str(board.project_id), document_id), name),
+    }
+    return answer(request, "workflow/result.html", "workflow/_result.html", context)
+
+
+def _fields(documents: DocumentFiles, name: str) -> list[Mapping[str, Any]] | None:
+    """None where nothing has been read yet."""
+    try:
+        stored: Mapping[str, Any] = json.loads(documents.read(name))
+    except NotFound:
+        return None
+    return list(stored["fields"])

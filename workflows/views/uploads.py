@@ -1,0 +1,109 @@
+"""Uploading documents to a project: a form of several files, or one file a request from the script."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadhandler import TemporaryFileUploadHandler
+from django.http import HttpResponse, JsonResponse
+from django.urls import reverse
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods
+
+from config.errors import Refused, Unavailable
+from projects import access
+from projects.audit import actor
+from projects.http import DeskRequest, answer, go
+from projects.items.project import Project
+from workflows import intake
+from workflows.uploads import FORM_BYTES, SizeGuard, size_words, take, too_large
+
+_STORED = "The storage does not answer right now. Nothing of this file was kept; upload it again in a moment."
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of one file: ``url`` of its run, or the ``error`` it was not taken for."""
+
+    name: str
+    url: str = ""
+    error: str = ""
+    notes: tuple[str, ...] = ()
+    status: int = 200
+
+
+# The token is checked inside: checking it reads the body, which role, length and our upload handler come before.
+@csrf_exempt
+@require_http_methods(["GET", "POST"])
+def upload(request: DeskRequest, project_id: str) -> HttpResponse:
+    project = access.project_to_upload(request, project_id)
+    if request.method == "GET":
+        return _page(request, project)
+    if int(request.META.get("CONTENT_LENGTH") or 0) > settings.UPLOAD_MAX_BYTES + FORM_BYTES:
+        return _refuse_whole(request, project)
+    guard = SizeGuard()
+    request.upload_handlers = [guard, TemporaryFileUploadHandler(request)]
+    response: HttpResponse = _receive(request, project=project, guard=guard)
+    return response
+
+
+@csrf_protect
+def _receive(request: DeskRequest, *, project: Project, guard: SizeGuard) -> HttpResponse:
+    found = request.FILES.getlist("files")
+    if guard.exceeded:
+        return _refuse_whole(request, project)
+    if not found:
+        return _report(request, project, [Answer("No file", error="Choose at least one file.", status=422)])
+    return _report(request, project, [_take_one(request, project, file) for file in found])
+
+
+def _take_one(request: DeskRequest, project: Project, file: "UploadedFile[Any]") -> Answer:
+    name = file.name or ""
+    try:
+        taken = take(request.site, project, file, document_id=str(uuid.uuid4()), by=actor(request.user))
+    except Refused as error:
+        return Answer(name, error=str(error), status=422)
+    except Unavailable:  # the other files of the form may still be taken
+        return Answer(name, error=_STORED, status=503)
+    url = reverse("workflows:show-run", args=[taken.run.document_id, taken.run.workflow_id])
+    return Answer(taken.name, url=url, notes=taken.notes)
+
+
+def _report(request: DeskRequest, project: Project, answers: list[Answer]) -> HttpResponse:
+    status = max(one.status for one in answers)
+    if request.headers.get("Accept") == "application/json":
+        found = [{"name": one.name, "url": one.url, "error": one.error, "notes": one.notes} for one in answers]
+        return JsonResponse({"files": found}, status=status)
+    if status != 200:
+        return _page(request, project, answers=answers, status=status)
+    many = f"{len(answers)} documents are" if len(answers) > 1 else f"{answers[0].name} is"
+    messages.success(request, f"{many} uploaded. The analysis has started.")
+    for one in answers:
+        for note in one.notes:
+            messages.warning(request, f"{one.name}: {note}")
+    return go(request, reverse("projects:show-project", args=[project.id]))
+
+
+def _refuse_whole(request: DeskRequest, project: Project) -> HttpResponse:
+    answers = [Answer("Not uploaded", error=too_large(), status=413)]
+    response = _report(request, project, answers)
+    response["Connection"] = "close"  # the rest of the body is not read
+    return response
+
+
+def _page(
+    request: DeskRequest, project: Project, *, answers: list[Answer] | None = None, status: int = 200
+) -> HttpResponse:
+    context = {
+        "project": project,
+        "settings": project.settings,
+        "accept": ",".join(sorted(intake.EXTENSIONS)),
+        "answers": answers,
+        "supported": intake.SUPPORTED,
+        "limit": size_words(settings.UPLOAD_MAX_BYTES),
+        "limit_bytes": settings.UPLOAD_MAX_BYTES,
+    }
+    return answer(request, "workflow/upload.html", None, context, status=status)
