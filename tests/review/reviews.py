@@ -1,4 +1,4 @@
-"""Open reviews without the machine's minutes: the run's rows, a stored result, and the pause that the engine asks for."""
+"""Open reviews without the machine's minutes: the run's rows, a stored result, the pause that the engine asks for."""
 
 import json
 import uuid

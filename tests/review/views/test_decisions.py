@@ -42,7 +42,7 @@ def stored(run, ref):
 def test_approving_writes_the_object_the_decision_and_the_message_and_reads_nothing(held):
     _, ref = held
     posted, client = form(bob(), ref), signed_in(bob())
-    enqueue_redeem(ref, delay=60)  # a process asks once for its queue
+    enqueue_redeem(ref, "warm-up", delay=60)  # a process asks once for its queue
     with count_calls() as calls:
         response = client.post(url("decide", ref), posted)
     assert response.status_code == 302
