@@ -1,10 +1,8 @@
 """One line of the audit trail: appended in the transaction of the change it tells of, and never changed."""
 
-from typing import Any
+from pynamodb.attributes import UnicodeAttribute
 
-from pynamodb.attributes import MapAttribute, UnicodeAttribute
-
-from config.item import Item
+from config.item import Item, map_attribute
 
 
 class EntityEvent(Item):
@@ -13,7 +11,7 @@ class EntityEvent(Item):
     entityType = UnicodeAttribute()  # noqa: N815 - the seed's names, as stored
     entityId = UnicodeAttribute()  # noqa: N815
     type = UnicodeAttribute()
-    payload: MapAttribute[str, Any] = MapAttribute(default=dict)
-    metadata: MapAttribute[str, Any] = MapAttribute(default=dict)
+    payload = map_attribute()
+    metadata = map_attribute()
     inserteddate = UnicodeAttribute()
     userId = UnicodeAttribute()  # noqa: N815

@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from pynamodb.attributes import MapAttribute, UnicodeAttribute
+from pynamodb.attributes import UnicodeAttribute
 
-from config.item import Item
+from config.item import Item, map_attribute
 from projects.schema import DEFAULT_FIELDS, DEFAULT_OCR_MODEL, DEFAULT_THRESHOLD, FieldSetting, ProjectSettings
 
 
 class Project(Item):
     """``data`` is seed 000's map, then ours: ``fields``, ``review_policy``, ``version``, ``updated_by``."""
 
-    data: MapAttribute[str, Any] = MapAttribute(null=True)  # null only in index rows, which do not carry it
+    data = map_attribute(null=True)  # null only in index rows, which do not carry it
     # Flat copies, since an index cannot project inside ``data``.
     project_id = UnicodeAttribute(null=True)
     name = UnicodeAttribute(null=True)
@@ -25,21 +25,26 @@ class Project(Item):
         return self.project_id or self.PK.rpartition("#")[2]
 
     @property
+    def _stored(self) -> dict[str, Any]:
+        stored: dict[str, Any] = self.data.as_dict()
+        return stored
+
+    @property
     def version(self) -> int:
         """0 for a project that an older writer made, which knew no versions."""
-        return int(self.data.as_dict().get("version") or 0)
+        return int(self._stored.get("version") or 0)
 
     @property
     def updated_by(self) -> str:
-        return str(self.data.as_dict().get("updated_by") or "")
+        return str(self._stored.get("updated_by") or "")
 
     @property
     def created_by(self) -> str:
-        return str(self.data.as_dict().get("created_by") or "")
+        return str(self._stored.get("created_by") or "")
 
     @property
     def settings(self) -> ProjectSettings:
-        data = self.data.as_dict()
+        data = self._stored
         policy = data.get("review_policy") or {}
         return ProjectSettings(
             name=data.get("name") or self.id,
