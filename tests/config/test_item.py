@@ -1,0 +1,67 @@
+import pytest
+from django.test import override_settings
+
+from config.errors import Conflict, NotFound
+from config.item import Item
+from config.table import PROJECT, PROJECT_DOCUMENT, Key
+from config.transaction import NEW
+from workflows.items.documents import ProjectDocument
+
+
+def document(number: int, site: str = "default") -> ProjectDocument:
+    key = PROJECT_DOCUMENT.key(site, project_id="p", document_id=f"d{number}")
+    stamp = f"2026-11-21T12:00:0{number}"
+    index = PROJECT_DOCUMENT.gsi1(site, project_id="p", updated_at=stamp)
+    return ProjectDocument(*key, **index, data={"document_id": f"d{number}"}, created_at=stamp, updated_at=stamp)
+
+
+def fill(table: str, count: int, site: str = "default") -> str:
+    for number in range(count):
+        document(number, site).save()
+    return PROJECT_DOCUMENT.gsi1_partition(site, project_id="p")
+
+
+def test_what_is_not_there_is_not_found(table: str) -> None:
+    with pytest.raises(NotFound):
+        ProjectDocument.load(Key("PROJ#p", "DOC#none"))
+
+
+def test_a_list_goes_on_where_its_page_ended(table: str) -> None:
+    pk = fill(table, 5)
+    first = ProjectDocument.page(pk, index="GSI1", limit=3, newest_first=True)
+    second = ProjectDocument.page(pk, index="GSI1", limit=3, newest_first=True, cursor=first.next)
+    assert [row.SK for row in first.rows] == ["DOC#d4", "DOC#d3", "DOC#d2"]
+    assert [row.SK for row in second.rows] == ["DOC#d1", "DOC#d0"]
+    assert second.next is None
+
+
+def test_a_cursor_opens_only_the_list_it_was_made_for(table: str) -> None:
+    cursor = ProjectDocument.page(fill(table, 3, "acme"), index="GSI1", limit=2).next
+    with pytest.raises(NotFound):
+        ProjectDocument.page(fill(table, 3), index="GSI1", limit=2, cursor=cursor)
+    with pytest.raises(NotFound):
+        ProjectDocument.page(fill(table, 3), index="GSI1", limit=2, cursor="made up")
+
+
+def test_a_cursor_of_another_key_is_refused(table: str) -> None:
+    pk = fill(table, 3)
+    cursor = ProjectDocument.page(pk, index="GSI1", limit=2).next
+    with override_settings(SECRET_KEY="another"), pytest.raises(NotFound):
+        ProjectDocument.page(pk, index="GSI1", limit=2, cursor=cursor)
+
+
+def test_a_change_under_a_condition_that_does_not_hold_is_a_conflict(table: str) -> None:
+    document(1).save()
+    with pytest.raises(Conflict):
+        ProjectDocument.change(document(1).key, [ProjectDocument.name.set("x")], NEW)
+
+
+def test_a_change_answers_the_item_as_it_is_now(table: str) -> None:
+    document(1).save()
+    changed = ProjectDocument.change(document(1).key, [ProjectDocument.name.set("x")], Item.PK.exists())
+    assert (changed.name, changed.data["document_id"]) == ("x", "d1")
+
+
+def test_all_models_share_one_connection(table: str) -> None:
+    assert ProjectDocument._get_connection() is Item._get_connection()
+    assert PROJECT.key("default", project_id="p").pk == document(1).PK

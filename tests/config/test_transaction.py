@@ -1,0 +1,111 @@
+import datetime as dt
+import threading
+
+import pytest
+
+from config import clock
+from config.errors import Conflict, NotFound
+from config.item import Item
+from config.table import PROJECT_WORKFLOW, Key
+from config.transaction import Check, Delete, EventAt, Put, Update, transact
+from workflows.items.documents import ProjectWorkflow
+
+AT = "2026-11-21T12:00:00"
+
+
+def key(name: str) -> Key:
+    return PROJECT_WORKFLOW.key("default", project_id="p", workflow_id=name)
+
+
+def row(name: str, status: str = "new") -> ProjectWorkflow:
+    return ProjectWorkflow(*key(name), data={"status": status}, created_at=AT, updated_at=AT)
+
+
+def status(name: str) -> str:
+    return str(ProjectWorkflow.load(key(name)).data["status"])
+
+
+def set_status(name: str, value: str, only_if: str) -> Update:
+    path = ProjectWorkflow.data["status"]
+    return Update(key(name), [path.set(value)], path == only_if)
+
+
+def event_at(moment: dt.datetime) -> Item:
+    return row(clock.iso(moment))
+
+
+def test_all_changes_are_written_with_their_event(table: str) -> None:
+    row("old").save()
+    (event,) = transact([Put(row("a")), set_status("old", "done", only_if="new")], event_at)
+    assert (status("a"), status("old")) == ("new", "done")
+    assert ProjectWorkflow.load(event.key)
+
+
+def test_one_condition_that_does_not_hold_keeps_everything_out(table: str) -> None:
+    row("old", "done").save()
+    with pytest.raises(Conflict) as conflict:
+        transact([Put(row("a")), set_status("old", "again", only_if="new")], event_at)
+    assert conflict.value.failed == {1}
+    assert status("old") == "done"
+    with pytest.raises(NotFound):
+        status("a")
+
+
+def test_failed_positions_are_those_of_the_call_whatever_the_kinds(table: str) -> None:
+    row("old").save()
+    changes = [
+        Put(row("a")),
+        Delete(key("old"), ProjectWorkflow.data["status"] == "other"),
+        Check(key("nobody"), Item.PK.exists()),
+    ]
+    with pytest.raises(Conflict) as conflict:
+        transact(changes)
+    assert conflict.value.failed == {1, 2}
+
+
+def test_a_put_does_not_replace_unless_it_is_told_to(table: str) -> None:
+    row("a", "first").save()
+    with pytest.raises(Conflict):
+        transact([Put(row("a", "second"))])
+    transact([Put(row("a", "third"), overwrite=True)])
+    assert status("a") == "third"
+
+
+def test_two_events_of_one_microsecond_are_moved_apart(table: str) -> None:
+    taken: list[dt.datetime] = []
+
+    def same_key_first(moment: dt.datetime) -> Item:
+        taken.append(moment)
+        return row("taken" if len(taken) == 1 else clock.iso(moment))
+
+    row("taken").save()
+    (event,) = transact([Put(row("a"))], same_key_first)
+    assert len(taken) == 2
+    assert taken[1] - taken[0] == dt.timedelta(microseconds=1)
+    assert key(clock.iso(taken[1])).sk == event.SK
+
+
+def test_the_same_call_with_its_token_changes_nothing(table: str) -> None:
+    token = clock.new_ulid()
+    transact([Put(row("a"))], token=token)
+    transact([Put(row("a"))], token=token)
+    assert status("a") == "new"
+
+
+def test_of_many_at_once_one_wins(table: str) -> None:
+    row("a").save()
+    won: list[str] = []
+
+    def take(name: str, event: EventAt) -> None:
+        try:
+            transact([set_status("a", name, only_if="new")], event)
+        except Conflict:
+            return
+        won.append(name)
+
+    threads = [threading.Thread(target=take, args=(f"t{number}", event_at)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert won == [status("a")]
