@@ -15,8 +15,9 @@ from PIL import Image
 from workflows.stages.layout import Box, Line, Word
 
 MODEL = "PP-OCRv6 small (rapidocr)"
-# Two threads took 60 % of one thread's time a page here, four nothing more; several workers on a machine want 1.
-THREADS = int(os.environ.get("COUNTERSIGN_OCR_THREADS") or min(2, os.cpu_count() or 1))
+# A second thread saves a third on an idle machine and spins while it waits: two processes of two threads on two cores
+# took 24 s for a page that two of one thread read in 5. Set it higher where a worker has the machine to itself.
+THREADS = int(os.environ.get("COUNTERSIGN_OCR_THREADS") or 1)
 # Languages whose script is not among the model's 18,708 characters: it would answer with look-alikes.
 WITHOUT_ACCENTS = {"en", "ms", "id"}
 UNREADABLE = {

@@ -22,13 +22,14 @@ PLACE = re.compile(
 )
 STOP = re.compile(
     r"\b(tel|te1|telephone|phone|fon|fax|mobile|whatsapps?|h/p|hp|e-?mail|emall|www|https?|gst|vat|sst|"
-    r"ust|tin|reg(istration)?\.?|company no|"
+    r"ust|steuernummer|tin|reg(istration)?\.?|company no|"
     r"co\.? ?no|tax|invoice|receipt|rechnung|date|datum|cash(ier)?|bill|table|order|hours?|doc(ument)?|page|owned by|"
     r"welcome|site no|total|amount|qty|id|iban|guest|booking|check in|center)\b|@(?!\s?kp)",
     re.IGNORECASE,
 )
 LABEL = re.compile(r"^\s*(?:\w+ )?(?:address|anschrift|adresse|registered office)\s*[:：]\s*", re.IGNORECASE)
 MOST_ROWS = 6
+LONGEST_ROW = 80
 
 
 def is_street(text: str) -> bool:
@@ -71,7 +72,8 @@ def _weak(rows: Sequence[Row]) -> Iterator[Candidate]:
 
 
 def _starts(row: Row) -> bool:
-    return bool(STREET.search(row.text)) and not STOP.search(row.text)
+    """A sentence that speaks of a road is no address."""
+    return bool(STREET.search(row.text)) and not STOP.search(row.text) and len(row.text) <= LONGEST_ROW
 
 
 def _grown(rows: Sequence[Row], start: int) -> list[Line]:

@@ -8,6 +8,7 @@ from workflows.stages.fields import address
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_lines
 from workflows.stages.layout import Line
 
+LONGEST = 70  # characters; beyond it a sentence names the company
 LEGAL = re.compile(
     r"\b(sdn\.?\s*bhd|[s5]dn|bhd|s/b|ltd|limited|gmbh|ag|kg|ohg|ug|inc|llc|llp|corp(oration)?|co|company|plc|pte|pvt|"
     r"s\.?a\.?r\.?l|s\.?r\.?l|s\.?p\.?a|s\.?a|s\.?l|b\.?v|n\.?v|a/s|aps|oy|ab|e\.\s?k|pty)\b\.?(?=[\s,;:()\[]|$)",
@@ -86,10 +87,10 @@ def _heading(document: Document) -> Iterator[Candidate]:
 
 
 def _may_name(text: str) -> bool:
-    text = REGISTRATION.sub("", text)
+    text = cleaned(REGISTRATION.sub("", text))
     letters = sum(char.isalpha() for char in text)
     digits = sum(char.isdigit() for char in text)
-    if letters < 4 or digits > letters / 2 or NEVER.search(text) or address.STREET.search(text):
+    if len(text) > LONGEST or letters < 4 or digits > letters / 2 or NEVER.search(text) or address.STREET.search(text):
         return False
     return bool(LEGAL.search(text)) or not (NO_NAME.search(text) or address.is_street(text))
 

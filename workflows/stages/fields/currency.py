@@ -9,7 +9,7 @@ from workflows.stages.fields.candidates import Candidate, Document, best_first, 
 
 LABEL = re.compile(r"(currency|währung)\s*:?\s*$", re.IGNORECASE)
 SIGN = re.compile(
-    r"[€£¥₹]|\b(?:US|S|A|HK|C)?\$|(?<![A-Za-z])(?:RM|Rs)\.?(?=\s?[-\d(]|\)|\s*$)|(?<=[A-Za-z:(])RM(?=\s?\d|\))"
+    r"[€£¥₹]|(?:\b(?:US|S|A|HK|C))?\$|(?<![A-Za-z])(?:RM|Rs)\.?(?=\s?[-\d(]|\)|\s*$)|(?<=[A-Za-z:(])RM(?=\s?\d|\))"
 )
 CODE = re.compile(rf"\b(?:{'|'.join(sorted(values.ISO_CURRENCIES))})\b")
 COUNTRY: tuple[tuple[str, re.Pattern[str]], ...] = (

@@ -7,7 +7,7 @@ from workflows.stages.fields.candidates import Candidate, Document, after_labels
 
 _NO = r"(?:(?:no|nr|num|number|id)\b|#|n°)\s*[.:#]*"
 _INVOICE = re.compile(
-    rf"\b(?:tax )?inv(?:[o0]ice)?\s*\.?\s*{_NO}|\brechnung(?:s-?)?\s*{_NO}|\bfacture\s*{_NO}", re.IGNORECASE
+    rf"\b(?:tax )?inv(?:[o0]ice)?\s*\.?\s*{_NO}|\b\w*rechnung(?:s-?)?\s*{_NO}|\bfacture\s*{_NO}", re.IGNORECASE
 )
 _RECEIPT = re.compile(rf"\b(?:receipt|rcpt|bill|quittung|beleg)\s*{_NO}|\btax invoice\s*:", re.IGNORECASE)
 _DOCUMENT = re.compile(rf"\bdoc(?:ument)?\s*\.?\s*{_NO}|\bcontract\s*{_NO}|\bgutschrift.*?\bnr\.?", re.IGNORECASE)

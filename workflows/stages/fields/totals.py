@@ -115,7 +115,9 @@ def _labelled(row: Row) -> Iterator[tuple[Line, values.Hit, str]]:
 def repaired(text: str) -> str:
     """Letters that stand for digits inside an amount, one for one so that places stay: RMI11.9O → RM111.90."""
     text = re.sub(r"(?<=RM)[OoIl](?=[\d.,])", lambda match: "0" if match[0] in "Oo" else "1", text)
-    text = re.sub(r"(?<=[\d.,])[OoIl](?=[\d.,]|\b)", lambda match: "0" if match[0] in "Oo" else "1", text)
+    text = re.sub(
+        r"(?<=[\d.,])[OoIl](?=[\d.,])|(?<=[.,]\d)[OoIl]\b", lambda match: "0" if match[0] in "Oo" else "1", text
+    )
     return re.sub(r"(?<=\d)[{}](?=\d)", ".", text)
 
 

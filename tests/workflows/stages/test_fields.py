@@ -1,0 +1,216 @@
+"""Each rule on a few rows of invented paper; what they reach on real receipts is in test_accuracy."""
+
+import pytest
+
+from tests.workflows.stages.memory import FIELDS, document, page
+from workflows.stages import fields
+from workflows.stages.base import FieldSpec
+from workflows.stages.fields.candidates import Candidate, Document
+from workflows.stages.fields.totals import repaired
+
+SPECS = {spec.name: spec for spec in FIELDS}
+RECEIPT = (
+    "LEMBAYUNG HARDWARE SDN BHD",
+    "(661234-K)",
+    "NO. 8, JALAN SURIA 3,",
+    "TAMAN SURIA, 81100 JOHOR BAHRU",
+    "TEL: 07-3550000",
+    "Doc No. | CS00018822 | Date: 09/03/2018",
+    "HINGE 4IN | 2 X 6.00 | 12.00",
+    "PAINT 1L | 1 X 21.03 | 21.03",
+    "Total Qty: | 3 | 33.03",
+    "Rounding: | -0.03",
+    "Total Sales: | RM 33.00",
+    "CASH | 50.00",
+    "CHANGE | 17.00",
+)
+
+
+def best(name: str, *rows: str, **changes: object) -> Candidate | None:
+    found = fields.find(document(*rows, **changes), SPECS[name])  # type: ignore[arg-type]
+    return found[0] if found else None
+
+
+def value(name: str, *rows: str) -> str | None:
+    found = best(name, *rows)
+    return found.value if found else None
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("company", "LEMBAYUNG HARDWARE SDN BHD"),
+        ("address", "NO. 8, JALAN SURIA 3, TAMAN SURIA, 81100 JOHOR BAHRU"),
+        ("date", "2018-03-09"),
+        ("total", "33.00"),
+        ("invoice_number", "CS00018822"),
+        ("currency", "MYR"),
+    ],
+)
+def test_a_receipt_is_read(name: str, expected: str) -> None:
+    assert value(name, *RECEIPT) == expected
+
+
+def test_a_value_stands_where_its_words_stand() -> None:
+    found = best("total", *RECEIPT)
+    assert found is not None
+    row = page(*RECEIPT).rows[10]
+    assert found.box[1] == pytest.approx(row.box[1])
+    assert found.box[0] >= row.lines[1].box[0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "name"),
+    [
+        (("anne", "MERANTI TRADING (M) SDN BHD (812345-X)", "LOT 4, JALAN DUA"), "MERANTI TRADING (M) SDN BHD"),
+        (("TAX INVOICE", "#000017 Kopi Bakery", "GST ID: 000123456789"), "Kopi Bakery"),
+        (("SUPER EIGHT CASH & CARRY", "SDN BHD", "NO 1 JALAN SATU"), "SUPER EIGHT CASH & CARRY SDN BHD"),
+        (("Invoice 77", "Sold By: Merle Retail Pvt. Ltd., ", "Bill to", "Other Buyer Ltd"), "Merle Retail Pvt. Ltd."),
+        (("Rechnung Nr. 7", "Verkäufer:", "Nummer: 5499", "Muster Lieferant GmbH", "Weg 3"), "Muster Lieferant GmbH"),
+        (("Bill to", "Brackenfield Studio Ltd"), None),
+        (("12.00", "ITEM 55512", "TEL 555 0199"), None),
+    ],
+)
+def test_the_company_is_who_issued_the_paper(rows: tuple[str, ...], name: str | None) -> None:
+    assert value("company", *rows) == name
+
+
+@pytest.mark.parametrize(
+    ("rows", "address"),
+    [
+        (("Alder Ltd", "14 Lantern Street", "Oxhaven OX2 4QT", "Tel 01632"), "14 Lantern Street Oxhaven OX2 4QT"),
+        (("Shop", "LOT 5 JALAN DUA", "41150 KLANG", "13-PERMATA", "GST ID"), "LOT 5 JALAN DUA 41150 KLANG 13-PERMATA"),
+        (("Shop", "Invoice address: 3 Millrace Lane, Oxhaven"), "3 Millrace Lane, Oxhaven"),
+        (("KEDAI SATU", "Sunrise Corner, Subang", "TEL 03 5550000"), "Sunrise Corner, Subang"),
+        (("Shop", "TEL 03 5550000"), None),
+    ],
+)  # fmt: skip
+def test_the_address_is_the_block_under_the_name(rows: tuple[str, ...], address: str | None) -> None:
+    assert value("address", *rows) == address
+
+
+@pytest.mark.parametrize(
+    ("rows", "date"),
+    [
+        (("Invoice date | 12 March 2024", "Due date | 11 April 2024"), "2024-03-12"),
+        (("Due date 11/04/2024", "Delivered 10/03/2024", "Datum 12.03.2024"), "2024-03-12"),
+        (("00440010036 25032018 13:11:54",), "2018-03-25"),
+        (("Parking 30/05/18 10:45 - 30/05/18 11:01",), "2018-05-30"),
+        (("Date", "12/03/2024"), "2024-03-12"),
+        (("San Francisco, CA 94103", "Date 03/04/2024"), "2024-03-04"),
+        (("Date 03/04/2024", "Sent 03/25/2024"), "2024-03-04"),
+        (("no date at all 12.50",), None),
+    ],
+)
+def test_the_date_is_the_day_of_issue(rows: tuple[str, ...], date: str | None) -> None:
+    assert value("date", *rows) == date
+
+
+@pytest.mark.parametrize(
+    ("rows", "total"),
+    [
+        (("SUBTOTAL (QTY 4) | 41.43", "SUBTOTAL (QTY 4) | 41.45", "CASH | 51.50", "CHANGE CASH | 10.05"), "41.45"),
+        (("TOTAL SAVING: | 0.00 | TOTAL | 6.85",), "6.85"),
+        (("Nettobetrag: | 358,00 €", "USt. | 48,82 €", "Gesamtbetrag: | 406,82 €"), "406.82"),
+        (("AMT PAID incl. GST: RMI11.90", "PAID BY CC | 9.00"), "111.90"),
+        (("Amount incl. GST | 5.00", "Accepted total | 10.00", "Change | 5.00"), "5.00"),
+        (("Total | 52.80", "GST Summary | Amount | Tax", "Total | 49.80 | 3.00"), "52.80"),
+        (("Grand Total | Rs 1939", "Balance ( if any ) | Rs 0"), "1939.00"),
+        (("Total (19 %) | 119.00",), "119.00"),
+        (("Total | 20",), None),
+        (("BREAD | 4.20", "CHEESE | 5.75"), "5.75"),
+    ],
+)  # fmt: skip
+def test_the_total_is_what_is_to_be_paid(rows: tuple[str, ...], total: str | None) -> None:
+    assert value("total", *rows) == total
+
+
+def test_a_guess_without_a_label_is_not_confident() -> None:
+    found = best("total", "BREAD | 4.20", "CHEESE | 5.75")
+    assert found is not None
+    assert found.confidence < 0.3
+
+
+def test_letters_in_amounts_are_read_as_the_digits_they_look_like() -> None:
+    assert repaired("RMO.50 and RMI1.9O") == "RM0.50 and RM11.90"
+    assert repaired("Oil 2l") == "Oil 2l"
+
+
+@pytest.mark.parametrize(
+    ("rows", "number"),
+    [
+        (("INVOICE NO:18311/102/T0395",), "18311/102/T0395"),
+        (("RCPT NO.18252",), "18252"),
+        (("Handelsrechnung Nr. R8765 vom 06.08.2018",), "R8765"),
+        (("# invoice_number_1",), "invoice_number_1"),
+        (("Receipt No. 12", "Invoice number: AB-1127"), "AB-1127"),
+        (("GST ID No: 001234567890", "TEL NO 555"), None),
+    ],
+)
+def test_the_number_is_behind_its_label(rows: tuple[str, ...], number: str | None) -> None:
+    assert value("invoice_number", *rows) == number
+
+
+@pytest.mark.parametrize(
+    ("rows", "code"),
+    [
+        (("Total | $33.90",), "USD"),
+        (("Total | £33.90", "fees in EUR: EUR 2.00", "£5.00"), "GBP"),
+        (("Rechnungswährung | : EUR", "USD"), "EUR"),
+        (("Rs 1939",), "INR"),
+        (("LEMBAYUNG SDN BHD", "Total 3.90"), "MYR"),
+        (("Total 3.90",), None),
+    ],
+)
+def test_the_currency_is_printed_or_implied(rows: tuple[str, ...], code: str | None) -> None:
+    assert value("currency", *rows) == code
+
+
+def test_an_implied_currency_is_less_sure_than_a_printed_one() -> None:
+    implied, printed = best("currency", "LEMBAYUNG SDN BHD", "Total 3.90"), best("currency", "Total RM 3.90")
+    assert implied is not None
+    assert printed is not None
+    assert implied.confidence < 0.8 < printed.confidence
+
+
+def spec(name: str, label: str, kind: str) -> FieldSpec:
+    return FieldSpec(name, label, kind, required=False, threshold=0.8)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        (spec("po_number", "PO Number", "text"), "PN-123"),
+        (spec("flight_from", "Flight start", "date"), "2020-05-27"),
+        (spec("deposit", "Deposit", "amount"), "12.50"),
+        (spec("rooms", "Rooms", "number"), "3"),
+        (spec("colour", "Colour", "text"), None),
+    ],
+)
+def test_a_field_of_the_projects_own_is_found_by_its_label(wanted: FieldSpec, expected: str | None) -> None:
+    paper = document("PO Number: | PN-123", "Flight start 27/05/20", "Rooms", "3", "Deposit | EUR 12.50")
+    found = fields.find(paper, wanted)
+    assert (found[0].value if found else None) == expected
+
+
+def test_candidates_come_best_first_and_none_is_surer_than_the_first() -> None:
+    found = fields.find(document(*RECEIPT), SPECS["total"])
+    assert len(found) > 1
+    assert max(found, key=lambda candidate: candidate.confidence) == found[0]
+
+
+def test_a_text_layer_is_surer_than_ocr_and_good_ocr_surer_than_bad() -> None:
+    printed, good, bad = (
+        best("total", *RECEIPT, source=source, score=score)
+        for source, score in (("text_layer", 1.0), ("ocr", 0.99), ("ocr", 0.6))
+    )
+    assert printed is not None
+    assert good is not None
+    assert bad is not None
+    assert printed.confidence > good.confidence > bad.confidence
+
+
+def test_an_empty_document_has_no_fields() -> None:
+    for wanted in FIELDS:
+        assert fields.find(Document(()), wanted) == []
+        assert fields.find(document(), wanted) == []
