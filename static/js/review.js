@@ -46,10 +46,13 @@ function turnTo(page) {
 }
 
 // ---- settled: a person has looked; only a hint for the eye, the server judges what was typed --------------------
+const looked = new Set(); // outlives an answer that swaps the desk, such as a refused decision
+
 function settle(field) {
   const box = input(field);
   if (box.hasAttribute("data-required") && !box.value.trim()) return false;
   field.classList.add("settled");
+  looked.add(field.dataset.field);
   count();
   return true;
 }
@@ -146,6 +149,7 @@ document.addEventListener("input", (event) => {
   const field = event.target.closest?.("#desk [data-field]");
   if (!field) return;
   field.classList.remove("settled");
+  looked.delete(field.dataset.field);
   count();
 });
 
@@ -219,15 +223,15 @@ function dress() {
   for (const button of document.querySelectorAll("#desk [data-settle], #desk [data-use]")) button.hidden = false;
   for (const field of todo()) {
     const box = input(field);
-    if (box.value !== box.dataset.shown && box.getAttribute("aria-invalid") !== "true") settle(field);
+    if ((looked.has(field.dataset.field) || box.value !== box.dataset.shown) && box.getAttribute("aria-invalid") !== "true") settle(field);
   }
   count();
   light();
+  tick();
 }
 document.body.addEventListener("htmx:afterSettle", (event) => {
   if (event.detail.elt.closest?.("[data-desk]") || event.detail.elt.querySelector?.("[data-desk]")) dress();
 });
 dress();
-tick();
 setInterval(tick, 1000);
 if (!chosen && todo().length) choose(todo()[0].dataset.field, { focus: mine() && matchMedia("(pointer: fine)").matches, scroll: false });
