@@ -3,11 +3,13 @@
 from typing import Any
 
 from django.apps import AppConfig
+from django.apps import apps as installed
 from django.db.models.signals import post_migrate
 
 
-def make_roles(using: str, apps: Any, **_: Any) -> None:
+def make_roles(using: str, apps: Any = installed, **_: Any) -> None:
     # After a migration rather than in one: a flush of a test database empties the groups, and this fills them again.
+    # A flush names no apps of its own.
     try:
         group = apps.get_model("auth", "Group")
     except LookupError:

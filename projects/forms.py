@@ -64,7 +64,7 @@ class ProjectForm(forms.Form):
         widget=forms.Textarea(attrs={"class": "text-input", "rows": 2}),
     )
     language = forms.ChoiceField(
-        help_text="Of most of its documents. Decides how dates and amounts are read.",
+        help_text="Of most of its documents. A run says so where the OCR model does not know its letters.",
         widget=forms.Select(attrs={"class": "select"}),
     )
     document_prompt = forms.CharField(
