@@ -29,6 +29,18 @@ _ENDS: dict[str, Mark] = {
     Outcome.EXPIRED: Mark("bad", "clock", "Not decided in time"),
     Outcome.FAILED: Mark("bad", "alert", "Failed"),
 }
+UNDER_WAY = Mark("info", "run", "Under way")  # where the row does not tell whether a person is waited for
+# Where there is little room; the whole label stands in the table below.
+_SHORT = {
+    "segment_prep": "Prepare",
+    "format_parser": "Formats",
+    "paddleocr_processor": "OCR",
+    "segment_builder": "Segments",
+    "segment_analyzer": "Analyse",
+    "assess": "Assess",
+    "human_review": "Review",
+    "publish": "Publish",
+}
 _STEPS: dict[str, Mark] = {
     StepStatus.PENDING: Mark("todo", "blank", "to come"),
     StepStatus.IN_PROGRESS: Mark("now", "run", "running"),
@@ -72,6 +84,7 @@ class StepRow:
 
     name: str
     label: str
+    short: str
     mark: Mark
     started_at: str | None
     ended_at: str | None
@@ -83,7 +96,7 @@ class StepRow:
     def took(self) -> str:
         """The time in words.
 
-        >>> StepRow("a", "A", _STEPS["completed"], None, None, 75.2, None, None).took
+        >>> StepRow("a", "A", "A", _STEPS["completed"], None, None, 75.2, None, None).took
         '1 min 15 s'
         """
         if self.seconds is None:
@@ -96,16 +109,17 @@ class StepRow:
 
 def step_rows(definition: Definition, board: WorkflowSteps) -> list[StepRow]:
     data = board.data.as_dict()
-    return [_step_row(step, data.get(step.name) or {}, ended=bool(board.outcome)) for step in definition.steps]
+    return [_step_row(step, data.get(step.name) or {}, board.outcome) for step in definition.steps]
 
 
-def _step_row(step: StepDefinition, stored: Mapping[str, Any], *, ended: bool) -> StepRow:
+def _step_row(step: StepDefinition, stored: Mapping[str, Any], outcome: str | None) -> StepRow:
     status = str(stored.get("status") or StepStatus.PENDING)
     mark = _STEPS.get(status, Mark("todo", "info", status))
     if step.type == "approval" and status == StepStatus.IN_PROGRESS:
         mark = Mark("warn", "user", "waits for a person")
-    elif ended and status == StepStatus.PENDING:
-        mark = Mark("skipped", "minus", "not needed")
+    elif outcome and status == StepStatus.PENDING:
+        mark = Mark("skipped", "minus", "not needed" if outcome == Outcome.PUBLISHED else "not reached")
     start, end = stored.get("started_at"), stored.get("ended_at")
     seconds = (clock.parse(end) - clock.parse(start)).total_seconds() if start and end else None
-    return StepRow(step.name, step.label, mark, start, end, seconds, stored.get("error"), stored.get("reason"))
+    short = _SHORT.get(step.name, step.label)
+    return StepRow(step.name, step.label, short, mark, start, end, seconds, stored.get("error"), stored.get("reason"))

@@ -71,7 +71,10 @@ def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
     access.check_can_view(request.user)
     cursor = request.GET.get("after")
     page = queries.project_documents(request.site, project_id, cursor=cursor)
-    rows = [DocumentRow(one, marks.of_run(one.outcome, waits=False)) for one in page.rows]
+    rows = [
+        DocumentRow(one, marks.of_run(one.outcome, waits=False) if one.outcome else marks.UNDER_WAY)
+        for one in page.rows
+    ]
     context = {
         "project_id": project_id,
         "rows": rows,

@@ -24,7 +24,7 @@ from workflows.status import Outcome
 from workflows.views import marks
 from workflows.views.marks import Mark
 
-_REVIEW_REQUIRED = "REVIEW_REQUIRED"
+_REVIEW_REQUIRED = "HUMAN_REVIEW_REQUIRED"
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,8 @@ def _event_row(event: DocumentEvent) -> EventRow:
     words = f"{labels[head]} {end.lower()}" if head in labels else event.type.replace("_", " ").capitalize()
     if event.by and event.by != "system":
         words = f"{words} by {event.by}"
-    details = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items() if name != "review")
+    told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items() if name != "review")
+    details = str(facts.get("reason") or told)
     return EventRow(event, words, details, review_id)
 
 

@@ -3,6 +3,7 @@ import pytest
 from tests.aws_faults import count_calls, fail
 from tests.factories import PROJECT_ID, start_run
 from tests.people import bob, charlie, dora, signed_in
+from tests.review import reviews
 from workflows import files, queries
 from workflows.actions import runs, segments
 from workflows.definitions import DOCUMENT_ANALYSIS
@@ -94,6 +95,19 @@ def test_a_failed_run_says_why_and_stops_asking(table):
 def test_the_history_of_a_document_names_who_began_it(table):
     page = read(signed_in(charlie()), run_url(start_run(), "lineage/"))
     assert "Ingested by test" in page
+
+
+def test_a_run_that_waits_leads_to_its_review(table):
+    run, ref = reviews.open_review()
+    browser = signed_in(charlie())
+    assert f'href="{reviews.url("show-review", ref)}"' in read(browser, run_url(run, "lineage/"))
+    assert "Waits for a person" in read(browser, "/workflows/")
+
+
+def test_steps_behind_a_failure_were_not_reached(table):
+    run = start_run()
+    failed(run)
+    assert "not reached" in read(signed_in(charlie()), run_url(run))
 
 
 def test_fields_are_shown_once_they_were_read(table):
