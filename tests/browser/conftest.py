@@ -1,0 +1,57 @@
+"""The system's Chromium through Playwright; skipped where there is none, unless it is required."""
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.pump import Pump
+from workflows import engine
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        if os.environ.get("REQUIRE_BROWSER"):
+            pytest.fail("Chromium is required here and was not found.")
+        pytest.skip("No Chromium on this machine.")
+    # Playwright keeps an event loop in this thread; Django would take it for asynchronous code.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def pump(aws_stack: list[str], table: str) -> Pump:
+    engine.publish_machines(aws_stack.append)
+    return Pump()
+
+
+@pytest.fixture
+def console() -> list[str]:
+    """What the browser complained about; a journey ends with none."""
+    return []
+
+
+@pytest.fixture
+def context(browser: Browser, console: list[str]) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(8000)
+    watch(context, console)
+    yield context
+    context.close()
+
+
+def watch(context: BrowserContext, console: list[str]) -> None:
+    def on_page(page: Page) -> None:
+        page.on("console", lambda message: console.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: console.append(str(error)))
+
+    context.on("page", on_page)
