@@ -81,7 +81,7 @@ def _reason(field: Field, found: Mapping[str, Any], today: str) -> Reason | None
         return Reason(field.name, "invalid", f"{field.label} “{value[:40]}” is no {field.type}")
     if confidence < field.threshold:
         # Rounded down: 79.6 % must not read as the 80 % it misses.
-        shown, needed = int(confidence * 100), round(field.threshold * 100)
+        shown, needed = int(confidence * 100 + 1e-9), round(field.threshold * 100)
         return Reason(field.name, "low_confidence", f"{field.label} {shown} %, needs {needed} %")
     if field.type == "date" and value > today:
         return Reason(field.name, "rule", f"{field.label} {value} lies in the future")
