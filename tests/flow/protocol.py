@@ -1,0 +1,48 @@
+"""What the tests of the redeem protocol have in common: beat turned by hand, and what applied once means."""
+
+from review import repair
+from review.identity import ReviewRef
+from review.status import ReviewStatus
+from tests.factories import review_of
+from tests.pump import Pump
+from workflows import engine, queries
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.frozen import Run
+
+
+def ended(run: Run) -> bool:
+    return queries.execution(run).status != "running"
+
+
+def kinds(run: Run) -> list[str]:
+    return [event.type for event in queries.lineage(run.site, run.document_id).rows]
+
+
+def sweep_until_ended(run: Run, pump: Pump) -> None:
+    """What beat does, every so often, while workers work."""
+
+    def done() -> bool:
+        repair.sweep()
+        return ended(run)
+
+    pump.run(done, seconds=40)
+
+
+def assert_applied_once(run: Run, ref: ReviewRef) -> None:
+    assert queries.execution(run).outcome == "published"
+    assert review_of(ref).status == ReviewStatus.APPLIED
+    seen = kinds(run)
+    assert seen.count("HUMAN_REVIEW_APPROVED") == 1
+    assert seen.count("HUMAN_REVIEW_APPLIED") == 1
+    assert seen.count("PUBLISHED") == 1
+    moves = [(int(row.fromStep), int(row.toStep)) for row in queries.transitions(run.site, run.workflow_id).rows]
+    assert moves.count((7, 8)) == 1
+    assert len(moves) == len(set(moves))
+
+
+def restarted(run: Run, ref: ReviewRef, pump: Pump) -> None:
+    """Another attempt waits at the same review: a newer token."""
+    engine.stop(DOCUMENT_ANALYSIS, run.workflow_id, int(queries.execution(run).engine_attempt), "restart")
+    before = pump.ran("open_review")
+    repair.check_run(run.site, queries.execution(run))
+    pump.run(lambda: pump.ran("open_review") > before)

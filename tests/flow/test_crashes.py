@@ -1,0 +1,77 @@
+"""A process dies between any two steps of the redeem protocol; the decision is applied once, never lost."""
+
+from django.conf import settings
+
+from review.actions import claims, decisions
+from review.status import ReviewStatus
+from review.tasks import enqueue_redeem
+from tests.aws_faults import crash_after, crash_before
+from tests.factories import ROSA, decided_run, review_of, verdict, waiting_run
+from tests.flow.protocol import assert_applied_once, sweep_until_ended
+from tests.pump import Pump
+from workflows import engine, queries
+from workflows.definitions import DOCUMENT_ANALYSIS
+
+
+def test_a_crash_after_the_corrections_are_stored_leaves_the_review_undecided(pump: Pump) -> None:
+    run, ref = waiting_run(pump)
+    claims.claim(ref, run, by=ROSA)
+    with crash_before("dynamodb", "TransactWriteItems"):
+        decisions.decide(ref, run, verdict(ref), by=ROSA)
+    assert review_of(ref).status == ReviewStatus.CLAIMED
+    decisions.decide(ref, run, verdict(ref), by=ROSA)
+    sweep_until_ended(run, pump)
+    assert_applied_once(run, ref)
+
+
+def test_a_crash_after_the_decision_is_repaired_by_the_sweeper(pump: Pump) -> None:
+    run, ref = waiting_run(pump)
+    claims.claim(ref, run, by=ROSA)
+    with crash_after("dynamodb", "TransactWriteItems"):
+        decisions.decide(ref, run, verdict(ref), by=ROSA)
+    assert review_of(ref).status == ReviewStatus.DECIDED
+    sweep_until_ended(run, pump)
+    assert_applied_once(run, ref)
+
+
+def test_a_crash_between_taking_and_sending_is_sent_again(pump: Pump) -> None:
+    run, ref, _ = decided_run(pump)
+    enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
+    with crash_before("stepfunctions", "SendTaskSuccess"):
+        pump.run(lambda: False, seconds=5)
+    assert review_of(ref).status == ReviewStatus.REDEEMING
+    sweep_until_ended(run, pump)
+    assert_applied_once(run, ref)
+
+
+def test_a_crash_after_sending_is_not_read_as_failure(pump: Pump) -> None:
+    run, ref, _ = decided_run(pump)
+    enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
+    with crash_after("stepfunctions", "SendTaskSuccess"):
+        pump.run(lambda: False, seconds=5)
+    assert review_of(ref).status == ReviewStatus.REDEEMING
+    sweep_until_ended(run, pump)
+    assert_applied_once(run, ref)
+
+
+def test_an_execution_stopped_before_the_decision_is_applied_goes_on_behind_the_review(pump: Pump) -> None:
+    run, ref, _ = decided_run(pump)
+    pump.hold = lambda message: message.task.endswith("apply_decision") and message.kwargs["attempt"] == 1
+    enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
+    pump.run(lambda: review_of(ref).status == ReviewStatus.REDEEMED)
+    engine.stop(DOCUMENT_ANALYSIS, run.workflow_id, 1, "stopped by somebody")
+    opened = pump.ran("open_review")
+    sweep_until_ended(run, pump)
+    assert_applied_once(run, ref)
+    assert int(queries.execution(run).engine_attempt) == 2
+    assert pump.ran("open_review") == opened
+    pump.hold = lambda _message: False
+    pump.run(idle=1)  # the old attempt's message is delivered late and changes nothing
+    assert_applied_once(run, ref)
+
+
+def test_a_machine_lost_during_the_undo_window_starts_again_behind_the_review(pump: Pump) -> None:
+    run, ref, _ = decided_run(pump)
+    engine.stop(DOCUMENT_ANALYSIS, run.workflow_id, 1, "restart")
+    sweep_until_ended(run, pump)
+    assert_applied_once(run, ref)

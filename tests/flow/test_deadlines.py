@@ -1,0 +1,57 @@
+"""The machine's own Catch: it expires, takes a decision that was made in time, or comes too late itself."""
+
+from dataclasses import replace
+
+import pytest
+from django.conf import settings
+from pynamodb.expressions.condition import Condition
+
+from config import clock
+from config.errors import Conflict
+from review import repair
+from review.actions import decisions, redemption
+from review.items.reviews import Review
+from review.status import ReviewStatus
+from tests.factories import ROSA, decided_run, review_of, start_run, verdict, waiting_run
+from tests.flow.protocol import assert_applied_once, ended, kinds, sweep_until_ended
+from tests.pump import Pump
+from workflows import engine, queries
+from workflows.definitions import DOCUMENT_ANALYSIS
+
+ALWAYS: Condition = Review.PK.exists()
+
+
+def test_a_stale_attempts_catch_after_the_publication_changes_nothing(pump: Pump) -> None:
+    run = start_run()
+    pump.run(lambda: ended(run))
+    before = kinds(run)
+    message = next(message for message in pump.seen if message.task.endswith("run_step"))
+    kwargs = {name: value for name, value in message.kwargs.items() if name != "step"}
+    pump.redeliver(replace(message, task="workflows.tasks.fail_run", kwargs={**kwargs, "error": "X", "cause": "late"}))
+    assert kinds(run) == before
+    assert queries.execution(run).outcome == "published"
+
+
+def test_a_decision_in_the_last_second_is_taken_by_the_machines_catch(pump: Pump) -> None:
+    run, ref, _ = decided_run(pump)
+    message = next(message for message in pump.seen if message.task.endswith("open_review"))
+    names = ("site", "project_id", "document_id", "workflow_id", "attempt")
+    kwargs = {name: message.kwargs[name] for name in names}
+    output = redemption.expire(run, attempt=kwargs["attempt"])
+    assert output["decision_id"] == review_of(ref).decision_id
+    sweep_until_ended(run, pump)
+    assert_applied_once(run, ref)
+
+
+def test_nobody_decides_and_the_machines_catch_expires_the_review(pump: Pump) -> None:
+    run, ref = waiting_run(pump)
+    engine.stop(DOCUMENT_ANALYSIS, run.workflow_id, 1, "restart")
+    Review.change(ref.key, [Review.deadline.set(clock.iso(clock.in_seconds(-settings.REVIEW_MARGIN_SECONDS)))], ALWAYS)
+    repair.check_run(run.site, queries.execution(run))
+    pump.run(lambda: ended(run), seconds=20)
+    execution = queries.execution(run)
+    assert (execution.status, execution.outcome) == ("failed", "expired")
+    assert review_of(ref).status == ReviewStatus.EXPIRED
+    assert "REVIEW_EXPIRED" in kinds(run)
+    with pytest.raises(Conflict):
+        decisions.decide(ref, run, verdict(ref), by=ROSA)

@@ -1,0 +1,130 @@
+"""Two at once: people, a page and its own renewal, sweepers; one wins and the other is told."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from pynamodb.expressions.condition import Condition
+
+from config import clock
+from config.errors import Conflict
+from review import repair
+from review.actions import claims, decisions
+from review.identity import ReviewRef
+from review.items.reviews import Review
+from review.status import ReviewStatus
+from review.tasks import enqueue_redeem
+from tests.aws_faults import count_calls
+from tests.factories import MARTA, ROSA, decided_run, review_of, verdict, waiting_run
+from tests.flow.protocol import assert_applied_once, ended, kinds, sweep_until_ended
+from tests.pump import Pump
+from workflows import queries
+from workflows.frozen import Run
+
+ALWAYS: Condition = Review.PK.exists()
+
+
+def test_a_renewal_during_the_decision_is_no_conflict(pump: Pump) -> None:
+    run, ref = waiting_run(pump)
+    claims.claim(ref, run, by=ROSA)
+    chosen = verdict(ref)
+    with ThreadPoolExecutor(2) as lanes:
+        renewing = [lanes.submit(claims.renew, ref, by=ROSA) for _ in range(5)]
+        decisions.decide(ref, run, chosen, by=ROSA)
+        [future.exception() for future in renewing]
+    assert review_of(ref).decision_id == chosen.decision_id
+
+
+def test_a_repeated_post_is_the_same_decision(pump: Pump) -> None:
+    run, ref = waiting_run(pump)
+    claims.claim(ref, run, by=ROSA)
+    chosen = verdict(ref)
+    first = decisions.decide(ref, run, chosen, by=ROSA)
+    assert decisions.decide(ref, run, chosen, by=ROSA) == first
+    sweep_until_ended(run, pump)
+    assert decisions.decide(ref, run, chosen, by=ROSA)
+    assert_applied_once(run, ref)
+
+
+def test_the_loser_of_a_takeover_cannot_decide(pump: Pump) -> None:
+    run, ref = waiting_run(pump)
+    claims.claim(ref, run, by=ROSA)
+    shown = verdict(ref)
+    with pytest.raises(Conflict):
+        claims.claim(ref, run, by=MARTA)
+    Review.change(ref.key, [Review.lease_until.set(clock.iso(clock.in_seconds(-1)))], ALWAYS)
+    claims.claim(ref, run, by=MARTA)
+    with pytest.raises(Conflict):
+        decisions.decide(ref, run, shown, by=ROSA)
+
+
+def test_undo_and_the_redeemer_race_and_one_wins(pump: Pump) -> None:
+    run, ref, chosen = decided_run(pump)
+    decisions.undo(ref, run, decision_id=chosen.decision_id, by=ROSA)
+    enqueue_redeem(ref, chosen.decision_id, delay=0)
+    pump.run(idle=1)
+    assert review_of(ref).status == ReviewStatus.CLAIMED
+    decisions.decide(ref, run, verdict(ref), by=ROSA)
+    decided = review_of(ref)
+    pump.run(lambda: clock.iso(clock.now()) > str(decided.redeem_after), seconds=5)
+    with pytest.raises(Conflict):
+        decisions.undo(ref, run, decision_id=str(decided.decision_id), by=ROSA)
+    sweep_until_ended(run, pump)
+    assert queries.execution(run).outcome == "published"
+    assert kinds(run).count("HUMAN_REVIEW_APPLIED") == 1
+
+
+def test_two_sweepers_at_once_send_one_token(pump: Pump) -> None:
+    run, ref, _ = decided_run(pump)
+    wait_until_redeemable(ref)
+    with count_calls() as counted, ThreadPoolExecutor(8) as lanes:
+        list(lanes.map(lambda _: repair_quietly(run, ref), range(8)))
+    assert len(counted.of("stepfunctions", "SendTaskSuccess")) == 1
+    pump.run(lambda: ended(run))
+    assert_applied_once(run, ref)
+
+
+def wait_until_redeemable(ref: ReviewRef) -> None:
+    while clock.iso(clock.now()) <= str(review_of(ref).redeem_after):
+        threading.Event().wait(0.05)
+
+
+def repair_quietly(run: Run, ref: ReviewRef) -> None:
+    try:
+        repair.drive_review(run.site, review_of(ref))
+    except Conflict:
+        return
+
+
+def test_sixteen_threads_decide_once_over_twenty_rounds(pump: Pump) -> None:
+    run, ref = waiting_run(pump)
+    for round_number in range(20):
+        claims.claim(ref, run, by=ROSA)
+        chosen = [verdict(ref) for _ in range(16)]
+        won = race(ref, run, chosen)
+        assert len(won) == 1
+        assert review_of(ref).decision_id == won[0]
+        if round_number < 19:
+            decisions.undo(ref, run, decision_id=won[0], by=ROSA)
+    with count_calls() as counted:
+        sweep_until_ended(run, pump)
+    tokens = [call for call in counted.of("stepfunctions", "SendTaskSuccess") if "decision_id" in call.params["output"]]
+    assert len(tokens) == 1
+    seen = kinds(run)
+    assert seen.count("HUMAN_REVIEW_APPROVED") == 20
+    assert seen.count("HUMAN_REVIEW_APPLIED") == 1
+
+
+def race(ref: ReviewRef, run: Run, chosen: list[decisions.Verdict]) -> list[str]:
+    start = threading.Barrier(len(chosen))
+
+    def decide(one: decisions.Verdict) -> str | None:
+        start.wait()
+        try:
+            decisions.decide(ref, run, one, by=ROSA)
+        except Conflict:
+            return None
+        return one.decision_id
+
+    with ThreadPoolExecutor(len(chosen)) as lanes:
+        return [name for name in lanes.map(decide, chosen) if name]

@@ -1,0 +1,79 @@
+"""A machine that waits again brings a newer token; the older one and its messages change nothing."""
+
+from django.conf import settings
+
+from review import repair
+from review.actions import claims, decisions
+from review.identity import ReviewRef
+from review.status import ReviewStatus
+from review.tasks import enqueue_redeem
+from tests.factories import ROSA, decided_run, ref_of, review_of, start_run, verdict, waiting_run
+from tests.flow.protocol import assert_applied_once, ended, restarted, sweep_until_ended
+from tests.pump import Pump
+from workflows import engine, queries
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.frozen import Run
+
+
+def test_a_newer_token_before_the_decision_is_the_one_that_is_spent(pump: Pump) -> None:
+    run, ref = waiting_run(pump)
+    claims.claim(ref, run, by=ROSA)
+    shown = verdict(ref)
+    restarted(run, ref, pump)
+    assert review_of(ref).holder == ROSA.id
+    decisions.decide(ref, run, shown, by=ROSA)  # a restart is no conflict
+    enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
+    pump.run(lambda: ended(run))
+    assert_applied_once(run, ref)
+
+
+def test_a_newer_token_after_the_redemption_triggers_it_again(pump: Pump) -> None:
+    run, ref, _ = decided_run(pump)
+    pump.hold = lambda message: message.task.endswith("apply_decision") and message.kwargs["attempt"] == 1
+    enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
+    pump.run(lambda: review_of(ref).status == ReviewStatus.REDEEMED)
+    attempt = repair.runs.next_attempt(run, attempt=1, why="test")
+    repair._start(run, queries.execution(run), attempt, decided=None)
+    pump.run(lambda: ended(run))
+    assert_applied_once(run, ref)
+
+
+def test_an_old_wait_delivered_late_changes_nothing(pump: Pump) -> None:
+    run, ref = waiting_run(pump)
+    old = next(message for message in pump.seen if message.task.endswith("open_review"))
+    restarted(run, ref, pump)
+    before = review_of(ref)
+    pump.redeliver(old)
+    after = review_of(ref)
+    assert (after.status, after.version, after.deadline) == (before.status, before.version, before.deadline)
+    claims.claim(ref, run, by=ROSA)
+    decisions.decide(ref, run, verdict(ref), by=ROSA)
+    sweep_until_ended(run, pump)
+    assert_applied_once(run, ref)
+
+
+def test_stopped_machines_get_new_tokens_and_ocr_does_not_run_again(pump: Pump) -> None:
+    waiting = [waiting_run_again(pump) for _ in range(3)]
+    steps = pump.ran("run_step")
+    for run, _ in waiting:
+        engine.stop(DOCUMENT_ANALYSIS, run.workflow_id, 1, "the emulator was restarted")
+    opened = pump.ran("open_review")
+
+    def renewed() -> bool:
+        repair.sweep()
+        return pump.ran("open_review") == opened + 3
+
+    pump.run(renewed)
+    run, ref = waiting[0]
+    claims.claim(ref, run, by=ROSA)
+    decisions.decide(ref, run, verdict(ref), by=ROSA)
+    sweep_until_ended(run, pump)
+    assert_applied_once(run, ref)
+    assert pump.ran("run_step") == steps + 1  # publishing, nothing else
+
+
+def waiting_run_again(pump: Pump) -> tuple[Run, ReviewRef]:
+    run = start_run(always_review=True)
+    before = pump.ran("open_review")
+    pump.run(lambda: pump.ran("open_review") > before)
+    return run, ref_of(run)
