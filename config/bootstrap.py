@@ -81,10 +81,31 @@ def _apply() -> list[str]:
             f"Stack {settings.STACK} is left in {stack['StackStatus']}: {_first_failure()} "
             "Delete the stack, which keeps table and bucket, mend the cause and run this again."
         )
+    if not (differences := _differences(stack, request)):
+        return []
     last = _events()[0]["EventId"]
     if not _order(cloudformation.update_stack, request):
         return []
-    return _outcome(since=last)
+    changes = _outcome(since=last)
+    if settings.ON_LAPTOP:  # the emulator says of every resource that it was updated: only the rest is news
+        changes = [line for line in changes if not line.startswith("changed")]
+    return [f"changed    stack {settings.STACK}: {', '.join(differences)}", *changes]
+
+
+def _differences(stack: dict[str, Any], request: dict[str, Any]) -> list[str]:
+    """What an update would bring: the parameters by name and value, and the template as one."""
+    cloudformation = aws.client("cloudformation")
+    deployed = {entry["ParameterKey"]: entry["ParameterValue"] for entry in stack.get("Parameters", ())}
+    wanted = {entry["ParameterKey"]: entry["ParameterValue"] for entry in request["Parameters"]}
+    found = [
+        f"{name} {deployed.get(name, 'unset')} → {wanted.get(name, 'unset')}"
+        for name in sorted(deployed | wanted)
+        if deployed.get(name) != wanted.get(name)
+    ]
+    body = cloudformation.get_template(StackName=settings.STACK, TemplateStage="Original")["TemplateBody"]
+    if body != request["TemplateBody"]:
+        found.append("template")
+    return found
 
 
 def _order(call: Callable[..., Any], request: dict[str, Any]) -> bool:

@@ -1,33 +1,16 @@
-"""A desk on this machine: the emulator, what has to be deployed on it, and the workers."""
+"""A desk on this machine: the emulator with everything deployed on it, and the workers."""
 
 import fcntl
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from django.conf import settings
 
-from config import bootstrap, emulator
+from config import emulator
 from config.supervisor import Supervisor
-from config.table import DEFAULT_SITE
-from workflows import engine
-from workflows.actions import definitions
-from workflows.definitions import DEFINITIONS
-
-Report = Callable[[str], None]
-
-
-def prepare(report: Report) -> None:
-    """Bring the endpoint to what this version needs; a second call changes nothing.
-
-    Raises:
-        Misconfigured, Unavailable: with what to do.
-
-    """
-    bootstrap.deploy(report)
-    engine.publish_machines(report)
-    for definition in DEFINITIONS.values():
-        definitions.publish(DEFAULT_SITE, definition)
+from workflows import deployment
+from workflows.deployment import Report
 
 
 def add_workers(supervisor: Supervisor) -> None:
@@ -50,7 +33,7 @@ def running(report: Report) -> Iterator[Supervisor]:
         if settings.ON_LAPTOP and not emulator.is_answering(str(settings.AWS_ENDPOINT_URL)):
             stack.enter_context(emulator.start(state_dir=settings.STATE_DIR / "emulator", port=settings.EMULATOR_PORT))
         if settings.ON_LAPTOP:
-            prepare(report)
+            deployment.deploy(report)
         supervisor = stack.enter_context(Supervisor(settings.STATE_DIR / "logs"))
         if settings.ON_LAPTOP and (lock := _workers_lock()) is not None:
             stack.callback(os.close, lock)

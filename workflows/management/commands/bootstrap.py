@@ -1,21 +1,19 @@
-"""``manage.py bootstrap``: create or verify every AWS resource, then publish the state machines."""
+"""``manage.py bootstrap``: create or verify every AWS resource, state machine and definition."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from config import bootstrap
 from config.errors import CountersignError
-from workflows import engine
+from workflows import deployment
 
 
 class Command(BaseCommand):
-    help = "Create or verify every AWS resource on the configured endpoint; a second run changes nothing."
+    help = "Create or verify what the desk needs on the configured endpoint; a second run changes nothing."
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         try:
-            bootstrap.deploy(self.stdout.write)
-            engine.publish_machines(self.stdout.write)
+            deployment.deploy(self.stdout.write)
         except CountersignError as error:
             raise CommandError(str(error)) from error

@@ -21,6 +21,7 @@ from projects.audit import Actor
 from projects.defaults import ensure_default_project
 from projects.demo_users import Login, ensure_logins
 from workflows import local_desk, processing, queries, samples
+from workflows.deployment import Report
 from workflows.processing import Job
 
 BY = Actor("demo", "Demo")
@@ -131,7 +132,7 @@ def _add_web(supervisor: Supervisor, port: int) -> None:
     supervisor.add("web", "gunicorn", "config.wsgi", *bind, "-k", "gthread", "-w", "1", "--threads", "8", "-t", "120")
 
 
-def _wait_for_web(supervisor: Supervisor, port: int, report: local_desk.Report) -> None:
+def _wait_for_web(supervisor: Supervisor, port: int, report: Report) -> None:
     """Raises: Misconfigured, where it does not come up."""
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:

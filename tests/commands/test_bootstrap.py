@@ -1,0 +1,67 @@
+import pytest
+from django.core.management import CommandError, call_command
+
+from config import table as keys
+from config.table import DEFAULT_SITE
+from tests.aws_faults import count_calls
+from workflows import asl
+from workflows.actions import definitions
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.items.runs import Definition, DefinitionStep
+
+WRITING = ("Create", "Delete", "Put", "Set", "Tag")
+UPDATES = {"cloudformation.UpdateStack", "dynamodb.UpdateItem", "dynamodb.UpdateTimeToLive"}
+
+
+def bootstrap(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    call_command("bootstrap")
+    return capsys.readouterr().out.splitlines()
+
+
+def test_it_publishes_the_definition_with_its_steps_and_its_machine(
+    table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert f"created    definition {DOCUMENT_ANALYSIS.id}" in bootstrap(capsys)
+    for name in (DOCUMENT_ANALYSIS.id, DOCUMENT_ANALYSIS.name):
+        stored = Definition.load(keys.DEFINITION.key(DEFAULT_SITE, workflow_id=name))
+        assert (int(stored.version), stored.status) == (1, "active")
+    steps = [
+        DefinitionStep.load(
+            keys.DEFINITION_STEP.key(DEFAULT_SITE, workflow_id=DOCUMENT_ANALYSIS.id, step_order=step.order)
+        )
+        for step in DOCUMENT_ANALYSIS.steps
+    ]
+    assert [step.name for step in steps] == [step.label for step in DOCUMENT_ANALYSIS.steps]
+
+
+def test_a_second_run_changes_nothing_and_says_so(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    bootstrap(capsys)
+    head = Definition.load(keys.DEFINITION.key(DEFAULT_SITE, workflow_id=DOCUMENT_ANALYSIS.name))
+    with count_calls() as counted:
+        lines = bootstrap(capsys)
+    assert all(line.startswith("unchanged  ") for line in lines)
+    assert [line.split()[1] for line in lines] == ["stack", "state", "definition"]
+    assert not [call for call in counted.calls if call.operation.startswith(WRITING)]
+    assert not UPDATES & set(counted.names())
+    again = Definition.load(head.key)
+    assert again.updatedAt == head.updatedAt
+
+
+def test_publishing_twice_at_once_has_one_winner(table: str) -> None:
+    assert definitions.publish(DEFAULT_SITE, DOCUMENT_ANALYSIS)
+    assert not definitions.publish(DEFAULT_SITE, DOCUMENT_ANALYSIS)
+
+
+def test_a_published_machine_that_differs_from_its_code_is_refused(
+    table: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bootstrap(capsys)
+    monkeypatch.setattr(asl, "compile_definition", lambda _definition: '{"StartAt": "Other"}')
+    with pytest.raises(CommandError, match="Give the change a new version"):
+        call_command("bootstrap")
+
+
+def test_it_fails_with_one_sentence(settings: object) -> None:
+    settings.AWS_ENDPOINT_URL = "http://127.0.0.1:1"  # type: ignore[attr-defined]
+    with pytest.raises(CommandError, match="No embedded AWS answers"):
+        call_command("bootstrap")

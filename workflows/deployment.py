@@ -1,0 +1,26 @@
+"""What this version needs on the configured endpoint: resources, state machines, definitions; as often as one likes."""
+
+from collections.abc import Callable
+
+from config import bootstrap
+from config.table import DEFAULT_SITE
+from workflows import engine
+from workflows.actions import definitions
+from workflows.definitions import DEFINITIONS
+
+Report = Callable[[str], None]
+
+
+def deploy(report: Report) -> None:
+    """Create, change or verify, and report each; a second call changes nothing and says so.
+
+    Raises:
+        Misconfigured, Unavailable: with what to do.
+        CountersignError: a published version differs from its code.
+
+    """
+    bootstrap.deploy(report)
+    engine.publish_machines(report)
+    for definition in DEFINITIONS.values():
+        new = definitions.publish(DEFAULT_SITE, definition)
+        report(f"{'created' if new else 'unchanged':10} definition {definition.id}")
