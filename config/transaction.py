@@ -27,6 +27,7 @@ from config.table import Key
 
 _ATTEMPTS = 6
 NEW: Condition = Item.PK.does_not_exist()
+EXISTS: Condition = Item.PK.exists()
 
 
 @dataclass(frozen=True)

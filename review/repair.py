@@ -15,7 +15,7 @@ from review.identity import ReviewRef, review_id
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, UNDECIDED, ReviewStatus
 from workflows import asl, engine, events, queries
-from workflows.actions import runs
+from workflows.actions import attempts
 from workflows.frozen import Run
 from workflows.items.events import DocumentEvent
 from workflows.items.runs import Execution
@@ -104,7 +104,7 @@ def check_run(site: str, execution: Execution) -> None:
     attempt = int(execution.engine_attempt)
     state = engine.state(definition, run.workflow_id, attempt)
     if state == "running" or (execution.lease_until and execution.lease_until > clock.iso(clock.now())):
-        runs.look_again(run, execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
+        attempts.look_again(run, execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
         return
     waits = definition.step(int(execution.currentStep)).type == "approval"
     if not waits and attempt >= _MACHINE_ATTEMPTS:
@@ -113,7 +113,7 @@ def check_run(site: str, execution: Execution) -> None:
         return
     if state == "missing":  # never started, or forgotten: the same attempt may start under its own name
         _start(run, execution, attempt, decided=_decided(run, execution))
-        runs.look_again(run, execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
+        attempts.look_again(run, execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
         return
     _new_attempt(run, execution, why="engine execution ended", decided=_decided(run, execution))
 
@@ -131,7 +131,7 @@ def _decided(run: Run, execution: Execution) -> Review | None:
 
 
 def _new_attempt(run: Run, execution: Execution, *, why: str, decided: Review | None) -> None:
-    attempt = runs.next_attempt(run, attempt=int(execution.engine_attempt), why=why)
+    attempt = attempts.begin_next(run, attempt=int(execution.engine_attempt), why=why)
     log.warning("run restarted", extra={"run": run.workflow_id, "attempt": attempt})
     _start(run, execution, attempt, decided=decided)
 

@@ -9,7 +9,9 @@ import pytest
 from django.conf import settings
 
 from config import aws, bootstrap, emulator
+from tests.pump import Pump
 from tests.settings import CONTROLLER, FOLDER
+from workflows import engine
 
 EMULATOR = pytest.StashKey[emulator.Emulator]()
 
@@ -42,6 +44,18 @@ def table(aws_stack: list[str]) -> Iterator[str]:
     empty_queues()
     yield settings.TABLE_NAME
     stop_executions()
+
+
+@pytest.fixture(scope="session")
+def machines(aws_stack: list[str]) -> None:
+    """The state machines of this worker's account."""
+    engine.publish_machines(aws_stack.append)
+
+
+@pytest.fixture
+def pump(machines: None, table: str) -> Pump:
+    """Delivers messages to tasks in this process, beside an empty table."""
+    return Pump()
 
 
 def empty_table() -> None:

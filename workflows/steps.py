@@ -13,9 +13,9 @@ from django.conf import settings
 
 from config import clock, table
 from config.errors import Conflict, CountersignError, StaleAttempt
-from config.transaction import Change, Update
+from config.transaction import EXISTS, Change, Update
 from workflows import events, files, frozen, queries, results
-from workflows.actions import runs, segments
+from workflows.actions import leases, runs, segments
 from workflows.actions.runs import Advance
 from workflows.definitions import DEFINITIONS, REVIEW_REQUIRED, Definition, StepDefinition
 from workflows.files import DocumentFiles
@@ -58,7 +58,7 @@ def perform(order: Order, *, owner: str) -> Mapping[str, Any]:
 
     """
     try:
-        execution = runs.claim_step(order.run, step=order.step, attempt=order.attempt, owner=owner)
+        execution = leases.claim(order.run, step=order.step, attempt=order.attempt, owner=owner)
     except Conflict:
         return _done_before(order)
     definition = DEFINITIONS[execution.definition]
@@ -124,7 +124,7 @@ def _heartbeat(run: Run, owner: str) -> Callable[[], None]:
     def beat() -> None:
         nonlocal due
         if time.monotonic() >= due:
-            runs.renew_lease(run, owner=owner)
+            leases.renew(run, owner=owner)
             due = time.monotonic() + settings.STEP_LEASE_SECONDS / 3
 
     return beat
@@ -160,7 +160,7 @@ def _total(run: Run, step: StepDefinition, facts: Mapping[str, Any]) -> list[Cha
     count = int(facts.get("segment_count", 0))
     segments.write(run, count)
     key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
-    return [Update(key, [DocumentWorkflow.data["total_segments"].set(count)], runs.EXISTS)]
+    return [Update(key, [DocumentWorkflow.data["total_segments"].set(count)], EXISTS)]
 
 
 def _publish(order: Order, definition: Definition, step: StepDefinition, execution: Execution) -> Mapping[str, Any]:

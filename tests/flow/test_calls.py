@@ -9,7 +9,7 @@ from tests.aws_faults import count_calls
 from tests.factories import ROSA, review_of, start_run, verdict, waiting_run
 from tests.pump import Pump
 from workflows import queries
-from workflows.actions import runs, segments
+from workflows.actions import leases, runs, segments
 from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.frozen import Run
 
@@ -30,8 +30,8 @@ def test_a_run_is_created_by_one_transaction_and_one_start(pump: Pump) -> None:
 def test_a_step_is_claimed_and_advanced_by_one_call_each(pump: Pump) -> None:
     run = start_run()
     with count_calls() as calls:
-        execution = runs.claim_step(run, step=1, attempt=1, owner="me")
-        runs.renew_lease(run, owner="me")
+        execution = leases.claim(run, step=1, attempt=1, owner="me")
+        leases.renew(run, owner="me")
         move = runs.Advance(DOCUMENT_ANALYSIS.step(1), 2, 1, result="completed")
         runs.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
     assert names(calls) == ["dynamodb.UpdateItem", "dynamodb.UpdateItem", "dynamodb.TransactWriteItems"]

@@ -14,7 +14,7 @@ from tests.factories import ROSA, ref_of, review_of, start_run, verdict
 from tests.metering import Meter, metered
 from tests.pump import Pump
 from workflows import queries
-from workflows.actions import runs
+from workflows.actions import leases, runs
 from workflows.definitions import DOCUMENT_ANALYSIS
 
 PAGE = Path(settings.BASE_DIR) / "docs" / "costs.md"
@@ -36,9 +36,9 @@ def measure(pump: Pump) -> dict[str, Meter]:
     with metered() as meters["create a run"]:
         run = start_run()
     with metered() as meters["claim a step"]:
-        execution = runs.claim_step(run, step=1, attempt=1, owner="me")
+        execution = leases.claim(run, step=1, attempt=1, owner="me")
     with metered() as meters["heartbeat"]:
-        runs.renew_lease(run, owner="me")
+        leases.renew(run, owner="me")
     with metered() as meters["advance a step"]:
         move = runs.Advance(DOCUMENT_ANALYSIS.step(1), 2, 1, result="completed")
         runs.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)

@@ -11,6 +11,7 @@ from tests.factories import ROSA, decided_run, ref_of, review_of, start_run, ver
 from tests.flow.protocol import assert_applied_once, ended, restarted, sweep_until_ended
 from tests.pump import Pump
 from workflows import engine, queries
+from workflows.actions import attempts
 from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.frozen import Run
 
@@ -32,7 +33,7 @@ def test_a_newer_token_after_the_redemption_triggers_it_again(pump: Pump) -> Non
     pump.hold = lambda message: message.task.endswith("apply_decision") and message.kwargs["attempt"] == 1
     enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
     pump.run(lambda: review_of(ref).status == ReviewStatus.REDEEMED)
-    attempt = repair.runs.next_attempt(run, attempt=1, why="test")
+    attempt = attempts.begin_next(run, attempt=1, why="test")
     repair._start(run, queries.execution(run), attempt, decided=None)
     pump.run(lambda: ended(run))
     assert_applied_once(run, ref)

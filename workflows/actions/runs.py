@@ -1,4 +1,4 @@
-"""A run moves: claimed, advanced, ended, handed to a new engine attempt; each one conditional write with its event."""
+"""A run moves: one step forward or to its end, each in one transaction with its event."""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
@@ -11,19 +11,15 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
-from config.errors import Conflict
-from config.item import Item
 from config.table import Key
-from config.transaction import Change, EventAt, Put, Update, transact
+from config.transaction import EXISTS, Change, EventAt, Put, Update, transact
 from workflows import events
+from workflows.actions import links
 from workflows.definitions import Definition, StepDefinition
 from workflows.frozen import Run
-from workflows.items.documents import DocumentWorkflow, ProjectDocument, ProjectWorkflow
 from workflows.items.events import DocumentEvent
 from workflows.items.runs import Execution, Transition, WorkflowSteps
 from workflows.status import END, RUN_ENDS, Outcome, RunStatus, StepStatus
-
-EXISTS: Condition = Item.PK.exists()
 
 
 @dataclass(frozen=True)
@@ -67,39 +63,6 @@ def drives(attempt: int, step: int) -> Condition:
     return guard
 
 
-def claim_step(run: Run, *, step: int, attempt: int, owner: str) -> Execution:
-    """Take the step's lease; the same owner may take it again (its message came back).
-
-    Raises:
-        Conflict: another worker holds it, or the run is no longer at this step and attempt.
-
-    """
-    now = clock.now()
-    until = clock.iso(now + dt.timedelta(seconds=settings.STEP_LEASE_SECONDS))
-    free = (
-        Execution.lease_owner.does_not_exist()
-        | (Execution.lease_owner == owner)
-        | (Execution.lease_until < clock.iso(now))
-    )
-    actions = [Execution.lease_owner.set(owner), Execution.lease_until.set(until)]
-    return Execution.change(execution_key(run), actions, drives(attempt, step) & free)
-
-
-def renew_lease(run: Run, *, owner: str) -> None:
-    """A worker's heartbeat. Raises: Conflict, where the lease was lost: the work must stop."""
-    until = clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))
-    Execution.change(execution_key(run), [Execution.lease_until.set(until)], Execution.lease_owner == owner)
-
-
-def release_step(run: Run, *, owner: str) -> None:
-    """Give the lease back before its time, so that a retry need not wait for it."""
-    actions = [Execution.lease_owner.remove(), Execution.lease_until.remove()]
-    try:
-        Execution.change(execution_key(run), actions, Execution.lease_owner == owner)
-    except Conflict:  # already somebody else's
-        return
-
-
 def advance(
     run: Run, definition: Definition, move: Advance, *, last: str | None, also: Sequence[Change] = (),
     by: str = "system", event: EventAt | None = None,
@@ -122,7 +85,7 @@ def advance(
         _move_board(run, definition, move, now),
     ]
     if move.to == END and move.outcome:
-        changes += _close_links(run, move.outcome, move.reason, now)
+        changes += links.closing(run, move.outcome, move.reason, now)
     written = transact(changes, event or _event(run, move, by))
     return Advanced(transition_id, cast("DocumentEvent", written[0]))
 
@@ -214,41 +177,6 @@ def _move_board(run: Run, definition: Definition, move: Advance, now: str) -> Up
     return Update(board_key(run), actions, EXISTS)
 
 
-def _close_links(run: Run, outcome: Outcome, reason: str | None, now: str) -> list[Change]:
-    done = RUN_ENDS[outcome] == RunStatus.COMPLETED
-    status = StepStatus.COMPLETED if done else StepStatus.FAILED
-    index = table.PROJECT_DOCUMENT.gsi1(run.site, project_id=run.project_id, updated_at=now)
-    run_actions: list[Action] = [
-        DocumentWorkflow.data["status"].set(status.value),
-        DocumentWorkflow.updated_at.set(now),
-    ]
-    if reason and not done:
-        run_actions.append(DocumentWorkflow.data["error"].set(reason))
-    return [
-        Update(
-            table.PROJECT_DOCUMENT.key(run.site, project_id=run.project_id, document_id=run.document_id),
-            [
-                ProjectDocument.data["status"].set(status.value),
-                ProjectDocument.status.set(status),
-                ProjectDocument.outcome.set(outcome),
-                ProjectDocument.updated_at.set(now),
-                ProjectDocument.GSI1SK.set(index["GSI1SK"]),
-            ],
-            EXISTS,
-        ),
-        Update(
-            table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id),
-            [ProjectWorkflow.data["status"].set(status.value), ProjectWorkflow.updated_at.set(now)],
-            EXISTS,
-        ),
-        Update(
-            table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id),
-            run_actions,
-            EXISTS,
-        ),
-    ]
-
-
 def fail(
     run: Run, definition: Definition, execution: Execution, *, attempt: int, error: str, sentence: str,
     outcome: Outcome = Outcome.FAILED, also: Sequence[Change] = (),
@@ -274,37 +202,3 @@ def fail(
     facts = {"step": step.name, "error": error, "reason": sentence}
     event = events.lineage(run, kind, facts=facts, bus_type=events.FAILED, bus_detail=detail)
     return advance(run, definition, move, last=execution.last_transition, also=also, event=event)
-
-
-def next_attempt(run: Run, *, attempt: int, why: str) -> int:
-    """Make ``attempt + 1`` the run's driver, before its execution is started; the old one changes nothing any more.
-
-    Raises:
-        Conflict: another repair was first, or the run has ended.
-
-    """
-    check_at = clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS))
-    due = table.due(table.EXECUTION, check_at, execution_id=run.workflow_id)
-    change = Update(
-        execution_key(run),
-        [
-            Execution.engine_attempt.set(attempt + 1),
-            Execution.GSI2SK.set(due["GSI2SK"]),
-            Execution.lease_owner.remove(),
-            Execution.lease_until.remove(),
-            Execution.updatedAt.set(clock.iso(clock.now())),
-        ],
-        (Execution.engine_attempt == attempt) & (Execution.status == RunStatus.RUNNING),
-    )
-    transact([change], events.lineage(run, "RUN_RESTARTED", facts={"attempt": attempt + 1, "why": why}))
-    return attempt + 1
-
-
-def look_again(run: Run, execution: Execution, *, at: dt.datetime) -> None:
-    """Move the run's place in the due index on, unless something else has moved it meanwhile."""
-    due = table.due(table.EXECUTION, clock.iso(at), execution_id=run.workflow_id)
-    same = Execution.GSI2SK == execution.GSI2SK
-    try:
-        Execution.change(execution_key(run), [Execution.GSI2SK.set(due["GSI2SK"])], same)
-    except Conflict:
-        return

@@ -1,0 +1,48 @@
+"""Which engine attempt drives a run, and when somebody looks whether it still lives."""
+
+import datetime as dt
+
+from django.conf import settings
+
+from config import clock, table
+from config.errors import Conflict
+from config.transaction import Update, transact
+from workflows import events
+from workflows.actions import runs
+from workflows.frozen import Run
+from workflows.items.runs import Execution
+from workflows.status import RunStatus
+
+
+def begin_next(run: Run, *, attempt: int, why: str) -> int:
+    """Make ``attempt + 1`` the run's driver, before its execution is started; the old one changes nothing any more.
+
+    Raises:
+        Conflict: another repair was first, or the run has ended.
+
+    """
+    check_at = clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS))
+    due = table.due(table.EXECUTION, check_at, execution_id=run.workflow_id)
+    change = Update(
+        runs.execution_key(run),
+        [
+            Execution.engine_attempt.set(attempt + 1),
+            Execution.GSI2SK.set(due["GSI2SK"]),
+            Execution.lease_owner.remove(),
+            Execution.lease_until.remove(),
+            Execution.updatedAt.set(clock.iso(clock.now())),
+        ],
+        (Execution.engine_attempt == attempt) & (Execution.status == RunStatus.RUNNING),
+    )
+    transact([change], events.lineage(run, "RUN_RESTARTED", facts={"attempt": attempt + 1, "why": why}))
+    return attempt + 1
+
+
+def look_again(run: Run, execution: Execution, *, at: dt.datetime) -> None:
+    """Move the run's place in the due index on, unless something else has moved it meanwhile."""
+    due = table.due(table.EXECUTION, clock.iso(at), execution_id=run.workflow_id)
+    same = Execution.GSI2SK == execution.GSI2SK
+    try:
+        Execution.change(runs.execution_key(run), [Execution.GSI2SK.set(due["GSI2SK"])], same)
+    except Conflict:
+        return
