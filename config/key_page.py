@@ -6,9 +6,13 @@ from config.table import ENTITIES, INDEX_ATTRIBUTES
 
 _HEAD = """# The keys of the one table
 
-Generated from `config/table.py` by `make keys`; `make check` holds it. `{date}`-like parts are filled by `str.format`.
+Generated from `config/table/` by `make keys`; `make check` holds it. `{date}`-like parts are filled by `str.format`.
 For every site but the default one, PK, GSI1PK and GSI2PK get the prefix `<site>/`; sort keys never do. `DUE#…` is
-system-wide and never prefixed. `{segment_index}` is 0-based; from 10,000 on the key is `SEG#~00010000`.
+system-wide and never prefixed, and neither are sites, their groups and API keys, which are read before a site is known.
+`{segment_index}` is 0-based; from 10,000 on the key is `SEG#~00010000`. Rows of what was (*versions*) live in a second
+table with the same keys. Names and values that people choose are percent-encoded where keys are built with their
+characters; a key is at most 2,048 bytes (partition) and 1,024 bytes (sort) long. Numbers are turned into text that
+sorts as they do. Rows *to come* are decided and not written yet.
 
 | Entity | PK | SK | GSI1PK | GSI1SK | GSI2PK | GSI2SK |
 |---|---|---|---|---|---|---|
@@ -21,7 +25,7 @@ def rows() -> list[dict[str, Any]]:
         {
             "design": one.design,
             "entity": one.name,
-            "table": "main",
+            "table": one.table,
             "pk": one.pk,
             "sk": one.sk,
             "gsi1pk": one.gsi1pk,
@@ -30,6 +34,8 @@ def rows() -> list[dict[str, Any]]:
             "gsi2sk": one.gsi2sk,
             "attributes": list(one.attributes),
             "note": one.note,
+            "deviation": one.deviation,
+            "to_come": one.to_come,
         }
         for one in ENTITIES
     ]
@@ -39,19 +45,27 @@ def page() -> str:
     """The whole of ``docs/keys.md``."""
     keys = ("pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk")
     lines = [
-        f"| {row['entity']} | " + " | ".join(f"`{row[key]}`" if row[key] else "" for key in keys) + " |"
+        f"| {_title(row)} | " + " | ".join(f"`{row[key]}`" if row[key] else "" for key in keys) + " |"
         for row in rows()
     ]
     attributes = [f"- **{row['entity']}** ({row['design']}): {_attributes(row)}" for row in rows()]
+    deviations = [f"- **{row['entity']}** {row['deviation']}." for row in rows() if row["deviation"]]
     return (
         _HEAD
         + "\n".join(lines)
+        + "\n\n## Where keys differ from the seeds' on purpose\n\n"
+        + "\n".join(deviations)
         + "\n\n## Attributes as stored\n\n"
         + "\n".join(attributes)
         + "\n\n## What both indexes carry\n\n"
         + ", ".join(f"`{name}`" for name in INDEX_ATTRIBUTES)
         + "\n"
     )
+
+
+def _title(row: dict[str, Any]) -> str:
+    marks = [*(["versions"] if row["table"] != "main" else []), *(["to come"] if row["to_come"] else [])]
+    return row["entity"] + "".join(f" *{mark}*" for mark in marks)
 
 
 def _attributes(row: dict[str, Any]) -> str:

@@ -1,4 +1,6 @@
 import datetime as dt
+import unicodedata
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -46,6 +48,45 @@ def test_a_value_either_is_in_the_key_as_it_is_or_is_refused(value: str) -> None
 def test_the_site_of_a_stored_key_is_read_back() -> None:
     assert table.site_of(table.partition("acme", "DOC#d")) == "acme"
     assert table.site_of("DOC#d") == "default"
+
+
+@given(st.text(max_size=200))
+def test_what_people_name_is_found_again_whatever_it_holds(value: str) -> None:
+    try:
+        key = table.DOCUMENT_ATTRIBUTE.gsi1("acme", key=value or "k", value=value)
+    except table.InvalidKey:
+        assert any("\ud800" <= one <= "\udfff" for one in value) or len(value.encode("utf-8", "replace")) > 300
+    else:
+        assert table.decode(key["GSI1SK"]) == unicodedata.normalize("NFC", value)
+        assert table.site_of(key["GSI1PK"]) == "acme"
+        assert key["GSI1PK"].count("#") == 2
+        assert "#" not in key["GSI1SK"]
+
+
+def test_a_key_of_the_last_allowed_byte_is_taken_and_one_more_is_refused() -> None:
+    head = len(table.DOCUMENT_ATTRIBUTE.sort_prefix(key="k"))
+    assert len(table.DOCUMENT_ATTRIBUTE.key("default", document_id="d", key="k", value="x" * (1024 - head)).sk) == 1024
+    with pytest.raises(table.InvalidKey, match="1024 bytes"):
+        table.DOCUMENT_ATTRIBUTE.key("default", document_id="d", key="k", value="x" * (1025 - head))
+
+
+NUMBERS = st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**30), max_value=10**30, places=8)
+
+
+@given(NUMBERS, NUMBERS)
+def test_numbers_in_keys_sort_as_numbers(one: Decimal, other: Decimal) -> None:
+    first, second = table.ordered_number(one), table.ordered_number(other)
+    assert (first < second) == (one < other)
+    assert (first == second) == (one == other)
+
+
+def test_rows_read_before_a_site_is_known_have_no_prefix() -> None:
+    assert table.SITE.key("acme", site_id="acme") == Key("sites", "sites#acme")
+    assert table.API_KEY.gsi1("acme", site_id="acme", name="ci", api_key="h")["GSI1PK"] == "acme/apikeys#"
+
+
+def test_several_values_are_one_part_without_losing_where_they_end() -> None:
+    assert table.joined(["a#b", "c"]) != table.joined(["a", "b#c"])
 
 
 def test_a_missing_part_is_an_error_and_not_a_hole_in_the_key() -> None:

@@ -1,0 +1,94 @@
+"""The key space of the table: every entity's key templates, and the tenant rule. Key text appears nowhere else.
+
+Templates are ``str.format`` strings as in the five seeds' designs; ``docs/keys.md`` is generated from ``ENTITIES``.
+"""
+
+import datetime as dt
+import zlib
+from typing import Any
+
+from django.conf import settings
+
+from config.table import management, pipeline, to_come
+from config.table.keys import (
+    DEFAULT_SITE as DEFAULT_SITE,
+)
+from config.table.keys import (
+    INDEX_ATTRIBUTES as INDEX_ATTRIBUTES,
+)
+from config.table.keys import (
+    Encoded as Encoded,
+)
+from config.table.keys import (
+    Entity as Entity,
+)
+from config.table.keys import (
+    InvalidKey as InvalidKey,
+)
+from config.table.keys import (
+    Key as Key,
+)
+from config.table.keys import (
+    decode as decode,
+)
+from config.table.keys import (
+    encode as encode,
+)
+from config.table.keys import (
+    fill as fill,
+)
+from config.table.keys import (
+    joined as joined,
+)
+from config.table.keys import (
+    ordered_number as ordered_number,
+)
+from config.table.keys import (
+    partition as partition,
+)
+from config.table.keys import (
+    site_of as site_of,
+)
+from config.table.management import *  # noqa: F403 - the key space is one namespace
+from config.table.pipeline import *  # noqa: F403 - the key space is one namespace
+from config.table.pipeline import SEGMENT
+
+ENTITIES: tuple[Entity, ...] = tuple(
+    value for part in (pipeline, management, to_come) for value in vars(part).values() if isinstance(value, Entity)
+)
+
+
+def segment_key(site: str, workflow_id: str, segment_index: int) -> Key:
+    """``SEG#0000`` to ``SEG#9999``, then ``SEG#~00010000``: the tilde sorts behind every digit (index 0-based).
+
+    >>> segment_key("default", "w", 12).sk, segment_key("default", "w", 10_000).sk
+    ('SEG#0012', 'SEG#~00010000')
+    """
+    key = SEGMENT.key(site, workflow_id=workflow_id, segment_index=segment_index)
+    return key if segment_index < 10_000 else Key(key.pk, f"SEG#~{segment_index:08d}")
+
+
+def due_partition(shard: int) -> str:
+    """System-wide and never prefixed: one sweep sees every site."""
+    return f"DUE#{shard}"
+
+
+def due(entity: Entity, due_at: str, **parts: str | int) -> dict[str, Any]:
+    """GSI2 of a row that needs attention at ``due_at`` (stored instant, so that text order is time order)."""
+    shard = zlib.crc32("".join(map(str, parts.values())).encode()) % settings.DUE_SHARDS
+    return {"GSI2PK": due_partition(shard), "GSI2SK": fill(entity.gsi2sk or "", {"due_at": due_at, **parts})}
+
+
+def datetime_us(moment: dt.datetime) -> str:
+    """``2026-11-21T12:00:00.000001Z``, the seeds' form in event and activity keys."""
+    return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def datetime_s(moment: dt.datetime) -> str:
+    """``2026-11-21T12:00:00Z``, seed 002's form: its keys collide within a second, so a writer moves on by one."""
+    return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def date(moment: dt.datetime) -> str:
+    """``2026-11-21``: the partition of documents by day."""
+    return moment.astimezone(dt.UTC).strftime("%Y-%m-%d")

@@ -1,0 +1,231 @@
+"""How keys are built: templates, the tenant rule, and which values a key can hold.
+
+Parts that people name (tags, attributes, values) may hold anything: what keys are built with is percent-encoded, so
+that text order stays nearly the reader's order. All other parts are ids of ours, refused where they would break a key.
+"""
+
+import re
+import string
+import unicodedata
+import urllib.parse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from config.errors import CountersignError
+
+DEFAULT_SITE = "default"
+_SITE = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+
+# An index cannot project inside ``data``, so what lists show is kept flat as well. Never a token, a field value or a
+# state. DynamoDB allows 20 a index.
+INDEX_ATTRIBUTES = (
+    "name",
+    "status",
+    "outcome",
+    "project_id",
+    "project_name",
+    "document_id",
+    "workflow_id",
+    "file_type",
+    "file_size",
+    "page_count",
+    "current_step",
+    "currentStep",
+    "reasons",
+    "fields_unsure",
+    "deadline",
+    "holder",
+    "holder_name",
+    "lease_until",
+    "created_at",
+    "updated_at",
+)
+
+
+class Key(NamedTuple):
+    """Where an item lives: its partition, the site's prefix included, and its sort key."""
+
+    pk: str
+    sk: str
+
+
+class InvalidKey(CountersignError):
+    """A value would break the key it is put into."""
+
+
+def partition(site: str, text: str) -> str:
+    """Put ``text`` behind the site's prefix; the default site has none (seed 002).
+
+    >>> partition("default", "PROJ#p1"), partition("acme", "PROJ#p1")
+    ('PROJ#p1', 'acme/PROJ#p1')
+    """
+    if not _SITE.fullmatch(site):
+        raise InvalidKey("A site's id has up to 40 small letters, digits and hyphens.")
+    return text if site == DEFAULT_SITE else f"{site}/{text}"
+
+
+def site_of(pk: str) -> str:
+    """The site that a stored partition key belongs to: the inverse of ``partition`` for rows found system-wide.
+
+    >>> site_of("PROJ#p1"), site_of("acme/PROJ#p1")
+    ('default', 'acme')
+    """
+    head, slash, _ = pk.partition("/")
+    return head if slash and _SITE.fullmatch(head) else DEFAULT_SITE
+
+
+# Parts that people name. Everything else in a key is an id, an instant or a word of ours.
+_TEXT = frozenset(["tag_key", "tag_value", "key", "value", "name", "entity", "username", "group_name", "keys"])
+_MAY_BE_EMPTY = frozenset({"tag_value", "value"})
+_LONGEST_PARTITION, _LONGEST_SORT = 2048, 1024  # bytes, DynamoDB's own limits
+
+
+class Encoded(str):
+    """Text that is fit for a key already, as ``joined`` makes it."""
+
+
+def encode(text: str) -> Encoded:
+    """Composed unicode with ``%``, ``#``, ``/`` and what cannot be printed as ``%XX``; ``decode`` is its inverse.
+
+    >>> encode("A/B #1"), decode(encode("100 %"))
+    ('A%2FB %231', '100 %')
+
+    Raises:
+        InvalidKey: the text is no unicode.
+
+    """
+    try:
+        composed = unicodedata.normalize("NFC", text).encode().decode()
+    except UnicodeEncodeError as error:
+        raise InvalidKey("This text holds half a character. Type it again.") from error
+    return Encoded(
+        "".join(urllib.parse.quote(one, safe="") if one in "%#/" or not one.isprintable() else one for one in composed)
+    )
+
+
+def decode(text: str) -> str:
+    return urllib.parse.unquote(text)
+
+
+def joined(parts: Sequence[str]) -> Encoded:
+    """Several texts as one part of a key, for composite keys: ``a#b``."""
+    return Encoded("#".join(encode(part) for part in parts))
+
+
+def ordered_number(number: Decimal) -> str:
+    """A text that sorts as the number does: its sign, its exponent, its digits; the last two turned for negatives.
+
+    >>> sorted([Decimal("10"), Decimal("-2"), Decimal("9.5"), Decimal("-10")], key=ordered_number)
+    [Decimal('-10'), Decimal('-2'), Decimal('9.5'), Decimal('10')]
+    """
+    if not number.is_finite():
+        raise InvalidKey("A number in a key has to be finite.")
+    if not number:
+        return "1"
+    digits = "".join(map(str, number.as_tuple().digits)).rstrip("0")
+    text = f"{number.adjusted() + 500:03d}{digits}"
+    if number > 0:
+        return f"2{text}"
+    return "0" + text.translate(str.maketrans("0123456789", "9876543210")) + "~"
+
+
+def _safe(name: str, value: str | int) -> str | int:
+    if isinstance(value, int):
+        if value < 0:
+            raise InvalidKey(f"{name} is below zero and would not sort.")
+        return value
+    if name in _TEXT and (value or name in _MAY_BE_EMPTY):
+        return value if isinstance(value, Encoded) else encode(value)
+    if not value or "#" in value or "/" in value or not value.isprintable():
+        raise InvalidKey(f"{name} is empty or holds a character that keys are built with.")
+    return value
+
+
+def fill(template: str, parts: dict[str, str | int]) -> str:
+    """Raises: InvalidKey, where a part is missing or would break the key."""
+    wanted = {name for _, name, _, _ in string.Formatter().parse(template) if name}
+    if missing := wanted - parts.keys():
+        raise InvalidKey(f"{', '.join(sorted(missing))} is missing for {template}.")
+    return template.format(**{name: _safe(name, parts[name]) for name in wanted})
+
+
+def _sort(template: str, parts: dict[str, str | int]) -> str:
+    return _short(fill(template, parts), _LONGEST_SORT)
+
+
+def _short(text: str, longest: int) -> str:
+    if len(text.encode()) > longest:
+        raise InvalidKey(f"This value is too long to be found by: with its name it may have {longest} bytes.")
+    return text
+
+
+@dataclass(frozen=True)
+class Entity:
+    """One kind of row: its templates, the seed it comes from and its attributes as stored."""
+
+    design: str
+    name: str
+    pk: str
+    sk: str
+    gsi1pk: str | None = None
+    gsi1sk: str | None = None
+    gsi2pk: str | None = None
+    gsi2sk: str | None = None
+    attributes: tuple[str, ...] = ()
+    note: str = ""
+    table: str = "main"  # or "versions": the same keys in a second table
+    system: bool = False  # found before any site is known, so never behind a site's prefix
+    deviation: str = ""  # why it is not the seed's, where it is not
+    to_come: bool = False  # known, and not written yet by anything
+
+    def _partition(self, site: str, template: str | None, parts: dict[str, str | int]) -> str:
+        text = _short(fill(template or "", parts), _LONGEST_PARTITION)
+        return text if self.system else partition(site, text)
+
+    def partition_key(self, site: str, **parts: str | int) -> str:
+        return self._partition(site, self.pk, parts)
+
+    def key(self, site: str, **parts: str | int) -> Key:
+        """Both keys of one item.
+
+        >>> PROJECT.key("acme", project_id="p1")
+        Key(pk='acme/PROJ#p1', sk='META')
+
+        Raises:
+            InvalidKey: a part is missing or would break the key.
+
+        """
+        return Key(self.partition_key(site, **parts), _sort(self.sk, parts))
+
+    def sort_prefix(self, **parts: str | int) -> str:
+        """The fixed head of the sort key, for ``begins_with``, filled as far as ``parts`` go.
+
+        >>> DOCUMENT_EVENT.sort_prefix(), REVIEW_DECISION.sort_prefix(review_id="r1")
+        ('EVENT#', 'REVIEW#r1#DECISION#')
+        """
+        head = ""
+        for text, name, spec, _ in string.Formatter().parse(self.sk):
+            head += text
+            if name is None or name not in parts:
+                break
+            head += format(_safe(name, parts[name]), spec or "")
+        return head
+
+    def gsi1_partition(self, site: str, **parts: str | int) -> str:
+        return self._partition(site, self.gsi1pk, parts)
+
+    def gsi1(self, site: str, **parts: str | int) -> dict[str, Any]:
+        """``{"GSI1PK": …, "GSI1SK": …}``; the site's prefix goes on the partition, never on the sort key."""
+        return {"GSI1PK": self.gsi1_partition(site, **parts), "GSI1SK": _sort(self.gsi1sk or "", parts)}
+
+    def gsi2_partition(self, site: str, **parts: str | int) -> str:
+        return self._partition(site, self.gsi2pk, parts)
+
+    def gsi2(self, site: str, **parts: str | int) -> dict[str, Any]:
+        return {"GSI2PK": self.gsi2_partition(site, **parts), "GSI2SK": _sort(self.gsi2sk or "", parts)}
+
+
+def names(text: str) -> tuple[str, ...]:
+    return tuple(text.split())

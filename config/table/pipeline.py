@@ -1,0 +1,109 @@
+"""Entities of seeds 000, 001, 003 and 004: pipeline state, checkpoint, state machine, lineage and reviews."""
+
+from config.table.keys import Entity, names
+
+_DATED = "created_at updated_at"
+
+# --- seed 000: pipeline state ------------------------------------------------
+PROJECT = Entity(
+    "pipeline_state", "Project", "PROJ#{project_id}", "META", "PROJECTS", "{updated_at}",
+    attributes=names(
+        "data.project_id data.name data.description data.status data.created_by data.language data.color "
+        "data.document_prompt data.ocr_model data.ocr_options " + _DATED
+    ),
+)  # fmt: skip
+PROJECT_DOCUMENT = Entity(
+    "pipeline_state", "ProjectDocument", "PROJ#{project_id}", "DOC#{document_id}",
+    "PROJ#{project_id}#DOC", "{updated_at}",
+    attributes=names(
+        "data.document_id data.project_id data.name data.file_type data.file_size data.status data.s3_key "
+        "data.ocr_model data.ocr_options data.document_prompt data.language data.use_bda data.use_ocr "
+        "data.use_transcribe data.transcribe_options data.source_url data.crawl_instruction " + _DATED
+    ),
+)  # fmt: skip
+PROJECT_WORKFLOW = Entity(
+    "pipeline_state", "ProjectWorkflow", "PROJ#{project_id}", "WF#{workflow_id}",
+    attributes=names("data.file_name data.status " + _DATED),
+)  # fmt: skip
+DOCUMENT_WORKFLOW = Entity(
+    "pipeline_state", "DocumentWorkflow", "DOC#{document_id}", "WF#{workflow_id}",
+    attributes=names(
+        "data.project_id data.file_uri data.file_name data.file_type data.execution_arn data.status data.language "
+        "data.total_segments data.preprocess data.document_prompt data.error " + _DATED
+    ),
+)  # fmt: skip
+WEB_WORKFLOW = Entity(
+    "pipeline_state", "WebWorkflow", "WEB#{document_id}", "WF#{workflow_id}",
+    attributes=names("as DocumentWorkflow"), note="file_type application/x-webreq",
+)  # fmt: skip
+WORKFLOW_STEPS = Entity(
+    "pipeline_state", "WorkflowSteps", "WF#{workflow_id}", "STEP", "STEP#ANALYSIS_STATUS", "{analysis_status}",
+    attributes=names(
+        "data.project_id data.document_id data.current_step data.segment_prep data.bda_processor data.format_parser "
+        "data.paddleocr_processor data.transcribe data.webcrawler data.segment_builder data.segment_analyzer "
+        "data.graph_builder data.document_summarizer " + _DATED
+    ),
+    note="each step map: status label started_at ended_at error (+ reason, counts); "
+    "GSI1SK pending|in_progress|completed|failed",
+)  # fmt: skip
+SEGMENT = Entity(
+    "pipeline_state", "Segment", "WF#{workflow_id}", "SEG#{segment_index:04d}",
+    attributes=names("data.segment_index data.s3_key data.image_uri data.image_analysis " + _DATED),
+    deviation="sk: from 10,000 on SEG#~00010000, since SEG#10000 would sort before SEG#9999",
+)  # fmt: skip
+
+# --- seed 001: the checkpoint of a paused run --------------------------------
+REVIEW_CHECKPOINT = Entity(
+    "review_checkpoint", "ReviewCheckpoint", "{document_id}", "REVIEW",
+    attributes=names("document_id sk tenant_id status warranty_state created_at TimeToLive"),
+    note="status pending_review|approved|rejected; warranty_state = the whole paused state as JSON",
+    deviation="attributes: one TTL attribute, TimeToLive, for the whole table",
+)  # fmt: skip
+
+# --- seed 003: definitions and executions ------------------------------------
+DEFINITION = Entity(
+    "state_machine", "Workflow", "WORKFLOW#{workflow_id}", "#METADATA",
+    attributes=names("workflowId name version status description createdAt updatedAt"),
+    note="a version lives at <name>.v<n>, the family's head (active version) at <name>",
+)  # fmt: skip
+DEFINITION_STEP = Entity(
+    "state_machine", "Step", "WORKFLOW#{workflow_id}", "STEP#{step_order:04d}",
+    attributes=names("workflowId stepOrder name type config timeoutMin"),
+    deviation="sk: STEP#10 would sort before STEP#2",
+)  # fmt: skip
+EXECUTION = Entity(
+    "state_machine", "Execution", "EXECUTION#{execution_id}", "#METADATA",
+    "WORKFLOW#{workflow_id}", "EXECUTION#{execution_id}", "DUE#{shard}", "{due_at}#run#{execution_id}",
+    attributes=names("executionId workflowId status currentStep triggeredBy createdAt updatedAt"),
+    deviation="gsi2: the due index, which the seeds do not have",
+)  # fmt: skip
+TRANSITION = Entity(
+    "state_machine", "Transition", "EXECUTION#{execution_id}", "TRANSITION#{transition_id}",
+    attributes=names("fromStep toStep result data occurredAt"),
+)  # fmt: skip
+
+# --- seed 004: lineage and reviews -------------------------------------------
+DOCUMENT_EVENT = Entity(
+    "event_pipeline", "DocumentEvent", "DOC#{document_id}", "EVENT#{datetime_us}#{event_type}",
+    gsi2pk="DUE#{shard}", gsi2sk="{due_at}#event#{event_id}",
+    attributes=names("correlationId bucket key version executionArn jobId status retryCount reviewer decision"),
+    note="GSI2 only while the event has yet to be put on the bus",
+    deviation="gsi2: the due index, while the event has yet to be published",
+)  # fmt: skip
+REVIEW = Entity(
+    "event_pipeline", "ReviewTask", "DOC#{document_id}", "REVIEW#{review_id}",
+    "REVIEWS#{queue}", "{deadline}#{review_id}", "DUE#{shard}", "{due_at}#review#{review_id}",
+    attributes=names(
+        "reviewId status createdAt documentId executionArn taskToken document resultSummary reviewer reviewedAt"
+    ),
+    note="GSI1 while undecided, GSI2 while something has to happen at a time",
+    deviation="keys: a table of its own in the seed; gsi1 is the queue by deadline, gsi2 the due index",
+)  # fmt: skip
+REVIEW_DECISION = Entity(
+    "countersign", "ReviewDecision", "DOC#{document_id}", "REVIEW#{review_id}#DECISION#{decision_id}",
+    attributes=names("reviewId decisionId decision reviewer uri sha256 reason decidedAt"),
+)  # fmt: skip
+REVIEW_DRAFT = Entity(
+    "countersign", "ReviewDraft", "DOC#{document_id}", "REVIEW#{review_id}#DRAFT#{user_id}",
+    attributes=names("values savedAt"),
+)  # fmt: skip

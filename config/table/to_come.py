@@ -1,0 +1,114 @@
+"""Entities of seed 002 that are known and that nothing writes yet: their keys are decided, so nothing takes them."""
+
+from config.table.keys import Entity, names
+
+DOCUMENT_SYNC = Entity(
+    "document_management", "DocumentSync", "docs#{document_id}", "syncs#{datetime}",
+    gsi1pk="doc#syncs#{service}#{status}#", gsi1sk="sync#{type}#{datetime}#{document_id}",
+    attributes=names("documentId service syncDate userId status type message"),
+    to_come=True,
+)  # fmt: skip
+DOCUMENT_PUBLICATION = Entity(
+    "document_management", "DocumentPublication", "docs#{document_id}", "publication",
+    attributes=names("path contentType s3Version documentId userId"),
+    to_come=True,
+)  # fmt: skip
+SHARE = Entity(
+    "document_management", "Share", "shares#{principal_type}#{name}", "share#{site_id}#{document_id}",
+    attributes=names("documentId type inserteddate userId path name siteId permissionType permissions"),
+    note="principal_type group|user", to_come=True,
+)  # fmt: skip
+DOCUMENT_SHARE = Entity(
+    "document_management", "DocumentShare", "shares#{document_id}", "share",
+    gsi1pk="share#{name}", gsi1sk="share#{path}#{document_id}",
+    attributes=names(
+        "documentId sharedDocumentId name type inserteddate userId path siteId permissionType permissions"
+    ),
+    to_come=True,
+)  # fmt: skip
+FOLDER_ENTRY = Entity(
+    "document_management", "FolderEntry", "global#folders#{parent_document_id}", "ff#{path}",
+    gsi1pk="folder#{document_id}", gsi1sk="folder",
+    attributes=names("documentId path type parentDocumentId inserteddate lastModifiedDate userId"),
+    note="a file instead of a folder: SK fi#{path}, no GSI1", to_come=True,
+)  # fmt: skip
+LISTED_DEFINITION = Entity(
+    "document_management", "WorkflowDefinition", "workflows#{document_id}", "workflow",
+    gsi1pk="workflows#", gsi1sk="workflow#{name}#{document_id}",
+    gsi2pk="workflows#", gsi2sk="workflow#{status}#{name}#{document_id}",
+    attributes=names("documentId name inUse status description userId json"),
+    to_come=True,
+)  # fmt: skip
+DEFINITION_DOCUMENT = Entity(
+    "document_management", "WorkflowDocument", "wfdoc#{document_id}", "wf#{workflow_id}",
+    gsi1pk="wfdoc#{document_id}", gsi1sk="wf#{workflow_name}#{workflow_id}",
+    gsi2pk="wf#{workflow_id}", gsi2sk="wfdoc#{document_id}",
+    attributes=names("documentId workflowId workflowName status actionPk actionSk currentStepId"),
+    to_come=True,
+)  # fmt: skip
+CASE = Entity(
+    "document_management", "Case", "case#{case_id}", "case",
+    gsi1pk="case#", gsi1sk="case#{case_id}",
+    attributes=names(
+        "documentId name description status caseNumber documentNumber metadata inserteddate startDate endDate"
+    ),
+    to_come=True,
+)  # fmt: skip
+CASE_TASK = Entity(
+    "document_management", "CaseTask", "case#{case_id}", "task#{task_id}",
+    attributes=names("documentId caseId name description status metadata inserteddate startDate endDate"),
+    to_come=True,
+)  # fmt: skip
+CASE_NIGO = Entity(
+    "document_management", "CaseNigo", "case#{case_id}", "nigo#{nigo_id}",
+    attributes=names("documentId caseId name description status metadata inserteddate startDate endDate"),
+    note="NIGO: not in good order", to_come=True,
+)  # fmt: skip
+CASE_DOCUMENT = Entity(
+    "document_management", "CaseDocument", "case#{case_id}", "doc#{type}#{object_id}#{document_id}",
+    attributes=names("documentId caseId objectId type inserteddate"),
+    to_come=True,
+)  # fmt: skip
+ENTITY_TYPE = Entity(
+    "document_management", "EntityType", "entityType#{document_id}", "entityType",
+    gsi1pk="entityType#", gsi1sk="entityType#{namespace}#{name}#",
+    attributes=names("documentId namespace name inserteddate"),
+    to_come=True,
+)  # fmt: skip
+ENTITY = Entity(
+    "document_management", "Entity", "entity#{entity_type_id}#{document_id}", "entity",
+    gsi1pk="entity#{entity_type_id}", gsi1sk="entity#{name}#{document_id}",
+    attributes=names("documentId entityTypeId name inserteddate"),
+    note="metadata attributes are stored as attr#NAME", to_come=True,
+)  # fmt: skip
+LOCALE = Entity(
+    "document_management", "Locale", "locale#", "locale#{locale}",
+    attributes=names("locale"),
+    to_come=True,
+)  # fmt: skip
+LOCALE_INTERFACE = Entity(
+    "document_management", "LocaleInterface", "locale#type", "{locale}#{type}#{interface_key}",
+    attributes=names("itemType interfaceKey attributeKey allowedValue classificationId locale localizedValue"),
+    to_come=True,
+)  # fmt: skip
+LOCALE_SCHEMA_VALUE = Entity(
+    "document_management", "LocaleSchemaValue", "locale#type", "{locale}#{type}#{attribute_key}#{allowed_value}",
+    attributes=names("as LocaleInterface"),
+    to_come=True,
+)  # fmt: skip
+LOCALE_CLASSIFICATION_VALUE = Entity(
+    "document_management", "LocaleClassificationValue", "locale#type",
+    "{locale}#{type}#{classification_id}#{attribute_key}#{allowed_value}",
+    attributes=names("as LocaleInterface"),
+    to_come=True,
+)  # fmt: skip
+OPA_POLICY = Entity(
+    "document_management", "OpaPolicy", "controlpolicy#opa", "opa#full#{site_id}#policy",
+    attributes=names("siteId policy type index"),
+    system=True, to_come=True,
+)  # fmt: skip
+OPA_POLICY_ITEM = Entity(
+    "document_management", "OpaPolicyItem", "controlpolicy#opa", "opa#item#{site_id}#policy#{index:04d}",
+    attributes=names("siteId policy type index"),
+    system=True, deviation="sk: fixed width, since text order has to be number order", to_come=True,
+)  # fmt: skip
