@@ -2,7 +2,7 @@
 
 import functools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from django.conf import settings
 from config import aws
 from config.emulator import is_answering
 from config.errors import Misconfigured, Unavailable
-from config.table import INDEX_ATTRIBUTES
+from config.table import INDEX_ATTRIBUTES, VERSIONS_INDEX_ATTRIBUTES
 
 TEMPLATE = Path(__file__).with_name("infrastructure.yaml")
 TTL_ATTRIBUTE = "TimeToLive"
@@ -30,6 +30,8 @@ def parameters() -> dict[str, str]:
     return {
         "TableName": settings.TABLE_NAME,
         "IndexAttributes": ",".join(INDEX_ATTRIBUTES),
+        "VersionsTableName": settings.VERSIONS_TABLE_NAME,
+        "VersionsIndexAttributes": ",".join(VERSIONS_INDEX_ATTRIBUTES),
         "BucketName": settings.BUCKET_NAME,
         "BusName": settings.BUS_NAME,
         "StepsQueueName": settings.STEPS_QUEUE,
@@ -212,6 +214,7 @@ def _verify() -> None:
         text
         for text, good in (
             (f"table {settings.TABLE_NAME} differs from the template", _table_is_good()),
+            (f"table {settings.VERSIONS_TABLE_NAME} differs from the template", _versions_are_good()),
             (f"bucket {settings.BUCKET_NAME} is missing or not versioned", _bucket_is_good()),
             ("a queue is missing, or its URL is not the one in the settings", _queues_are_good()),
             (f"event bus {settings.BUS_NAME} or its rule is missing", _bus_is_good()),
@@ -236,17 +239,27 @@ def _answers(call: Callable[[], Any]) -> Any:
 
 
 def _table_is_good() -> bool:
-    answer = _answers(lambda: aws.client("dynamodb").describe_table(TableName=settings.TABLE_NAME))
-    if answer is None:
-        return False
-    table = answer["Table"]
+    table = _described(settings.TABLE_NAME)
+    stream = table.get("StreamSpecification", {}).get("StreamViewType")
+    return _projects(table, INDEX_ATTRIBUTES) and stream == "NEW_AND_OLD_IMAGES"
+
+
+def _versions_are_good() -> bool:
+    return _projects(_described(settings.VERSIONS_TABLE_NAME), VERSIONS_INDEX_ATTRIBUTES)
+
+
+def _described(name: str) -> dict[str, Any]:
+    """Empty where there is no such table."""
+    answer = _answers(lambda: aws.client("dynamodb").describe_table(TableName=name))
+    return dict(answer["Table"]) if answer else {}
+
+
+def _projects(table: dict[str, Any], attributes: Sequence[str]) -> bool:
     indexes = {
         index["IndexName"]: set(index["Projection"].get("NonKeyAttributes", ()))
         for index in table.get("GlobalSecondaryIndexes", ())
     }
-    expected = {name: set(INDEX_ATTRIBUTES) for name in ("GSI1", "GSI2")}
-    stream = table.get("StreamSpecification", {}).get("StreamViewType")
-    return indexes == expected and stream == "NEW_AND_OLD_IMAGES"
+    return indexes == {name: set(attributes) for name in ("GSI1", "GSI2")}
 
 
 def _bucket_is_good() -> bool:

@@ -107,20 +107,21 @@ class Item(Model):
     TimeToLive = NumberAttribute(null=True)
     gsi1 = GSI1()
     gsi2 = GSI2()
-    _shared: ClassVar[TableConnection | None] = None
+    _shared: ClassVar[dict[str, TableConnection]] = {}
 
     @classmethod
     def _get_connection(cls) -> TableConnection:
-        # PynamoDB builds a client for each class; all of ours live in one table, so Item's own serves them all.
-        if Item._shared is None:
-            Item._connection = None
-            table = super(Item, Item)._get_connection.__func__(Item)  # type: ignore[attr-defined]
+        # PynamoDB builds a client for each class; ours live in two tables, and one client serves them all.
+        name = cls.Meta.table_name
+        if name not in Item._shared:
+            cls._connection = None
+            table = super()._get_connection()
             known = table.connection
             table.connection = aws.dynamodb()
             for meta in known._tables.values():
                 table.connection.add_meta_table(meta)
-            Item._shared = table
-        return Item._shared
+            Item._shared[name] = table
+        return Item._shared[name]
 
     @property
     def key(self) -> Key:
@@ -175,6 +176,14 @@ class Item(Model):
             )
             rows = list(found)
         return Page(rows, _cursor(found.last_evaluated_key, pk) if found.last_evaluated_key else None)
+
+
+class VersionItem(Item):
+    """A row of the second table, which keeps what was (seed 002); its keys are built like all others."""
+
+    class Meta:
+        table_name = settings.VERSIONS_TABLE_NAME
+        region = settings.AWS_REGION
 
 
 def _cursor(key: dict[str, Any], pk: str) -> str:

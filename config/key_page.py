@@ -45,8 +45,7 @@ def page() -> str:
     """The whole of ``docs/keys.md``."""
     keys = ("pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk")
     lines = [
-        f"| {_title(row)} | " + " | ".join(f"`{row[key]}`" if row[key] else "" for key in keys) + " |"
-        for row in rows()
+        f"| {_title(row)} | " + " | ".join(f"`{row[key]}`" if row[key] else "" for key in keys) + " |" for row in rows()
     ]
     attributes = [f"- **{row['entity']}** ({row['design']}): {_attributes(row)}" for row in rows()]
     deviations = [f"- **{row['entity']}** {row['deviation']}." for row in rows() if row["deviation"]]
@@ -65,7 +64,7 @@ def page() -> str:
 
 def _title(row: dict[str, Any]) -> str:
     marks = [*(["versions"] if row["table"] != "main" else []), *(["to come"] if row["to_come"] else [])]
-    return row["entity"] + "".join(f" *{mark}*" for mark in marks)
+    return " ".join([str(row["entity"]), *(f"*{mark}*" for mark in marks)])
 
 
 def _attributes(row: dict[str, Any]) -> str:

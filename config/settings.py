@@ -85,6 +85,7 @@ else:
     AWS_ACCOUNT_ID = required("AWS_ACCOUNT_ID", "the 12 digits of the account that the stack lives in.")
 STACK = env("COUNTERSIGN_STACK", "countersign")
 TABLE_NAME = STACK
+VERSIONS_TABLE_NAME = f"{STACK}-versions"  # seed 002: what was, in the same keys
 BUCKET_NAME = env("COUNTERSIGN_BUCKET", f"{STACK}-documents" if ON_LAPTOP else f"{STACK}-documents-{AWS_ACCOUNT_ID}")
 BUS_NAME = STACK
 EVENT_SOURCE = "countersign.documents"

@@ -43,18 +43,21 @@ class Update:
     key: Key
     actions: Sequence[Action]
     condition: Condition | None = None
+    of: type[Item] = Item  # whose table it is in
 
 
 @dataclass(frozen=True)
 class Delete:
     key: Key
     condition: Condition | None = None
+    of: type[Item] = Item
 
 
 @dataclass(frozen=True)
 class Check:
     key: Key
     condition: Condition
+    of: type[Item] = Item
 
 
 Change = Put | Update | Delete | Check
@@ -115,12 +118,11 @@ def _write(changes: Sequence[Change], token: str | None) -> list[str]:
 
 
 def _request(change: Change) -> dict[str, Any]:
-    connection = Item._get_connection()
     if isinstance(change, Put):
         item = change.item
         kwargs = item.get_save_kwargs_from_instance(condition=None if change.overwrite else NEW)
         return {TRANSACT_PUT: kwargs}
-    kwargs = connection.get_operation_kwargs(
+    kwargs = change.of._get_connection().get_operation_kwargs(
         change.key.pk,
         change.key.sk,
         actions=change.actions if isinstance(change, Update) else None,

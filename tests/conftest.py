@@ -13,6 +13,7 @@ from tests.pump import Pump
 from tests.settings import CONTROLLER, FOLDER
 from workflows import engine
 
+KEPT = ("AttributeDefinitions", "TableName", "KeySchema", "StreamSpecification")
 EMULATOR = pytest.StashKey[emulator.Emulator]()
 
 
@@ -59,31 +60,33 @@ def pump(machines: None, table: str) -> Pump:
 
 
 def empty_table() -> None:
-    """Make it anew: four calls, whatever it held."""
-    described = describe_table()
-    aws.dynamodb_client().delete_table(TableName=settings.TABLE_NAME)
-    create_table(described)
+    """Make both tables anew: seven calls, whatever they held."""
+    for name in (settings.TABLE_NAME, settings.VERSIONS_TABLE_NAME):
+        described = describe_table(name)
+        aws.dynamodb_client().delete_table(TableName=name)
+        create_table(described)
 
 
-def describe_table() -> dict[str, Any]:
-    described: dict[str, Any] = aws.dynamodb_client().describe_table(TableName=settings.TABLE_NAME)["Table"]
+def describe_table(name: str = settings.TABLE_NAME) -> dict[str, Any]:
+    described: dict[str, Any] = aws.dynamodb_client().describe_table(TableName=name)["Table"]
     return described
 
 
 def create_table(described: dict[str, Any]) -> None:
     client = aws.dynamodb_client()
     client.create_table(
-        **{name: described[name] for name in ("AttributeDefinitions", "TableName", "KeySchema", "StreamSpecification")},
+        **{name: described[name] for name in KEPT if name in described},
         BillingMode="PAY_PER_REQUEST",
         GlobalSecondaryIndexes=[
             {name: index[name] for name in ("IndexName", "KeySchema", "Projection")}
             for index in described["GlobalSecondaryIndexes"]
         ],
     )
-    client.update_time_to_live(
-        TableName=settings.TABLE_NAME,
-        TimeToLiveSpecification={"AttributeName": bootstrap.TTL_ATTRIBUTE, "Enabled": True},
-    )
+    if described["TableName"] == settings.TABLE_NAME:
+        client.update_time_to_live(
+            TableName=settings.TABLE_NAME,
+            TimeToLiveSpecification={"AttributeName": bootstrap.TTL_ATTRIBUTE, "Enabled": True},
+        )
 
 
 def empty_queues() -> None:

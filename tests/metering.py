@@ -5,7 +5,7 @@ read and write capacity": a write unit a KiB begun, twice in a transaction, and 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +14,7 @@ from unittest import mock
 from botocore.client import BaseClient
 from django.conf import settings
 
-from config.table import INDEX_ATTRIBUTES
+from config.table import INDEX_ATTRIBUTES, VERSIONS_INDEX_ATTRIBUTES
 
 Attributes = dict[str, dict[str, Any]]
 _INNER = BaseClient._make_api_call
@@ -40,11 +40,11 @@ def metered() -> Iterator[Meter]:
         if service != "dynamodb":
             return _INNER(client, operation, params)
         keys = _written(operation, params)
-        before = [_item(client, key) for key in keys]
+        before = [_item(client, *key) for key in keys]
         answer = _INNER(client, operation, params)
         factor = 2 if operation.startswith("Transact") else 1
         for key, old in zip(keys, before, strict=True):
-            _count(meter, key, old, _item(client, key), factor)
+            _count(meter, key, old, _item(client, *key), factor)
         meter.reads += _reads(operation, params, answer)
         return answer
 
@@ -52,7 +52,7 @@ def metered() -> Iterator[Meter]:
         yield meter
 
 
-def _written(operation: str, params: dict[str, Any]) -> list[Attributes]:
+def _written(operation: str, params: dict[str, Any]) -> list[tuple[str, Attributes]]:
     if operation in _WRITES:
         return [_key(params)]
     if operation == "TransactWriteItems":
@@ -60,26 +60,30 @@ def _written(operation: str, params: dict[str, Any]) -> list[Attributes]:
     return []
 
 
-def _key(change: dict[str, Any]) -> Attributes:
+def _key(change: dict[str, Any]) -> tuple[str, Attributes]:
     source = change.get("Key") or change["Item"]
-    return {"PK": source["PK"], "SK": source["SK"]}
+    return change["TableName"], {"PK": source["PK"], "SK": source["SK"]}
 
 
-def _item(client: BaseClient, key: Attributes) -> Attributes:
-    found = _INNER(client, "GetItem", {"TableName": settings.TABLE_NAME, "Key": key, "ConsistentRead": True})
+def _item(client: BaseClient, table: str, key: Attributes) -> Attributes:
+    found = _INNER(client, "GetItem", {"TableName": table, "Key": key, "ConsistentRead": True})
     item: Attributes = found.get("Item", {})
     return item
 
 
-def _count(meter: Meter, key: Attributes, old: Attributes, new: Attributes, factor: int) -> None:
+def _count(meter: Meter, at: tuple[str, Attributes], old: Attributes, new: Attributes, factor: int) -> None:
+    table, key = at
+    projected = INDEX_ATTRIBUTES if table == settings.TABLE_NAME else VERSIONS_INDEX_ATTRIBUTES
     bytes_ = max(size(old), size(new))
-    units = factor * math.ceil(bytes_ / 1024) + sum(_index_units(old, new, name) for name in ("GSI1", "GSI2"))
+    units = factor * math.ceil(bytes_ / 1024) + sum(
+        _index_units(old, new, name, projected) for name in ("GSI1", "GSI2")
+    )
     meter.writes += units
     meter.rows.append(f"{key['SK']['S'].split('#')[0] or '#METADATA'} {bytes_} B, {units} units")
 
 
-def _index_units(old: Attributes, new: Attributes, name: str) -> int:
-    before, after = _projected(old, name), _projected(new, name)
+def _index_units(old: Attributes, new: Attributes, name: str, projected: Sequence[str]) -> int:
+    before, after = _projected(old, name, projected), _projected(new, name, projected)
     if before == after:
         return 0
     keys = [tuple(str(row.get(f"{name}{part}")) for part in ("PK", "SK")) for row in (before, after) if row]
@@ -87,10 +91,10 @@ def _index_units(old: Attributes, new: Attributes, name: str) -> int:
     return 2 if moved else 1
 
 
-def _projected(item: Attributes, name: str) -> Attributes:
+def _projected(item: Attributes, name: str, projected: Sequence[str]) -> Attributes:
     if f"{name}PK" not in item:
         return {}
-    wanted = {"PK", "SK", f"{name}PK", f"{name}SK", *INDEX_ATTRIBUTES}
+    wanted = {"PK", "SK", f"{name}PK", f"{name}SK", *projected}
     return {attribute: value for attribute, value in item.items() if attribute in wanted}
 
 

@@ -17,6 +17,9 @@ from config.table.keys import (
     INDEX_ATTRIBUTES as INDEX_ATTRIBUTES,
 )
 from config.table.keys import (
+    VERSIONS_INDEX_ATTRIBUTES as VERSIONS_INDEX_ATTRIBUTES,
+)
+from config.table.keys import (
     Encoded as Encoded,
 )
 from config.table.keys import (

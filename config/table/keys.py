@@ -42,6 +42,18 @@ INDEX_ATTRIBUTES = (
     "created_at",
     "updated_at",
 )
+# The second table's indexes answer "who did what", with what changed.
+VERSIONS_INDEX_ATTRIBUTES = (
+    "documentId",
+    "type",
+    "userId",
+    "user_name",
+    "name",
+    "inserteddate",
+    "changes",
+    "versionPk",
+    "versionSk",
+)
 
 
 class Key(NamedTuple):

@@ -32,7 +32,7 @@ def test_the_second_run_changes_nothing_says_so_and_is_quick(aws_stack):
     with count_calls() as counted:
         lines = deploy()
     assert time.monotonic() - started < 2
-    assert lines == [f"unchanged  stack {settings.STACK}, 16 resources verified"]
+    assert lines == [f"unchanged  stack {settings.STACK}, 17 resources verified"]
     assert not [call for call in counted.calls if call.operation.startswith(WRITING)]
     assert "cloudformation.UpdateStack" not in counted.names()
 
@@ -57,7 +57,7 @@ def test_a_changed_template_is_deployed_once_and_reports_no_resource_that_was_le
     changed.write_text(usual.read_text().replace("345600", "345601"))
     monkeypatch.setattr(bootstrap, "TEMPLATE", changed)
     assert deploy() == [f"changed    stack {settings.STACK}: template"]
-    assert deploy() == [f"unchanged  stack {settings.STACK}, 16 resources verified"]
+    assert deploy() == [f"unchanged  stack {settings.STACK}, 17 resources verified"]
     monkeypatch.setattr(bootstrap, "TEMPLATE", usual)
     deploy()
 

@@ -2,9 +2,9 @@ import pytest
 from django.test import override_settings
 
 from config.errors import Conflict, NotFound
-from config.item import Item
+from config.item import Item, VersionItem
 from config.table import PROJECT, PROJECT_DOCUMENT, Key
-from config.transaction import NEW
+from config.transaction import NEW, Check, Delete, Put, transact
 from workflows.items.documents import ProjectDocument
 
 
@@ -65,3 +65,17 @@ def test_a_change_answers_the_item_as_it_is_now(table: str) -> None:
 def test_all_models_share_one_connection(table: str) -> None:
     assert ProjectDocument._get_connection() is Item._get_connection()
     assert PROJECT.key("default", project_id="p").pk == document(1).PK
+
+
+def test_what_was_lives_in_the_second_table_and_may_be_written_with_what_is(table: str) -> None:
+    now, was = document(1), VersionItem("docs#d1", "document#2026-11-21T12:00:00Z")
+    transact([Put(now), Put(was)])
+    assert VersionItem.load(was.key).SK == was.SK
+    with pytest.raises(NotFound):
+        Item.load(was.key)
+    with pytest.raises(Conflict):
+        transact([Check(was.key, NEW, VersionItem), Delete(now.key)])
+    transact([Delete(was.key, of=VersionItem)])
+    with pytest.raises(NotFound):
+        VersionItem.load(was.key)
+    assert ProjectDocument.load(now.key).SK == now.SK
