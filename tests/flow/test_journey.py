@@ -42,6 +42,7 @@ def test_a_clean_document_is_published_without_a_person(pump: Pump) -> None:
 
 def test_an_approved_correction_resumes_the_machine_and_is_published(pump: Pump) -> None:
     run, ref = waiting_run(pump)
+    assert review_of(ref).page_count == 1
     claims.claim(ref, run, by=ROSA)
     decisions.decide(ref, run, verdict(ref, total="12.34"), by=ROSA)
     enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)

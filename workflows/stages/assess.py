@@ -29,6 +29,7 @@ def run(context: StageContext) -> StageResult:
             "reasons": [reason["text"] for reason in reasons[:SHOWN]],
             "result_sha256": assessment["result_sha256"],
             "fields": len(result["fields"]),
+            "pages": len(result["pages"]),
             "unsure": len({reason["field"] for reason in reasons if reason["field"]}),
         },
     )

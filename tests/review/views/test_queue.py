@@ -27,6 +27,11 @@ def test_the_nearest_deadline_comes_first_with_its_reasons():
     assert "Total 55 %, needs 90 %" in text
 
 
+def test_a_row_says_how_many_pages_there_are():
+    open_review()
+    assert "1 page ·" in page(bob()).content.decode()
+
+
 def test_a_page_of_the_queue_is_one_query():
     open_review()
     with count_calls() as calls:
