@@ -1,5 +1,6 @@
 """The desk of one review: the page image on the left, its fields on the right, the decision below."""
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ from review.views.sheet import sheet_of
 from workflows import files, frozen
 from workflows import queries as workflow_queries
 from workflows.files import DocumentFiles, Tampered
+from workflows.frozen import Run
+from workflows.stages.base import FieldSpec
 
 _DONE = {Decision.APPROVE: "approved", Decision.REJECT: "rejected"}
 
@@ -101,7 +104,7 @@ def desk_page(
     status: int = 200,
     fragment: str = "review/_desk.html",
 ) -> HttpResponse:
-    """Read the review and the result that it is about, and show both; three reads, no write.
+    """Read the review and the result that it is about, and show both; no write.
 
     Raises:
         NotFound: no such review.
@@ -110,10 +113,8 @@ def desk_page(
     """
     review, person, draft = load_review(ref), person_of(request), draft or Draft()
     run = queries.run_of(ref, review)
-    fields = frozen.from_json(
-        workflow_queries.document_workflow(ref.site, ref.document_id, run.workflow_id).settings
-    ).fields
     result = _result(ref, review)
+    fields = _fields(run, result)
     standing = standing_of(review, person)
     may_decide = standing.mine and access.can_review(request.user)
     shown = {one["name"]: one.get("value") for one in result["fields"]}
@@ -137,6 +138,16 @@ def _result(ref: ReviewRef, review: Review) -> dict[str, Any]:
         raise Conflict("The result of this run has changed since the review was opened.") from error
     found: dict[str, Any] = json.loads(body)
     return found
+
+
+def _fields(run: Run, result: Mapping[str, Any]) -> tuple[FieldSpec, ...]:
+    """The schema with its policy as the result carries it; a result of an older version does not, its run does."""
+    names = [one.name for one in dataclasses.fields(FieldSpec)]
+    try:
+        return tuple(FieldSpec(**{name: found[name] for name in names}) for found in result["fields"])
+    except KeyError:
+        document = workflow_queries.document_workflow(run.site, run.document_id, run.workflow_id)
+        return frozen.from_json(document.settings).fields
 
 
 def _asked(request: DeskRequest) -> int | None:

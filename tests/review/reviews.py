@@ -1,5 +1,6 @@
 """Open reviews without the machine's minutes: the run's rows, a stored result, the pause that the engine asks for."""
 
+import dataclasses
 import json
 import uuid
 
@@ -10,7 +11,7 @@ from review.actions import opening
 from review.actions.opening import Pause
 from review.identity import Person, ReviewRef
 from review.items.reviews import Review
-from workflows import files
+from workflows import files, frozen
 from workflows.actions import documents, runs
 from workflows.actions.documents import Original
 from workflows.definitions import DOCUMENT_ANALYSIS
@@ -34,7 +35,8 @@ VALUES = {"company": ("Grossmarkt Ruhr", 0.97), "date": ("2024-03-31", 0.93), "t
 
 def result(values=VALUES):
     found = []
-    for i, field in enumerate(PROJECT["fields"]):
+    for i, spec in enumerate(frozen.freeze(PROJECT).fields):
+        field = dataclasses.asdict(spec)
         value, confidence = values.get(field["name"], (None, 0.0))
         box = [0.1, 0.1 + i / 10, 0.4, 0.13 + i / 10] if value else None
         candidates = [{"value": "38.90", "confidence": 0.4, "page": 0, "box": box}] if field["name"] == "total" else []
@@ -46,20 +48,21 @@ def result(values=VALUES):
     return {"version": 1, "document_type": "receipt", "pages": [page], "fields": found, "notes": []}
 
 
-def open_review(name="receipt.pdf", *, values=VALUES, timeout=86_400) -> tuple[Run, ReviewRef]:
+def open_review(name="receipt.pdf", *, values=VALUES, timeout=86_400, found=None) -> tuple[Run, ReviewRef]:
+    """``found``: the stored result, where it is not the one that ``values`` make."""
     original = Original(name, "application/pdf", 10, "projects/p/x.pdf", 1)
     run = documents.start(
         site=SITE, by="1", project_id="proj_test", project=PROJECT, document_id=str(uuid.uuid4()), original=original
     )
-    body = json.dumps(result(values)).encode()
+    body = json.dumps(found or result(values)).encode()
     store = DocumentFiles(SITE, run.project_id, run.document_id)
     store.write(files.result(run.workflow_id), body, "application/json")
     sha = files.sha256(body)
     at_review = [Execution.currentStep.set(7), Execution.result_sha256.set(sha)]
     Execution.change(runs.execution_key(run), at_review, Execution.PK.exists())
-    found = {"result_sha256": sha, "reasons": ["Total 55 %, needs 90 %"], "unsure": 1, "pages": 1, "last": "none"}
+    facts = {"result_sha256": sha, "reasons": ["Total 55 %, needs 90 %"], "unsure": 1, "pages": 1, "last": "none"}
     entered = clock.iso(clock.now())
-    pause = Pause(run, 1, 7, DOCUMENT_ANALYSIS.id, "token", entered, timeout, name, "Receipts", found)
+    pause = Pause(run, 1, 7, DOCUMENT_ANALYSIS.id, "token", entered, timeout, name, "Receipts", facts)
     opening.open_review(pause)
     return run, pause.ref
 

@@ -70,11 +70,14 @@ def _analysed(context: StageContext, segment: dict[str, Any], page: layout.Page)
 
 
 def _field(spec: FieldSpec, found: Sequence[Candidate]) -> dict[str, Any]:
+    """With the policy it is judged by, so that whoever shows the result reads nothing else."""
     best = found[0] if found else None
     return {
         "name": spec.name,
         "label": spec.label,
         "type": spec.type,
+        "required": spec.required,
+        "threshold": spec.threshold,
         "value": best.value if best else None,
         "raw": best.raw if best else None,
         "confidence": best.confidence if best else 0.0,

@@ -6,7 +6,7 @@ from review import queries
 from review.actions import claims
 from tests.aws_faults import count_calls
 from tests.people import alice, bob, charlie, dora, signed_in
-from tests.review.reviews import lapse, open_review, pass_deadline, person, url
+from tests.review.reviews import lapse, open_review, pass_deadline, person, result, url
 
 pytestmark = pytest.mark.usefixtures("desk")
 
@@ -23,11 +23,19 @@ def test_a_free_review_is_read_only_with_a_way_to_claim_it():
     assert 'name="ticket"' not in text
 
 
-def test_looking_writes_nothing_and_reads_three_things():
+def test_looking_writes_nothing_and_reads_two_things():
     _, ref = open_review()
     with count_calls() as calls:
         shown(bob(), ref)
-    assert calls.names() == ["dynamodb.GetItem", "dynamodb.GetItem", "s3.GetObject"]
+    assert calls.names() == ["dynamodb.GetItem", "s3.GetObject"]
+
+
+def test_a_result_without_its_policy_is_judged_by_what_its_run_froze():
+    older = result()
+    for field in older["fields"]:
+        del field["threshold"]
+    _, ref = open_review(found=older)
+    assert "Total 55 %, needs 90 %" in shown(bob(), ref).content.decode()
 
 
 def test_what_needs_a_look_comes_before_what_is_sure():

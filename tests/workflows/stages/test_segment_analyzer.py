@@ -47,6 +47,7 @@ def test_a_field_says_what_is_printed_where_and_how_sure_it_is(tmp_path: Path) -
     x0, y0, x1, y1 = date["box"]
     assert 0 < x0 < x1 < 1
     assert y0 < 134 / 600 < y1
+    assert (date["required"], date["threshold"]) == (FIELDS[1].required, FIELDS[1].threshold)
     assert date["candidates"][0]["value"] == "2024-03-12"
     assert date["candidates"][0]["evidence"]["label"] == 1.0
 
