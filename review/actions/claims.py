@@ -14,22 +14,23 @@ from workflows.frozen import Run
 
 
 def claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
-    """Take a free review, or one whose holder's lease has run out; mine already is renewed.
+    """Take a free review, or one whose holder's lease has run out: one write. Mine already is renewed.
 
     Raises:
         Conflict: somebody else holds it, it is decided, or its deadline has passed.
 
     """
     try:
-        renew(ref, by=by)
-    except Conflict:
         _take(ref, run, by)
+    except Conflict:
+        renew(ref, by=by)
 
 
 def _take(ref: ReviewRef, run: Run, by: Person) -> None:
     now = clock.now()
     lapsed: Condition = (Review.status == ReviewStatus.CLAIMED) & (Review.lease_until < clock.iso(now))
-    free: Condition = (Review.status == ReviewStatus.PENDING) | lapsed
+    # My own lapsed claim is renewed instead: a new version would end what my open page may do.
+    free: Condition = (Review.status == ReviewStatus.PENDING) | (lapsed & (Review.holder != by.id))
     actions = [
         Review.status.set(ReviewStatus.CLAIMED),
         Review.holder.set(by.id),
