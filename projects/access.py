@@ -105,16 +105,16 @@ def check_can_configure(user: Person) -> None:
 def project_to_view(request: DeskRequest, project_id: str) -> Project:
     """Raises: NotAllowed, NotFound."""
     check_can_view(request.user)
-    return queries.get_project(request.site, project_id)
+    return queries.projects.get_project(request.site, project_id)
 
 
 def project_to_upload(request: DeskRequest, project_id: str) -> Project:
     """Raises: NotAllowed, NotFound."""
     check_can_upload(request.user)
-    return queries.get_project(request.site, project_id)
+    return queries.projects.get_project(request.site, project_id)
 
 
 def project_to_configure(request: DeskRequest, project_id: str) -> Project:
     """Raises: NotAllowed, NotFound."""
     check_can_configure(request.user)
-    return queries.get_project(request.site, project_id)
+    return queries.projects.get_project(request.site, project_id)

@@ -17,10 +17,10 @@ DEFAULT_PROJECT = ProjectSettings(
 def ensure_default_project(site: str, *, by: Actor) -> Project:
     """The default project as it is now; made where it is missing."""
     try:
-        return queries.get_project(site, DEFAULT_PROJECT_ID)
+        return queries.projects.get_project(site, DEFAULT_PROJECT_ID)
     except NotFound:
         pass
     try:
-        return actions.create(site, DEFAULT_PROJECT, by=by, project_id=DEFAULT_PROJECT_ID)
+        return actions.projects.create(site, DEFAULT_PROJECT, by=by, project_id=DEFAULT_PROJECT_ID)
     except Conflict:  # somebody else was as fast
-        return queries.get_project(site, DEFAULT_PROJECT_ID)
+        return queries.projects.get_project(site, DEFAULT_PROJECT_ID)

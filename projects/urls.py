@@ -6,8 +6,8 @@ from projects import views
 
 app_name = "projects"
 urlpatterns = [
-    path("", views.list_projects, name="list-projects"),
-    path("new/", views.create_project, name="create-project"),
-    path("<str:project_id>/", views.show_project, name="show-project"),
-    path("<str:project_id>/edit/", views.edit_project, name="edit-project"),
+    path("", views.projects.list_projects, name="list-projects"),
+    path("new/", views.projects.create_project, name="create-project"),
+    path("<str:project_id>/", views.projects.show_project, name="show-project"),
+    path("<str:project_id>/edit/", views.projects.edit_project, name="edit-project"),
 ]

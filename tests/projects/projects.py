@@ -13,7 +13,7 @@ SITE = "default"
 
 def make_project(name="Supplier invoices", **settings) -> Project:
     wanted = ProjectSettings(name=name, **settings)
-    return actions.create(SITE, wanted, by=actor(alice()), project_id=actions.new_project_id())
+    return actions.projects.create(SITE, wanted, by=actor(alice()), project_id=actions.projects.new_project_id())
 
 
 def typed(settings: ProjectSettings, **changes: str) -> dict[str, str]:

@@ -27,7 +27,9 @@ WANTED = ProjectSettings(
 
 
 def create(settings=WANTED, **kwargs):
-    return actions.create(SITE, settings, **({"by": ALICE, "project_id": actions.new_project_id()} | kwargs))
+    return actions.projects.create(
+        SITE, settings, **({"by": ALICE, "project_id": actions.projects.new_project_id()} | kwargs)
+    )
 
 
 def events(project_id):
@@ -37,13 +39,13 @@ def events(project_id):
 
 def test_what_was_made_is_read_back_as_it_was(table):
     made = create()
-    found = queries.get_project(SITE, made.id)
+    found = queries.projects.get_project(SITE, made.id)
     assert found.settings == WANTED
     assert (found.version, found.created_by, found.updated_by) == (1, "1", "Alice Novak")
 
 
 def test_the_stored_item_has_the_names_of_the_older_system(table):
-    stored = queries.get_project(SITE, create().id)
+    stored = queries.projects.get_project(SITE, create().id)
     data = stored.data.as_dict()
     assert {"project_id", "name", "description", "status", "created_by", "language", "document_prompt"} < data.keys()
     assert (data["ocr_model"], data["ocr_options"]) == ("pp-ocrv5", {"use_textline_orientation": True})
@@ -54,11 +56,11 @@ def test_the_stored_item_has_the_names_of_the_older_system(table):
 
 
 def test_the_same_form_sent_twice_makes_one_project(table):
-    project_id = actions.new_project_id()
+    project_id = actions.projects.new_project_id()
     with ThreadPoolExecutor(4) as pool:
         made = list(pool.map(lambda _: create(project_id=project_id), range(4)))
     assert {one.id for one in made} == {project_id}
-    assert len(queries.list_projects(SITE)[0]) == 1
+    assert len(queries.projects.list_projects(SITE)[0]) == 1
     assert [event.type for event in events(project_id)] == ["created"]
 
 
@@ -66,13 +68,13 @@ def test_an_id_of_somebody_elses_project_is_not_taken_over(table):
     made = create()
     with pytest.raises(Conflict):
         create(replace(WANTED, name="Mine now"), by=BOB, project_id=made.id)
-    assert queries.get_project(SITE, made.id).settings == WANTED
+    assert queries.projects.get_project(SITE, made.id).settings == WANTED
 
 
 def test_a_save_changes_the_settings_and_tells_the_audit_what(table):
     made = create()
     wanted = replace(WANTED, name="Renamed", fields=())
-    saved = actions.update(SITE, made.id, wanted, version=1, by=BOB)
+    saved = actions.projects.update(SITE, made.id, wanted, version=1, by=BOB)
     assert (saved.settings, saved.version, saved.updated_by) == (wanted, 2, "Bob Ito")
     last = events(made.id)[-1]
     assert (last.type, last.userId, last.metadata.as_dict()) == ("updated", "2", {"name": "Bob Ito"})
@@ -81,23 +83,23 @@ def test_a_save_changes_the_settings_and_tells_the_audit_what(table):
 
 def test_a_saved_project_comes_first_in_the_list(table):
     first, second = create(), create()
-    actions.update(SITE, first.id, replace(WANTED, name="Touched"), version=1, by=ALICE)
-    assert [row.project_id for row in queries.list_projects(SITE)[0]] == [first.id, second.id]
-    assert queries.list_projects(SITE)[0][0].name == "Touched"
+    actions.projects.update(SITE, first.id, replace(WANTED, name="Touched"), version=1, by=ALICE)
+    assert [row.project_id for row in queries.projects.list_projects(SITE)[0]] == [first.id, second.id]
+    assert queries.projects.list_projects(SITE)[0][0].name == "Touched"
 
 
 def test_saving_what_is_there_already_writes_nothing(table):
     made = create()
-    assert actions.update(SITE, made.id, WANTED, version=1, by=BOB).version == 1
+    assert actions.projects.update(SITE, made.id, WANTED, version=1, by=BOB).version == 1
     assert len(events(made.id)) == 1
 
 
 def test_the_loser_of_two_saves_is_told_who_was_first_and_changes_nothing(table):
     made = create()
-    actions.update(SITE, made.id, replace(WANTED, name="First"), version=1, by=BOB)
+    actions.projects.update(SITE, made.id, replace(WANTED, name="First"), version=1, by=BOB)
     with pytest.raises(Conflict, match=r"^Bob Ito saved these settings on \d\d \w+ \d{4} at [\d:]+ UTC\.$"):
-        actions.update(SITE, made.id, replace(WANTED, name="Second"), version=1, by=ALICE)
-    assert queries.get_project(SITE, made.id).settings.name == "First"
+        actions.projects.update(SITE, made.id, replace(WANTED, name="Second"), version=1, by=ALICE)
+    assert queries.projects.get_project(SITE, made.id).settings.name == "First"
     assert [event.type for event in events(made.id)] == ["created", "updated"]
 
 
@@ -106,14 +108,16 @@ def test_of_eight_saves_at_once_one_wins(table):
 
     def save(i):
         try:
-            return actions.update(SITE, made.id, replace(WANTED, name=f"Number {i}"), version=1, by=Actor(str(i), "x"))
+            return actions.projects.update(
+                SITE, made.id, replace(WANTED, name=f"Number {i}"), version=1, by=Actor(str(i), "x")
+            )
         except Conflict:
             return None
 
     with ThreadPoolExecutor(8) as pool:
         won = [one for one in pool.map(save, range(8)) if one]
     assert len(won) == 1
-    stored = queries.get_project(SITE, made.id)
+    stored = queries.projects.get_project(SITE, made.id)
     assert (stored.version, stored.settings.name) == (2, won[0].settings.name)
     assert len(events(made.id)) == 2
 
@@ -121,10 +125,10 @@ def test_of_eight_saves_at_once_one_wins(table):
 def test_a_save_that_cannot_be_audited_is_not_made(table):
     made = create()
     with crash_before("dynamodb", "TransactWriteItems"), pytest.raises(Crash):
-        actions.update(SITE, made.id, replace(WANTED, name="Lost"), version=1, by=BOB)
+        actions.projects.update(SITE, made.id, replace(WANTED, name="Lost"), version=1, by=BOB)
     with fail("dynamodb", "TransactWriteItems", error_code="InternalServerError", times=9), pytest.raises(Unavailable):
-        actions.update(SITE, made.id, replace(WANTED, name="Lost"), version=1, by=BOB)
-    assert queries.get_project(SITE, made.id).settings == WANTED
+        actions.projects.update(SITE, made.id, replace(WANTED, name="Lost"), version=1, by=BOB)
+    assert queries.projects.get_project(SITE, made.id).settings == WANTED
     assert len(events(made.id)) == 1
 
 
@@ -133,18 +137,18 @@ def test_a_project_of_an_older_writer_is_read_and_saved(table):
     old = {"project_id": "proj_old", "name": "Old one", "color": 3, "ocr_model": "paddleocr-vl"}
     times = {"created_at": "2025-01-01T00:00:00+00:00", "updated_at": "2025-01-02T00:00:00+00:00"}
     Project(key.pk, key.sk, data=old, **times, **PROJECT.gsi1(SITE, updated_at=times["updated_at"])).save()
-    found = queries.get_project(SITE, "proj_old")
+    found = queries.projects.get_project(SITE, "proj_old")
     assert (found.id, found.version, found.settings.fields) == ("proj_old", 0, DEFAULT_FIELDS)
-    assert queries.list_projects(SITE)[0][0].project_id == "proj_old"
-    saved = actions.update(SITE, "proj_old", replace(found.settings, name="New name"), version=0, by=ALICE)
+    assert queries.projects.list_projects(SITE)[0][0].project_id == "proj_old"
+    saved = actions.projects.update(SITE, "proj_old", replace(found.settings, name="New name"), version=0, by=ALICE)
     assert (saved.version, saved.settings.ocr_model, saved.data.as_dict()["color"]) == (1, "paddleocr-vl", 3)
     with pytest.raises(Conflict):
-        actions.update(SITE, "proj_old", WANTED, version=0, by=BOB)
+        actions.projects.update(SITE, "proj_old", WANTED, version=0, by=BOB)
 
 
 def test_a_project_of_another_site_is_not_found(table):
     made = create()
     with pytest.raises(NotFound):
-        queries.get_project("acme", made.id)
+        queries.projects.get_project("acme", made.id)
     with pytest.raises(NotFound):
-        queries.get_project(SITE, "proj#META/../x")
+        queries.projects.get_project(SITE, "proj#META/../x")

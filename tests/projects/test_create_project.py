@@ -1,7 +1,7 @@
 import pytest
 
 from projects import queries
-from projects.actions import new_project_id
+from projects.actions.projects import new_project_id
 from projects.schema import DEFAULT_FIELDS, MAX_FIELDS, FieldSetting, ProjectSettings
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.projects import SITE, typed
@@ -16,8 +16,8 @@ def send(browser, settings=NEW, **changes):
 
 
 def only_project():
-    (row,) = queries.list_projects(SITE)[0]
-    return queries.get_project(SITE, row.project_id)
+    (row,) = queries.projects.list_projects(SITE)[0]
+    return queries.projects.get_project(SITE, row.project_id)
 
 
 def test_the_form_starts_with_what_most_invoices_have(table):
@@ -61,13 +61,13 @@ def test_only_an_admin_may(table, who):
     answer = send(browser)
     assert answer.status_code == 403
     assert b"That needs the role admin" in answer.content
-    assert queries.list_projects(SITE)[0] == []
+    assert queries.projects.list_projects(SITE)[0] == []
 
 
 def test_somebody_unknown_is_asked_to_sign_in(client, table):
     answer = send(client)
     assert (answer.status_code, answer["Location"]) == (302, f"/login/?next={URL}")
-    assert queries.list_projects(SITE)[0] == []
+    assert queries.projects.list_projects(SITE)[0] == []
 
 
 def test_another_page_cannot_send_the_form(table):
@@ -110,7 +110,7 @@ def test_a_mistake_is_told_beside_the_input_and_nothing_typed_is_lost(table, cha
     assert 'aria-invalid="true"' in page
     assert "Not saved yet: 1 entry needs a second look." in page
     assert "description" in changes or "Keep this" in page
-    assert queries.list_projects(SITE)[0] == []
+    assert queries.projects.list_projects(SITE)[0] == []
 
 
 def test_a_message_is_tied_to_its_input(table):

@@ -21,7 +21,7 @@ def send(browser, project, settings=None, **changes):
 
 
 def stored(project):
-    return queries.get_project(SITE, project.id)
+    return queries.projects.get_project(SITE, project.id)
 
 
 def test_the_page_shows_what_is_saved(table):
@@ -81,7 +81,7 @@ def test_an_unknown_project_is_not_found(table):
 @pytest.mark.parametrize("htmx", [False, True])
 def test_the_loser_of_two_saves_hears_who_was_first_and_keeps_what_was_typed(table, htmx):
     project = make_project()
-    actions.update(SITE, project.id, replace(project.settings, name="Bob's"), version=1, by=actor(bob()))
+    actions.projects.update(SITE, project.id, replace(project.settings, name="Bob's"), version=1, by=actor(bob()))
     answer = send(signed_in(alice(), htmx=htmx), project, name="Alice's", description="Long & dear")
     page = answer.content.decode()
     assert answer.status_code == 409
@@ -95,7 +95,7 @@ def test_the_loser_of_two_saves_hears_who_was_first_and_keeps_what_was_typed(tab
 
 def test_saving_again_after_a_conflict_is_a_decision_and_counts(table):
     project = make_project()
-    actions.update(SITE, project.id, replace(project.settings, name="Bob's"), version=1, by=actor(bob()))
+    actions.projects.update(SITE, project.id, replace(project.settings, name="Bob's"), version=1, by=actor(bob()))
     browser = signed_in(alice())
     lost = send(browser, project, name="Alice's")
     assert b"Save mine over it" in lost.content

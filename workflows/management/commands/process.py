@@ -84,7 +84,7 @@ class _Work:
 
 
 def _project(site: str, name: str | None) -> Project:
-    return project_queries.get_project(site, name) if name else ensure_default_project(site, by=BY)
+    return project_queries.projects.get_project(site, name) if name else ensure_default_project(site, by=BY)
 
 
 def _paths(given: list[Path]) -> Iterator[Path]:

@@ -20,7 +20,7 @@ _EDIT = ("project/edit.html", "project/_form.html")
 def list_projects(request: DeskRequest) -> HttpResponse:
     access.check_can_view(request.user)
     cursor = request.GET.get("after")
-    rows, following = queries.list_projects(request.site, cursor)
+    rows, following = queries.projects.list_projects(request.site, cursor)
     context = {
         "projects": rows,
         "next_cursor": following,
@@ -41,14 +41,14 @@ def create_project(request: DeskRequest) -> HttpResponse:
     access.check_can_configure(request.user)
     blank = ProjectSettings(name="")
     if request.method == "GET":
-        return _edit_page(request, editor_of(blank), project_id=actions.new_project_id())
-    project_id = actions.project_id_from(request.POST.get("project_id", ""))
+        return _edit_page(request, editor_of(blank), project_id=actions.projects.new_project_id())
+    project_id = actions.projects.project_id_from(request.POST.get("project_id", ""))
     if order := request.POST.get("rows"):
         return _edit_page(request, rearranged_editor(request.POST, blank, order), project_id=project_id, rows=True)
     editor = posted_editor(request.POST, blank)
     if not editor.is_valid():
         return _edit_page(request, editor.counted(), project_id=project_id, status=422)
-    project = actions.create(request.site, editor.settings(), by=actor(request.user), project_id=project_id)
+    project = actions.projects.create(request.site, editor.settings(), by=actor(request.user), project_id=project_id)
     messages.success(request, f"{project.settings.name} is made. Its documents can come.")
     return go(request, reverse("projects:show-project", args=[project_id]))
 
@@ -72,9 +72,9 @@ def _save(request: DeskRequest, project: Project, editor: Editor) -> HttpRespons
     # A form that lost its version was based on nothing we know: it loses like any other that came late.
     version = -1 if editor.version is None else editor.version
     try:
-        actions.update(request.site, project_id, editor.settings(), version=version, by=actor(request.user))
+        actions.projects.update(request.site, project_id, editor.settings(), version=version, by=actor(request.user))
     except Conflict:
-        stored = queries.get_project(request.site, project_id)
+        stored = queries.projects.get_project(request.site, project_id)
         return _edit_page(request, editor.after_clash(stored), project=stored, status=409)
     messages.success(request, "The settings are saved. Runs that started before keep theirs.")
     return go(request, reverse("projects:show-project", args=[project_id]))

@@ -52,7 +52,7 @@ def create(site: str, settings: ProjectSettings, *, by: Actor, project_id: str) 
     try:
         transact([Put(project)], event)
     except Conflict:
-        made = queries.get_project(site, project_id)
+        made = queries.projects.get_project(site, project_id)
         if made.created_by != by.id:
             raise
         return made
@@ -67,7 +67,7 @@ def update(site: str, project_id: str, settings: ProjectSettings, *, version: in
         NotFound: no such project.
 
     """
-    before = queries.get_project(site, project_id)
+    before = queries.projects.get_project(site, project_id)
     changed = differences(before.settings, settings)
     if before.version == version and not changed:
         return before
@@ -78,8 +78,8 @@ def update(site: str, project_id: str, settings: ProjectSettings, *, version: in
     try:
         transact([Update(before.key, _changes(site, settings, version, now, by), _at_version(version))], event)
     except Conflict as error:
-        raise Conflict(_who_was_first(queries.get_project(site, project_id))) from error
-    return queries.get_project(site, project_id)
+        raise Conflict(_who_was_first(queries.projects.get_project(site, project_id))) from error
+    return queries.projects.get_project(site, project_id)
 
 
 def _changes(site: str, settings: ProjectSettings, version: int, now: str, by: Actor) -> list[Any]:

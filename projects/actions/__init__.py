@@ -1,0 +1,3 @@
+"""Writes, by noun; each is one conditional write or one transaction with its event."""
+
+from projects.actions import projects as projects

@@ -1,0 +1,3 @@
+"""Reads, by noun: one Query or one GetItem each."""
+
+from projects.queries import projects as projects

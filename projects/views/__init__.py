@@ -1,0 +1,3 @@
+"""Pages, by noun."""
+
+from projects.views import projects as projects
