@@ -37,6 +37,10 @@ class StageFailed(CountersignError):
     """A stage cannot do its work on this document, and trying again would not help."""
 
 
+class Tampered(CountersignError):
+    """A stored object is not what its recorded sha256 says."""
+
+
 class Unavailable(CountersignError):
     """AWS, or the emulator, does not answer now. Transient: tasks retry, views answer 503."""
 

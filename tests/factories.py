@@ -17,8 +17,8 @@ from tests.pump import Pump
 from workflows import queries, samples
 from workflows.actions import documents
 from workflows.actions.documents import Original
-from workflows.files import DocumentFiles
 from workflows.frozen import Run
+from workflows.storage import DocumentFiles
 
 SITE = "default"
 ROSA = Person("1", "Rosa Marin")

@@ -12,10 +12,10 @@ from projects.items.project import Project
 from workflows import files, intake, queries
 from workflows.actions import documents
 from workflows.actions.documents import Original
-from workflows.files import DocumentFiles
 from workflows.frozen import Run
 from workflows.items.runs import WorkflowSteps
 from workflows.status import StepStatus
+from workflows.storage import DocumentFiles
 
 IN_REVIEW = "in_review"
 

@@ -18,13 +18,13 @@ from workflows import events, files, frozen, queries, results
 from workflows.actions import leases, runs, segments
 from workflows.actions.runs import Advance
 from workflows.definitions import DEFINITIONS, REVIEW_REQUIRED, Definition, StepDefinition
-from workflows.files import DocumentFiles
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow
 from workflows.items.runs import Execution
 from workflows.stages import STAGES
 from workflows.stages.base import StageContext, StageResult
 from workflows.status import END, Outcome, RunStatus, StepStatus
+from workflows.storage import DocumentFiles
 
 log = logging.getLogger(__name__)
 

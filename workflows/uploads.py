@@ -13,9 +13,9 @@ from projects.audit import Actor
 from projects.items.project import Project, stored_settings
 from workflows.actions import documents
 from workflows.actions.documents import Original
-from workflows.files import DocumentFiles
 from workflows.frozen import Run
 from workflows.intake import inspect
+from workflows.storage import DocumentFiles
 
 NAME_LENGTH = 255
 # Beside the file a form carries a token and the parts' own heads.

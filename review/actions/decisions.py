@@ -17,9 +17,9 @@ from review.identity import DEFAULT_QUEUE, Person, ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review, ReviewDecision
 from review.status import Decision, ReviewStatus
 from workflows import events, files
-from workflows.files import DocumentFiles
 from workflows.frozen import Run
 from workflows.items.checkpoints import ReviewCheckpoint
+from workflows.storage import DocumentFiles
 
 log = logging.getLogger(__name__)
 

@@ -18,10 +18,10 @@ from review.items.reviews import READABLE, Review
 from review.status import DECIDED, ReviewStatus
 from workflows import events, files, tokens
 from workflows.actions import runs
-from workflows.files import DocumentFiles
 from workflows.frozen import Run
 from workflows.items.checkpoints import ReviewCheckpoint
 from workflows.items.events import DocumentEvent
+from workflows.storage import DocumentFiles
 
 log = logging.getLogger(__name__)
 

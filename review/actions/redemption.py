@@ -20,11 +20,11 @@ from workflows import events, queries, tokens
 from workflows.actions import runs
 from workflows.actions.runs import Advance
 from workflows.definitions import DEFINITIONS, Definition
-from workflows.files import DocumentFiles
 from workflows.frozen import Run
 from workflows.items.checkpoints import ReviewCheckpoint
 from workflows.items.runs import Execution
 from workflows.status import END, Outcome
+from workflows.storage import DocumentFiles
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from config import clock
-from config.errors import Conflict, NotFound
+from config.errors import Conflict, NotFound, Tampered
 from config.table import InvalidKey
 from projects import access
 from projects.http import DeskRequest, answer
@@ -21,9 +21,9 @@ from review.status import Decision, ReviewStatus
 from review.views.sheet import sheet_of
 from workflows import files, frozen
 from workflows import queries as workflow_queries
-from workflows.files import DocumentFiles, Tampered
 from workflows.frozen import Run
 from workflows.stages.base import FieldSpec
+from workflows.storage import DocumentFiles
 
 _DONE = {Decision.APPROVE: "approved", Decision.REJECT: "rejected"}
 

@@ -12,8 +12,8 @@ from tests.factories import ROSA, review_of, start_run, verdict, waiting_run
 from tests.pump import Pump
 from workflows import engine, files, queries
 from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.files import DocumentFiles
 from workflows.frozen import Run
+from workflows.storage import DocumentFiles
 
 
 def output_of(run: Run) -> dict[str, object]:

@@ -15,9 +15,9 @@ from workflows import files, frozen
 from workflows.actions import documents, runs
 from workflows.actions.documents import Original
 from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.files import DocumentFiles
 from workflows.frozen import Run
 from workflows.items.runs import Execution
+from workflows.storage import DocumentFiles
 
 SITE = "default"
 PROJECT = {

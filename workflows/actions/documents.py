@@ -12,11 +12,11 @@ from config.errors import Unavailable
 from config.transaction import Put, transact
 from workflows import engine, events, frozen
 from workflows.definitions import DOCUMENT_ANALYSIS, Definition
-from workflows.files import DocumentFiles
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow, ProjectDocument, ProjectWorkflow
 from workflows.items.runs import Execution, WorkflowSteps
 from workflows.status import RunStatus, StepStatus
+from workflows.storage import DocumentFiles
 
 log = logging.getLogger(__name__)
 

@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 from config import clock, table
 from config.item import translated
 from workflows import files
-from workflows.files import DocumentFiles
 from workflows.frozen import Run
 from workflows.items.runs import Segment
+from workflows.storage import DocumentFiles
 
 _BATCH = 25  # DynamoDB's limit of one BatchWriteItem
 _LANES = 4

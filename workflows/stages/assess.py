@@ -4,7 +4,7 @@ import hashlib
 import json
 
 from config import clock
-from workflows import results
+from workflows import files, results
 from workflows.stages import artifacts
 from workflows.stages.base import StageContext, StageResult
 
@@ -12,7 +12,7 @@ SHOWN = 10  # reasons that travel in the table; all of them are in the artifact
 
 
 def run(context: StageContext) -> StageResult:
-    body = context.artifacts.read(artifacts.result(context.workflow_id))
+    body = context.artifacts.read(files.result(context.workflow_id))
     result = json.loads(body)
     assessment = results.assessment(
         result,
@@ -20,7 +20,7 @@ def run(context: StageContext) -> StageResult:
         result_sha256=hashlib.sha256(body).hexdigest(),
         today=clock.now().date().isoformat(),
     )
-    artifacts.write_json(context.artifacts, artifacts.assessment(context.workflow_id), assessment)
+    artifacts.write_json(context.artifacts, files.assessment(context.workflow_id), assessment)
     reasons = assessment["reasons"]
     return StageResult(
         "completed",

@@ -5,6 +5,7 @@ from typing import Any
 import pypdfium2
 
 from config.errors import Refused, StageFailed
+from workflows import files
 from workflows.stages import artifacts, layout, pdf, text_layer
 from workflows.stages.base import StageContext, StageResult
 
@@ -22,7 +23,7 @@ def run(context: StageContext) -> StageResult:
                 context.heartbeat()
     except Refused as error:
         raise StageFailed(str(error)) from error
-    artifacts.write_json(context.artifacts, artifacts.TEXT_LAYER, {"pages": pages})
+    artifacts.write_json(context.artifacts, files.TEXT_LAYER, {"pages": pages})
     believed = sum(page["doubt"] is None for page in pages)
     return StageResult("completed", facts={"pages": len(pages), "text_layer_pages": believed})
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from PIL import Image
 
+from workflows import files
 from workflows.stages import artifacts, layout, ocr
 from workflows.stages.base import StageContext, StageResult
 
@@ -20,7 +21,7 @@ def run(context: StageContext) -> StageResult:
     note = _language_note(context)
     artifacts.write_json(
         context.artifacts,
-        artifacts.OCR,
+        files.OCR,
         {
             "success": True,
             "format": "words",
@@ -38,10 +39,10 @@ def run(context: StageContext) -> StageResult:
 
 
 def _pages_to_read(context: StageContext) -> list[int]:
-    count = artifacts.read_json(context.artifacts, artifacts.PREPARED)["segment_count"]
+    count = artifacts.read_json(context.artifacts, files.PREPARED)["segment_count"]
     believed: set[int] = set()
-    if context.artifacts.exists(artifacts.TEXT_LAYER):
-        layer = artifacts.read_json(context.artifacts, artifacts.TEXT_LAYER)
+    if context.artifacts.exists(files.TEXT_LAYER):
+        layer = artifacts.read_json(context.artifacts, files.TEXT_LAYER)
         believed = {page["page_index"] for page in layer["pages"] if page["doubt"] is None}
     return [index for index in range(count) if index not in believed]
 
@@ -52,7 +53,7 @@ def _language_note(context: StageContext) -> str | None:
 
 
 def _page(context: StageContext, index: int) -> dict[str, Any]:
-    with Image.open(io.BytesIO(context.artifacts.read(artifacts.page_image(index)))) as image:
+    with Image.open(io.BytesIO(context.artifacts.read(files.page_image(index)))) as image:
         width, height = image.size
         turn = bool(context.settings.ocr_options.get("use_textline_orientation"))
         accents = context.settings.language not in ocr.WITHOUT_ACCENTS

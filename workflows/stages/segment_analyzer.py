@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from workflows import files
 from workflows.stages import artifacts, fields, layout
 from workflows.stages.base import FieldSpec, StageContext, StageResult
 from workflows.stages.document_type import document_type
@@ -15,10 +16,10 @@ SOURCE = "rules"
 
 
 def run(context: StageContext) -> StageResult:
-    count = artifacts.read_json(context.artifacts, artifacts.PREPARED)["segment_count"]
+    count = artifacts.read_json(context.artifacts, files.PREPARED)["segment_count"]
     described, pages = [], []
     for index in range(count):
-        segment = artifacts.read_json(context.artifacts, artifacts.segment(index))
+        segment = artifacts.read_json(context.artifacts, files.segment(index))
         page = _page(segment)
         described.append(_description(segment, page))
         if index < FIRST or index >= count - LAST:
@@ -34,7 +35,7 @@ def run(context: StageContext) -> StageResult:
         "fields": found,
         "notes": _notes(context, described),
     }
-    artifacts.write_json(context.artifacts, artifacts.result(context.workflow_id), result)
+    artifacts.write_json(context.artifacts, files.result(context.workflow_id), result)
     facts = {"document_type": result["document_type"], "fields": sum(field["value"] is not None for field in found)}
     return StageResult("completed", facts=facts)
 
@@ -66,7 +67,7 @@ def _analysed(context: StageContext, segment: dict[str, Any], page: layout.Page)
     question = f"Page {page.index + 1} Analysis"
     segment["ai_analysis"] = [{"analysis_query": question, "content": text or "The page has no readable text."}]
     segment["status"] = "completed"
-    artifacts.write_json(context.artifacts, artifacts.segment(page.index), segment)
+    artifacts.write_json(context.artifacts, files.segment(page.index), segment)
 
 
 def _field(spec: FieldSpec, found: Sequence[Candidate]) -> dict[str, Any]:
@@ -105,8 +106,8 @@ def _rounded(box: layout.Box) -> list[float]:
 def _notes(context: StageContext, pages: Sequence[dict[str, Any]]) -> list[str]:
     """What a person should know that belongs to no field; each becomes a reason to look."""
     notes = []
-    if context.artifacts.exists(artifacts.OCR):
-        note = artifacts.read_json(context.artifacts, artifacts.OCR).get("note")
+    if context.artifacts.exists(files.OCR):
+        note = artifacts.read_json(context.artifacts, files.OCR).get("note")
         notes += [note] if note else []
     if all(page["words"] == 0 for page in pages):
         notes.append("No page has readable text")

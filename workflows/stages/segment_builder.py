@@ -3,18 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
+from workflows import files
 from workflows.stages import artifacts
 from workflows.stages.base import StageContext, StageResult
 
 
 def run(context: StageContext) -> StageResult:
-    prepared = artifacts.read_json(context.artifacts, artifacts.PREPARED)
-    layer, ocr = _pages(context, artifacts.TEXT_LAYER), _pages(context, artifacts.OCR)
+    prepared = artifacts.read_json(context.artifacts, files.PREPARED)
+    layer, ocr = _pages(context, files.TEXT_LAYER), _pages(context, files.OCR)
     count = len(prepared["segments"])
     for page in prepared["segments"]:
         index = page["segment_index"]
         merged = _segment(page, layer.get(index, {}), ocr.get(index, {}))
-        artifacts.write_json(context.artifacts, artifacts.segment(index), merged)
+        artifacts.write_json(context.artifacts, files.segment(index), merged)
         context.heartbeat()
     return StageResult("completed", facts={"segments": count, "segment_count": count})
 

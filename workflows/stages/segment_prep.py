@@ -7,6 +7,7 @@ import pypdfium2
 from PIL import Image
 
 from config.errors import Refused, StageFailed
+from workflows import files
 from workflows.stages import artifacts, pdf, pictures
 from workflows.stages.base import StageContext, StageResult
 
@@ -20,12 +21,12 @@ def run(context: StageContext) -> StageResult:
     for index, image in enumerate(_pages(context)):
         if index >= MAX_PAGES:
             raise StageFailed(f"This file has more than {MAX_PAGES:,} pages. Split it and upload the parts.")
-        context.artifacts.write(artifacts.page_image(index), _png(image), "image/png")
+        context.artifacts.write(files.page_image(index), _png(image), "image/png")
         segments.append(
             {
                 "segment_index": index,
                 "segment_type": "PAGE",
-                "image": artifacts.page_image(index),
+                "image": files.page_image(index),
                 "width": image.width,
                 "height": image.height,
             }
@@ -34,7 +35,7 @@ def run(context: StageContext) -> StageResult:
     if not segments:
         raise StageFailed("This file has no pages. Export or scan it again and upload the new file.")
     metadata = {"file_type": context.file_type, "segment_count": len(segments), "segments": segments}
-    artifacts.write_json(context.artifacts, artifacts.PREPARED, metadata)
+    artifacts.write_json(context.artifacts, files.PREPARED, metadata)
     return StageResult("completed", facts={"segment_count": len(segments)})
 
 

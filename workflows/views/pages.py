@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 from projects import access
 from projects.http import DeskRequest
 from workflows import files
-from workflows.files import DocumentFiles
+from workflows.storage import DocumentFiles
 
 _CHUNK = 64 * 1024
 

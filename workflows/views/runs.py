@@ -16,11 +16,11 @@ from projects import access
 from projects.http import DeskRequest, answer
 from workflows import files, queries
 from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.files import DocumentFiles
 from workflows.items.documents import DocumentWorkflow
 from workflows.items.events import DocumentEvent
 from workflows.items.runs import Execution, WorkflowSteps
 from workflows.status import Outcome
+from workflows.storage import DocumentFiles
 from workflows.views import marks
 from workflows.views.marks import Mark
 

@@ -12,7 +12,7 @@ from review.tasks import enqueue_redeem
 from tests.aws_faults import count_calls, fail
 from tests.people import alice, bob, signed_in
 from tests.review.reviews import VALUES, decisions_of, lapse, open_review, person, url
-from workflows.files import DocumentFiles
+from workflows.storage import DocumentFiles
 
 pytestmark = pytest.mark.usefixtures("desk")
 

@@ -7,7 +7,7 @@ from tests.review import reviews
 from workflows import files, queries
 from workflows.actions import runs, segments
 from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.files import DocumentFiles
+from workflows.storage import DocumentFiles
 
 pytestmark = pytest.mark.django_db
 

@@ -1,0 +1,37 @@
+"""The examples in docstrings are what a reader trusts first, so they run."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import config
+import projects
+import review
+import workflows
+from config import table
+
+PACKAGES = (config, projects, workflows, review)
+QUIET = ("migrations", "asgi", "wsgi", "emulator_process", "admin")
+MODULES = sorted(
+    found.name
+    for package in PACKAGES
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    if not set(QUIET) & set(found.name.split("."))
+)
+
+
+def examples(name: str) -> doctest.TestResults:
+    names = vars(table) if name.startswith("config.table") else {}  # its parts build keys of each other's entities
+    return doctest.testmod(importlib.import_module(name), extraglobs=dict(names))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_example_says_what_happens(name: str) -> None:
+    assert examples(name).failed == 0
+
+
+def test_there_are_examples_of_the_key_space_and_of_paths() -> None:
+    for name in ("config.table", "workflows.files", "workflows.storage"):
+        assert examples(name).attempted > 0
