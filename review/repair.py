@@ -13,7 +13,7 @@ from config.transaction import transact
 from review.actions import redemption
 from review.identity import ReviewRef, review_id
 from review.items.reviews import READABLE, Review
-from review.status import DECIDED, UNDECIDED, ReviewStatus
+from review.status import DECIDED, ORPHAN, UNDECIDED
 from workflows import asl, engine, events, queries
 from workflows.actions import attempts
 from workflows.frozen import Run
@@ -78,7 +78,7 @@ def _end_undecided(ref: ReviewRef, run: Run) -> None:
         except StaleAttempt:
             return
     else:
-        change = redemption.closing(ref, ReviewStatus.ORPHANED)
+        change = redemption.closing(ref, ORPHAN)
         transact([change], events.lineage(run, "REVIEW_ORPHANED", facts={"review": ref.review_id}))
 
 

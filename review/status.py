@@ -1,5 +1,6 @@
-"""The states of a review and which may follow which (DESIGN section 4)."""
+"""The states of a review and what moves it from which to which (DESIGN section 4)."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -19,22 +20,28 @@ class Decision(StrEnum):
     REJECT = "reject"
 
 
+@dataclass(frozen=True)
+class Move:
+    """One action's change of status: from any of ``sources`` to ``to``."""
+
+    sources: tuple[ReviewStatus, ...]
+    to: ReviewStatus
+
+
 S = ReviewStatus
-TRANSITIONS: dict[ReviewStatus, frozenset[ReviewStatus]] = {
-    S.PENDING: frozenset({S.CLAIMED, S.EXPIRED, S.ORPHANED}),
-    S.CLAIMED: frozenset({S.CLAIMED, S.PENDING, S.DECIDED, S.EXPIRED, S.ORPHANED}),
-    # Back to CLAIMED is the undo, until the redeemer has begun.
-    S.DECIDED: frozenset({S.CLAIMED, S.REDEEMING, S.APPLIED}),
-    S.REDEEMING: frozenset({S.REDEEMING, S.REDEEMED, S.APPLIED}),
-    S.REDEEMED: frozenset({S.REDEEMING, S.APPLIED}),
-    S.APPLIED: frozenset(),
-    S.EXPIRED: frozenset(),
-    S.ORPHANED: frozenset(),
-}
 UNDECIDED = (S.PENDING, S.CLAIMED)
-DECIDED = (
-    S.DECIDED,
-    S.REDEEMING,
-    S.REDEEMED,
-)  # decided and not yet applied: ORPHANED and EXPIRED are forbidden from here
-CLOSED = (S.APPLIED, S.EXPIRED, S.ORPHANED)
+DECIDED = (S.DECIDED, S.REDEEMING, S.REDEEMED)  # and not yet applied: EXPIRED and ORPHANED are forbidden from here
+
+# What the actions' conditions ask of the status; holder, lease, version and instants come on top of it.
+TAKE = Move((S.PENDING,), S.CLAIMED)
+TAKE_OVER = Move((S.CLAIMED,), S.CLAIMED)  # where the holder's lease has run out
+RENEW = Move((S.CLAIMED,), S.CLAIMED)
+RELEASE = Move((S.CLAIMED,), S.PENDING)
+DECIDE = Move((S.CLAIMED,), S.DECIDED)
+UNDO = Move((S.DECIDED,), S.CLAIMED)  # until the redeemer has begun
+REDEEM = Move(DECIDED, S.REDEEMING)
+SPEND = Move((S.REDEEMING,), S.REDEEMED)
+APPLY = Move(DECIDED, S.APPLIED)
+EXPIRE = Move(UNDECIDED, S.EXPIRED)
+ORPHAN = Move(UNDECIDED, S.ORPHANED)
+MOVES = (TAKE, TAKE_OVER, RENEW, RELEASE, DECIDE, UNDO, REDEEM, SPEND, APPLY, EXPIRE, ORPHAN)

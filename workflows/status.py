@@ -1,4 +1,4 @@
-"""The words a run, its steps and its documents may have as a state, and which may follow which."""
+"""The words a run, its steps and its documents may have as a state; a definition says which step follows which."""
 
 from enum import StrEnum
 
@@ -35,14 +35,6 @@ RUN_ENDS: dict[Outcome, RunStatus] = {
     Outcome.REJECTED: RunStatus.COMPLETED,
     Outcome.EXPIRED: RunStatus.FAILED,
     Outcome.FAILED: RunStatus.FAILED,
-}
-
-STEP_TRANSITIONS: dict[StepStatus, frozenset[StepStatus]] = {
-    StepStatus.PENDING: frozenset({StepStatus.IN_PROGRESS}),
-    StepStatus.IN_PROGRESS: frozenset({StepStatus.COMPLETED, StepStatus.SKIPPED, StepStatus.FAILED}),
-    StepStatus.COMPLETED: frozenset(),
-    StepStatus.SKIPPED: frozenset(),
-    StepStatus.FAILED: frozenset(),
 }
 
 END = -1  # seed 003: the step order behind the last one

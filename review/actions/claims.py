@@ -7,8 +7,8 @@ from config import clock
 from config.errors import Conflict
 from config.transaction import Update, transact
 from review.identity import Person, ReviewRef
-from review.items.reviews import Review
-from review.status import ReviewStatus
+from review.items.reviews import Review, may
+from review.status import RELEASE, RENEW, TAKE, TAKE_OVER
 from workflows import events
 from workflows.frozen import Run
 
@@ -28,11 +28,11 @@ def claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
 
 def _take(ref: ReviewRef, run: Run, by: Person) -> None:
     now = clock.now()
-    lapsed: Condition = (Review.status == ReviewStatus.CLAIMED) & (Review.lease_until < clock.iso(now))
+    lapsed: Condition = may(TAKE_OVER) & (Review.lease_until < clock.iso(now))
     # My own lapsed claim is renewed instead: a new version would end what my open page may do.
-    free: Condition = (Review.status == ReviewStatus.PENDING) | (lapsed & (Review.holder != by.id))
+    free: Condition = may(TAKE) | (lapsed & (Review.holder != by.id))
     actions = [
-        Review.status.set(ReviewStatus.CLAIMED),
+        Review.status.set(TAKE.to),
         Review.holder.set(by.id),
         Review.holder_name.set(by.name),
         Review.lease_until.set(clock.iso(clock.in_seconds(settings.REVIEW_LEASE_SECONDS))),
@@ -53,16 +53,16 @@ def renew(ref: ReviewRef, *, by: Person) -> str:
 
     """
     until = clock.iso(clock.in_seconds(settings.REVIEW_LEASE_SECONDS))
-    mine: Condition = (Review.status == ReviewStatus.CLAIMED) & (Review.holder == by.id)
+    mine: Condition = may(RENEW) & (Review.holder == by.id)
     Review.change(ref.key, [Review.lease_until.set(until)], mine & (Review.deadline > clock.iso(clock.now())))
     return until
 
 
 def release(ref: ReviewRef, run: Run, *, by: Person) -> None:
     """Give it back to the queue. Raises: Conflict, where it is not mine."""
-    mine: Condition = (Review.status == ReviewStatus.CLAIMED) & (Review.holder == by.id)
+    mine: Condition = may(RELEASE) & (Review.holder == by.id)
     actions = [
-        Review.status.set(ReviewStatus.PENDING),
+        Review.status.set(RELEASE.to),
         Review.holder.remove(),
         Review.holder_name.remove(),
         Review.lease_until.remove(),

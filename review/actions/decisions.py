@@ -14,8 +14,8 @@ from config import clock, table
 from config.errors import Conflict
 from config.transaction import Change, Put, Update, transact
 from review.identity import DEFAULT_QUEUE, Person, ReviewRef, checkpoint_key
-from review.items.reviews import READABLE, Review, ReviewDecision
-from review.status import Decision, ReviewStatus
+from review.items.reviews import READABLE, Review, ReviewDecision, may
+from review.status import DECIDE, UNDO, Decision
 from workflows import events, files
 from workflows.frozen import Run
 from workflows.items.checkpoints import ReviewCheckpoint
@@ -93,12 +93,12 @@ def _repeated(ref: ReviewRef, verdict: Verdict, by: Person) -> dt.datetime:
 def _mark(ref: ReviewRef, verdict: Verdict, by: Person, stored: _Stored) -> Update:
     now = stored.at
     redeem_after = stored.redeem_after
-    mine: Condition = (Review.status == ReviewStatus.CLAIMED) & (Review.holder == by.id)
+    mine: Condition = may(DECIDE) & (Review.holder == by.id)
     shown: Condition = (Review.version == verdict.version) & (Review.result_sha256 == verdict.result_sha256)
     repair_at = clock.iso(redeem_after + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
     due = table.due(table.REVIEW, repair_at, review_id=ref.review_id)
     actions = [
-        Review.status.set(ReviewStatus.DECIDED),
+        Review.status.set(DECIDE.to),
         Review.decision_id.set(verdict.decision_id),
         Review.decision.set(verdict.decision),
         Review.decision_uri.set(stored.uri),
@@ -157,7 +157,7 @@ def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
     """
     now = clock.iso(clock.now())
     review = Review.load(ref.key, only=READABLE)
-    mine: Condition = (Review.status == ReviewStatus.DECIDED) & (Review.reviewer == by.id)
+    mine: Condition = may(UNDO) & (Review.reviewer == by.id)
     in_time: Condition = (Review.decision_id == decision_id) & (Review.redeem_after > now)
     expire_at = clock.parse(review.deadline) + dt.timedelta(
         seconds=settings.REVIEW_MARGIN_SECONDS + settings.REPAIR_AFTER_SECONDS
@@ -167,7 +167,7 @@ def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
         ref.site, queue=review.queue or DEFAULT_QUEUE, deadline=review.deadline, review_id=ref.review_id
     )
     actions = [
-        Review.status.set(ReviewStatus.CLAIMED),
+        Review.status.set(UNDO.to),
         Review.holder.set(by.id),
         Review.holder_name.set(by.name),
         Review.version.set(Review.version + 1),

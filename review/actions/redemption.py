@@ -14,8 +14,8 @@ from config import clock, table
 from config.errors import Conflict, StaleAttempt
 from config.transaction import Update
 from review.identity import ReviewRef, checkpoint_key, review_id
-from review.items.reviews import READABLE, Review
-from review.status import DECIDED, UNDECIDED, Decision, ReviewStatus
+from review.items.reviews import READABLE, Review, may
+from review.status import APPLY, DECIDED, EXPIRE, REDEEM, SPEND, Decision, Move
 from workflows import events, queries, tokens
 from workflows.actions import runs
 from workflows.actions.runs import Advance
@@ -56,9 +56,9 @@ def redeem(ref: ReviewRef, decision_id: str) -> bool:
     again = clock.iso(now + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
     due = table.due(table.REVIEW, again, review_id=ref.review_id)
     same: Condition = Review.decision_id == decision_id
-    when: Condition = Review.status.is_in(*DECIDED) & same & (Review.redeem_after <= clock.iso(now))
+    when: Condition = may(REDEEM) & same & (Review.redeem_after <= clock.iso(now))
     take = [
-        Review.status.set(ReviewStatus.REDEEMING),
+        Review.status.set(REDEEM.to),
         Review.redeem_after.set(again),
         Review.GSI2SK.set(due["GSI2SK"]),
         Review.drives.set((Review.drives | 0) + 1),
@@ -68,8 +68,8 @@ def redeem(ref: ReviewRef, decision_id: str) -> bool:
         ref.key,
         take=take,
         when=when,
-        done=[Review.status.set(ReviewStatus.REDEEMED)],
-        still=(Review.status == ReviewStatus.REDEEMING) & same,
+        done=[Review.status.set(SPEND.to)],
+        still=may(SPEND) & same,
         output=decision_output,
     )
 
@@ -136,13 +136,13 @@ def _pin(output: Mapping[str, Any]) -> list[Action]:
 
 def _applied(ref: ReviewRef, output: Mapping[str, Any]) -> Update:
     actions = [
-        Review.status.set(ReviewStatus.APPLIED),
+        Review.status.set(APPLY.to),
         Review.updated_at.set(clock.iso(clock.now())),
         Review.GSI2PK.remove(),
         Review.GSI2SK.remove(),
     ]
     this: Condition = Review.decision_id == output["decision_id"]
-    return Update(ref.key, actions, Review.status.is_in(*DECIDED) & this)
+    return Update(ref.key, actions, may(APPLY) & this)
 
 
 def _applied_before(application: Application, to: int) -> Mapping[str, Any]:
@@ -177,7 +177,7 @@ def expire(run: Run, *, attempt: int) -> Mapping[str, Any]:
             error="ReviewExpired",
             sentence=sentence,
             outcome=Outcome.EXPIRED,
-            also=[closing(ref, ReviewStatus.EXPIRED), _expired_checkpoint(ref)],
+            also=[closing(ref, EXPIRE), _expired_checkpoint(ref)],
         )
     except Conflict as conflict:
         review = Review.load(ref.key, only=READABLE)
@@ -192,11 +192,11 @@ def _expired_checkpoint(ref: ReviewRef) -> Update:
     return Update(checkpoint_key(ref), [ReviewCheckpoint.status.set("expired")])
 
 
-def closing(ref: ReviewRef, status: ReviewStatus) -> Update:
-    """End an undecided review: EXPIRED, or ORPHANED where its run ended without us."""
+def closing(ref: ReviewRef, move: Move) -> Update:
+    """End an undecided review: ``EXPIRE``, or ``ORPHAN`` where its run ended without us."""
     actions = [
-        Review.status.set(status),
+        Review.status.set(move.to),
         Review.updated_at.set(clock.iso(clock.now())),
         *(key.remove() for key in (Review.GSI1PK, Review.GSI1SK, Review.GSI2PK, Review.GSI2SK)),
     ]
-    return Update(ref.key, actions, Review.status.is_in(*UNDECIDED))
+    return Update(ref.key, actions, may(move))

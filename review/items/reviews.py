@@ -1,8 +1,10 @@
 """A review, its decisions and drafts. The task token is on the review's item and in none of these classes."""
 
 from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.expressions.condition import Condition
 
 from config.item import Item, map_attribute
+from review.status import Move
 
 
 class Review(Item):
@@ -43,6 +45,12 @@ class Review(Item):
     drives = NumberAttribute(null=True)  # how often the redemption was driven on
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()
+
+
+def may(move: Move) -> Condition:
+    """The review's status is one that ``move`` starts from."""
+    allowed: Condition = Review.status.is_in(*move.sources)
+    return allowed
 
 
 # What the web reads of a review: everything but the token.

@@ -1,0 +1,131 @@
+"""The table of moves against the conditions in the actions: every action from every status."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from config import clock
+from config.errors import Conflict, StaleAttempt
+from config.transaction import EXISTS, transact
+from review import queries, status
+from review.actions import claims, decisions, redemption
+from review.actions.redemption import Application
+from review.identity import ReviewRef
+from review.items.reviews import Review
+from review.status import MOVES, Move, ReviewStatus
+from tests.factories import MARTA, ROSA, verdict
+from tests.review.reviews import open_review
+from workflows import engine, files
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.frozen import Run
+from workflows.storage import DocumentFiles
+
+pytestmark = pytest.mark.usefixtures("desk")
+
+DECISION = "01JD0000000000000000000000"
+Act = Callable[["Case"], object]
+
+
+@dataclass
+class Case:
+    """A review of which everything but the status suits the action."""
+
+    run: Run
+    ref: ReviewRef
+    output: dict[str, str]
+
+
+def put_into(ref: ReviewRef, state: ReviewStatus) -> None:
+    Review.change(ref.key, [Review.status.set(state)], EXISTS)
+
+
+def case(*, lapsed: bool = False, undo_window: bool = False) -> Case:
+    run, ref = open_review()
+    body = b'{"decision": "approve"}'
+    store = DocumentFiles(ref.site, run.project_id, ref.document_id)
+    sha256 = files.sha256(body)
+    uri = store.write(files.decision(run.workflow_id, DECISION, sha256), body, "application/json")
+    seconds = 60
+    facts = [
+        Review.holder.set(ROSA.id),
+        Review.holder_name.set(ROSA.name),
+        Review.lease_until.set(clock.iso(clock.in_seconds(-seconds if lapsed else seconds))),
+        Review.reviewer.set(ROSA.id),
+        Review.decision_id.set(DECISION),
+        Review.decision.set("approve"),
+        Review.decision_uri.set(uri),
+        Review.decision_sha256.set(sha256),
+        Review.redeem_after.set(clock.iso(clock.in_seconds(seconds if undo_window else -seconds))),
+    ]
+    Review.change(ref.key, facts, EXISTS)
+    output = {"review_id": ref.review_id, "decision": "approve", "decision_id": DECISION, "uri": uri}
+    return Case(run, ref, {**output, "sha256": sha256, "last": DECISION})
+
+
+def applied(c: Case) -> object:
+    return redemption.apply_decision(Application(c.run, 1, 7, c.output), DOCUMENT_ANALYSIS)
+
+
+ACTIONS: dict[str, tuple[tuple[Move, ...], dict[str, bool], Act]] = {
+    "claim a free or lapsed one": (
+        (status.TAKE, status.TAKE_OVER), {"lapsed": True}, lambda c: claims.claim(c.ref, c.run, by=MARTA),
+    ),
+    "renew": ((status.RENEW,), {}, lambda c: claims.renew(c.ref, by=ROSA)),
+    "release": ((status.RELEASE,), {}, lambda c: claims.release(c.ref, c.run, by=ROSA)),
+    "decide": ((status.DECIDE,), {}, lambda c: decisions.decide(c.ref, c.run, verdict(c.ref), by=ROSA)),
+    "undo": (
+        (status.UNDO,), {"undo_window": True},
+        lambda c: decisions.undo(c.ref, c.run, decision_id=DECISION, by=ROSA),
+    ),
+    "redeem": ((status.REDEEM,), {}, lambda c: redemption.redeem(c.ref, DECISION)),
+    "apply": ((status.APPLY,), {}, applied),
+    "expire": ((status.EXPIRE,), {}, lambda c: redemption.expire(c.run, attempt=1)),
+    "orphan": ((status.ORPHAN,), {}, lambda c: transact([redemption.closing(c.ref, status.ORPHAN)])),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("state", ReviewStatus)
+def test_an_action_moves_exactly_the_reviews_that_the_table_allows(name: str, state: ReviewStatus) -> None:
+    moves, facts, act = ACTIONS[name]
+    c = case(**facts)
+    put_into(c.ref, state)
+    expected = next((move.to for move in moves if state in move.sources), state)
+    allowed = any(state in move.sources for move in moves)
+    try:
+        act(c)
+    except (Conflict, StaleAttempt):
+        assert not allowed
+    else:
+        # Expiring what was decided in time takes the decision and leaves the review alone.
+        assert allowed or (name == "expire" and state in status.DECIDED)
+    assert queries.review(c.ref).status == expected
+
+
+@pytest.mark.parametrize("state", ReviewStatus)
+def test_a_spent_token_is_noted_only_where_the_review_is_still_being_redeemed(
+    state: ReviewStatus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    c = case()
+    put_into(c.ref, ReviewStatus.DECIDED)
+    monkeypatch.setattr(engine, "send_success", lambda *_: put_into(c.ref, state))  # the run moves on meanwhile
+    assert redemption.redeem(c.ref, DECISION)
+    assert queries.review(c.ref).status == (status.SPEND.to if state in status.SPEND.sources else state)
+
+
+def test_every_move_is_tried_above() -> None:
+    tried = {move for moves, _, _ in ACTIONS.values() for move in moves} | {status.SPEND}
+    assert tried == set(MOVES)
+
+
+def test_every_status_is_reached_and_every_open_one_is_left() -> None:
+    reached = {move.to for move in MOVES} | {ReviewStatus.PENDING}
+    left = {source for move in MOVES for source in move.sources if move.to != source}
+    assert reached == set(ReviewStatus)
+    assert left == {*status.UNDECIDED, *status.DECIDED}
+
+
+def test_a_decided_review_never_expires_and_is_never_orphaned() -> None:
+    ends = (ReviewStatus.EXPIRED, ReviewStatus.ORPHANED)
+    assert not {source for move in MOVES if move.to in ends for source in move.sources} & set(status.DECIDED)
