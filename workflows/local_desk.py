@@ -4,13 +4,51 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 
 from django.conf import settings
 
 from config import emulator
+from config.emulator import Emulator
 from config.supervisor import Supervisor
 from workflows import deployment
 from workflows.deployment import Report
+
+
+@dataclass
+class LocalDesk:
+    """What this process runs; ``embedded`` is None where an endpoint that answers was there before it."""
+
+    supervisor: Supervisor
+    embedded: Emulator | None = None
+
+    def tend(self, report: Report) -> None:
+        """Start again what has died, the embedded AWS with what it had last saved; call it every second or so.
+
+        Raises:
+            Misconfigured: the embedded AWS does not come up again; the message says why.
+
+        """
+        if self.embedded and (code := self.embedded.process.poll()) is not None:
+            report(f"The embedded AWS ended with code {code} and is started again.")
+            self.embedded = start_embedded()
+            deployment.deploy(_unheard)  # what was deployed after its last save is gone
+        self.supervisor.tend(report)
+
+    def stop(self) -> None:
+        """Workers first: at their end they have something to write."""
+        self.supervisor.stop()
+        if self.embedded:
+            self.embedded.stop()
+
+
+def start_embedded() -> Emulator:
+    """Raises: Misconfigured."""
+    return emulator.start(state_dir=settings.STATE_DIR / "emulator", port=settings.EMULATOR_PORT)
+
+
+def _unheard(_text: str) -> None:
+    pass
 
 
 def add_workers(supervisor: Supervisor) -> None:
@@ -22,23 +60,26 @@ def add_workers(supervisor: Supervisor) -> None:
 
 
 @contextmanager
-def running(report: Report) -> Iterator[Supervisor]:
+def running(report: Report) -> Iterator[LocalDesk]:
     """An endpoint that answers and workers on it; starts what is not there, and stops at the end what it started.
 
     Raises:
         Misconfigured, Unavailable: with what to do.
 
     """
+    desk = LocalDesk(Supervisor(settings.STATE_DIR / "logs"))
     with ExitStack() as stack:
+        lock = _workers_lock() if settings.ON_LAPTOP else None
+        if lock is not None:
+            stack.callback(os.close, lock)
+        stack.callback(desk.stop)
         if settings.ON_LAPTOP and not emulator.is_answering(str(settings.AWS_ENDPOINT_URL)):
-            stack.enter_context(emulator.start(state_dir=settings.STATE_DIR / "emulator", port=settings.EMULATOR_PORT))
+            desk.embedded = start_embedded()
         if settings.ON_LAPTOP:
             deployment.deploy(report)
-        supervisor = stack.enter_context(Supervisor(settings.STATE_DIR / "logs"))
-        if settings.ON_LAPTOP and (lock := _workers_lock()) is not None:
-            stack.callback(os.close, lock)
-            add_workers(supervisor)
-        yield supervisor
+        if lock is not None:
+            add_workers(desk.supervisor)
+        yield desk
 
 
 def _workers_lock() -> int | None:

@@ -1,9 +1,12 @@
 import json
+import os
 import signal
 import socket
 import stat
 import subprocess
+import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -49,6 +52,45 @@ def test_the_demo_comes_up_prints_logins_and_stops_in_order(tmp_path: Path) -> N
     assert "The state is kept" in log.read_text()
     assert not answers(env["COUNTERSIGN_PORT"])
     assert not answers(env["COUNTERSIGN_EMULATOR_PORT"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends the children of a process that was killed")
+def test_the_demo_revives_what_was_killed_and_leaves_nothing_behind_when_it_is_killed_itself(tmp_path: Path) -> None:
+    env = desk.environment(tmp_path)
+    log = tmp_path / "said"
+    with log.open("w") as output:
+        demo = subprocess.Popen(desk.command("demo", "--no-samples"), env=env, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        wait_for("Ctrl-C stops everything", log)
+        holder = json.loads((tmp_path / "state/emulator/emulator.lock").read_text())
+        os.kill(holder["pid"], signal.SIGKILL)
+        wait_for("The embedded AWS ended with code -9 and is started again.", log)
+        wait_until(lambda: answers(env["COUNTERSIGN_EMULATOR_PORT"]))
+        children = processes_under(demo.pid)
+        assert len(children) >= 5
+    finally:
+        demo.kill()
+        demo.wait()
+    wait_until(lambda: not any(is_alive(pid) for pid in children))
+    assert not answers(env["COUNTERSIGN_PORT"])
+    assert not answers(env["COUNTERSIGN_EMULATOR_PORT"])
+
+
+def processes_under(pid: int) -> list[int]:
+    """All descendants, as the kernel tells them."""
+    found = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return found + [further for child in found for further in processes_under(child)]
+
+
+def is_alive(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 25) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 @pytest.mark.django_db

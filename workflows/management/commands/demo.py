@@ -22,6 +22,7 @@ from projects.defaults import ensure_default_project
 from projects.demo_users import Login, ensure_logins
 from workflows import local_desk, processing, queries, samples
 from workflows.deployment import Report
+from workflows.local_desk import LocalDesk
 from workflows.processing import Job
 
 BY = Actor("demo", "Demo")
@@ -62,18 +63,18 @@ class Command(BaseCommand):
                 f"An emulator already answers at {settings.AWS_ENDPOINT_URL}: the demo may be running. "
                 "Stop it, or set COUNTERSIGN_EMULATOR_PORT and COUNTERSIGN_PORT to free ports."
             )
-        with local_desk.running(self._aside) as supervisor:
-            _add_web(supervisor, port)
+        with local_desk.running(self._aside) as desk:
+            _add_web(desk.supervisor, port)
             if load_samples:
-                self._load_samples(supervisor)
-            _wait_for_web(supervisor, port, self._say)
+                self._load_samples(desk)
+            _wait_for_web(desk, port, self._say)
             self._welcome(port, logins)
             while not once:
-                supervisor.tend(self._say)
+                desk.tend(self._say)
                 time.sleep(1)
             self._say("Stopping")
 
-    def _load_samples(self, supervisor: Supervisor) -> None:
+    def _load_samples(self, desk: LocalDesk) -> None:
         project = ensure_default_project(DEFAULT_SITE, by=BY)
         jobs: list[Job] = []
         for path in samples.write_samples(settings.STATE_DIR / "samples"):
@@ -88,7 +89,7 @@ class Command(BaseCommand):
                 jobs[jobs.index(job)] = looked = processing.look(job)
                 if looked.outcome:
                     self._say(f"  {job.path.name}: {looked.outcome.replace('_', ' ')}")
-            supervisor.tend(self._say)
+            desk.tend(self._say)
             time.sleep(0.3)
         if moving:
             self._say(f"  {len(moving)} still under way; the pages show how far they are.")
@@ -128,20 +129,20 @@ def _check_free(port: int) -> None:
 
 
 def _add_web(supervisor: Supervisor, port: int) -> None:
-    bind = ("-b", f"127.0.0.1:{port}", "--access-logfile", "/dev/null")
+    bind = ("-b", f"127.0.0.1:{port}", "--access-logfile", "/dev/null", "--no-control-socket")
     supervisor.add("web", "gunicorn", "config.wsgi", *bind, "-k", "gthread", "-w", "1", "--threads", "8", "-t", "120")
 
 
-def _wait_for_web(supervisor: Supervisor, port: int, report: Report) -> None:
+def _wait_for_web(desk: LocalDesk, port: int, report: Report) -> None:
     """Raises: Misconfigured, where it does not come up."""
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
-        supervisor.tend(report)
+        desk.tend(report)
         time.sleep(0.1)
-    log: Path = supervisor.logs / "web.log"
+    log: Path = desk.supervisor.logs / "web.log"
     raise Misconfigured(f"The web server did not come up. Its log is {log}.")
 
 

@@ -12,13 +12,13 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config.errors import CountersignError
-from config.supervisor import Supervisor
 from config.table import DEFAULT_SITE
 from projects import queries as project_queries
 from projects.audit import Actor
 from projects.defaults import ensure_default_project
 from projects.items.project import Project
 from workflows import local_desk, processing
+from workflows.local_desk import LocalDesk
 from workflows.processing import Job
 
 BY = Actor("process", "Command line")
@@ -40,9 +40,9 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
         try:
-            with local_desk.running(self._aside) as supervisor:
+            with local_desk.running(self._aside) as desk:
                 project = _project(options["site"], options["project"])
-                work = _Work(options["site"], project, options["timeout"], supervisor)
+                work = _Work(options["site"], project, options["timeout"], desk)
                 paths = list(_paths(options["files"]))
                 for number, job in enumerate(work.finished(paths, self._aside), start=1):
                     shape = processing.describe(job)
@@ -63,8 +63,8 @@ class Command(BaseCommand):
 
 
 class _Work:
-    def __init__(self, site: str, project: Project, timeout: float, supervisor: Supervisor) -> None:
-        self.site, self.project, self.timeout, self.supervisor = site, project, timeout, supervisor
+    def __init__(self, site: str, project: Project, timeout: float, desk: LocalDesk) -> None:
+        self.site, self.project, self.timeout, self.desk = site, project, timeout, desk
 
     def finished(self, paths: list[Path], report: Any) -> Iterator[Job]:
         """Each file's job as it is settled, or as it stands when its time is over."""
@@ -78,7 +78,7 @@ class _Work:
             over = [job for job, deadline in looked if job.outcome or time.monotonic() > deadline]
             yield from over
             moving = [(job, deadline) for job, deadline in looked if job not in over]
-            self.supervisor.tend(report)
+            self.desk.tend(report)
             if not over:
                 time.sleep(0.3)
 

@@ -1,0 +1,17 @@
+"""Celery's SQS transport, but for one line: a moment without SQS must not end a worker."""
+
+from typing import Any
+
+from kombu.transport import SQS
+
+
+class Channel(SQS.Channel):
+    def _on_messages_ready(self, queue: str, name: str, messages: Any) -> int:
+        # Of a lost connection or a 5xx kombu 5.7 makes an empty list, "to prevent hanging the worker", and here asks
+        # that list for its "Messages": the worker ends, and what it was doing comes back only when its time is over.
+        found: int = super()._on_messages_ready(queue, name, messages or {})  # type: ignore[misc]  # not in the stubs
+        return found
+
+
+class Transport(SQS.Transport):
+    Channel = Channel
