@@ -1,0 +1,139 @@
+"""A desk of real processes: emulator, web server, workers and beat as the demo starts them, each to be killed alone."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from django.conf import settings
+
+from config import aws, emulator
+from config.item import Item
+from tests.commands.desk import command, environment
+
+WORKER = ("celery", "-A", "config", "worker", "-c", "1", "--without-gossip", "--without-mingle", "-l", "INFO")
+
+
+def prepare(folder: Path, **variables: str) -> None:
+    """Accounts, stack and machines, as the first start of the demo leaves them."""
+    done = subprocess.run(
+        command("demo", "--once", "--no-samples"),
+        env=environment(folder) | variables,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+class LiveDesk:
+    """``variables`` override settings of every process; without them each runs on its defaults."""
+
+    def __init__(self, prepared: Path, folder: Path, **variables: str) -> None:
+        shutil.copytree(prepared, folder)
+        self.folder, self.state = folder, folder / "state"
+        # The same account as this test process, which looks into the same table.
+        self.env = environment(folder) | variables | account()
+        self.port = self.env["COUNTERSIGN_EMULATOR_PORT"]
+        self.web = f"http://127.0.0.1:{self.env['COUNTERSIGN_PORT']}"
+        self.children: dict[str, subprocess.Popen[bytes]] = {}
+        self.emulator: emulator.Emulator | None = None
+
+    def start_emulator(self) -> None:
+        self.emulator = emulator.start(state_dir=self.state / "emulator", port=int(self.port))
+
+    def stop_emulator(self) -> None:
+        assert self.emulator
+        self.emulator.stop()
+
+    def start_web(self) -> None:
+        bind = f"127.0.0.1:{self.env['COUNTERSIGN_PORT']}"
+        self.start("web", "gunicorn", "config.wsgi", "-b", bind, "-k", "gthread", "--threads", "4")
+
+    def start_worker(self, name: str, queue: str, **variables: str) -> None:
+        self.start(name, *WORKER, "-Q", queue, "-n", f"{name}@localhost", **variables)
+
+    def start_beat(self) -> None:
+        self.start("beat", "celery", "-A", "config", "beat", "-l", "WARNING", "--pidfile=")
+
+    def start(self, name: str, *arguments: str, **variables: str) -> None:
+        with self.log(name).open("ab") as output:
+            self.children[name] = subprocess.Popen(
+                [sys.executable, "-m", *arguments],
+                cwd=settings.BASE_DIR,
+                env=self.env | variables,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def kill(self, name: str) -> None:
+        """As ``kill -9`` of the machine would: the process and its pool, at once and without a word."""
+        child = self.children.pop(name)
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+
+    def log(self, name: str) -> Path:
+        (self.state / "logs").mkdir(exist_ok=True)
+        return self.state / "logs" / f"{name}.log"
+
+    def logged(self, name: str) -> Iterator[dict[str, Any]]:
+        for line in self.log(name).read_text(errors="replace").splitlines():
+            if line.startswith('{"'):
+                yield json.loads(line)
+
+    def password(self, username: str) -> str:
+        return str(json.loads((self.state / "logins.json").read_text())[username])
+
+    def stop(self) -> None:
+        for child in self.children.values():
+            child.terminate()
+        for child in self.children.values():
+            try:
+                child.wait(20)
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)
+                child.wait()
+        if self.emulator:
+            self.emulator.stop()
+
+
+def account() -> dict[str, str]:
+    names = ("COUNTERSIGN_EMULATOR_ACCOUNT", "COUNTERSIGN_BUCKET")
+    return {name: os.environ[name] for name in names}
+
+
+@contextmanager
+def looking_at(desk: LiveDesk) -> Iterator[None]:
+    """This test process reads and writes the desk's table instead of its own."""
+    endpoint = f"http://127.0.0.1:{desk.port}"
+    with mock.patch.object(settings, "AWS_ENDPOINT_URL", endpoint), mock.patch.object(Item, "_shared", {}):
+        forget_clients()
+        try:
+            yield
+        finally:
+            forget_clients()
+
+
+def forget_clients() -> None:
+    for cache in (aws._build, aws.dynamodb):
+        cache.cache_clear()
+
+
+def wait_for(condition: Callable[[], bool], what: str, seconds: float) -> float:
+    """How long it took."""
+    began = time.monotonic()
+    while not condition():
+        if time.monotonic() - began > seconds:
+            raise AssertionError(f"{what}: not within {seconds} s")
+        time.sleep(0.1)
+    return time.monotonic() - began

@@ -1,0 +1,174 @@
+"""The redeem protocol with real processes: workers are killed, the emulator is restarted, over HTTP and on defaults."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from config import clock
+from config.table import DEFAULT_SITE
+from projects.audit import Actor
+from projects.defaults import ensure_default_project
+from review import queries as review_queries
+from review.identity import ReviewRef
+from review.status import ReviewStatus
+from tests.factories import ref_of, review_of, sample_files
+from tests.flow import gate as gates
+from tests.flow.gate import Gate
+from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
+from tests.flow.protocol import assert_applied_once
+from tests.flow.visitor import Visitor
+from workflows import engine, queries
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.frozen import Run
+from workflows.tokens import TokenHolder
+
+Waiting = list[tuple[Run, ReviewRef]]
+
+WITHIN = 120  # seconds from a restart to the decision applied: what the desk promises
+ANSWERS = {"company": "Corner Larder", "date": "2025-11-14", "total": "29.53"}
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("prepared")
+    prepare(folder, **account())
+    return folder
+
+
+@pytest.fixture
+def desk(prepared: Path, tmp_path: Path) -> Iterator[LiveDesk]:
+    """On the defaults of every interval."""
+    yield from running(LiveDesk(prepared, tmp_path / "desk"))
+
+
+@pytest.fixture
+def brisk_desk(prepared: Path, tmp_path: Path) -> Iterator[LiveDesk]:
+    brisk = {
+        "COUNTERSIGN_SWEEP_SECONDS": "2",
+        "COUNTERSIGN_RUN_CHECK_SECONDS": "4",
+        "COUNTERSIGN_REVIEW_UNDO_SECONDS": "1",
+    }
+    yield from running(LiveDesk(prepared, tmp_path / "desk", **brisk))
+
+
+def running(desk: LiveDesk) -> Iterator[LiveDesk]:
+    """Up but for the worker of the desk's queue, which each test starts as it needs it."""
+    try:
+        desk.start_emulator()
+        desk.start_web()
+        desk.start_worker("steps", settings.STEPS_QUEUE)
+        desk.start_beat()
+        with looking_at(desk):
+            yield desk
+    finally:
+        desk.stop()
+
+
+@pytest.fixture
+def gate(desk: LiveDesk) -> Iterator[Gate]:
+    with gates.opened(int(desk.port)) as gate:
+        yield gate
+
+
+def signed_in(desk: LiveDesk) -> Visitor:
+    rosa = Visitor(desk.web)
+    wait_for(rosa.is_answered, "the web server", 20)
+    rosa.sign_in("rosa", desk.password("rosa"))
+    return rosa
+
+
+def three_waiting(rosa: Visitor) -> Waiting:
+    project = ensure_default_project(DEFAULT_SITE, by=Actor("test", "Test"))
+    receipt = next(path for path in sample_files() if path.suffix == ".jpg")
+    runs = [rosa.upload(project.id, receipt) for _ in range(3)]
+    wait_for(lambda: len(review_queries.queue(DEFAULT_SITE).rows) == 3, "three reviews", 60)
+    return [(run, ref_of(run)) for run in runs]
+
+
+def start_gated(desk: LiveDesk, gate: Gate) -> None:
+    desk.start_worker("desk", settings.DESK_QUEUE, AWS_ENDPOINT_URL=f"http://127.0.0.1:{gate.port}")
+
+
+def kill_at(gate: Gate, desk: LiveDesk, ref: ReviewRef, hold: gates.Hold) -> None:
+    """Let the worker come to the redemption of ``ref``'s decision and kill it there."""
+    gate.held.clear()
+    gate.hold = {str(review_of(ref).decision_id): hold}
+    assert gate.held.wait(60)
+    assert review_of(ref).status == ReviewStatus.REDEEMING
+    desk.kill("desk")
+    gate.hold = {}
+
+
+def restart(desk: LiveDesk, gate: Gate) -> dt.datetime:
+    start_gated(desk, gate)
+    return clock.now()
+
+
+def since(restarted: dt.datetime, ref: ReviewRef) -> float:
+    """Seconds to the decision's application, the last change of a review."""
+    return round((clock.parse(review_of(ref).updated_at) - restarted).total_seconds(), 1)
+
+
+@pytest.mark.timeout(240)
+def test_a_worker_killed_before_and_in_the_redemption_redeems_once_within_two_minutes(
+    desk: LiveDesk, gate: Gate
+) -> None:
+    start_gated(desk, gate)
+    rosa = signed_in(desk)
+    (_, before), (_, in_it), (_, after) = waiting = three_waiting(rosa)
+    pages = {ref: rosa.claim(ref) for _, ref in waiting}
+    assert rosa.decide(in_it, pages[in_it], **ANSWERS) == 200
+    assert rosa.decide(before, pages[before], **ANSWERS) == 200
+    kill_at(gate, desk, in_it, "before")
+    assert review_of(before).status == ReviewStatus.DECIDED
+    assert rosa.decide(after, pages[after], **ANSWERS) == 200  # while no worker lives
+    first = restart(desk, gate)
+    kill_at(gate, desk, after, "after")
+    second = restart(desk, gate)
+    wait_for(lambda: all(queries.execution(run).outcome for run, _ in waiting), "three publications", WITHIN)
+    for run, ref in waiting:
+        assert_applied_once(run, ref)
+    took = {"before": since(first, before), "in it": since(first, in_it), "after": since(second, after)}
+    print(f"applied so many seconds after the worker's restart: {took}")
+    assert max(took.values()) < WITHIN
+    assert Counter(gate.sent) == {str(review_of(ref).decision_id): 1 for _, ref in waiting}
+
+
+def ocr_runs(desk: LiveDesk) -> Counter[str]:
+    """How often the step began, by run, as the worker logged it."""
+    lines = desk.logged("steps")
+    return Counter(
+        line["run"] for line in lines if line.get("step") == "paddleocr_processor" and line["message"] == "step begins"
+    )
+
+
+def token_attempt(ref: ReviewRef) -> int:
+    return int(TokenHolder.load(ref.key).token_attempt or 0)
+
+
+@pytest.mark.timeout(240)
+def test_a_restarted_emulator_keeps_the_reviews_renews_their_tokens_and_repeats_no_ocr(brisk_desk: LiveDesk) -> None:
+    desk = brisk_desk
+    desk.start_worker("desk", settings.DESK_QUEUE)
+    rosa = signed_in(desk)
+    waiting = three_waiting(rosa)
+    run, ref = waiting[0]
+    page = rosa.claim(ref)
+    desk.stop_emulator()
+    desk.start_emulator()
+    assert [engine.state(DOCUMENT_ANALYSIS, run.workflow_id, 1) for run, _ in waiting] == ["ended"] * 3
+    assert {row.document_id for row in review_queries.queue(DEFAULT_SITE).rows} == {
+        ref.document_id for _, ref in waiting
+    }
+    seconds = wait_for(lambda: [token_attempt(ref) for _, ref in waiting] == [2, 2, 2], "new tokens", 60)
+    assert (review_of(ref).status, review_of(ref).holder_name) == (ReviewStatus.CLAIMED, "Rosa Keller")
+    assert rosa.decide(ref, page, **ANSWERS) == 200  # on the page that was open before the restart
+    seconds += wait_for(lambda: queries.execution(run).status != "running", "published", 60)
+    assert_applied_once(run, ref)
+    print(f"new tokens and published after {seconds:.1f} s; OCR ran {dict(ocr_runs(desk))}")
+    assert ocr_runs(desk) == {run.workflow_id: 1 for run, _ in waiting}
+    assert {int(queries.execution(run).engine_attempt) for run, _ in waiting} == {2}
