@@ -17,6 +17,7 @@ check: .venv/installed
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/djlint templates --lint --quiet
 	$(BIN)/python manage.py keys_page --check
 	@! grep -nE '^(--|-i |-f )|://' requirements.lock || { echo "requirements.lock names a registry."; exit 1; }
 

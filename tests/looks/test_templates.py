@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.template.loader import get_template
 
 TEMPLATES = sorted((settings.BASE_DIR / "templates").rglob("*.html"))
 SHEETS = sorted((settings.BASE_DIR / "static" / "css").glob("*.css"))
@@ -14,6 +15,11 @@ SPRITE = set(re.findall(r'id="i-([a-z-]+)"', (settings.BASE_DIR / "templates/_ic
 
 def named(paths):
     return pytest.mark.parametrize("path", paths, ids=lambda path: str(path.relative_to(settings.BASE_DIR)))
+
+
+@named(TEMPLATES)
+def test_it_compiles(path: Path):
+    get_template(str(path.relative_to(settings.BASE_DIR / "templates")))
 
 
 @named(TEMPLATES)
