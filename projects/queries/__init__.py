@@ -1,3 +1,4 @@
 """Reads, by noun: one Query or one GetItem each."""
 
 from projects.queries import projects as projects
+from projects.queries import schemas as schemas

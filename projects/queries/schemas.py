@@ -1,0 +1,153 @@
+"""Reads of what governs attributes: definitions, the site's schema, classifications, and who uses what."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from config import table
+from config.errors import NotFound
+from config.table import InvalidKey
+from projects.governing import AttributeDefinition, Schema
+from projects.items.attributes import Attribute
+from projects.items.schemas import SchemaAllowedValue, SchemaAttributeKey, SchemaHead
+
+ENTITY = "document"  # what the schemas are of; seed 002 leaves room for others
+SITE = ""  # the owner of the site's own schema; every other owner is a classification's id
+MAX_OFFERED = 500  # for a form's list; what is typed is looked up by its key, so nothing is out of reach
+
+
+@dataclass(frozen=True)
+class ClassificationRow:
+    """What a list shows of a classification."""
+
+    id: str
+    name: str
+    archived: bool
+    updated_at: str
+
+
+@dataclass(frozen=True)
+class Use:
+    """A schema that names an attribute; ``classification_id`` empty for the site's own."""
+
+    classification_id: str
+    name: str
+
+
+def schema_key(site: str, classification_id: str) -> table.Key:
+    """Raises: InvalidKey."""
+    if classification_id == SITE:
+        return table.SITE_SCHEMA.key(site, entity=ENTITY)
+    return table.CLASSIFICATION.key(site, document_id=classification_id, entity=ENTITY)
+
+
+# --- attribute definitions ---------------------------------------------------
+def list_attributes(site: str, cursor: str | None = None) -> tuple[Sequence[AttributeDefinition], str | None]:
+    """The site's attributes by key, and the cursor of the next page.
+
+    Raises:
+        NotFound: the cursor belongs to another list.
+
+    """
+    page = Attribute.page(table.ATTRIBUTE.gsi1_partition(site), index="GSI1", cursor=cursor)
+    return [one.definition for one in page.rows], page.next
+
+
+def attribute_definitions(site: str) -> Sequence[AttributeDefinition]:
+    """The first of them by key, for a form to offer; one Query."""
+    page = Attribute.page(table.ATTRIBUTE.gsi1_partition(site), index="GSI1", limit=MAX_OFFERED)
+    return [one.definition for one in page.rows]
+
+
+def attribute_definition(site: str, key: str) -> AttributeDefinition:
+    """A strong read of one.
+
+    Raises:
+        NotFound: no such attribute on this site.
+
+    """
+    try:
+        return Attribute.load(table.ATTRIBUTE.key(site, key=key)).definition
+    except (NotFound, InvalidKey) as error:
+        raise NotFound(f"There is no attribute “{key}” here. Make it first.") from error
+
+
+def definitions_of(site: str, keys: Iterable[str]) -> Mapping[str, AttributeDefinition]:
+    """A strong read of those of ``keys`` that there are, in one BatchGetItem; none for no keys.
+
+    Raises:
+        InvalidKey: a key that the table cannot hold.
+
+    """
+    found = Attribute.load_many([table.ATTRIBUTE.key(site, key=key) for key in dict.fromkeys(keys)])
+    return {one.key: one for one in (row.definition for row in found)}
+
+
+# --- schemas -----------------------------------------------------------------
+def site_schema(site: str) -> SchemaHead:
+    """A strong read of the site's own schema; one without any is empty, at version 0."""
+    key = schema_key(site, SITE)
+    try:
+        return SchemaHead.load(key)
+    except NotFound:
+        return SchemaHead(key.pk, key.sk, name="Site schema")
+
+
+def classification(site: str, classification_id: str) -> SchemaHead:
+    """A strong read of one classification.
+
+    Raises:
+        NotFound: no such classification on this site.
+
+    """
+    try:
+        return SchemaHead.load(table.CLASSIFICATION.key(site, document_id=classification_id, entity=ENTITY))
+    except (NotFound, InvalidKey) as error:
+        raise NotFound("There is no such classification here.") from error
+
+
+def list_classifications(site: str, cursor: str | None = None) -> tuple[Sequence[ClassificationRow], str | None]:
+    """The site's classifications by name, and the cursor of the next page.
+
+    Raises:
+        NotFound: the cursor belongs to another list.
+
+    """
+    page = SchemaHead.page(table.CLASSIFICATION.gsi1_partition(site, entity=ENTITY), index="GSI1", cursor=cursor)
+    return [_row(one) for one in page.rows], page.next
+
+
+def offered_classifications(site: str) -> Sequence[ClassificationRow]:
+    """Those that a project may choose, the first by name; one Query."""
+    pk = table.CLASSIFICATION.gsi1_partition(site, entity=ENTITY)
+    rows = [_row(one) for one in SchemaHead.page(pk, index="GSI1", limit=MAX_OFFERED).rows]
+    return [one for one in rows if not one.archived]
+
+
+def _row(one: SchemaHead) -> ClassificationRow:
+    return ClassificationRow(one.id, one.name or one.id, one.archived, one.updated_at or "")
+
+
+def schemas_of(site: str, classification_id: str) -> tuple[Schema, Schema | None]:
+    """The site's schema, and the classification's where one is named; one GetItem each.
+
+    Raises:
+        NotFound: no such classification on this site.
+
+    """
+    own = classification(site, classification_id).schema if classification_id else None
+    return site_schema(site).schema, own
+
+
+# --- who uses what -----------------------------------------------------------
+def schemas_using(site: str, key: str) -> Sequence[Use]:
+    """The schemas that name an attribute, the first page of them; one Query."""
+    pk = table.CLASSIFICATION_ATTRIBUTE_KEY.gsi1_partition(site, key=key)
+    rows = SchemaAttributeKey.page(pk, index="GSI1").rows
+    return [Use(one.document_id or SITE, one.name or "Site schema") for one in rows]
+
+
+def allowed_values(site: str, key: str) -> Sequence[str]:
+    """Every value that any schema allows for an attribute, in the order of the text, each once; one Query."""
+    pk = table.CLASSIFICATION_ALLOWED_VALUE.gsi1_partition(site, key=key)
+    rows = SchemaAllowedValue.page(pk, index="GSI1", limit=MAX_OFFERED).rows
+    return list(dict.fromkeys(table.decode((one.GSI1SK or "").partition("#")[2]) for one in rows))
