@@ -4,36 +4,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from projects.clashes import Line
 from projects.field_rows import FieldRow, FieldRows, Tool, posted_rows, rearranged_rows, rows_of, tabled
 from projects.forms import ProjectForm, initial_of
-from projects.items.project import Project
 from projects.schema import (
     FIELD_TYPES,
     LANGUAGES,
     OCR_MODELS,
     OCR_SWITCHES,
-    SETTING_LABELS,
     ProjectSettings,
-    differences,
 )
-
-
-@dataclass(frozen=True)
-class Clash:
-    """Somebody saved first: who and when, and what now differs from what was typed."""
-
-    who: str
-    at: str
-    differing: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Editor:
     form: ProjectForm
     rows: FieldRows
-    version: int | None = None  # what the page showed; None for a new project, 0 for an older writer's
+    seen: str = ""  # what the page was rendered from, sealed
     focus: str = ""  # the button or input to look at after a row was moved or added
-    clash: Clash | None = None
+    clash: tuple[Line, ...] = ()  # what others changed first
+    retry: bool = False  # it came second: saving again is a decision, not an accident
     problems: int = 0
 
     def is_valid(self) -> bool:
@@ -44,9 +34,9 @@ class Editor:
 
     @property
     def save_words(self) -> str:
-        if self.clash:
+        if self.retry:
             return "Save mine over it"
-        return "Make the project" if self.version is None else "Save settings"
+        return "Make the project" if self.form.is_new else "Save settings"
 
     @property
     def table(self) -> list[tuple[FieldRow, tuple[Tool, ...]]]:
@@ -57,31 +47,25 @@ class Editor:
         count = sum(len(one.errors) for one in (self.form, *self.rows.forms)) + len(self.rows.non_form_errors())
         return replace(self, problems=count)
 
-    def after_clash(self, stored: Project) -> "Editor":
-        """As typed, over the version that is stored now: saving again is a decision, not an accident."""
-        differing = tuple(SETTING_LABELS[name] for name in differences(stored.settings, self.settings()))
-        clash = Clash(stored.updated_by or "Somebody", stored.updated_at, differing)
-        return replace(self, version=stored.version, clash=clash)
+
+def editor_of(settings: ProjectSettings, seen: str = "") -> Editor:
+    return Editor(ProjectForm(initial=initial_of(settings), stored=settings), rows_of(settings.fields), seen)
 
 
-def editor_of(settings: ProjectSettings, version: int | None = None) -> Editor:
-    return Editor(ProjectForm(initial=initial_of(settings), stored=settings), rows_of(settings.fields), version)
+def editor_after_clash(merged: ProjectSettings, seen: str, clash: tuple[Line, ...]) -> Editor:
+    """What was typed over what is stored now, others' changes elsewhere included."""
+    return replace(editor_of(merged, seen), clash=clash, retry=True)
 
 
 def posted_editor(data: Mapping[str, Any], stored: ProjectSettings) -> Editor:
-    return Editor(ProjectForm(data, stored=stored), posted_rows(data), version_in(data))
+    return Editor(ProjectForm(data, stored=stored), posted_rows(data), str(data.get("seen", "")))
 
 
 def rearranged_editor(data: Mapping[str, Any], stored: ProjectSettings, order: str) -> Editor:
     """The page as typed with its rows moved: nothing is checked or saved yet."""
     form = ProjectForm(initial={name: data.get(name, "") for name in initial_of(stored)}, stored=stored)
     rows, focus = rearranged_rows(data, order)
-    return Editor(form, rows, version_in(data), focus)
-
-
-def version_in(data: Mapping[str, Any]) -> int | None:
-    text = str(data.get("version", ""))
-    return int(text) if text.isdigit() and len(text) < 10 else None
+    return Editor(form, rows, str(data.get("seen", "")), focus)
 
 
 def summary(settings: ProjectSettings) -> dict[str, Any]:

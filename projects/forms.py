@@ -95,6 +95,10 @@ class ProjectForm(forms.Form):
             self.fields[name] = forms.BooleanField(required=False, label=label)
         self.switches = [self[name] for name in OCR_SWITCHES]
 
+    @property
+    def is_new(self) -> bool:
+        return not self._stored.name
+
     def clean_document_prompt(self) -> str:
         text: str = self.cleaned_data["document_prompt"]
         return text.replace("\r\n", "\n").strip("\n")

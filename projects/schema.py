@@ -94,8 +94,3 @@ SETTING_LABELS: Mapping[str, str] = {
     "fields": "Fields",
     "default_threshold": "Review policy",
 }
-
-
-def differences(one: ProjectSettings, other: ProjectSettings) -> list[str]:
-    """The names of the settings that differ."""
-    return [name for name in SETTING_LABELS if getattr(one, name) != getattr(other, name)]

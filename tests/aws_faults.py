@@ -148,6 +148,24 @@ def fail(
 
 
 @contextmanager
+def before_each(service: str, operation: str, act: Callable[[], None], *, times: int = 1) -> Iterator[None]:
+    """Somebody else acts just before the next calls; what ``act`` itself calls is let through."""
+    which, within = _Nth(service, operation, 1, times), threading.local()
+
+    def wrapper(client: BaseClient, name: str, _params: dict[str, Any], go_on: Callable[[], Any]) -> Any:
+        if not getattr(within, "acts", False) and which.matches(client, name):
+            within.acts = True
+            try:
+                act()
+            finally:
+                within.acts = False
+        return go_on()
+
+    with _around(wrapper):
+        yield
+
+
+@contextmanager
 def count_calls() -> Iterator[Calls]:
     """Every call made inside, refused ones too; calls that a fault inside stops are not counted."""
     counted = Calls()

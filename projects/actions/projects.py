@@ -1,20 +1,25 @@
 """Writes of projects: one conditional transaction each, with its audit event."""
 
+import random
 import re
 import secrets
 import string
+import time
+from collections.abc import Mapping
 from typing import Any
 
 from config import clock
 from config.errors import Conflict
 from config.table import PROJECT
-from config.transaction import Put, Update, transact
-from projects import queries
+from config.transaction import Change, EventAt, Put, Update, transact
+from projects import clashes, merging, queries
 from projects.audit import Actor, entity_event
-from projects.items.project import Project, stored_settings
-from projects.schema import ProjectSettings, differences
+from projects.items.project import Project, assignments, stored_settings
+from projects.merging import Seen
+from projects.schema import ProjectSettings
 
 _ALPHABET = string.ascii_letters + string.digits + "_-"
+_ATTEMPTS = 12  # of one save, each on the newest version
 _PROJECT_ID = re.compile(r"proj_[A-Za-z0-9_-]{21}")
 
 
@@ -59,37 +64,46 @@ def create(site: str, settings: ProjectSettings, *, by: Actor, project_id: str) 
     return project
 
 
-def update(site: str, project_id: str, settings: ProjectSettings, *, version: int, by: Actor) -> Project:
-    """Replace the settings that ``version`` showed; saving what is there already writes nothing.
+def update(site: str, project_id: str, settings: ProjectSettings, *, seen: Seen | None, by: Actor) -> Project:
+    """Save what ``settings`` change of what was ``seen``, on top of what is stored now.
+
+    What others changed meanwhile in other places stays; saving what is there already writes nothing.
 
     Raises:
-        Conflict: somebody saved since; the message names who and when.
+        Conflict: somebody changed the same places since; the message names who and what.
         NotFound: no such project.
 
     """
-    before = queries.projects.get_project(site, project_id)
-    changed = differences(before.settings, settings)
-    if before.version == version and not changed:
-        return before
-    now = clock.iso(clock.now())
-    event = entity_event(
-        site, "project", project_id, "updated", by=by, payload={"changed": changed, "version": version + 1}
-    )
-    try:
-        transact([Update(before.key, _changes(site, settings, version, now, by), _at_version(version))], event)
-    except Conflict as error:
-        raise Conflict(_who_was_first(queries.projects.get_project(site, project_id))) from error
-    return queries.projects.get_project(site, project_id)
+    for attempt in range(_ATTEMPTS):
+        stored = queries.projects.get_project(site, project_id)
+        merge = merging.merge(seen, settings, stored.settings)
+        changed = merging.changes(stored.settings, merge.settings)
+        if not changed:
+            return stored
+        if merge.clashing:
+            since = queries.projects.changes_since(site, project_id, seen.version if seen else 0)
+            raise Conflict(" ".join(map(str, clashes.lines(merge, stored, since))))
+        try:
+            transact(*_save(site, stored, merge.settings, changed, by))
+        except Conflict:  # somebody else's save came between: merge with that one too
+            time.sleep(random.uniform(0.005, 0.02) * 2 ** min(attempt, 4))
+            continue
+        return queries.projects.get_project(site, project_id)
+    raise Conflict("Many people save these settings at once. Yours are not saved yet; save again.")
 
 
-def _changes(site: str, settings: ProjectSettings, version: int, now: str, by: Actor) -> list[Any]:
-    # One path each, not the whole map: what another writer keeps beside ours stays.
-    path: Any = Project.data
-    values = stored_settings(settings) | {"version": version + 1, "updated_by": by.name}
+def _save(
+    site: str, stored: Project, settings: ProjectSettings, changed: Mapping[str, Any], by: Actor
+) -> tuple[list[Change], EventAt]:
+    now, version = clock.iso(clock.now()), stored.version + 1
+    payload = {"changes": changed, "version": version}
+    event = entity_event(site, "project", stored.id, "updated", by=by, payload=payload)
     flat = {"name": settings.name, "updated_at": now} | PROJECT.gsi1(site, updated_at=now)
-    return [path[name].set(value) for name, value in values.items()] + [
-        getattr(Project, name).set(value) for name, value in flat.items()
-    ]
+    mine = {"version": version, "updated_by": by.name}
+    actions = assignments(stored, settings)
+    actions += [Project.data[name].set(value) for name, value in mine.items()]
+    actions += [getattr(Project, name).set(value) for name, value in flat.items()]
+    return [Update(stored.key, actions, _at_version(stored.version))], event
 
 
 def _at_version(version: int) -> Any:
@@ -97,8 +111,3 @@ def _at_version(version: int) -> Any:
     path: Any = Project.data
     stored = path["version"]
     return stored == version if version else Project.PK.exists() & stored.does_not_exist()
-
-
-def _who_was_first(project: Project) -> str:
-    at = clock.parse(project.updated_at)
-    return f"{project.updated_by or 'Somebody'} saved these settings on {at:%d %b %Y at %H:%M:%S} UTC."

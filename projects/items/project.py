@@ -1,8 +1,10 @@
 """A project as the table keeps it: which fields are read, with which means, and how sure is sure enough."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pynamodb.attributes import UnicodeAttribute
+from pynamodb.expressions.update import Action
 
 from config.item import Item, map_attribute
 from projects.schema import DEFAULT_FIELDS, DEFAULT_OCR_MODEL, DEFAULT_THRESHOLD, FieldSetting, ProjectSettings
@@ -94,3 +96,26 @@ def stored_settings(settings: ProjectSettings) -> dict[str, Any]:
             "required": [one.name for one in settings.fields if one.required],
         },
     }
+
+
+def assignments(stored: Project, settings: ProjectSettings) -> list[Action]:
+    """One SET or REMOVE for each path that has to change for ``settings`` to be stored.
+
+    Never a whole map where one entry changes: what other writers keep beside ours stays.
+    """
+    path: Any = Project.data
+    return _assignments(path, stored.data.as_dict(), stored_settings(stored.settings), stored_settings(settings))
+
+
+def _assignments(
+    path: Any, found: Mapping[str, Any], was: Mapping[str, Any], wanted: Mapping[str, Any]
+) -> list[Action]:
+    # ``was`` is what we take ``found`` for: an older writer's map lacks entries, and has some that are not ours.
+    made: list[Action] = [path[name].remove() for name in was if name in found and name not in wanted]
+    for name, value in wanted.items():
+        if name not in found:
+            made.append(path[name].set(value))
+        elif value != was.get(name):
+            maps = all(isinstance(one, Mapping) for one in (found[name], was.get(name), value))
+            made += _assignments(path[name], found[name], was[name], value) if maps else [path[name].set(value)]
+    return made

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from config.errors import NotFound
-from config.table import PROJECT, InvalidKey
+from config.table import ENTITY_EVENT, PROJECT, InvalidKey
+from projects.items.entity_event import EntityEvent
 from projects.items.project import Project
 
 
@@ -45,3 +46,10 @@ def get_project(site: str, project_id: str) -> Project:
         return Project.load(PROJECT.key(site, project_id=project_id))
     except (NotFound, InvalidKey) as error:
         raise NotFound("There is no such project here.") from error
+
+
+def changes_since(site: str, project_id: str, version: int) -> list[EntityEvent]:
+    """The events of saves that made a later version than ``version``, newest first, the last page of them."""
+    pk = ENTITY_EVENT.partition_key(site, entity_type="project", entity_id=project_id)
+    page = EntityEvent.page(pk, newest_first=True, consistent=True)
+    return [event for event in page.rows if int(event.payload.as_dict().get("version") or 0) > version]

@@ -6,9 +6,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import Conflict
-from projects import access, actions, queries
+from projects import access, actions, clashes, merging, queries
 from projects.audit import actor
-from projects.editor import Editor, editor_of, posted_editor, rearranged_editor, summary
+from projects.editor import Editor, editor_after_clash, editor_of, posted_editor, rearranged_editor, summary
 from projects.http import DeskRequest, answer, go
 from projects.items.project import Project
 from projects.schema import ProjectSettings
@@ -57,7 +57,7 @@ def create_project(request: DeskRequest) -> HttpResponse:
 def edit_project(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
     if request.method == "GET":
-        return _edit_page(request, editor_of(project.settings, project.version), project=project)
+        return _edit_page(request, editor_of(project.settings, _seen(request, project)), project=project)
     if order := request.POST.get("rows"):
         editor = rearranged_editor(request.POST, project.settings, order)
         return _edit_page(request, editor, project=project, rows=True)
@@ -68,16 +68,23 @@ def edit_project(request: DeskRequest, project_id: str) -> HttpResponse:
 
 
 def _save(request: DeskRequest, project: Project, editor: Editor) -> HttpResponse:
-    project_id = project.id
-    # A form that lost its version was based on nothing we know: it loses like any other that came late.
-    version = -1 if editor.version is None else editor.version
+    # A form that lost what it had seen was based on nothing we know: whatever differs is in question.
+    seen = merging.opened(editor.seen, request.site, project.id)
+    typed = editor.settings()
     try:
-        actions.projects.update(request.site, project_id, editor.settings(), version=version, by=actor(request.user))
+        actions.projects.update(request.site, project.id, typed, seen=seen, by=actor(request.user))
     except Conflict:
-        stored = queries.projects.get_project(request.site, project_id)
-        return _edit_page(request, editor.after_clash(stored), project=stored, status=409)
+        stored = queries.projects.get_project(request.site, project.id)
+        since = queries.projects.changes_since(request.site, project.id, seen.version if seen else 0)
+        merge = merging.merge(seen, typed, stored.settings)
+        after = editor_after_clash(merge.settings, _seen(request, stored), clashes.lines(merge, stored, since))
+        return _edit_page(request, after, project=stored, status=409)
     messages.success(request, "The settings are saved. Runs that started before keep theirs.")
-    return go(request, reverse("projects:show-project", args=[project_id]))
+    return go(request, reverse("projects:show-project", args=[project.id]))
+
+
+def _seen(request: DeskRequest, project: Project) -> str:
+    return merging.sealed(merging.seen(project.settings, project.version), request.site, project.id)
 
 
 def _edit_page(

@@ -1,10 +1,11 @@
 """Projects for tests, made through the action that the product uses."""
 
-from projects import actions
+from projects import actions, merging
 from projects.audit import actor
 from projects.field_rows import PREFIX
 from projects.forms import initial_of
 from projects.items.project import Project
+from projects.merging import Seen
 from projects.schema import FieldSetting, ProjectSettings
 from tests.people import alice
 
@@ -14,6 +15,14 @@ SITE = "default"
 def make_project(name="Supplier invoices", **settings) -> Project:
     wanted = ProjectSettings(name=name, **settings)
     return actions.projects.create(SITE, wanted, by=actor(alice()), project_id=actions.projects.new_project_id())
+
+
+def seen_of(project: Project) -> Seen:
+    return merging.seen(project.settings, project.version)
+
+
+def sealed(project: Project) -> str:
+    return merging.sealed(seen_of(project), SITE, project.id)
 
 
 def typed(settings: ProjectSettings, **changes: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ from projects.items.entity_event import EntityEvent
 from projects.items.project import Project
 from projects.schema import DEFAULT_FIELDS, FieldSetting, ProjectSettings
 from tests.aws_faults import Crash, crash_before, fail
+from tests.projects.projects import seen_of
 
 SITE = "default"
 ALICE = Actor("1", "Alice Novak")
@@ -74,31 +75,36 @@ def test_an_id_of_somebody_elses_project_is_not_taken_over(table):
 def test_a_save_changes_the_settings_and_tells_the_audit_what(table):
     made = create()
     wanted = replace(WANTED, name="Renamed", fields=())
-    saved = actions.projects.update(SITE, made.id, wanted, version=1, by=BOB)
+    saved = actions.projects.update(SITE, made.id, wanted, seen=seen_of(made), by=BOB)
     assert (saved.settings, saved.version, saved.updated_by) == (wanted, 2, "Bob Ito")
     last = events(made.id)[-1]
     assert (last.type, last.userId, last.metadata.as_dict()) == ("updated", "2", {"name": "Bob Ito"})
-    assert last.payload.as_dict() == {"changed": ["name", "fields"], "version": 2}
+    payload = last.payload.as_dict()
+    assert payload["version"] == 2
+    assert payload["changes"]["name"] == {"before": WANTED.name, "after": "Renamed"}
+    net = {"name": "net", "label": "Net", "type": "amount", "required": True, "threshold": 0.925}
+    assert payload["changes"]["fields.net"] == {"before": net, "after": None}
+    assert len(payload["changes"]) == 1 + len(WANTED.fields)
 
 
 def test_a_saved_project_comes_first_in_the_list(table):
     first, second = create(), create()
-    actions.projects.update(SITE, first.id, replace(WANTED, name="Touched"), version=1, by=ALICE)
+    actions.projects.update(SITE, first.id, replace(WANTED, name="Touched"), seen=seen_of(first), by=ALICE)
     assert [row.project_id for row in queries.projects.list_projects(SITE)[0]] == [first.id, second.id]
     assert queries.projects.list_projects(SITE)[0][0].name == "Touched"
 
 
 def test_saving_what_is_there_already_writes_nothing(table):
     made = create()
-    assert actions.projects.update(SITE, made.id, WANTED, version=1, by=BOB).version == 1
+    assert actions.projects.update(SITE, made.id, WANTED, seen=seen_of(made), by=BOB).version == 1
     assert len(events(made.id)) == 1
 
 
 def test_the_loser_of_two_saves_is_told_who_was_first_and_changes_nothing(table):
     made = create()
-    actions.projects.update(SITE, made.id, replace(WANTED, name="First"), version=1, by=BOB)
-    with pytest.raises(Conflict, match=r"^Bob Ito saved these settings on \d\d \w+ \d{4} at [\d:]+ UTC\.$"):
-        actions.projects.update(SITE, made.id, replace(WANTED, name="Second"), version=1, by=ALICE)
+    actions.projects.update(SITE, made.id, replace(WANTED, name="First"), seen=seen_of(made), by=BOB)
+    with pytest.raises(Conflict, match=r"^Bob Ito changed Name on \d\d \w+ \d{4} at [\d:]+ UTC\.$"):
+        actions.projects.update(SITE, made.id, replace(WANTED, name="Second"), seen=seen_of(made), by=ALICE)
     assert queries.projects.get_project(SITE, made.id).settings.name == "First"
     assert [event.type for event in events(made.id)] == ["created", "updated"]
 
@@ -109,7 +115,7 @@ def test_of_eight_saves_at_once_one_wins(table):
     def save(i):
         try:
             return actions.projects.update(
-                SITE, made.id, replace(WANTED, name=f"Number {i}"), version=1, by=Actor(str(i), "x")
+                SITE, made.id, replace(WANTED, name=f"Number {i}"), seen=seen_of(made), by=Actor(str(i), "x")
             )
         except Conflict:
             return None
@@ -125,9 +131,9 @@ def test_of_eight_saves_at_once_one_wins(table):
 def test_a_save_that_cannot_be_audited_is_not_made(table):
     made = create()
     with crash_before("dynamodb", "TransactWriteItems"), pytest.raises(Crash):
-        actions.projects.update(SITE, made.id, replace(WANTED, name="Lost"), version=1, by=BOB)
+        actions.projects.update(SITE, made.id, replace(WANTED, name="Lost"), seen=seen_of(made), by=BOB)
     with fail("dynamodb", "TransactWriteItems", error_code="InternalServerError", times=9), pytest.raises(Unavailable):
-        actions.projects.update(SITE, made.id, replace(WANTED, name="Lost"), version=1, by=BOB)
+        actions.projects.update(SITE, made.id, replace(WANTED, name="Lost"), seen=seen_of(made), by=BOB)
     assert queries.projects.get_project(SITE, made.id).settings == WANTED
     assert len(events(made.id)) == 1
 
@@ -140,10 +146,12 @@ def test_a_project_of_an_older_writer_is_read_and_saved(table):
     found = queries.projects.get_project(SITE, "proj_old")
     assert (found.id, found.version, found.settings.fields) == ("proj_old", 0, DEFAULT_FIELDS)
     assert queries.projects.list_projects(SITE)[0][0].project_id == "proj_old"
-    saved = actions.projects.update(SITE, "proj_old", replace(found.settings, name="New name"), version=0, by=ALICE)
+    saved = actions.projects.update(
+        SITE, "proj_old", replace(found.settings, name="New name"), seen=seen_of(found), by=ALICE
+    )
     assert (saved.version, saved.settings.ocr_model, saved.data.as_dict()["color"]) == (1, "paddleocr-vl", 3)
     with pytest.raises(Conflict):
-        actions.projects.update(SITE, "proj_old", WANTED, version=0, by=BOB)
+        actions.projects.update(SITE, "proj_old", WANTED, seen=seen_of(found), by=BOB)
 
 
 def test_a_project_of_another_site_is_not_found(table):

@@ -6,7 +6,7 @@ from projects import actions, queries
 from projects.audit import actor
 from projects.schema import DEFAULT_FIELDS
 from tests.people import alice, bob, charlie, signed_in
-from tests.projects.projects import SITE, make_project, typed
+from tests.projects.projects import SITE, make_project, sealed, seen_of, typed
 
 pytestmark = pytest.mark.django_db
 
@@ -16,7 +16,7 @@ def url(project):
 
 
 def send(browser, project, settings=None, **changes):
-    form = typed(settings or project.settings, **({"version": str(project.version)} | changes))
+    form = typed(settings or project.settings, **({"seen": sealed(project)} | changes))
     return browser.post(url(project), form)
 
 
@@ -27,7 +27,7 @@ def stored(project):
 def test_the_page_shows_what_is_saved(table):
     project = make_project(description="A & B", document_prompt="Read it.", default_threshold=0.855)
     page = signed_in(alice()).get(url(project)).content.decode()
-    for text in ("A &amp; B", "Read it.", 'value="85.5"', 'name="version" value="1"', "Settings"):
+    for text in ("A &amp; B", "Read it.", 'value="85.5"', f'name="seen" value="{sealed(project)}"', "Settings"):
         assert text in page
 
 
@@ -81,12 +81,15 @@ def test_an_unknown_project_is_not_found(table):
 @pytest.mark.parametrize("htmx", [False, True])
 def test_the_loser_of_two_saves_hears_who_was_first_and_keeps_what_was_typed(table, htmx):
     project = make_project()
-    actions.projects.update(SITE, project.id, replace(project.settings, name="Bob's"), version=1, by=actor(bob()))
+    actions.projects.update(
+        SITE, project.id, replace(project.settings, name="Bob's"), seen=seen_of(project), by=actor(bob())
+    )
     answer = send(signed_in(alice(), htmx=htmx), project, name="Alice's", description="Long & dear")
     page = answer.content.decode()
     assert answer.status_code == 409
-    assert "Bob Ito saved these settings on " in page
-    assert "Different from the saved ones now: Name, Description." in page
+    assert "Bob Ito changed <b>Name</b> on " in page
+    assert "Saved now: “Bob&#x27;s”" in page
+    assert "<b>Description</b>" not in page
     assert "Alice&#x27;s" in page
     assert "Long &amp; dear" in page
     assert ("<html" in page) != htmx
@@ -95,19 +98,24 @@ def test_the_loser_of_two_saves_hears_who_was_first_and_keeps_what_was_typed(tab
 
 def test_saving_again_after_a_conflict_is_a_decision_and_counts(table):
     project = make_project()
-    actions.projects.update(SITE, project.id, replace(project.settings, name="Bob's"), version=1, by=actor(bob()))
+    actions.projects.update(
+        SITE, project.id, replace(project.settings, name="Bob's"), seen=seen_of(project), by=actor(bob())
+    )
     browser = signed_in(alice())
     lost = send(browser, project, name="Alice's")
     assert b"Save mine over it" in lost.content
-    assert b'name="version" value="2"' in lost.content
-    assert send(browser, project, name="Alice's", version="2").status_code == 302
+    assert f'name="seen" value="{sealed(stored(project))}"'.encode() in lost.content
+    assert send(browser, stored(project), name="Alice's").status_code == 302
     assert (stored(project).settings.name, stored(project).version) == ("Alice's", 3)
 
 
-@pytest.mark.parametrize("version", [None, "", "soon", "99"])
-def test_a_form_that_lost_its_version_never_overwrites(table, version):
+@pytest.mark.parametrize("seen", [None, "", "soon", "another project's"])
+def test_a_form_that_lost_what_it_had_seen_never_overwrites(table, seen):
     project = make_project()
-    assert send(signed_in(alice()), project, name="Blind", version=version).status_code == 409
+    seen = sealed(make_project("Other")) if seen == "another project's" else seen
+    answer = send(signed_in(alice()), project, name="Blind", seen=seen)
+    assert answer.status_code == 409
+    assert "Somebody changed <b>Name</b>. Saved now: “Supplier invoices”" in answer.content.decode()
     assert stored(project).settings.name == "Supplier invoices"
 
 
@@ -154,11 +162,11 @@ def test_rows_are_moved_as_typed_and_not_saved(table, order, names, focus):
 
 def test_rows_are_moved_without_a_script_too_and_the_rest_stays_typed(table):
     project = make_project()
-    page = send(signed_in(alice()), project, rows="add", name="Typed already", version="1").content.decode()
+    page = send(signed_in(alice()), project, rows="add", name="Typed already").content.decode()
     assert "<html" in page
     assert 'value="Typed already"' in page
     assert 'name="fields-6-label"' in page
-    assert 'name="version" value="1"' in page
+    assert f'name="seen" value="{sealed(project)}"' in page
     assert "aria-invalid" not in page
 
 
