@@ -138,6 +138,17 @@ def schemas_of(site: str, classification_id: str) -> tuple[Schema, Schema | None
     return site_schema(site).schema, own
 
 
+def composite_keys(site: str, classification_id: str = SITE) -> tuple[tuple[str, ...], ...]:
+    """What the rows of a document's values are made of: the site's composite keys, then its classification's.
+
+    Raises:
+        NotFound: no such classification on this site.
+
+    """
+    ours, own = schemas_of(site, classification_id)
+    return ours.composite_keys + (own.composite_keys if own else ())
+
+
 # --- who uses what -----------------------------------------------------------
 def schemas_using(site: str, key: str) -> Sequence[Use]:
     """The schemas that name an attribute, the first page of them; one Query."""

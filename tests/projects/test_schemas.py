@@ -326,3 +326,11 @@ def test_another_site_has_schemas_of_its_own(attributes):
     assert queries.schemas.schemas_using("acme", "vendor") == []
     with pytest.raises(NotFound):
         queries.schemas.classification(SITE, "odd/../id")
+
+
+def test_a_documents_composite_keys_are_the_sites_and_its_classifications(attributes):
+    owner = make_classification()
+    site = Schema("Site schema", composite_keys=(("vendor", "issued"),))
+    actions.schemas.save_site_schema(SITE, site, version=0, by=ALICE)
+    assert queries.schemas.composite_keys(SITE) == (("vendor", "issued"),)
+    assert queries.schemas.composite_keys(SITE, owner) == (("vendor", "issued"), ("category", "currency"))
