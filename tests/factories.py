@@ -7,6 +7,7 @@ import uuid
 from pathlib import Path
 
 from config import clock
+from projects.audit import Actor
 from review import queries as review_queries
 from review.actions import claims, decisions
 from review.actions.decisions import Verdict
@@ -53,10 +54,16 @@ def start_run(file: Path | None = None, *, always_review: bool = False, site: st
     body = file.read_bytes()
     project = {**PROJECT, "review_policy": {"default_threshold": 1.0}} if always_review else PROJECT
     document_id = str(uuid.uuid4())
-    key = DocumentFiles(site, PROJECT_ID, document_id).save_original(io.BytesIO(body), file.suffix, "application/pdf")
-    original = Original(file.name, "application/pdf", len(body), key)
+    store = DocumentFiles(site, PROJECT_ID, document_id)
+    kept = store.save_original(io.BytesIO(body), file.suffix, "application/pdf")
+    original = Original(file.name, "application/pdf", len(body), kept.key, None, kept.sha256, kept.version)
     return documents.start(
-        site=site, by="test", project_id=PROJECT_ID, project=project, document_id=document_id, original=original
+        site=site,
+        by=Actor("test", "test"),
+        project_id=PROJECT_ID,
+        project=project,
+        document_id=document_id,
+        original=original,
     )
 
 

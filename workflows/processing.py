@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from config.errors import CountersignError, NotFound
+from projects.audit import Actor
 from projects.items.project import Project
 from workflows import files, intake, queries
 from workflows.actions import documents
@@ -31,7 +32,7 @@ class Job:
     review_id: str | None = None
 
 
-def begin(site: str, project: Project, path: Path, *, by: str, document_id: str | None = None) -> Job:
+def begin(site: str, project: Project, path: Path, *, by: Actor, document_id: str | None = None) -> Job:
     """Look at the file, store it and start its run; a file that is refused is an answer, not an error.
 
     Raises:
@@ -46,8 +47,9 @@ def begin(site: str, project: Project, path: Path, *, by: str, document_id: str 
     except (CountersignError, OSError) as error:
         return Job(path, None, str(error), "failed")
     with path.open("rb") as file:
-        key = DocumentFiles(site, project.id, document_id).save_original(file, seen.extension, seen.file_type)
-    original = Original(path.name, seen.file_type, path.stat().st_size, key, seen.page_count)
+        kept = DocumentFiles(site, project.id, document_id).save_original(file, seen.extension, seen.file_type)
+    size = path.stat().st_size
+    original = Original(path.name, seen.file_type, size, kept.key, seen.page_count, kept.sha256, kept.version)
     stored: Any = project.data  # PynamoDB's maps are untyped
     return Job(
         path,

@@ -104,7 +104,7 @@ def _run_stage(order: Order, step: StepDefinition, document: DocumentWorkflow, o
     with tempfile.TemporaryDirectory(prefix="countersign-") as folder:
         original = Path(folder) / "original"
         if step.name in _NEEDS_ORIGINAL:
-            store.fetch(store.root + store.name_of(data["file_uri"]), original)
+            store.fetch(store.root + store.name_of(data["file_uri"]), original, version=document.s3version)
         context = StageContext(
             workflow_id=run.workflow_id,
             file_name=data["file_name"],

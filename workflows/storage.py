@@ -1,17 +1,30 @@
 """Every object of one document in S3, by the names of ``workflows.files``."""
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from django.conf import settings
-from django.core.files import File
 from django.core.files.storage import default_storage
 
 from config import aws
 from config.errors import CountersignError, Tampered
 from config.table import partition
 from workflows import files
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """An object as S3 keeps it: its key, SHA-256 (hexadecimal), and version id, empty where nothing is versioned."""
+
+    key: str
+    sha256: str
+    version: str
+
+    @property
+    def which(self) -> dict[str, str]:
+        return {"VersionId": self.version} if self.version else {}
 
 
 @dataclass(frozen=True)
@@ -45,22 +58,35 @@ class DocumentFiles:
             raise CountersignError("This file belongs to another document.")
         return uri.removeprefix(head)
 
-    def save_original(self, file: BinaryIO, extension: str, content_type: str) -> str:
-        """Store the upload under the document's own id, its name staying in the table; answers the key."""
-        name = files.original(self.document_id, extension)
-        stored = File(file, name=name)
-        stored.content_type = content_type  # type: ignore[attr-defined] # django-storages reads it
-        with aws.translated():
-            return str(default_storage.save(self.root + name, stored))
+    def save_original(
+        self, file: BinaryIO, extension: str, content_type: str, *, sha256: str | None = None
+    ) -> StoredFile:
+        """Store the upload under the document's own id, its name staying in the table.
 
-    def delete_original(self, key: str) -> None:
-        with aws.translated():
-            default_storage.delete(key)
+        ``sha256`` (hexadecimal) as it was counted while the file came; S3 refuses what differs from it.
 
-    def fetch(self, key: str, target: Path) -> Path:
-        """Raises: NotFound."""
+        Raises:
+            Unavailable: S3 does not answer, or the file arrived damaged; nothing was stored.
+
+        """
+        file.seek(0)
+        sha256 = sha256 or hashlib.file_digest(cast("Any", file), "sha256").hexdigest()
+        key = self.root + files.original(self.document_id, extension)
+        storage = cast("aws.DocumentStorage", default_storage)
         with aws.translated():
-            aws.client("s3").download_file(settings.BUCKET_NAME, key, str(target))
+            version = storage.put_checked(key, file, sha256=sha256, content_type=content_type)
+        return StoredFile(key, sha256, version)
+
+    def delete_original(self, stored: StoredFile) -> None:
+        """Take this one version back, not what came before or after it under the same key."""
+        with aws.translated():
+            aws.client("s3").delete_object(Bucket=settings.BUCKET_NAME, Key=stored.key, **stored.which)
+
+    def fetch(self, key: str, target: Path, *, version: str | None = None) -> Path:
+        """The file as it is now, or one version of it. Raises: NotFound."""
+        with aws.translated():
+            extra = {"VersionId": version} if version else None
+            aws.client("s3").download_file(settings.BUCKET_NAME, key, str(target), ExtraArgs=extra)
         return target
 
     def read(self, name: str) -> bytes:

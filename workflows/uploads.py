@@ -1,21 +1,23 @@
 """An upload on its way to a document: counted while it arrives, inspected, stored, its run started."""
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
-from django.core.files.uploadhandler import FileUploadHandler, StopUpload
+from django.core.files.uploadhandler import FileUploadHandler, StopUpload, TemporaryFileUploadHandler
 
-from config.errors import Refused
+from config.errors import NotFound, Refused
 from projects.audit import Actor
 from projects.items.project import Project, stored_settings
+from projects.queries.documents import get_document
 from workflows.actions import documents
 from workflows.actions.documents import Original
 from workflows.frozen import Run
 from workflows.intake import inspect
-from workflows.storage import DocumentFiles
+from workflows.storage import DocumentFiles, StoredFile
 
 NAME_LENGTH = 255
 # Beside the file a form carries a token and the parts' own heads.
@@ -58,6 +60,24 @@ class SizeGuard(FileUploadHandler):
         return None
 
 
+class HashedFileHandler(TemporaryFileUploadHandler):
+    """Keeps each file in a temporary one and counts its SHA-256 as it comes: ``file.sha256``, hexadecimal."""
+
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
+        super().new_file(*args, **kwargs)
+        self._digest = hashlib.sha256()
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        self._digest.update(raw_data)
+        super().receive_data_chunk(raw_data, start)
+
+    def file_complete(self, file_size: int) -> "UploadedFile[Any] | None":
+        file = super().file_complete(file_size)
+        if file is not None:
+            file.sha256 = self._digest.hexdigest()  # type: ignore[attr-defined] # read by take()
+        return file
+
+
 @dataclass(frozen=True)
 class Taken:
     """A document whose run has started; ``notes`` are sentences for the person who uploaded it."""
@@ -81,22 +101,30 @@ def take(site: str, project: Project, upload: "UploadedFile[Any]", *, document_i
     path = Path(cast("TemporaryUploadedFile", upload).temporary_file_path())
     found = inspect(path, name, max_pages=settings.UPLOAD_MAX_PAGES)
     store = DocumentFiles(site, project.id, document_id)
-    upload.seek(0)
     size = upload.size or 0
-    key = store.save_original(cast("BinaryIO", upload), found.extension, found.file_type)
+    counted: str = getattr(upload, "sha256", "")
+    stored = store.save_original(cast("BinaryIO", upload), found.extension, found.file_type, sha256=counted)
     try:
         run = documents.start(
             site=site,
-            by=by.name,
+            by=by,
             project_id=project.id,
             project=stored_settings(project.settings),
             document_id=document_id,
-            original=Original(name, found.file_type, size, key, found.page_count),
+            original=Original(name, found.file_type, size, stored.key, found.page_count, stored.sha256, stored.version),
         )
     except Exception:
-        store.delete_original(key)  # an original without a row would be found by nobody
+        _take_back(store, stored)
         raise
     return Taken(run, name, found.notes)
+
+
+def _take_back(store: DocumentFiles, stored: StoredFile) -> None:
+    """Delete an original that no row names; where only the table's answer was lost, the row is there and it stays."""
+    try:
+        get_document(store.site, store.document_id)
+    except NotFound:
+        store.delete_original(stored)
 
 
 def _shown_name(name: str) -> str:

@@ -1,5 +1,6 @@
 """Writes, by noun; each is one conditional write or one transaction with its event."""
 
 from projects.actions import attribute_definitions as attribute_definitions
+from projects.actions import documents as documents
 from projects.actions import projects as projects
 from projects.actions import schemas as schemas

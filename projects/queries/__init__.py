@@ -1,4 +1,5 @@
 """Reads, by noun: one Query or one GetItem each."""
 
+from projects.queries import documents as documents
 from projects.queries import projects as projects
 from projects.queries import schemas as schemas

@@ -7,6 +7,7 @@ import uuid
 from django.urls import reverse
 
 from config import clock, table
+from projects.audit import Actor
 from review.actions import opening
 from review.actions.opening import Pause
 from review.identity import Person, ReviewRef
@@ -52,7 +53,12 @@ def open_review(name="receipt.pdf", *, values=VALUES, timeout=86_400, found=None
     """``found``: the stored result, where it is not the one that ``values`` make."""
     original = Original(name, "application/pdf", 10, "projects/p/x.pdf", 1)
     run = documents.start(
-        site=SITE, by="1", project_id="proj_test", project=PROJECT, document_id=str(uuid.uuid4()), original=original
+        site=SITE,
+        by=Actor("1", "1"),
+        project_id="proj_test",
+        project=PROJECT,
+        document_id=str(uuid.uuid4()),
+        original=original,
     )
     body = json.dumps(found or result(values)).encode()
     store = DocumentFiles(SITE, run.project_id, run.document_id)

@@ -10,6 +10,9 @@ from django.conf import settings
 from config import clock, table
 from config.errors import Unavailable
 from config.transaction import Put, transact
+from projects.actions.documents import Content, NewDocument, creation
+from projects.activity import ActivityType, activity
+from projects.audit import Actor
 from workflows import engine, events, frozen
 from workflows.definitions import DOCUMENT_ANALYSIS, Definition
 from workflows.frozen import Run
@@ -23,19 +26,24 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Original:
-    """A stored upload: its name as people know it, MIME type, bytes, S3 key, and pages where known."""
+    """A stored upload: its name as people know it, MIME type, bytes, S3 key, and what else is known of it.
+
+    ``sha256`` (hexadecimal) was verified by S3; ``s3version`` is the version that the run reads.
+    """
 
     name: str
     file_type: str
     file_size: int
     s3_key: str
     page_count: int | None = None
+    sha256: str | None = None
+    s3version: str | None = None
 
 
 def start(
     *,
     site: str,
-    by: str,
+    by: Actor,
     project_id: str,
     project: Mapping[str, Any],
     document_id: str,
@@ -53,15 +61,20 @@ def start(
 
     """
     run = Run(site, project_id, document_id, clock.new_ulid())
-    now = clock.iso(clock.now())
+    at = clock.now()
+    now = clock.iso(at)
     rows = [
         _project_document(run, project, original, now),
         _project_workflow(run, original, now),
         _document_workflow(run, project, original, definition, now),
         _board(run, project, original, definition, now),
-        _execution(run, by, definition, now),
+        _execution(run, by.name, definition, now),
     ]
-    transact([Put(row) for row in rows], events.lineage(run, "INGESTED", by=by))
+    transact(
+        [*(Put(row) for row in rows), *creation(site, _new_document(run, project, original), by=by, at=at)],
+        events.lineage(run, "INGESTED", by=by.name),
+        activity(site, document_id, ActivityType.CREATE, by=by, name=original.name),
+    )
     log.info("run created", extra={"run": run.workflow_id, "document": document_id, "site": site})
     try:
         engine.start(
@@ -75,6 +88,13 @@ def start(
     except Unavailable:
         log.warning("engine did not answer, the sweeper starts the run", extra={"run": run.workflow_id})
     return run
+
+
+def _new_document(run: Run, project: Mapping[str, Any], original: Original) -> NewDocument:
+    content = Content(
+        original.file_type, original.file_size, original.s3_key, original.sha256, original.s3version or None
+    )
+    return NewDocument(run.document_id, run.project_id, str(project.get("name") or ""), original.name, content)
 
 
 def _project_document(run: Run, project: Mapping[str, Any], original: Original, now: str) -> ProjectDocument:
@@ -128,6 +148,7 @@ def _document_workflow(
             "language": str(project.get("language") or "en"),
         },
         settings=frozen.to_json(frozen.freeze(project)),
+        s3version=original.s3version or None,
         project_name=str(project.get("name") or ""),
         created_at=now,
         updated_at=now,

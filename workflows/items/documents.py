@@ -35,6 +35,7 @@ class DocumentWorkflow(Item):
 
     data = map_attribute()
     settings = UnicodeAttribute(null=True)  # JSON of RunSettings: what was configured when the run began
+    s3version = UnicodeAttribute(null=True)  # the content that the run reads, whatever is uploaded later
     project_name = UnicodeAttribute(null=True)
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()

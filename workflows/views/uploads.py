@@ -7,7 +7,6 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
-from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.http import HttpResponse, JsonResponse
 from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
@@ -19,7 +18,7 @@ from projects.audit import actor
 from projects.http import DeskRequest, answer, go
 from projects.items.project import Project
 from workflows import intake
-from workflows.uploads import FORM_BYTES, SizeGuard, size_words, take, too_large
+from workflows.uploads import FORM_BYTES, HashedFileHandler, SizeGuard, size_words, take, too_large
 
 _STORED = "The storage does not answer right now. Nothing of this file was kept; upload it again in a moment."
 
@@ -45,7 +44,7 @@ def upload(request: DeskRequest, project_id: str) -> HttpResponse:
     if int(request.META.get("CONTENT_LENGTH") or 0) > settings.UPLOAD_MAX_BYTES + FORM_BYTES:
         return _refuse_whole(request, project)
     guard = SizeGuard()
-    request.upload_handlers = [guard, TemporaryFileUploadHandler(request)]
+    request.upload_handlers = [guard, HashedFileHandler(request)]
     response: HttpResponse = _receive(request, project=project, guard=guard)
     return response
 

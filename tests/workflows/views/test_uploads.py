@@ -1,9 +1,13 @@
+import hashlib
+from unittest import mock
+
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from config import aws
+from projects import queries as project_queries
 from projects.schema import DEFAULT_FIELDS
 from tests.aws_faults import fail
 from tests.factories import sample_files
@@ -115,6 +119,24 @@ def test_where_the_table_fails_the_stored_file_is_taken_back(table):
     assert answer.status_code == 503
     assert not documents(project)
     assert not stored(project)
+
+
+def test_the_checksum_is_counted_while_the_file_comes(table):
+    project = make_project()
+    body = sample_files()[0].read_bytes()
+    with mock.patch.object(hashlib, "file_digest", side_effect=AssertionError("read a second time")):
+        send(project, pdf())
+    (row,) = documents(project)
+    document = project_queries.documents.get_document("default", row.document_id)
+    assert document.checksum == hashlib.sha256(body).hexdigest()
+    assert (document.userId, document.user_name) == (str(bob().pk), "Bob Ito")
+
+
+def test_where_only_the_answer_is_lost_the_file_stays_with_its_document(table):
+    project = make_project()
+    with fail("dynamodb", "TransactWriteItems", error_code="connection", after=True):
+        assert send(project, pdf()).status_code == 503
+    assert len(documents(project)) == len(stored(project)) == 1
 
 
 def test_no_file_is_asked_for_again(table):

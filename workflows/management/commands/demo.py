@@ -80,7 +80,7 @@ class Command(BaseCommand):
         for path in samples.write_samples(settings.STATE_DIR / "samples"):
             document_id = str(uuid.uuid5(_DOCUMENTS, path.name))
             if not _is_loaded(project.id, document_id):
-                jobs.append(processing.begin(DEFAULT_SITE, project, path, by=BY.id, document_id=document_id))
+                jobs.append(processing.begin(DEFAULT_SITE, project, path, by=BY, document_id=document_id))
         if jobs:
             self._say(f"Processing {len(jobs)} sample documents")
         deadline = time.monotonic() + SAMPLES_SECONDS

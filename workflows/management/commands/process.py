@@ -72,7 +72,7 @@ class _Work:
         moving: list[tuple[Job, float]] = []
         while waiting or moving:
             while waiting and len(moving) < AT_ONCE:
-                job = processing.begin(self.site, self.project, waiting.pop(), by=BY.id)
+                job = processing.begin(self.site, self.project, waiting.pop(), by=BY)
                 moving.append((job, time.monotonic() + self.timeout))
             looked = [(processing.look(job), deadline) for job, deadline in moving]
             over = [job for job, deadline in looked if job.outcome or time.monotonic() > deadline]

@@ -1,0 +1,88 @@
+"""Writes of documents: each is one transaction with its activity."""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from config import clock, table
+from config.transaction import Change, Put
+from projects.audit import Actor
+from projects.items.documents import Document, DocumentVersion
+
+CHECKSUM_TYPE = "SHA256"
+
+
+@dataclass(frozen=True)
+class Content:
+    """A stored file: MIME type, bytes, S3 key; its SHA-256 (hexadecimal) and S3 version where they are known."""
+
+    file_type: str
+    file_size: int
+    s3_key: str
+    sha256: str | None = None
+    s3version: str | None = None
+
+
+@dataclass(frozen=True)
+class NewDocument:
+    """What a document is made of; ``name`` is its file's name as people know it."""
+
+    document_id: str
+    project_id: str
+    project_name: str
+    name: str
+    content: Content
+
+
+def creation(site: str, new: NewDocument, *, by: Actor, at: dt.datetime) -> list[Change]:
+    """The document's row and its first version, for the transaction in which its first run comes into being."""
+    version = version_row(site, new.document_id, name=new.name, content=new.content, by=by, at=at)
+    return [Put(_document(site, new, by, at)), Put(version)]
+
+
+def _document(site: str, new: NewDocument, by: Actor, at: dt.datetime) -> Document:
+    now, content = clock.iso(at), new.content
+    parts = {"document_id": new.document_id, "date": table.date(at), "datetime": table.datetime_s(at)}
+    return Document(
+        *table.DOCUMENT.key(site, **parts),
+        **table.DOCUMENT.gsi1(site, **parts),
+        documentId=new.document_id,
+        inserteddate=now,
+        lastModifiedDate=now,
+        userId=by.id,
+        user_name=by.name,
+        path=new.name,
+        contentType=content.file_type,
+        contentLength=content.file_size,
+        checksum=content.sha256,
+        checksumType=CHECKSUM_TYPE if content.sha256 else None,
+        s3version=content.s3version,
+        s3_key=content.s3_key,
+        content_at=table.datetime_s(at),
+        revision=1,
+        name=new.name,
+        document_id=new.document_id,
+        project_id=new.project_id,
+        project_name=new.project_name or None,
+        file_type=content.file_type,
+        file_size=content.file_size,
+        created_at=now,
+    )
+
+
+def version_row(
+    site: str, document_id: str, *, name: str, content: Content, by: Actor, at: dt.datetime
+) -> DocumentVersion:
+    """The row of one content, under the second ``at``."""
+    return DocumentVersion(
+        *table.DOCUMENT_VERSION.key(site, document_id=document_id, datetime_s=table.datetime_s(at)),
+        contentType=content.file_type,
+        contentLength=content.file_size,
+        checksum=content.sha256,
+        checksumType=CHECKSUM_TYPE if content.sha256 else None,
+        s3version=content.s3version,
+        s3_key=content.s3_key,
+        name=name,
+        inserteddate=clock.iso(at),
+        userId=by.id,
+        user_name=by.name,
+    )

@@ -1,0 +1,56 @@
+"""A document as the desk keeps it (seed 002): its row while it lives, its parent's row of it, what it was before.
+
+What lists show stands flat beside the seed's own names, since an index cannot project anything else.
+"""
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from config.item import Item, VersionItem, map_attribute
+
+
+class Document(Item):
+    """A live document. Access: by id; by the day it came, newest first (GSI1).
+
+    ``revision`` is bumped by every change of the document, its tags and attributes: what is written was based on what
+    is there. ``content_at`` is the second that the current content's version is stored under.
+    """
+
+    documentId = UnicodeAttribute()  # noqa: N815 - the seed's names, as stored
+    inserteddate = UnicodeAttribute()
+    lastModifiedDate = UnicodeAttribute()  # noqa: N815
+    userId = UnicodeAttribute()  # noqa: N815
+    path = UnicodeAttribute()
+    deepLinkPath = UnicodeAttribute(null=True)  # noqa: N815
+    metadata = map_attribute(null=True)  # keys start with md#
+    contentType = UnicodeAttribute()  # noqa: N815
+    contentLength = NumberAttribute()  # noqa: N815
+    checksum = UnicodeAttribute(null=True)  # hexadecimal
+    checksumType = UnicodeAttribute(null=True)  # noqa: N815
+    s3version = UnicodeAttribute(null=True)
+    belongsToDocumentId = UnicodeAttribute(null=True)  # noqa: N815
+    s3_key = UnicodeAttribute()
+    user_name = UnicodeAttribute()
+    content_at = UnicodeAttribute()
+    revision = NumberAttribute()
+    name = UnicodeAttribute()
+    document_id = UnicodeAttribute()
+    project_id = UnicodeAttribute()
+    project_name = UnicodeAttribute(null=True)
+    file_type = UnicodeAttribute()
+    file_size = NumberAttribute()
+    created_at = UnicodeAttribute()
+
+
+class DocumentVersion(VersionItem):
+    """One content of a document; the newest is the current one. Access: by document, newest first."""
+
+    contentType = UnicodeAttribute()  # noqa: N815
+    contentLength = NumberAttribute()  # noqa: N815
+    checksum = UnicodeAttribute(null=True)
+    checksumType = UnicodeAttribute(null=True)  # noqa: N815
+    s3version = UnicodeAttribute(null=True)
+    s3_key = UnicodeAttribute()
+    name = UnicodeAttribute()
+    inserteddate = UnicodeAttribute()
+    userId = UnicodeAttribute()  # noqa: N815
+    user_name = UnicodeAttribute()
