@@ -12,6 +12,8 @@ from django.conf import settings
 from config import aws, clock
 from config.celery import app
 
+app.loader.import_default_modules()  # what a worker does at its start: without it no task has a name yet
+
 
 @dataclass(frozen=True)
 class Message:
