@@ -2,6 +2,8 @@
 
 import base64
 import json
+import random
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +14,7 @@ from django.conf import settings
 from django.core import signing
 from pynamodb.attributes import MapAttribute, NumberAttribute, UnicodeAttribute
 from pynamodb.connection.table import TableConnection
-from pynamodb.exceptions import DoesNotExist, PynamoDBException
+from pynamodb.exceptions import DoesNotExist, PynamoDBException, UpdateError
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
@@ -25,10 +27,17 @@ from config.table import INDEX_ATTRIBUTES, Key
 THROTTLED = {"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"}
 
 
+# A transaction holds the item for an instant, and botocore does not try again (AWS: "Transactions: conflicts").
+_BUSY = "TransactionConflictException"
+_PAUSES = (0.02, 0.05, 0.1, 0.2)
+
+
 def refused(code: str) -> CountersignError:
     """Our error for DynamoDB's ``code``; an empty one means that nobody answered."""
     if code == "ResourceNotFoundException":
         return Unavailable("The table is not there yet. Run `manage.py bootstrap`, then try again.")
+    if code == _BUSY:
+        return Unavailable("Too many people change this at once. Nothing was changed; try again.")
     if not code or code in THROTTLED or code.startswith("Internal"):
         return Unavailable("The table does not answer right now. Nothing was changed; try again.")
     return CountersignError(f"The table refused this: {code}.")
@@ -142,6 +151,27 @@ class Item(Model):
             return list(cls.batch_get([tuple(key) for key in dict.fromkeys(keys)], consistent_read=consistent))
 
     @classmethod
+    def together(cls, keys: Sequence[Key], *, only: Sequence[str]) -> dict[Key, dict[str, Any]]:
+        """Items of several kinds in one strongly consistent call, for each kind's ``from_raw_data``.
+
+        What is not there is left out. No snapshot: a transaction may fall between two of them.
+
+        Raises:
+            Unavailable: throttled in part; nothing is answered.
+
+        """
+        name = cls.Meta.table_name
+        with translated():
+            answer = cls._get_connection().batch_get_item(
+                [{"PK": key.pk, "SK": key.sk} for key in keys],  # type: ignore[misc]  # pynamodb's hint is narrower
+                consistent_read=True,
+                attributes_to_get=sorted({"PK", "SK", *only}),
+            )
+        if answer.get("UnprocessedKeys"):
+            raise refused("ThrottlingException")
+        return {Key(found["PK"]["S"], found["SK"]["S"]): found for found in answer["Responses"].get(name, ())}
+
+    @classmethod
     def change(cls, key: Key, actions: Sequence[Action], condition: Condition) -> Self:
         """One conditional UpdateItem; answers the item as it is now.
 
@@ -151,6 +181,15 @@ class Item(Model):
         """
         item = cls(key.pk, key.sk)
         with translated():
+            for pause in _PAUSES:
+                try:
+                    item.update(list(actions), condition=condition)
+                except UpdateError as error:
+                    if error.cause_response_code != _BUSY:
+                        raise
+                    time.sleep(random.uniform(0.5, 1) * pause)
+                else:
+                    return item
             item.update(list(actions), condition=condition)
         return item
 

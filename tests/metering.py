@@ -100,6 +100,10 @@ def _projected(item: Attributes, name: str, projected: Sequence[str]) -> Attribu
 
 def _reads(operation: str, params: dict[str, Any], answer: dict[str, Any]) -> float:
     items = answer.get("Items") or ([answer["Item"]] if answer.get("Item") else [])
+    if operation == "BatchGetItem":  # each item for itself, one that is not there as one unit
+        wanted = params["RequestItems"].values()
+        found = [item for items in answer["Responses"].values() for item in items]
+        return sum(len(keys["Keys"]) for keys in wanted) + sum(math.ceil(size(item) / 4096) - 1 for item in found)
     if operation not in {"Query", "GetItem"}:
         return 0
     strong = 1.0 if params.get("ConsistentRead") else 0.5

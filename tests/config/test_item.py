@@ -1,10 +1,14 @@
+from unittest import mock
+
 import pytest
+from botocore.client import BaseClient
 from django.test import override_settings
 
-from config.errors import Conflict, NotFound
+from config.errors import Conflict, NotFound, Unavailable
 from config.item import Item, VersionItem
 from config.table import PROJECT, PROJECT_DOCUMENT, Key
 from config.transaction import NEW, Check, Delete, Put, transact
+from tests.aws_faults import count_calls, fail
 from workflows.items.documents import ProjectDocument
 
 
@@ -79,3 +83,29 @@ def test_what_was_lives_in_the_second_table_and_may_be_written_with_what_is(tabl
     with pytest.raises(NotFound):
         VersionItem.load(was.key)
     assert ProjectDocument.load(now.key).SK == now.SK
+
+
+def test_items_of_several_kinds_come_in_one_call_and_what_is_not_there_is_left_out(table: str) -> None:
+    document(1).save()
+    missing = Key("PROJ#p", "DOC#none")
+    with count_calls() as calls:
+        found = Item.together([document(1).key, missing], only=["data"])
+    assert calls.names() == ["dynamodb.BatchGetItem"]
+    assert list(found) == [document(1).key]
+    assert ProjectDocument.from_raw_data(found[document(1).key]).data["document_id"] == "d1"
+
+
+def test_a_change_that_meets_a_transaction_is_tried_again(table: str) -> None:
+    document(1).save()
+    busy = "TransactionConflictException"
+    with fail("dynamodb", "UpdateItem", error_code=busy, times=2):
+        ProjectDocument.change(document(1).key, [ProjectDocument.name.set("x")], Item.PK.exists())
+    assert ProjectDocument.load(document(1).key).name == "x"
+    with fail("dynamodb", "UpdateItem", error_code=busy, times=9), pytest.raises(Unavailable):
+        ProjectDocument.change(document(1).key, [ProjectDocument.name.set("y")], Item.PK.exists())
+
+
+def test_a_partly_throttled_batch_is_no_answer(table: str) -> None:
+    part = {"Responses": {table: []}, "UnprocessedKeys": {table: {"Keys": [{"PK": {"S": "a"}, "SK": {"S": "b"}}]}}}
+    with mock.patch.object(BaseClient, "_make_api_call", return_value=part), pytest.raises(Unavailable):
+        Item.together([document(1).key], only=["data"])
