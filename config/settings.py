@@ -110,6 +110,8 @@ REVIEW_TIMEOUT_SECONDS = number("COUNTERSIGN_REVIEW_TIMEOUT_SECONDS", 7 * 86_400
 # Between the last moment to decide and the machine's own timeout: undo window, queue and one sweep fit into it.
 REVIEW_MARGIN_SECONDS = number("COUNTERSIGN_REVIEW_MARGIN_SECONDS", 120)
 REVIEW_LEASE_SECONDS = number("COUNTERSIGN_REVIEW_LEASE_SECONDS", 15 * 60)
+# From its last save, and so past any deadline: a draft outlives its review, never the other way round.
+REVIEW_DRAFT_SECONDS = REVIEW_TIMEOUT_SECONDS + 7 * 86_400
 REVIEW_UNDO_SECONDS = number("COUNTERSIGN_REVIEW_UNDO_SECONDS", 8)
 REPAIR_AFTER_SECONDS = number("COUNTERSIGN_REPAIR_AFTER_SECONDS", 30)  # then what should have moved is driven on
 # How often a run's engine execution is looked up. The emulator forgets its executions at a restart; AWS does not.

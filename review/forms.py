@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from config.errors import Refused
 from review.actions.decisions import Verdict
+from review.actions.drafts import Typed
 from review.status import Decision
 from review.ticket import Ticket
 from workflows import results
@@ -30,6 +32,23 @@ class Answers:
 
 def typed_values(posted: Mapping[str, str]) -> dict[str, str]:
     return {name.removeprefix(PREFIX): text for name, text in posted.items() if name.startswith(PREFIX)}
+
+
+def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = False) -> Typed:
+    """What to keep of a form that was not sent to decide: what its page did not show already, or ``all_of_it``.
+
+    Raises:
+        Refused: longer than any answer may be.
+
+    """
+    typed = typed_values(posted)
+    stood = {name: text or "" for name, text in ticket.shown.items()} | dict(ticket.typed)
+    names = [field.name for field in ticket.fields if field.name in typed]
+    kept = {name: typed[name] for name in names if all_of_it or typed[name] != stood.get(name, "")}
+    reason = posted.get("reason") if all_of_it else posted.get("reason") or None
+    if any(len(text) > results.LONGEST for text in (*kept.values(), reason or "")):
+        raise Refused(f"Not saved: an answer has up to {results.LONGEST:,} characters. Shorten it.")
+    return Typed(kept, reason)
 
 
 def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:

@@ -19,6 +19,11 @@ class ReviewRef:
     def key(self) -> Key:
         return table.REVIEW.key(self.site, document_id=self.document_id, review_id=self.review_id)
 
+    def draft_key(self, user_id: str) -> Key:
+        return table.REVIEW_DRAFT.key(
+            self.site, document_id=self.document_id, review_id=self.review_id, user_id=user_id
+        )
+
 
 @dataclass(frozen=True)
 class Person:

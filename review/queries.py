@@ -2,9 +2,9 @@
 
 from config import table
 from config.errors import NotFound
-from config.item import Page
+from config.item import Item, Page
 from review.identity import DEFAULT_QUEUE, ReviewRef
-from review.items.reviews import READABLE, Review, ReviewDraft
+from review.items.reviews import DRAFT_READABLE, READABLE, Review, ReviewDraft
 from workflows.frozen import Run
 
 
@@ -22,10 +22,11 @@ def run_of(ref: ReviewRef, found: Review) -> Run:
     return Run(ref.site, found.project_id, ref.document_id, found.workflow_id)
 
 
-def draft(ref: ReviewRef, user_id: str) -> ReviewDraft | None:
-    """What this person has typed and not sent."""
-    key = table.REVIEW_DRAFT.key(ref.site, document_id=ref.document_id, review_id=ref.review_id, user_id=user_id)
-    try:
-        return ReviewDraft.load(key)
-    except NotFound:
-        return None
+def review_and_draft(ref: ReviewRef, user_id: str) -> tuple[Review, ReviewDraft | None]:
+    """A review with what this person has typed and not sent: one strongly consistent call. Raises: NotFound."""
+    draft_key = ref.draft_key(user_id)
+    found = Item.together([ref.key, draft_key], only=[*READABLE, *DRAFT_READABLE])
+    if ref.key not in found:
+        raise NotFound("There is no such record.")
+    draft = ReviewDraft.from_raw_data(found[draft_key]) if draft_key in found else None
+    return Review.from_raw_data(found[ref.key]), draft

@@ -1,7 +1,7 @@
 """What a review page carries so that deciding needs no read: signed, and good for one review and one person."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from django.core import signing
@@ -18,7 +18,8 @@ from workflows.stages.base import FieldSpec
 class Ticket:
     """One rendered page. ``decision_id`` is drawn per page, so that a form sent twice is one decision.
 
-    ``shown``: field → the value that the page showed, None where the machine found nothing.
+    ``shown``: field → the value that the machine found, None for nothing; ``typed``: field → the text that stood
+    there instead, from an earlier draft.
     """
 
     name: str
@@ -29,12 +30,15 @@ class Ticket:
     decision_id: str
     fields: tuple[FieldSpec, ...]
     shown: Mapping[str, str | None]
+    typed: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, ref: ReviewRef) -> Run:
         return Run(ref.site, self.project_id, ref.document_id, self.workflow_id)
 
 
-def ticket_for(review: Review, fields: tuple[FieldSpec, ...], shown: Mapping[str, str | None]) -> Ticket:
+def ticket_for(
+    review: Review, fields: tuple[FieldSpec, ...], shown: Mapping[str, str | None], typed: Mapping[str, str]
+) -> Ticket:
     return Ticket(
         name=review.name,
         project_id=review.project_id,
@@ -44,6 +48,7 @@ def ticket_for(review: Review, fields: tuple[FieldSpec, ...], shown: Mapping[str
         decision_id=clock.new_ulid(),
         fields=fields,
         shown=shown,
+        typed=dict(typed),
     )
 
 
@@ -57,7 +62,7 @@ def read(text: str, ref: ReviewRef, user_id: str) -> Ticket:
         data: dict[str, Any] = signing.loads(text, salt=_salt("ticket", ref, user_id))
     except signing.BadSignature as error:
         raise Refused("This page was made for another review or another person. Nothing was sent.") from error
-    fields = tuple(FieldSpec(**field) for field in data.pop("fields"))
+    fields = tuple(FieldSpec(**spec) for spec in data.pop("fields"))
     return Ticket(**data, fields=fields)
 
 

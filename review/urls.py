@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from review.views import decisions, desk, queue
+from review.views import decisions, desk, drafts, queue
 
 app_name = "review"
 urlpatterns = [
@@ -11,6 +11,7 @@ urlpatterns = [
     path("<str:document_id>/<str:review_id>/claim/", decisions.claim, name="claim"),
     path("<str:document_id>/<str:review_id>/renew/", decisions.renew, name="renew"),
     path("<str:document_id>/<str:review_id>/release/", decisions.release, name="release"),
+    path("<str:document_id>/<str:review_id>/draft/", drafts.save_draft, name="save-draft"),
     path("<str:document_id>/<str:review_id>/decide/", decisions.decide, name="decide"),
     path("<str:document_id>/<str:review_id>/undo/", decisions.undo, name="undo"),
 ]

@@ -105,5 +105,5 @@ REVIEW_DECISION = Entity(
 )  # fmt: skip
 REVIEW_DRAFT = Entity(
     "countersign", "ReviewDraft", "DOC#{document_id}", "REVIEW#{review_id}#DRAFT#{user_id}",
-    attributes=names("values savedAt"),
+    attributes=names("values reason savedAt TimeToLive"),
 )  # fmt: skip

@@ -73,7 +73,14 @@ class ReviewDecision(Item):
 
 
 class ReviewDraft(Item):
-    """What one person has typed and not sent: survives a lost claim, an ended session, a restart of the run."""
+    """What one person has typed and not sent: survives a lost claim, an ended session, a restart of the run.
+
+    ``values``: field → text as typed. Nobody else reads it; its TTL lies behind the review's deadline.
+    """
 
     values = map_attribute()
+    reason = UnicodeAttribute(null=True)  # to reject, as typed
     savedAt = UnicodeAttribute()  # noqa: N815
+
+
+DRAFT_READABLE = ("values", "reason", "savedAt")

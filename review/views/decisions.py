@@ -20,7 +20,8 @@ from review.actions import claims, decisions
 from review.identity import ReviewRef
 from review.tasks import enqueue_redeem
 from review.ticket import Receipt, Ticket
-from review.views.desk import Draft, desk_page, load_review, person_of
+from review.views.comparison import Draft
+from review.views.desk import desk_page, load_review, lost_page, person_of
 
 log = logging.getLogger(__name__)
 
@@ -33,16 +34,6 @@ def _desk_url(ref: ReviewRef) -> str:
     return reverse("review:show-review", args=[ref.document_id, ref.review_id])
 
 
-def _lost(request: DeskRequest, ref: ReviewRef, notice: str = "") -> HttpResponse:
-    """409 with the review as it is now: who was first, what and when; what was typed stays on the page."""
-    typed = forms.typed_values(request.POST.dict())
-    draft = Draft(typed=typed, reason=request.POST.get("reason", ""), lost=True, notice=notice)
-    response = desk_page(request, ref, draft=draft, status=409)
-    response["HX-Retarget"] = "#desk"  # the lease's own form swaps less than this
-    response["HX-Reswap"] = "outerHTML"
-    return response
-
-
 @require_POST
 def claim(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
     access.check_can_review(request.user)
@@ -51,7 +42,7 @@ def claim(request: DeskRequest, document_id: str, review_id: str) -> HttpRespons
     try:
         claims.claim(ref, run, by=person_of(request))
     except Conflict:
-        return _lost(request, ref)
+        return lost_page(request, ref)
     return go(request, _desk_url(ref))
 
 
@@ -63,7 +54,7 @@ def renew(request: DeskRequest, document_id: str, review_id: str) -> HttpRespons
     try:
         until = claims.renew(ref, by=person_of(request))
     except Conflict:
-        return _lost(request, ref)
+        return lost_page(request, ref)
     if request.htmx:
         # The page stays as it is: what is typed on it is nobody else's business.
         return HttpResponse(status=204, headers={"HX-Trigger": f'{{"lease": "{until}"}}', "Cache-Control": "no-store"})
@@ -78,7 +69,7 @@ def release(request: DeskRequest, document_id: str, review_id: str) -> HttpRespo
     try:
         claims.release(ref, run, by=person_of(request))
     except Conflict:
-        return _lost(request, ref)
+        return lost_page(request, ref)
     messages.success(request, "The document is back in the queue. Nothing was decided.")
     return go(request, reverse("review:queue"))
 
@@ -90,7 +81,7 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
     try:
         carried = ticket.read(request.POST.get("ticket", ""), ref, person.id)
     except Refused as error:
-        return _lost(request, ref, notice=str(error))
+        return lost_page(request, ref, notice=str(error))
     answers = forms.answers_of(request.POST.dict(), carried)
     if not answers.is_valid:
         draft = Draft(answers.typed, answers.errors, answers.reason, answers.reason_error)
@@ -98,7 +89,7 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
     try:
         until = decisions.decide(ref, carried.run(ref), forms.verdict(answers, carried), by=person)
     except Conflict:
-        return _lost(request, ref)
+        return lost_page(request, ref)
     _send_later(ref, carried.decision_id)
     receipt = _receipt(ref, carried, str(answers.decision), clock.iso(until))
     done = ticket.sign_receipt(receipt, ref.site, person.id)
@@ -126,6 +117,6 @@ def undo(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse
     try:
         decisions.undo(ref, run, decision_id=request.POST.get("decision_id", ""), by=person_of(request))
     except Conflict:
-        return _lost(request, ref, notice="It is too late to take this back: the run goes on with it.")
+        return lost_page(request, ref, notice="It is too late to take this back: the run goes on with it.")
     messages.success(request, "Taken back. Nothing was sent; the document is yours again.")
     return go(request, _desk_url(ref))

@@ -3,57 +3,28 @@
 import dataclasses
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
-from config import clock
-from config.errors import Conflict, NotFound, Tampered
+from config.errors import Conflict, NotFound, Refused, Tampered
 from config.table import InvalidKey
 from projects import access
 from projects.http import DeskRequest, answer
-from review import queries, ticket
+from review import forms, queries, ticket
+from review.actions import drafts
 from review.identity import Person, ReviewRef
-from review.items.reviews import Review
-from review.status import Decision, ReviewStatus
+from review.items.reviews import Review, ReviewDraft
+from review.views.comparison import Draft, compare
 from review.views.sheet import sheet_of
+from review.views.standing import standing_of
 from workflows import files, frozen
 from workflows import queries as workflow_queries
 from workflows.frozen import Run
 from workflows.stages.base import FieldSpec
 from workflows.storage import DocumentFiles
-
-_DONE = {Decision.APPROVE: "approved", Decision.REJECT: "rejected"}
-
-
-@dataclass(frozen=True)
-class Draft:
-    """What a person has typed and was not taken: it stays on the page. ``lost``: somebody else was first."""
-
-    typed: Mapping[str, str] = field(default_factory=dict)
-    errors: Mapping[str, str] = field(default_factory=dict)
-    reason: str = ""
-    reason_error: str = ""
-    lost: bool = False
-    notice: str = ""
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How the review stands for the person who looks. ``until``, ``at``: stored instants."""
-
-    kind: str  # mine, free, held, decided, expired, orphaned or late
-    who: str = ""
-    at: str = ""
-    did: str = ""
-    can_undo: bool = False
-    decision_id: str = ""
-
-    @property
-    def mine(self) -> bool:
-        return self.kind == "mine"
 
 
 def person_of(request: DeskRequest) -> Person:
@@ -66,26 +37,6 @@ def load_review(ref: ReviewRef) -> Review:
         return queries.review(ref)
     except (NotFound, InvalidKey) as error:
         raise NotFound("There is no such review here.") from error
-
-
-def standing_of(review: Review, person: Person) -> Standing:
-    now = clock.iso(clock.now())
-    if review.decision_id:
-        mine = review.reviewer == person.id
-        in_time = review.status == ReviewStatus.DECIDED and (review.redeem_after or "") > now
-        did = _DONE.get(Decision(review.decision or Decision.APPROVE), "")
-        who, at = review.reviewer_name or "", review.reviewedAt or ""
-        return Standing("decided", "You" if mine else who, at, did, mine and in_time, review.decision_id)
-    if review.status in (ReviewStatus.EXPIRED, ReviewStatus.ORPHANED):
-        return Standing(str(review.status).lower(), at=review.updated_at)
-    if review.deadline <= now:
-        return Standing("late", at=review.deadline)
-    if review.status == ReviewStatus.CLAIMED:
-        if review.holder == person.id:
-            return Standing("mine", at=review.lease_until or "")
-        if (review.lease_until or "") > now:
-            return Standing("held", review.holder_name or "", review.lease_until or "")
-    return Standing("free")
 
 
 @require_safe
@@ -104,30 +55,79 @@ def desk_page(
     status: int = 200,
     fragment: str = "review/_desk.html",
 ) -> HttpResponse:
-    """Read the review and the result that it is about, and show both; no write.
+    """Read the review with this person's draft, and the result that it is about, and show them; no write.
 
     Raises:
         NotFound: no such review.
         Conflict: the stored result is no longer the one that this review asks about.
 
     """
-    review, person, draft = load_review(ref), person_of(request), draft or Draft()
-    run = queries.run_of(ref, review)
+    person = person_of(request)
+    review, kept = _opened(ref, person)
     result = _result(ref, review)
-    fields = _fields(run, result)
-    standing = standing_of(review, person)
-    may_decide = standing.mine and access.can_review(request.user)
+    fields = _fields(queries.run_of(ref, review), result)
+    draft, standing = (draft or Draft()).over(kept), standing_of(review, person)
     shown = {one["name"]: one.get("value") for one in result["fields"]}
+    decided = _decided(ref, review) if standing.kind == "decided" else {}
+    typed = draft.typed if standing.open_to_me else {name: text or "" for name, text in corrections(decided).items()}
+    may_decide = standing.mine and access.can_review(request.user)
+    carried = ticket.ticket_for(review, fields, shown, typed)
     context = {
         "review": review,
         "ref": ref,
         "standing": standing,
         "may_decide": may_decide,
+        "undo_seconds": settings.REVIEW_UNDO_SECONDS,
         "draft": draft,
-        "sheet": sheet_of(review, result, fields, page=_asked(request), typed=draft.typed, errors=draft.errors),
-        "ticket": ticket.sign(ticket.ticket_for(review, fields, shown), ref, person.id) if may_decide else "",
+        "decided_reason": decided.get("reason", ""),
+        "comparison": None
+        if standing.open_to_me or standing.by_me
+        else compare(fields, holds=shown | corrections(decided), shown=shown, draft=draft),
+        "sheet": sheet_of(review, result, fields, page=_asked(request), typed=typed, errors=draft.errors),
+        "ticket": ticket.sign(carried, ref, person.id) if may_decide else "",
     }
     return answer(request, "review/show.html", fragment, context, status=status)
+
+
+def lost_page(request: DeskRequest, ref: ReviewRef, notice: str = "") -> HttpResponse:
+    """409 with the review as it is now: who was first, what and when; what was typed is kept and stays on the page."""
+    posted = request.POST.dict()
+    _keep(request, ref, posted)
+    draft = Draft(forms.typed_values(posted), reason=posted.get("reason", ""), lost=True, notice=notice)
+    response = desk_page(request, ref, draft=draft, status=409)
+    response["HX-Retarget"] = "#desk"  # the lease's own form swaps less than this
+    response["HX-Reswap"] = "outerHTML"
+    return response
+
+
+def _keep(request: DeskRequest, ref: ReviewRef, posted: Mapping[str, str]) -> None:
+    """What came with a request that lost: kept where the review is open, else it is on the answer's page alone."""
+    person = person_of(request)
+    try:
+        typed = forms.draft_of(posted, ticket.read(posted.get("ticket", ""), ref, person.id))
+        if typed.values or typed.reason:
+            drafts.keep(ref, typed, by=person)
+    except (Refused, Conflict):
+        return
+
+
+def corrections(decided: Mapping[str, Any]) -> dict[str, str | None]:
+    return dict(decided.get("corrections") or {})
+
+
+def _opened(ref: ReviewRef, person: Person) -> tuple[Review, ReviewDraft | None]:
+    try:
+        return queries.review_and_draft(ref, person.id)
+    except InvalidKey as error:
+        raise NotFound("There is no such review here.") from error
+
+
+def _decided(ref: ReviewRef, review: Review) -> dict[str, Any]:
+    """The decision's own object, as it was sent."""
+    store = DocumentFiles(ref.site, review.project_id, ref.document_id)
+    body = store.read_pinned(store.name_of(review.decision_uri or ""), review.decision_sha256 or "")
+    found: dict[str, Any] = json.loads(body)
+    return found
 
 
 def _result(ref: ReviewRef, review: Review) -> dict[str, Any]:

@@ -84,6 +84,11 @@ body.addEventListener("htmx:beforeSwap", (event) => {
     event.detail.shouldSwap = false;
   }
 });
+// A save that runs by itself tells what it met: the words stand over the page, the text stays where it is.
+body.addEventListener("session", (event) => {
+  if (event.detail.over) notice(SESSION, { href: body.dataset.login || "/login/", text: "Sign in" });
+  else clearNotice();
+});
 body.addEventListener("htmx:responseError", (event) => {
   const { xhr, elt } = event.detail;
   if (xhr.status === 401) return;
@@ -212,6 +217,7 @@ body.addEventListener("htmx:afterRequest", (event) => {
   // A row that was moved, or a save that was not taken.
   if (guarded(elt) && (elt.name === "rows" || !xhr.status || xhr.status >= 400)) unsaved = true;
 });
+body.addEventListener("saved", () => { unsaved = false; });
 window.addEventListener("beforeunload", (event) => { if (unsaved) event.preventDefault(); });
 
 // ---- menus close when one looks elsewhere -------------------------------------------------------------------------

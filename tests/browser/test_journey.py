@@ -8,25 +8,13 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests.aws_faults import count_calls
 from tests.browser.conftest import watch
-from tests.factories import ref_of, sample_files, waiting_run
-from tests.people import PASSWORD, alice, bob
+from tests.browser.desk import sign_in, waiting
+from tests.factories import ref_of, sample_files
+from tests.people import alice, bob
 from tests.pump import Pump
 from workflows import queries
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def sign_in(page: Page, live_server: LiveServer, username: str) -> None:
-    page.goto(f"{live_server.url}/login/")
-    page.get_by_label("User name").fill(username)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url(f"{live_server.url}/")
-
-
-def review_url(live_server: LiveServer, pump: Pump) -> tuple[str, queries.Run]:
-    run, ref = waiting_run(pump)
-    return f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/", run
 
 
 def test_upload_correct_approve_and_see_it_published(
@@ -79,7 +67,7 @@ def test_a_double_click_is_one_decision(
     live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
 ) -> None:
     bob()
-    url, run = review_url(live_server, pump)
+    url, run, _ = waiting(live_server, pump)
     page = context.new_page()
     sign_in(page, live_server, "bob")
     page.goto(url)
@@ -100,7 +88,7 @@ def test_of_two_browsers_one_wins_and_the_other_learns_who_and_when(
     live_server: LiveServer, browser: Browser, context: BrowserContext, pump: Pump, console: list[str]
 ) -> None:
     alice(), bob()
-    url, run = review_url(live_server, pump)
+    url, run, _ = waiting(live_server, pump)
     second = browser.new_context()
     watch(second, [])
     try:
@@ -129,7 +117,7 @@ def test_no_page_scrolls_sideways_or_complains(
     live_server: LiveServer, browser: Browser, pump: Pump, console: list[str], width: int
 ) -> None:
     bob()
-    url, run = review_url(live_server, pump)
+    url, run, _ = waiting(live_server, pump)
     context = browser.new_context(viewport={"width": width, "height": 800})
     watch(context, console)
     page = context.new_page()

@@ -8,9 +8,10 @@ import pytest
 from django.conf import settings
 
 from review import queries as review_queries
-from review.actions import claims, decisions
+from review.actions import claims, decisions, drafts
+from review.actions.drafts import Typed
 from review.tasks import enqueue_redeem
-from tests.factories import ROSA, ref_of, review_of, start_run, verdict
+from tests.factories import ROSA, ref_of, start_run, verdict
 from tests.metering import Meter, metered
 from tests.pump import Pump
 from workflows import queries
@@ -55,10 +56,13 @@ def measure_review(pump: Pump, meters: dict[str, Meter]) -> None:
     ref = ref_of(run)
     with metered() as meters["queue page"]:
         review_queries.queue(run.site)
-    with metered() as meters["read one review"]:
-        review_of(ref)
     with metered() as meters["claim a review"]:
         claims.claim(ref, run, by=ROSA)
+    for name, begun in (("begin a draft", False), ("save a draft", True)):
+        with metered() as meters[name]:
+            drafts.save(ref, Typed({"total": "12.34"}), by=ROSA, version=2, begun=begun)
+    with metered() as meters["read one review and one's draft"]:
+        review_queries.review_and_draft(ref, ROSA.id)
     chosen = verdict(ref)
     enqueue_redeem(ref, "warm-up", delay=0)  # kombu looks a queue up once a connection
     pump.run(lambda: pump.ran("redeem") == 1)

@@ -1,0 +1,100 @@
+"""What a reviewer types is kept field by field before anything is decided; for its writer alone."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from django.conf import settings
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock
+from config.errors import Conflict
+from config.transaction import NEW, Change, Check, Put, Update, transact
+from review.identity import Person, ReviewRef
+from review.items.reviews import Review, ReviewDraft
+from review.status import UNDECIDED, ReviewStatus
+
+
+@dataclass(frozen=True)
+class Typed:
+    """What was typed since the last save: field → text; ``reason`` None where nobody touched it."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Saved:
+    """``until``: the lease after a save by its holder; empty where the review is no longer this page's."""
+
+    at: str
+    until: str = ""
+
+
+def save(ref: ReviewRef, typed: Typed, *, by: Person, version: int, begun: bool) -> Saved:
+    """Keep what a page's holder types, and the claim with it: one transaction, since typing is being there.
+
+    A page whose claim is gone still keeps its text while nobody has decided. ``begun``: whether the page knows of a
+    draft; a wrong guess costs a second call and nothing else.
+
+    Raises:
+        Conflict: it is decided or has ended; nothing was kept.
+
+    """
+    until = clock.iso(clock.in_seconds(settings.REVIEW_LEASE_SECONDS))
+    mine: Condition = (Review.status == ReviewStatus.CLAIMED) & (Review.holder == by.id) & (Review.version == version)
+    in_time: Condition = Review.deadline > clock.iso(clock.now())
+    try:
+        at = _write(ref, typed, by, Update(ref.key, [Review.lease_until.set(until)], mine & in_time), begun)
+    except Conflict as conflict:
+        if 0 not in conflict.failed:
+            raise
+        return Saved(keep(ref, typed, by=by, begun=begun))
+    return Saved(at, until)
+
+
+def keep(ref: ReviewRef, typed: Typed, *, by: Person, begun: bool = False) -> str:
+    """Keep what somebody typed who may have lost the claim; answers when.
+
+    Raises:
+        Conflict: it is decided or has ended; nothing was kept.
+
+    """
+    return _write(ref, typed, by, Check(ref.key, Review.status.is_in(*UNDECIDED)), begun)
+
+
+def _write(ref: ReviewRef, typed: Typed, by: Person, guard: Change, begun: bool) -> str:
+    """Begin the draft or add to it, whichever holds: another tab may begin it, and its TTL end it, in between."""
+    at = clock.iso(clock.now())
+    ways: list[Callable[[ReviewRef, Typed, Person, str], Change]] = [_begin, _add]
+    first, second = reversed(ways) if begun else ways
+    for way in (first, second):
+        try:
+            transact([guard, way(ref, typed, by, at)])
+        except Conflict as conflict:
+            if 0 in conflict.failed:
+                raise
+        else:
+            return at
+    transact([guard, first(ref, typed, by, at)])
+    return at
+
+
+def _gone_at() -> int:
+    """Epoch seconds, DynamoDB's form of a TTL; behind the deadline of any review that is open now."""
+    return int(clock.in_seconds(settings.REVIEW_DRAFT_SECONDS).timestamp())
+
+
+def _begin(ref: ReviewRef, typed: Typed, by: Person, at: str) -> Put:
+    key = ref.draft_key(by.id)
+    draft = ReviewDraft(*key, values=dict(typed.values), reason=typed.reason, savedAt=at, TimeToLive=_gone_at())
+    return Put(draft)
+
+
+def _add(ref: ReviewRef, typed: Typed, by: Person, at: str) -> Update:
+    """Path by path: two tabs of one person do not lose each other's fields."""
+    actions: list[Action] = [ReviewDraft.savedAt.set(at), ReviewDraft.TimeToLive.set(_gone_at())]
+    actions += [ReviewDraft.values[name].set(text) for name, text in typed.values.items()]
+    if typed.reason is not None:
+        actions.append(ReviewDraft.reason.set(typed.reason))
+    return Update(ref.draft_key(by.id), actions, ~NEW)

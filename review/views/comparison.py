@@ -1,0 +1,67 @@
+"""What a person typed beside what holds without it: the fields that differ, so that nothing typed is lost."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from review.items.reviews import ReviewDraft
+from workflows import results
+from workflows.stages.base import FieldSpec
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a person has typed and was not sent or not taken.
+
+    ``typed``: field → text. ``stored``: what of it the table keeps, since ``saved_at``. ``lost``: somebody was first.
+    """
+
+    typed: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""
+    reason_error: str = ""
+    lost: bool = False
+    notice: str = ""
+    stored: Mapping[str, str] = field(default_factory=dict)
+    saved_at: str = ""
+
+    def over(self, kept: ReviewDraft | None) -> "Draft":
+        """With what was kept earlier; what came with this request is newer."""
+        if kept is None:
+            return self
+        stored: dict[str, str] = kept.values.as_dict()
+        typed = {**stored, **self.typed}
+        return replace(self, typed=typed, stored=stored, saved_at=kept.savedAt, reason=self.reason or kept.reason or "")
+
+
+@dataclass(frozen=True)
+class Difference:
+    label: str
+    theirs: str
+    mine: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """``kept``: all of it is in the table, not only on this page."""
+
+    differences: tuple[Difference, ...]
+    kept: bool
+
+
+def compare(
+    fields: Sequence[FieldSpec], *, holds: Mapping[str, str | None], shown: Mapping[str, str | None], draft: Draft
+) -> Comparison | None:
+    """``holds``: field → the value that counts now; ``shown``: what the machine found. None where nothing was typed."""
+    changed = [one for one in fields if not _same(one.type, draft.typed.get(one.name), shown.get(one.name))]
+    if not changed:
+        return None
+    differing = [one for one in changed if not _same(one.type, draft.typed[one.name], holds.get(one.name))]
+    rows = tuple(Difference(one.label, holds.get(one.name) or "", draft.typed[one.name].strip()) for one in differing)
+    return Comparison(rows, all(draft.stored.get(one.name) == draft.typed[one.name] for one in changed))
+
+
+def _same(kind: str, typed: str | None, value: str | None) -> bool:
+    """``typed`` None: nobody touched the field."""
+    if typed is None:
+        return True
+    return results.normalised(kind, typed.strip()) == results.normalised(kind, value or "")

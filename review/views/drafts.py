@@ -1,0 +1,44 @@
+"""What a reviewer types is saved while it is typed, by a script or by the form's own button."""
+
+import json
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from config.errors import Conflict, Refused
+from projects import access
+from projects.http import DeskRequest, go
+from review import forms, ticket
+from review.actions import drafts
+from review.actions.drafts import Saved
+from review.identity import ReviewRef
+from review.views.desk import lost_page, person_of
+
+
+@require_POST
+def save_draft(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
+    access.check_can_review(request.user)
+    ref, person = ReviewRef(request.site, document_id, review_id), person_of(request)
+    try:
+        carried = ticket.read(request.POST.get("ticket", ""), ref, person.id)
+    except Refused as error:
+        return lost_page(request, ref, notice=str(error))
+    # A script sends the fields that were typed into; the form's button sends them all.
+    typed = forms.draft_of(request.POST.dict(), carried, all_of_it=bool(request.htmx))
+    if not typed.values and typed.reason is None:
+        return _said(request, ref, None)
+    try:
+        saved = drafts.save(ref, typed, by=person, version=carried.version, begun="begun" in request.POST)
+    except Conflict:
+        return lost_page(request, ref)
+    return _said(request, ref, saved) if saved.until else lost_page(request, ref)
+
+
+def _said(request: DeskRequest, ref: ReviewRef, saved: Saved | None) -> HttpResponse:
+    if request.htmx:  # the page stays as it is: somebody types on it
+        news = {"draft": saved.at, "lease": saved.until} if saved else {}
+        return HttpResponse(status=204, headers={"HX-Trigger": json.dumps(news), "Cache-Control": "no-store"})
+    messages.success(request, "Draft saved. Nobody else sees it." if saved else "No field has changed since then.")
+    return go(request, reverse("review:show-review", args=[ref.document_id, ref.review_id]))

@@ -1,0 +1,62 @@
+"""How a review stands for the person who looks at it."""
+
+from dataclasses import dataclass
+
+from config import clock
+from review.identity import Person
+from review.items.reviews import Review
+from review.status import Decision, ReviewStatus
+
+_DONE = {Decision.APPROVE: "approved", Decision.REJECT: "rejected"}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """``until``, ``at``: stored instants. ``by_me``: it is decided, and by the person who looks."""
+
+    kind: str  # mine, free, held, decided, expired, orphaned or late
+    who: str = ""
+    at: str = ""
+    did: str = ""
+    by_me: bool = False
+    can_undo: bool = False
+    decision_id: str = ""
+
+    @property
+    def mine(self) -> bool:
+        return self.kind == "mine"
+
+    @property
+    def open_to_me(self) -> bool:
+        """What this person has typed is still an answer to the question, here or after claiming it."""
+        return self.kind in {"mine", "free"}
+
+
+def standing_of(review: Review, person: Person) -> Standing:
+    now = clock.iso(clock.now())
+    if review.decision_id:
+        return _decided(review, person, now)
+    if review.status in (ReviewStatus.EXPIRED, ReviewStatus.ORPHANED):
+        return Standing(str(review.status).lower(), at=review.updated_at)
+    if review.deadline <= now:
+        return Standing("late", at=review.deadline)
+    if review.status == ReviewStatus.CLAIMED:
+        if review.holder == person.id:
+            return Standing("mine", at=review.lease_until or "")
+        if (review.lease_until or "") > now:
+            return Standing("held", review.holder_name or "", review.lease_until or "")
+    return Standing("free")
+
+
+def _decided(review: Review, person: Person, now: str) -> Standing:
+    mine = review.reviewer == person.id
+    in_time = review.status == ReviewStatus.DECIDED and (review.redeem_after or "") > now
+    return Standing(
+        "decided",
+        who="You" if mine else review.reviewer_name or "",
+        at=review.reviewedAt or "",
+        did=_DONE.get(Decision(review.decision or Decision.APPROVE), ""),
+        by_me=mine,
+        can_undo=mine and in_time,
+        decision_id=review.decision_id or "",
+    )

@@ -1,0 +1,131 @@
+// What is typed at the desk is saved while it is typed. The sign says what the server has answered, never more.
+
+const PAUSE = 800; // ms without a key, then it is sent; at once where the field is left
+const AGAIN = [3, 6, 12, 30]; // seconds until it is tried again
+
+const form = () => document.querySelector("#review-form[data-draft]");
+const waiting = new Map(); // name → text that no answer has confirmed; outlives a swap of the desk
+let page = null; // where and with which ticket, for text that is left when the form is gone
+let timer = null;
+let tries = 0;
+let sending = false;
+let held = false; // a decision is on its way: it carries everything that was typed
+
+const drafted = (box) => box?.form && box.form === form() && (box.name.startsWith("field-") || box.name === "reason");
+
+function remember() {
+  const here = form();
+  if (!here) return;
+  page = { url: here.dataset.draft, ticket: here.elements.ticket.value, begun: "begun" in here.dataset || page?.begun };
+}
+
+// ---- the sign ----------------------------------------------------------------------------------------------------
+function say(words, name = "", tone = "") {
+  const sign = document.querySelector("[data-save-sign]");
+  if (!sign || sign.textContent.trim() === words) return;
+  const text = document.createElement("span");
+  text.textContent = words;
+  sign.classList.toggle("bad", tone === "bad");
+  sign.replaceChildren(...(name ? [icon(name)] : []), text);
+}
+
+function icon(name) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("class", "icon small");
+  svg.setAttribute("aria-hidden", "true");
+  const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+  use.setAttribute("href", `#i-${name}`);
+  svg.append(use);
+  return svg;
+}
+const session = (over) => document.body.dispatchEvent(new CustomEvent("session", { detail: { over } }));
+const clockTime = (at) => new Date(at).toLocaleTimeString("en-GB");
+
+// ---- sending -----------------------------------------------------------------------------------------------------
+function later(milliseconds) {
+  clearTimeout(timer);
+  timer = setTimeout(send, milliseconds);
+}
+
+function token() {
+  return document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1] || "";
+}
+
+async function send({ keepalive = false } = {}) {
+  clearTimeout(timer);
+  if (sending || held || !waiting.size || !page) return;
+  const sent = new Map(waiting);
+  const body = new FormData();
+  for (const [name, text] of sent) body.set(name, text);
+  body.set("ticket", page.ticket);
+  if (page.begun) body.set("begun", "1");
+  sending = true;
+  const headers = { "HX-Request": "true", "X-CSRFToken": token() };
+  const answer = await fetch(page.url, { method: "POST", body, headers, keepalive }).catch(() => null);
+  sending = false;
+  if (!held) await settle(answer, sent);
+}
+
+async function settle(answer, sent) {
+  if (answer?.status === 204) return saved(sent, JSON.parse(answer.headers.get("HX-Trigger")));
+  if (answer?.status === 409) return lost(sent, await answer.text());
+  if (answer?.status === 422) return say(await sentence(answer), "stop", "bad"); // the next key tries again
+  if (answer?.status === 401) session(true);
+  say("Not saved – will try again", "alert", "bad");
+  later(AGAIN[Math.min(tries++, AGAIN.length - 1)] * 1000);
+}
+
+function saved(sent, news) {
+  tries = 0;
+  page.begun = true;
+  for (const [name, text] of sent) if (waiting.get(name) === text) waiting.delete(name);
+  session(false);
+  document.body.dispatchEvent(new CustomEvent("lease", { detail: { value: news.lease } }));
+  if (waiting.size) return later(PAUSE);
+  document.body.dispatchEvent(new Event("saved"));
+  say(`Draft saved ${clockTime(news.draft)}`, "check");
+}
+
+// Somebody else has it: the answer shows who, and what was typed beside it; a text that came after is sent as well.
+function lost(sent, text) {
+  for (const [name, typed] of sent) if (waiting.get(name) === typed) waiting.delete(name);
+  window.htmx.swap("#desk", text, { swapStyle: "outerHTML" });
+  if (waiting.size) later(PAUSE);
+  else document.body.dispatchEvent(new Event("saved"));
+}
+
+async function sentence(answer) {
+  const answered = new DOMParser().parseFromString(await answer.text(), "text/html");
+  return answered.querySelector("[data-message]")?.textContent.trim() || "Not saved.";
+}
+
+// ---- what starts it ----------------------------------------------------------------------------------------------
+document.addEventListener("input", (event) => {
+  if (!drafted(event.target)) return;
+  waiting.set(event.target.name, event.target.value);
+  remember();
+  say("Saving…");
+  later(PAUSE);
+});
+document.addEventListener("focusout", (event) => { if (drafted(event.target)) send(); });
+document.addEventListener("visibilitychange", () => send({ keepalive: document.hidden }));
+for (const name of ["online", "focus"]) window.addEventListener(name, () => send());
+window.addEventListener("pagehide", () => send({ keepalive: true }));
+
+document.body.addEventListener("htmx:beforeRequest", (event) => { if (event.detail.elt === form()) held = true; });
+document.body.addEventListener("htmx:afterRequest", (event) => {
+  const { elt, xhr } = event.detail;
+  if (elt.id !== "review-form" || xhr.getResponseHeader("HX-Redirect")) return; // the page is left
+  held = false;
+  if (waiting.size) later(PAUSE);
+});
+
+// A swap of the desk brings what was sent: what was typed since is newer.
+document.body.addEventListener("htmx:afterSettle", () => {
+  const here = form();
+  for (const [name, text] of waiting) {
+    const box = here?.elements.namedItem(name);
+    if (box && box.value !== text) box.value = text;
+  }
+  if (here) remember();
+});

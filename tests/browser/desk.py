@@ -1,0 +1,38 @@
+"""What the journeys at the desk have in common: who signs in, what waits, what the sign says."""
+
+from playwright.sync_api import Locator, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from review.identity import ReviewRef
+from tests.factories import waiting_run
+from tests.people import PASSWORD
+from tests.pump import Pump
+from workflows.frozen import Run
+
+
+def sign_in(page: Page, live_server: LiveServer, username: str) -> None:
+    page.goto(f"{live_server.url}/login/")
+    page.get_by_label("User name").fill(username)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"{live_server.url}/")
+
+
+def waiting(live_server: LiveServer, pump: Pump) -> tuple[str, Run, ReviewRef]:
+    """The address of a review that waits, with its run and itself."""
+    run, ref = waiting_run(pump)
+    return f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/", run, ref
+
+
+def claim(page: Page, url: str) -> None:
+    page.goto(url)
+    page.locator("[data-claim]").click()
+    expect(page.locator("[data-approve]")).to_be_visible()
+
+
+def field(page: Page, name: str) -> Locator:
+    return page.locator(f'[data-field="{name}"] input')
+
+
+def expect_saved(page: Page) -> None:
+    expect(page.locator("[data-save-sign]")).to_contain_text("Draft saved")

@@ -1,0 +1,130 @@
+"""Nothing that a reviewer types is lost, whatever happens to the session, the claim or the page meanwhile."""
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, expect
+from pytest_django.live_server_helper import LiveServer
+
+from review import queries
+from review.actions import claims
+from tests.browser.conftest import watch
+from tests.browser.desk import claim, expect_saved, field, sign_in, waiting
+from tests.people import alice, bob
+from tests.pump import Pump
+from tests.review.reviews import lapse, person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def stored(ref, user):
+    draft = queries.review_and_draft(ref, str(user.pk))[1]
+    return draft.values.as_dict() if draft else {}
+
+
+def test_an_ended_session_loses_nothing(
+    live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
+) -> None:
+    user = bob()
+    url, _, ref = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, url)
+    context.clear_cookies(name="sessionid")
+    field(page, "total").fill("28.53")
+    expect(page.locator("[data-save-sign]")).to_have_text("Not saved – will try again")
+    expect(page.locator("#notices")).to_contain_text("Your session ended")
+    assert stored(ref, user) == {}
+    other = context.new_page()
+    sign_in(other, live_server, "bob")  # which also changes the token that forms carry
+    other.close()
+    expect_saved(page)
+    expect(page.locator("#notices")).to_be_empty()
+    assert stored(ref, user) == {"total": "28.53"}
+    page.locator("[data-approve]").click()
+    page.wait_for_url("**/review/?done=*")
+    assert {line.split("status of ")[-1][:3] for line in console} == {"401"}
+
+
+def test_an_ended_session_stops_no_decision_for_good(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    bob()
+    url, _, ref = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, url)
+    field(page, "total").fill("28.53")
+    expect_saved(page)
+    context.clear_cookies(name="sessionid")
+    page.locator("[data-approve]").click()
+    expect(page.locator("#notices")).to_contain_text("Your session ended")
+    expect(field(page, "total")).to_have_value("28.53")
+    other = context.new_page()
+    sign_in(other, live_server, "bob")
+    other.close()
+    page.locator("[data-approve]").click()
+    page.wait_for_url("**/review/?done=*")
+    assert queries.review(ref).decision == "approve"
+
+
+def test_a_takeover_while_typing_keeps_the_text_and_says_who(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    user = bob()
+    url, run, ref = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, url)
+    lapse(ref)
+    claims.claim(ref, run, by=person(alice()))
+    field(page, "total").press_sequentially("9")
+    field(page, "date").fill("1 April 2024")
+    expect(page.get_by_role("alert")).to_contain_text("Alice Novak holds this until")
+    expect(page.get_by_role("alert")).to_contain_text("kept with the document, for you alone")
+    expect(page.locator(":focus")).to_contain_text("Alice Novak")
+    page.wait_for_timeout(1200)
+    assert stored(ref, user)["date"] == "1 April 2024"
+    assert stored(ref, user)["total"].startswith("9")
+
+
+def test_what_was_typed_is_there_in_another_browser(
+    live_server: LiveServer, browser: Browser, context: BrowserContext, pump: Pump, console: list[str]
+) -> None:
+    bob()
+    url, _, _ = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, url)
+    field(page, "total").fill("28.53")
+    expect_saved(page)
+    second = browser.new_context()
+    watch(second, console)
+    try:
+        elsewhere = second.new_page()
+        sign_in(elsewhere, live_server, "bob")
+        elsewhere.goto(url)
+        expect(field(elsewhere, "total")).to_have_value("28.53")
+        expect_saved(elsewhere)
+        field(elsewhere, "date").fill("2024-04-01")
+        expect(elsewhere.locator("[data-save-sign]")).not_to_contain_text("Saving")
+    finally:
+        second.close()
+    page.reload()  # nothing is asked: what was typed here is saved
+    expect(field(page, "date")).to_have_value("2024-04-01")
+    expect(field(page, "total")).to_have_value("28.53")
+    assert console == []
+
+
+def test_a_desk_that_cannot_be_reached_is_said_and_tried_again(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    user = bob()
+    url, _, ref = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, url)
+    context.set_offline(True)
+    field(page, "total").fill("28.53")
+    expect(page.locator("[data-save-sign]")).to_have_text("Not saved – will try again")
+    context.set_offline(False)
+    expect_saved(page)
+    assert stored(ref, user) == {"total": "28.53"}

@@ -1,0 +1,23 @@
+"""What a browser reads off the desk's page."""
+
+import html
+import re
+
+from tests.people import signed_in
+from tests.review.reviews import url
+
+
+def form(user, ref, **changes):
+    """What the browser posts: every input of the page as it stands, with ``changes``."""
+    text = signed_in(user).get(url("show-review", ref)).content.decode()
+    posted = dict(re.findall(r'<input class="text-input"[^>]* name="([^"]+)" value="([^"]*)"', text))
+    posted = {name: html.unescape(value) for name, value in posted.items()}
+    posted["ticket"] = re.search(r'name="ticket" value="([^"]+)"', text)[1]
+    return posted | {"decision": "approve"} | changes
+
+
+def compared(text):
+    """The rows of the table that sets yours beside theirs."""
+    table = re.search(r'<table class="data-table boxed comparison">(.*?)</table>', text, re.DOTALL)
+    row = r'<tr><th scope="row">(.*?)</th><td>(.*?)</td><td>(.*?)</td></tr>'
+    return [tuple(map(html.unescape, found)) for found in re.findall(row, table[1])] if table else None
