@@ -118,6 +118,8 @@ REPAIR_AFTER_SECONDS = number("COUNTERSIGN_REPAIR_AFTER_SECONDS", 30)  # then wh
 RUN_CHECK_SECONDS = number("COUNTERSIGN_RUN_CHECK_SECONDS", 30 if ON_LAPTOP else 900)
 SWEEP_SECONDS = number("COUNTERSIGN_SWEEP_SECONDS", 10)
 DUE_SHARDS = number("COUNTERSIGN_DUE_SHARDS", 1)
+# How long a process trusts what it read of sites and permissions: one that is taken away holds so long at most.
+ACCESS_SECONDS = number("COUNTERSIGN_ACCESS_SECONDS", 5)
 PAGE_SIZE = 25
 
 # --- Celery on SQS -----------------------------------------------------------

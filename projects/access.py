@@ -1,22 +1,34 @@
-"""Who may do what: three roles by Django group, and the first line of every view.
+"""Who may do what on a site, by Django group, and the first line of every view.
 
-``can_X`` answers, ``check_can_X`` raises; templates use the first through ``may``.
+``can_X`` answers, ``check_can_X`` raises; templates use the first through ``may``. A group's permissions are rows of
+its site; on the default site the three groups of a new desk have them without a row (``permissions.DEFAULTS``).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.backends import ModelBackend
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, User
-from django.db.models import Exists, OuterRef
+from django.contrib.auth.models import User
+from django.db.models import F
+from django.http import HttpRequest
 
 from config.errors import NotAllowed
-from projects import queries
+from projects import directory, queries
+from projects.directory import Place
 from projects.http import DeskRequest
 from projects.items.project import Project
+from projects.permissions import EVERYTHING, NOTHING, Permission
 
-ADMINS, REVIEWERS, VIEWERS = ROLES = ("admins", "reviewers", "viewers")
-Person = AbstractBaseUser | AnonymousUser
+_SWITCHER_LIMIT = 50
+_REFUSALS = {
+    Permission.READ: "You are signed in, and have no role here yet. An admin of this site gives your group one.",
+    Permission.WRITE: "You may look at documents here, not add or change any. That needs the permission to write.",
+    Permission.REVIEW: "You may look at reviews here, not decide them. That needs the permission to review.",
+    Permission.DELETE: "You may look at documents here, not delete any. That needs the permission to delete.",
+    Permission.GOVERN: "You may not change schemas, rules or queues here. That needs the permission to govern.",
+    Permission.ADMIN: "You may look at projects here, not change settings. That needs the permission to administer.",
+}
 
 
 @dataclass(frozen=True)
@@ -27,94 +39,160 @@ class Abilities:
     view: bool
     upload: bool
     review: bool
+    delete: bool
+    govern: bool
     configure: bool
 
 
-NOTHING = Abilities("", view=False, upload=False, review=False, configure=False)
+NO_ABILITIES = Abilities("", view=False, upload=False, review=False, delete=False, govern=False, configure=False)
 
 
 class RoleBackend(ModelBackend):
-    """Loads a user with the roles in the same statement: a page makes no SQL beyond session and user."""
+    """Loads a user with the groups in the same statement: a page makes no SQL beyond session and user."""
 
     def get_user(self, user_id: Any) -> User | None:
-        mine = Group.objects.filter(user=OuterRef("pk"))
-        flags = {f"in_{role}": Exists(mine.filter(name=role)) for role in ROLES}
-        user: User | None = User.objects.annotate(**flags).filter(pk=user_id).first()
-        return user if user is not None and self.user_can_authenticate(user) else None
+        rows = list(User.objects.filter(pk=user_id).annotate(group_name=F("groups__name")))  # one for each group
+        if not rows or not self.user_can_authenticate(rows[0]):
+            return None
+        user: User = rows[0]
+        user.group_names = frozenset(row.group_name for row in rows if row.group_name)  # type: ignore[attr-defined]
+        return user
 
 
-def role_of(user: Person) -> str:
-    """The strongest role, or an empty text: nobody has a role by signing in alone."""
+def groups_of(request: HttpRequest) -> frozenset[str]:
+    """The names of the person's Django groups; none for who is not signed in, is disabled, or is an API key."""
+    user = request.user
     if not isinstance(user, User) or not user.is_active:
-        return ""
+        return frozenset()
+    if not hasattr(user, "group_names"):  # signed in with this very request
+        user.group_names = frozenset(user.groups.values_list("name", flat=True))  # type: ignore[attr-defined]
+    names: frozenset[str] = user.group_names  # type: ignore[attr-defined]
+    return names
+
+
+def permissions_on(request: HttpRequest, site: str) -> frozenset[Permission]:
+    """What the person may do on any site: nothing on one that is closed, everything elsewhere for a superuser."""
+    user = request.user
+    if not user.is_authenticated or not user.is_active or not directory.is_open(site):
+        return NOTHING
+    return EVERYTHING if user.is_superuser else directory.permissions(site, groups_of(request))
+
+
+def permissions_of(request: HttpRequest) -> frozenset[Permission]:
+    """What the person, or the API key, may do on the request's own site; asked once a request."""
+    if not hasattr(request, "permissions"):
+        request.permissions = permissions_on(request, _site(request))  # type: ignore[attr-defined]
+    held: frozenset[Permission] = request.permissions  # type: ignore[attr-defined]
+    return held
+
+
+def _site(request: HttpRequest) -> str:
+    site: str = request.site  # type: ignore[assignment]  # as in DeskRequest
+    return site
+
+
+def places_of(request: HttpRequest) -> Sequence[Place]:
+    """The sites that the person can open, for the switcher."""
+    user = request.user
+    if not user.is_authenticated or not user.is_active:
+        return ()
     if user.is_superuser:
-        return ADMINS
-    if hasattr(user, f"in_{ADMINS}"):
-        held = {role for role in ROLES if getattr(user, f"in_{role}")}
-    else:
-        held = set(user.groups.values_list("name", flat=True))
-    return next((role for role in ROLES if role in held), "")
+        return directory.every_place(_SWITCHER_LIMIT)
+    return directory.places_of(groups_of(request), _SWITCHER_LIMIT)
 
 
-def abilities(user: Person) -> Abilities:
-    role = role_of(user)
-    works = role in {ADMINS, REVIEWERS}
-    return Abilities(role, view=bool(role), upload=works, review=works, configure=role == ADMINS)
+def abilities(request: HttpRequest) -> Abilities:
+    held = permissions_of(request)
+    role = next((word for permission, word in _ROLE_WORDS if permission in held), "")
+    return Abilities(
+        role,
+        view=Permission.READ in held,
+        upload=Permission.WRITE in held,
+        review=Permission.REVIEW in held,
+        delete=Permission.DELETE in held,
+        govern=Permission.GOVERN in held,
+        configure=Permission.ADMIN in held,
+    )
 
 
-def can_view(user: Person) -> bool:
-    return abilities(user).view
+_ROLE_WORDS = (
+    (Permission.ADMIN, "Admin"),
+    (Permission.GOVERN, "Governs schemas and rules"),
+    (Permission.REVIEW, "Reviewer"),
+    (Permission.WRITE, "Contributor"),
+    (Permission.READ, "Viewer"),
+)
 
 
-def can_upload(user: Person) -> bool:
-    return abilities(user).upload
+def can(request: HttpRequest, permission: Permission) -> bool:
+    return permission in permissions_of(request)
 
 
-def can_review(user: Person) -> bool:
-    return abilities(user).review
-
-
-def can_configure(user: Person) -> bool:
-    return abilities(user).configure
-
-
-def check_can_view(user: Person) -> None:
+def check(request: HttpRequest, permission: Permission) -> None:
     """Raises: NotAllowed."""
-    if not can_view(user):
-        raise NotAllowed("You are signed in, and have no role here yet. An admin gives you one under Users.")
+    if not can(request, permission):
+        raise NotAllowed(_REFUSALS[permission])
 
 
-def check_can_upload(user: Person) -> None:
+def can_view(request: HttpRequest) -> bool:
+    return can(request, Permission.READ)
+
+
+def can_upload(request: HttpRequest) -> bool:
+    return can(request, Permission.WRITE)
+
+
+def can_review(request: HttpRequest) -> bool:
+    return can(request, Permission.REVIEW)
+
+
+def can_configure(request: HttpRequest) -> bool:
+    return can(request, Permission.ADMIN)
+
+
+def check_can_view(request: HttpRequest) -> None:
     """Raises: NotAllowed."""
-    if not can_upload(user):
-        raise NotAllowed("You may look at documents here, not add any. Uploading needs the role reviewer or admin.")
+    check(request, Permission.READ)
 
 
-def check_can_review(user: Person) -> None:
+def check_can_upload(request: HttpRequest) -> None:
     """Raises: NotAllowed."""
-    if not can_review(user):
-        raise NotAllowed("You may look at reviews here, not decide them. Deciding needs the role reviewer or admin.")
+    check(request, Permission.WRITE)
 
 
-def check_can_configure(user: Person) -> None:
+def check_can_review(request: HttpRequest) -> None:
     """Raises: NotAllowed."""
-    if not can_configure(user):
-        raise NotAllowed("You may look at projects here, not change their settings. That needs the role admin.")
+    check(request, Permission.REVIEW)
+
+
+def check_can_delete(request: HttpRequest) -> None:
+    """Raises: NotAllowed."""
+    check(request, Permission.DELETE)
+
+
+def check_can_govern(request: HttpRequest) -> None:
+    """Raises: NotAllowed."""
+    check(request, Permission.GOVERN)
+
+
+def check_can_configure(request: HttpRequest) -> None:
+    """Raises: NotAllowed."""
+    check(request, Permission.ADMIN)
 
 
 def project_to_view(request: DeskRequest, project_id: str) -> Project:
     """Raises: NotAllowed, NotFound."""
-    check_can_view(request.user)
+    check_can_view(request)
     return queries.projects.get_project(request.site, project_id)
 
 
 def project_to_upload(request: DeskRequest, project_id: str) -> Project:
     """Raises: NotAllowed, NotFound."""
-    check_can_upload(request.user)
+    check_can_upload(request)
     return queries.projects.get_project(request.site, project_id)
 
 
 def project_to_configure(request: DeskRequest, project_id: str) -> Project:
     """Raises: NotAllowed, NotFound."""
-    check_can_configure(request.user)
+    check_can_configure(request)
     return queries.projects.get_project(request.site, project_id)

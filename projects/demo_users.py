@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.contrib.auth.models import Group, User
 
-from projects.access import ADMINS, REVIEWERS, VIEWERS
+from projects.permissions import ADMINS, REVIEWERS, VIEWERS
 
 _PEOPLE = (
     ("admin", "Ada", "Admin", ADMINS, "admin: sees and configures everything"),

@@ -4,9 +4,11 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import render, resolve_url
 from django.urls import get_script_prefix, set_script_prefix
 from django.utils.cache import patch_vary_headers
 
@@ -18,7 +20,6 @@ from projects.http import wants_fragment
 logger = logging.getLogger(__name__)
 GetResponse = Callable[[HttpRequest], HttpResponse]
 
-OFFERED_SITES = frozenset({DEFAULT_SITE})
 _SITE_PATH = "/s/"
 _STATUS: tuple[tuple[type[CountersignError], int], ...] = (
     (NotFound, 404),
@@ -36,19 +37,28 @@ _TABS = (
 
 
 class SiteMiddleware:
-    """Names the site of a request; ``/s/<site_id>/`` is taken off the path and put before every reversed URL."""
+    """Names the site of a request; ``/s/<site_id>/`` is taken off the path and put before every reversed URL.
+
+    A site that is unknown, closed or not this person's answers alike, so that nobody learns which sites there are.
+    """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         site, rest = _split(request.path_info)
-        request.site = site  # type: ignore[assignment]  # as in DeskRequest
+        request.site = DEFAULT_SITE  # type: ignore[assignment]  # as in DeskRequest
         if rest == request.path_info:
             return self.get_response(request)
-        if site not in OFFERED_SITES:
-            request.site = DEFAULT_SITE  # type: ignore[assignment]
+        if not request.user.is_authenticated:
+            return ask_to_sign_in(request)
+        try:
+            may_enter = bool(access.permissions_on(request, site))
+        except CountersignError as error:
+            return _error_page(request, error, 503)
+        if not may_enter and site != DEFAULT_SITE:
             return _error_page(request, NotFound("There is no such site here."), 404)
+        request.site = site  # type: ignore[assignment]
         before = get_script_prefix()
         set_script_prefix(f"{before.rstrip('/')}{_SITE_PATH}{site}/")
         request.path_info = rest
@@ -67,13 +77,18 @@ def _split(path: str) -> tuple[str, str]:
 
 
 class SignedInMiddleware(LoginRequiredMiddleware):
-    """Sends people to sign in; htmx gets 401, since it would follow the redirect and swap the form into the page."""
+    """Sends people to sign in."""
 
-    def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponse:  # type: ignore[override]
-        if not wants_fragment(request):
-            return super().handle_no_permission(request, view_func)
-        text = "Your session ended. Sign in in another tab, then try again: nothing you typed is lost."
-        return render(request, "_message.html", {"tone": "warn", "text": text}, status=401)
+    def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponse:  # type: ignore[override] # noqa: ARG002 - Django's signature
+        return ask_to_sign_in(request)
+
+
+def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
+    """To the form and back; htmx gets 401, since it would follow the redirect and swap the form into the page."""
+    if not wants_fragment(request):
+        return redirect_to_login(request.get_full_path(), resolve_url(settings.LOGIN_URL))
+    text = "Your session ended. Sign in in another tab, then try again: nothing you typed is lost."
+    return render(request, "_message.html", {"tone": "warn", "text": text}, status=401)
 
 
 class DomainErrorMiddleware:
@@ -108,13 +123,23 @@ def _error_page(request: HttpRequest, error: CountersignError, status: int) -> H
 
 
 def site_context(request: HttpRequest) -> dict[str, Any]:
-    """What ``base.html`` shows: where we are, and what this person may do here."""
+    """What ``base.html`` shows: where we are, what this person may do here, and where else they may go."""
     user = getattr(request, "user", None)  # absent where an early middleware answers
+    here: dict[str, Any] = {"site": getattr(request, "site", DEFAULT_SITE), "tabs": (), "may": access.NO_ABILITIES}
     if user is None or not user.is_authenticated:
-        return {"site": getattr(request, "site", DEFAULT_SITE), "tabs": (), "may": access.NOTHING}
+        return here
+    try:
+        may = access.abilities(request)
+    except CountersignError:  # the page that says so is on its way
+        return here
+    # Asked for by the app bar only: a fragment costs nothing for it.
+    return here | {"tabs": _tabs(request), "may": may, "switcher": lambda: _switcher(request)}
+
+
+def _tabs(request: HttpRequest) -> list[dict[str, Any]]:
     prefix = get_script_prefix().rstrip("/")
     here = request.path_info
-    tabs = [
+    return [
         {
             "url": prefix + path,
             "icon": icon,
@@ -123,4 +148,19 @@ def site_context(request: HttpRequest) -> dict[str, Any]:
         }
         for path, icon, label in _TABS
     ]
-    return {"site": getattr(request, "site", DEFAULT_SITE), "tabs": tabs, "may": access.abilities(user)}
+
+
+def _switcher(request: HttpRequest) -> list[dict[str, Any]]:
+    """The person's sites, where there is another one to go to."""
+    try:
+        places = access.places_of(request)
+    except CountersignError:
+        return []
+    here = str(request.site)
+    if all(one.site_id == here for one in places):
+        return []
+    return [{"title": one.title, "url": _home(one.site_id), "here": one.site_id == here} for one in places]
+
+
+def _home(site: str) -> str:
+    return "/" if site == DEFAULT_SITE else f"{_SITE_PATH}{site}/"

@@ -9,6 +9,8 @@ import pytest
 from django.conf import settings
 
 from config import aws, bootstrap, emulator
+from config.table import DEFAULT_SITE
+from projects import directory, permissions
 from tests.pump import Pump
 from tests.settings import CONTROLLER, FOLDER
 from workflows import engine
@@ -43,6 +45,7 @@ def table(aws_stack: list[str]) -> Iterator[str]:
     """The name of an empty table, with empty queues and no execution of an earlier test."""
     empty_table()
     empty_queues()
+    know_the_roles()
     yield settings.TABLE_NAME
     stop_executions()
 
@@ -57,6 +60,12 @@ def machines(aws_stack: list[str]) -> None:
 def pump(machines: None, table: str) -> Pump:
     """Delivers messages to tasks in this process, beside an empty table."""
     return Pump()
+
+
+def know_the_roles() -> None:
+    """As in a process that has answered a page: what sites and groups there are is read and remembered."""
+    directory.forget()
+    directory.permissions(DEFAULT_SITE, permissions.ROLES)
 
 
 def empty_table() -> None:

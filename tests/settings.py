@@ -29,6 +29,7 @@ os.environ |= {
     "COUNTERSIGN_REVIEW_UNDO_SECONDS": "1",
     "COUNTERSIGN_REPAIR_AFTER_SECONDS": "1",
     "COUNTERSIGN_RUN_CHECK_SECONDS": "1",
+    "COUNTERSIGN_ACCESS_SECONDS": "3600",  # calls are counted: what a page costs must not depend on the hour
     "COUNTERSIGN_LOG_LEVEL": "WARNING",
 }
 os.environ["AWS_ENDPOINT_URL"] = f"http://127.0.0.1:{os.environ['COUNTERSIGN_EMULATOR_PORT']}"

@@ -167,6 +167,16 @@ def _sort(template: str, parts: dict[str, str | int]) -> str:
     return _short(fill(template, parts), _LONGEST_SORT)
 
 
+def _prefix(template: str, parts: dict[str, str | int]) -> str:
+    head = ""
+    for text, name, spec, _ in string.Formatter().parse(template):
+        head += text
+        if name is None or name not in parts:
+            break
+        head += format(_safe(name, parts[name]), spec or "")
+    return head
+
+
 def _short(text: str, longest: int) -> str:
     if len(text.encode()) > longest:
         raise InvalidKey(f"This value is too long to be found by: with its name it may have {longest} bytes.")
@@ -217,13 +227,15 @@ class Entity:
         >>> DOCUMENT_EVENT.sort_prefix(), REVIEW_DECISION.sort_prefix(review_id="r1")
         ('EVENT#', 'REVIEW#r1#DECISION#')
         """
-        head = ""
-        for text, name, spec, _ in string.Formatter().parse(self.sk):
-            head += text
-            if name is None or name not in parts:
-                break
-            head += format(_safe(name, parts[name]), spec or "")
-        return head
+        return _prefix(self.sk, parts)
+
+    def gsi1_prefix(self, **parts: str | int) -> str:
+        """The same of GSI1's sort key.
+
+        >>> SITE.gsi1_prefix(status="ACTIVE")
+        'sites#ACTIVE#'
+        """
+        return _prefix(self.gsi1sk or "", parts)
 
     def gsi1_partition(self, site: str, **parts: str | int) -> str:
         return self._partition(site, self.gsi1pk, parts)

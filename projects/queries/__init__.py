@@ -3,3 +3,4 @@
 from projects.queries import documents as documents
 from projects.queries import projects as projects
 from projects.queries import schemas as schemas
+from projects.queries import sites as sites

@@ -18,7 +18,7 @@ _EDIT = ("project/edit.html", "project/_form.html")
 
 @require_safe
 def list_projects(request: DeskRequest) -> HttpResponse:
-    access.check_can_view(request.user)
+    access.check_can_view(request)
     cursor = request.GET.get("after")
     rows, following = queries.projects.list_projects(request.site, cursor)
     context = {
@@ -38,7 +38,7 @@ def show_project(request: DeskRequest, project_id: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def create_project(request: DeskRequest) -> HttpResponse:
-    access.check_can_configure(request.user)
+    access.check_can_configure(request)
     blank = ProjectSettings(name="")
     if request.method == "GET":
         return _edit_page(request, editor_of(blank), project_id=actions.projects.new_project_id())

@@ -36,7 +36,7 @@ def _desk_url(ref: ReviewRef) -> str:
 
 @require_POST
 def claim(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    access.check_can_review(request.user)
+    access.check_can_review(request)
     ref = _ref(request, document_id, review_id)
     run = queries.run_of(ref, load_review(ref))
     try:
@@ -48,7 +48,7 @@ def claim(request: DeskRequest, document_id: str, review_id: str) -> HttpRespons
 
 @require_POST
 def renew(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    access.check_can_review(request.user)
+    access.check_can_review(request)
     ref = _ref(request, document_id, review_id)
     load_review(ref)
     try:
@@ -63,7 +63,7 @@ def renew(request: DeskRequest, document_id: str, review_id: str) -> HttpRespons
 
 @require_POST
 def release(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    access.check_can_review(request.user)
+    access.check_can_review(request)
     ref = _ref(request, document_id, review_id)
     run = queries.run_of(ref, load_review(ref))
     try:
@@ -76,7 +76,7 @@ def release(request: DeskRequest, document_id: str, review_id: str) -> HttpRespo
 
 @require_POST
 def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    access.check_can_review(request.user)
+    access.check_can_review(request)
     ref, person = _ref(request, document_id, review_id), person_of(request)
     try:
         carried = ticket.read(request.POST.get("ticket", ""), ref, person.id)
@@ -111,7 +111,7 @@ def _send_later(ref: ReviewRef, decision_id: str) -> None:
 
 @require_POST
 def undo(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    access.check_can_review(request.user)
+    access.check_can_review(request)
     ref = _ref(request, document_id, review_id)
     run = queries.run_of(ref, load_review(ref))
     try:

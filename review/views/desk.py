@@ -41,7 +41,7 @@ def load_review(ref: ReviewRef) -> Review:
 
 @require_safe
 def show_review(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    access.check_can_view(request.user)
+    access.check_can_view(request)
     ref = ReviewRef(request.site, document_id, review_id)
     fragment = "review/_viewer.html" if request.htmx.target == "page-viewer" else "review/_desk.html"
     return desk_page(request, ref, fragment=fragment)
@@ -70,7 +70,7 @@ def desk_page(
     shown = {one["name"]: one.get("value") for one in result["fields"]}
     decided = _decided(ref, review) if standing.kind == "decided" else {}
     typed = draft.typed if standing.open_to_me else {name: text or "" for name, text in corrections(decided).items()}
-    may_decide = standing.mine and access.can_review(request.user)
+    may_decide = standing.mine and access.can_review(request)
     carried = ticket.ticket_for(review, fields, shown, typed)
     context = {
         "review": review,

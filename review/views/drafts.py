@@ -19,7 +19,7 @@ from review.views.desk import lost_page, person_of
 
 @require_POST
 def save_draft(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    access.check_can_review(request.user)
+    access.check_can_review(request)
     ref, person = ReviewRef(request.site, document_id, review_id), person_of(request)
     try:
         carried = ticket.read(request.POST.get("ticket", ""), ref, person.id)

@@ -58,7 +58,7 @@ def row_of(review: Review, *, user_id: str, now: str) -> Row:
 
 @require_safe
 def show_queue(request: DeskRequest) -> HttpResponse:
-    access.check_can_view(request.user)
+    access.check_can_view(request)
     cursor, user_id = request.GET.get("after"), str(request.user.pk)
     page, now = queries.queue(request.site, cursor=cursor), clock.iso(clock.now())
     rows = [row_of(review, user_id=user_id, now=now) for review in page.rows]

@@ -60,7 +60,7 @@ def test_only_an_admin_may(table, who):
     assert browser.get(URL).status_code == 403
     answer = send(browser)
     assert answer.status_code == 403
-    assert b"That needs the role admin" in answer.content
+    assert b"That needs the permission to administer" in answer.content
     assert queries.projects.list_projects(SITE)[0] == []
 
 

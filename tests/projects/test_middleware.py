@@ -1,9 +1,20 @@
+import re
+from urllib.parse import quote
+
 import pytest
 from django.urls import reverse
 
+from projects import actions
+from projects.permissions import Permission
+from tests.aws_faults import fail
 from tests.people import PASSWORD, bob, signed_in
+from tests.projects.sites import BY, grant, make_site
 
-pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.projects.raising_urls")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.urls("tests.projects.raising_urls"),
+    pytest.mark.usefixtures("table"),
+]
 ERRORS = [
     ("missing", 404, "There is no such document here."),
     ("forbidden", 403, "You may look, not decide."),
@@ -70,11 +81,54 @@ def test_a_prefix_names_the_site_and_goes_before_every_url():
     assert reverse("where") == "/where/"
 
 
-@pytest.mark.parametrize("path", ["/s/acme/where/", "/s/acme", "/s//where/", "/s/../where/"])
-def test_a_site_that_is_not_offered_is_not_found(path):
-    answer = signed_in(bob()).get(path)
-    assert answer.status_code == 404
-    assert b"no such site" in answer.content
+def test_a_site_of_mine_is_opened_under_its_prefix():
+    make_site("acme")
+    grant("acme", "reviewers", Permission.READ)
+    browser = signed_in(bob())
+    assert browser.get("/s/acme/where/").content == b"acme /s/acme/where/"
+    assert browser.get("/where/").content == b"default /where/"
+
+
+@pytest.mark.parametrize("path", ["/s/acme/where/", "/s/closed/where/", "/s/acme", "/s//where/", "/s/../w/"])
+def test_a_site_that_is_not_mine_is_closed_or_is_not_there_answers_alike(path):
+    make_site("acme")
+    make_site("closed", closed=True)
+    grant("closed", "reviewers", Permission.READ)
+    browser = signed_in(bob())
+    answer, other = browser.get(path), browser.get("/s/nowhere/")
+    assert answer.status_code == other.status_code == 404
+    assert without_nonce(answer) == without_nonce(other)
+
+
+def without_nonce(answer):
+    return re.sub(rb'nonce="[^"]+"|"X-CSRFToken": "[^"]+"|value="[^"]+"', b"", answer.content)
+
+
+@pytest.mark.parametrize("site", ["acme", "nowhere", "closed", "No!"])
+def test_who_is_not_signed_in_learns_of_no_site(client, site):
+    make_site("acme")
+    make_site("closed", closed=True)
+    assert client.get(f"/s/{site}/where/")["Location"] == f"/login/?next={quote(f'/s/{site}/where/')}"
+    assert client.get(f"/s/{site}/open/").status_code == 302
+    assert client.get(f"/s/{site}/where/", headers={"hx-request": "true"}).status_code == 401
+
+
+def test_a_site_that_is_closed_is_gone_at_once_for_who_closes_it_and_comes_back():
+    site = make_site("acme")
+    grant("acme", "reviewers", Permission.READ)
+    browser = signed_in(bob())
+    assert browser.get("/s/acme/where/").status_code == 200
+    closed = actions.sites.close("acme", version=site.version, by=BY)
+    assert browser.get("/s/acme/where/").status_code == 404
+    actions.sites.reopen("acme", version=closed.version, by=BY)
+    assert browser.get("/s/acme/where/").status_code == 200
+
+
+def test_while_sites_cannot_be_read_the_answer_is_503():
+    make_site("acme")
+    browser = signed_in(bob())
+    with fail("dynamodb", "GetItem", error_code="InternalServerError", times=9):
+        assert browser.get("/s/acme/where/").status_code == 503
 
 
 def test_signing_in_asks_again_without_saying_which_was_wrong(client):

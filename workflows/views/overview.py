@@ -42,7 +42,7 @@ def _analysis(board: WorkflowSteps) -> Analysis:
 
 @require_safe
 def overview(request: DeskRequest) -> HttpResponse:
-    access.check_can_view(request.user)
+    access.check_can_view(request)
     cursor = request.GET.get("after")
     page = queries.in_progress(request.site, cursor=cursor)
     rows = [_analysis(board) for board in page.rows]
@@ -68,7 +68,7 @@ class DocumentRow:
 
 @require_safe
 def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
-    access.check_can_view(request.user)
+    access.check_can_view(request)
     cursor = request.GET.get("after")
     page = queries.project_documents(request.site, project_id, cursor=cursor)
     rows = [

@@ -14,7 +14,7 @@ _CHUNK = 64 * 1024
 @require_safe
 def page_image(request: DeskRequest, project_id: str, document_id: str, index: int) -> HttpResponseBase:
     """``index`` is 0-based. The site is the request's own, so another site's document is not found."""
-    access.check_can_view(request.user)
+    access.check_can_view(request)
     body, length = DocumentFiles(request.site, project_id, document_id).open(files.page_image(index))
     response = StreamingHttpResponse(body.iter_chunks(_CHUNK), content_type="image/png")
     response["Content-Length"] = str(length)

@@ -41,7 +41,7 @@ class RunRow:
 
 @require_safe
 def list_runs(request: DeskRequest) -> HttpResponse:
-    access.check_can_view(request.user)
+    access.check_can_view(request)
     cursor = request.GET.get("after")
     page = queries.executions(request.site, DOCUMENT_ANALYSIS.name, cursor=cursor)
     context = {
@@ -80,7 +80,7 @@ def _run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
 
 def _board(request: DeskRequest, document_id: str, workflow_id: str) -> WorkflowSteps:
     """Raises: NotAllowed; NotFound, also where the run is another document's."""
-    access.check_can_view(request.user)
+    access.check_can_view(request)
     try:
         board = queries.board(request.site, workflow_id)
     except (NotFound, table.InvalidKey) as error:
@@ -131,7 +131,7 @@ class EventRow:
 
 @require_safe
 def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
-    access.check_can_view(request.user)
+    access.check_can_view(request)
     page = queries.lineage(request.site, document_id, cursor=request.GET.get("after"))
     rows = [_event_row(event) for event in page.rows]
     if not rows:

@@ -1,0 +1,118 @@
+"""Writes of sites: one conditional transaction each, with its event on the default site, where sites are kept."""
+
+import re
+from typing import Any
+
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock
+from config.errors import Conflict, Refused
+from config.table import DEFAULT_SITE, SITE
+from config.transaction import EXISTS, Change, Put, Update, transact
+from projects import directory, queries
+from projects.actions import groups
+from projects.audit import Actor, entity_event
+from projects.items.sites import Site
+from projects.permissions import EVERYTHING
+from projects.queries.sites import ACTIVE, INACTIVE
+
+_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+# "projects" is where the default site's files begin: a site of that name would lie among them.
+RESERVED = frozenset({DEFAULT_SITE, "projects"})
+TITLE_LENGTH = 120
+
+
+def check_id(site_id: str) -> None:
+    """Raises: Refused, with what an id may be."""
+    if not _ID.fullmatch(site_id):
+        raise Refused("An id has up to 40 small letters, digits and hyphens, and begins with a letter or digit.")
+    if site_id in RESERVED:
+        raise Refused(f"The id {site_id} is the desk's own. Choose another.")
+
+
+def create(site_id: str, title: str, *, by: Actor, group: str = "") -> Site:
+    """Make the site, and let ``group`` do everything there; the same form sent twice makes one.
+
+    Raises:
+        Refused: no id for a site.
+        Conflict: there is such a site.
+
+    """
+    check_id(site_id)
+    now = clock.iso(clock.now())
+    site = Site(*SITE.key(DEFAULT_SITE, site_id=site_id), siteId=site_id, version=1, created_at=now)
+    for name, value in _flat(site_id, title, ACTIVE, now, by).items():
+        setattr(site, name, value)
+    changes: list[Change] = [Put(site)]
+    if group:
+        changes.append(groups.first(site_id, group, EVERYTHING, now, by))
+    event = entity_event(DEFAULT_SITE, "site", site_id, "created", by=by, payload={"title": title, "group": group})
+    try:
+        transact(changes, event)
+    except Conflict as error:
+        made = queries.sites.get_site(site_id)
+        if (made.title, made.updated_by, made.version) != (title, by.name, 1):
+            raise Conflict(f"There is a site with the id {site_id} already. Choose another id.") from error
+        return made
+    finally:
+        directory.forget()
+    return site
+
+
+def rename(site_id: str, title: str, *, version: int, by: Actor) -> Site:
+    """Raises: Conflict, naming who was first; NotFound."""
+    return _change(site_id, "renamed", {"title": title}, version, by)
+
+
+def close(site_id: str, *, version: int, by: Actor) -> Site:
+    """Nobody can open it and its API keys are refused; its documents stay, and its runs go on to their ends.
+
+    Raises:
+        Refused: the default site, which everybody falls back to.
+        Conflict: somebody changed the site since.
+        NotFound: no such site.
+
+    """
+    if site_id == DEFAULT_SITE:
+        raise Refused("The main site cannot be closed: people without another one work there.")
+    return _change(site_id, "closed", {"status": INACTIVE}, version, by)
+
+
+def reopen(site_id: str, *, version: int, by: Actor) -> Site:
+    """Raises: Conflict, NotFound."""
+    return _change(site_id, "reopened", {"status": ACTIVE}, version, by)
+
+
+def _change(site_id: str, event_type: str, values: dict[str, str], version: int, by: Actor) -> Site:
+    before = queries.sites.get_site(site_id)
+    title, status = values.get("title", before.title), values.get("status", before.status)
+    flat = _flat(site_id, title, status, clock.iso(clock.now()), by)
+    actions: list[Action] = [getattr(Site, name).set(value) for name, value in flat.items()]
+    actions += [Site.siteId.set(site_id), Site.version.set(version + 1)]
+    event = entity_event(DEFAULT_SITE, "site", site_id, event_type, by=by, payload={**values, "version": version + 1})
+    try:
+        transact([Update(SITE.key(DEFAULT_SITE, site_id=site_id), actions, _at(site_id, version))], event)
+    except Conflict as error:
+        raise Conflict(_who_was_first(queries.sites.get_site(site_id))) from error
+    finally:
+        directory.forget()
+    return queries.sites.get_site(site_id)
+
+
+def _flat(site_id: str, title: str, status: str, now: str, by: Actor) -> dict[str, Any]:
+    index = SITE.gsi1(DEFAULT_SITE, site_id=site_id, status=status)
+    return {"title": title, "name": title, "status": status, "updated_at": now, "updated_by": by.name, **index}
+
+
+def _at(site_id: str, version: int) -> Condition:
+    """The version that the page showed; the default site has no row until something about it changes."""
+    if version:
+        return Site.version == version
+    new: Condition = Site.version.does_not_exist()
+    return new if site_id == DEFAULT_SITE else EXISTS & new
+
+
+def _who_was_first(site: Site) -> str:
+    at = f" on {clock.parse(site.updated_at):%d %b %Y at %H:%M:%S} UTC" if site.updated_at else ""
+    return f"{site.updated_by or 'Somebody'} changed this site{at}. Look at it as it is now, then change it again."

@@ -1,0 +1,40 @@
+"""Sites, and what groups may do there; both are found before any site is known, so no key has a prefix."""
+
+from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
+
+from config.item import Item
+
+
+class Site(Item):
+    """Seed 002's site: a tenant. ``status`` is ACTIVE or INACTIVE.
+
+    Access: by id; all in order of id (the partition); all of one status (GSI1).
+    """
+
+    siteId = UnicodeAttribute()  # noqa: N815 - the seed's names, as stored
+    title = UnicodeAttribute()
+    status = UnicodeAttribute()
+    name = UnicodeAttribute(null=True)  # the title again, since the indexes carry this one
+    version = NumberAttribute(default=0)  # 0 for a row that an older writer made
+    updated_by = UnicodeAttribute(null=True)
+    created_at = UnicodeAttribute(null=True)
+    updated_at = UnicodeAttribute(null=True)
+
+    @property
+    def site_id(self) -> str:
+        """Also of an index row, which carries its keys and no id of its own."""
+        return self.SK.rpartition("#")[2]
+
+
+class SiteGroup(Item):
+    """What a Django group may do on a site: ``permissions`` lists it, and nothing else holds.
+
+    Access: a group's sites (the partition, ``group#<name>#``); a site's groups (GSI1).
+    """
+
+    groupName = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names; null only in index rows
+    siteId = UnicodeAttribute(null=True)  # noqa: N815
+    permissions: ListAttribute[str] = ListAttribute(null=True)
+    version = NumberAttribute(default=0)
+    updated_by = UnicodeAttribute(null=True)
+    updated_at = UnicodeAttribute(null=True)

@@ -1,0 +1,56 @@
+"""What a person or a key may be allowed to do on a site, and what the three groups of a new desk may do."""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+
+from config.table import DEFAULT_SITE
+
+
+class Permission(StrEnum):
+    """Seed 002's words, stored as written, and REVIEW. None implies another: what a row lists is what holds."""
+
+    READ = "READ"
+    WRITE = "WRITE"
+    DELETE = "DELETE"
+    GOVERN = "GOVERN"
+    ADMIN = "ADMIN"
+    REVIEW = "REVIEW"
+
+
+EVERYTHING = frozenset(Permission)
+NOTHING: frozenset[Permission] = frozenset()
+WORDS: Mapping[Permission, str] = {
+    Permission.READ: "See projects, documents, runs and reviews",
+    Permission.WRITE: "Upload and change documents",
+    Permission.REVIEW: "Claim and decide reviews",
+    Permission.DELETE: "Delete and restore documents",
+    Permission.GOVERN: "Schemas, rules, queues and mappings",
+    Permission.ADMIN: "Projects, groups and API keys",
+}
+
+ADMINS, REVIEWERS, VIEWERS = ROLES = ("admins", "reviewers", "viewers")
+# On the default site only, and only while no row names the group there: a new desk works before anybody sets it up.
+DEFAULTS: Mapping[str, frozenset[Permission]] = {
+    ADMINS: EVERYTHING,
+    REVIEWERS: frozenset({Permission.READ, Permission.WRITE, Permission.REVIEW}),
+    VIEWERS: frozenset({Permission.READ}),
+}
+
+
+def defaults(site: str, group: str) -> frozenset[Permission]:
+    """What a group may do on a site that has no row for it.
+
+    >>> sorted(defaults("default", "viewers")), sorted(defaults("acme", "viewers"))
+    ([<Permission.READ: 'READ'>], [])
+    """
+    return DEFAULTS.get(group, NOTHING) if site == DEFAULT_SITE else NOTHING
+
+
+def known(stored: Iterable[str] | None) -> frozenset[Permission]:
+    """The permissions of a row; a word that this version does not know allows nothing."""
+    listed = set(stored or ())
+    return frozenset(one for one in Permission if one.value in listed)
+
+
+def in_order(permissions: Iterable[Permission]) -> list[str]:
+    return [one.value for one in Permission if one in set(permissions)]
