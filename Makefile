@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check keys
+.PHONY: demo test check bench keys
 
 demo: .venv/installed
 	$(BIN)/python manage.py demo
@@ -20,6 +20,9 @@ check: .venv/installed
 	$(BIN)/djlint templates --lint --quiet
 	$(BIN)/python manage.py keys_page --check
 	@! grep -nE '^(--|-i |-f )|://' requirements.lock || { echo "requirements.lock names a registry."; exit 1; }
+
+bench: .venv/installed
+	$(BIN)/python manage.py benchmark
 
 keys: .venv/installed
 	$(BIN)/python manage.py keys_page

@@ -44,7 +44,7 @@ def unreadable(language: str) -> str | None:
 
 
 @cache
-def _engine() -> Any:
+def engine() -> Any:
     # Imported late: onnxruntime and OpenCV cost two seconds and 150 MB, and the web process never reads a page.
     from rapidocr import RapidOCR  # noqa: PLC0415
 
@@ -70,7 +70,7 @@ def read(image: Image.Image, page: int, *, turn_lines: bool = False, accents: bo
     pixels = np.ascontiguousarray(np.asarray(image.convert("RGB"))[:, :, ::-1])
     # One caller at a time: the engine keeps the options of a call on itself.
     with _lock:
-        found = _engine()(pixels, use_cls=turn_lines)
+        found = engine()(pixels, use_cls=turn_lines)
     quads = [] if found.boxes is None else [[(float(x), float(y)) for x, y in quad] for quad in found.boxes]
     parts = list(found.word_results or ())
     # The engine drops a line's words without leaving a gap; then none can be trusted to belong to its line.

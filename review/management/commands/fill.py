@@ -1,6 +1,5 @@
 """``manage.py fill``: rows for scale tests; keys come from the index, so a second run goes on where one stopped."""
 
-import datetime as dt
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable
@@ -9,18 +8,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from config import clock, table
+from config import table
 from config.item import Item, translated
-from review.identity import DEFAULT_QUEUE
-from review.items.reviews import Review
-from review.status import ReviewStatus
+from review import filled
 from workflows.actions import segments
 from workflows.frozen import Run
-from workflows.items.documents import ProjectDocument
 
 _BATCH = 25
 _LANES = 4
-_BEGIN = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 
 
 class Command(BaseCommand):
@@ -35,8 +30,8 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         site, project = options["site"], options["project"]
-        self._write("documents", options["documents"], lambda index: _document(site, project, index))
-        self._write("reviews", options["reviews"], lambda index: _review(site, project, index))
+        self._write("documents", options["documents"], lambda index: filled.document(site, project, index))
+        self._write("reviews", options["reviews"], lambda index: filled.review(site, project, index))
         if options["segments"]:
             segments.write(Run(site, project, "fill-document", "fill-run"), options["segments"])
             self.stdout.write(f"segments   {options['segments']}")
@@ -56,59 +51,3 @@ def _save(rows: Iterable[Item]) -> None:
     with translated(), Item.batch_write() as batch:
         for row in rows:
             batch.save(row)
-
-
-def _document(site: str, project: str, index: int) -> ProjectDocument:
-    document_id = f"fill-{index:08d}"
-    at = clock.iso(_BEGIN + dt.timedelta(seconds=index))
-    name, size = f"Filled document {index + 1}.pdf", 100_000 + index
-    key = table.PROJECT_DOCUMENT.key(site, project_id=project, document_id=document_id)
-    return ProjectDocument(
-        key.pk,
-        key.sk,
-        **table.PROJECT_DOCUMENT.gsi1(site, project_id=project, updated_at=at),
-        data={"document_id": document_id, "project_id": project, "name": name, "file_size": size},
-        name=name,
-        status="completed",
-        outcome="published",
-        document_id=document_id,
-        workflow_id=f"fill-run-{index:08d}",
-        project_id=project,
-        file_type="application/pdf",
-        file_size=size,
-        page_count=1,
-        created_at=at,
-        updated_at=at,
-    )
-
-
-def _review(site: str, project: str, index: int) -> Review:
-    """An open review in the queue; its run does not exist, so it can be listed and looked at and not decided."""
-    document_id, review_id = f"fill-{index:08d}", f"fill-review-{index:08d}"
-    now, deadline = clock.iso(_BEGIN), clock.iso(clock.in_seconds(86_400 + index))
-    key = table.REVIEW.key(site, document_id=document_id, review_id=review_id)
-    return Review(
-        key.pk,
-        key.sk,
-        **table.REVIEW.gsi1(site, queue=DEFAULT_QUEUE, deadline=deadline, review_id=review_id),
-        reviewId=review_id,
-        status=ReviewStatus.PENDING,
-        createdAt=now,
-        queue=DEFAULT_QUEUE,
-        name=f"Filled document {index + 1}.pdf",
-        project_id=project,
-        project_name="Filled",
-        document_id=document_id,
-        workflow_id=f"fill-run-{index:08d}",
-        page_count=1,
-        reasons=["Total 58 %, needs 80 %"],
-        fields_unsure=1,
-        deadline=deadline,
-        result_sha256="0" * 64,
-        last_transition="fill",
-        step=7,
-        definition="document-analysis.v1",
-        version=1,
-        created_at=now,
-        updated_at=now,
-    )

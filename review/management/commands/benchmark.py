@@ -1,0 +1,91 @@
+"""``manage.py benchmark``: what ours costs against the least that could do the same, in one run."""
+
+import dataclasses
+import json
+import logging
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from config import emulator
+from config.errors import CountersignError
+from config.measure import Ratio
+from review import benchmark as desk
+from workflows import benchmark as machine
+from workflows import deployment
+
+
+class Command(BaseCommand):
+    help = "Measure CPU ratios on an embedded AWS of its own, which is thrown away with everything on it."
+    requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+        parser.add_argument("--rounds", type=int, default=40, help="how often each side of a page's ratio runs")
+        parser.add_argument("--segments", type=int, default=1000)
+        parser.add_argument("--here", action="store_true", help="on the configured endpoint, whose rows stay there")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        if not settings.ON_LAPTOP:
+            raise CommandError("The benchmark runs on the embedded AWS. Unset COUNTERSIGN_ENV, then try again.")
+        if not options["here"]:
+            return _elsewhere(sys.argv[2:])
+        logging.getLogger().setLevel(logging.ERROR)
+        try:
+            deployment.deploy(lambda _text: None)
+            ratios = [self._say(ratio, options["json"]) for ratio in _ratios(options["rounds"], options["segments"])]
+        except CountersignError as error:
+            raise CommandError(str(error)) from error
+        if not all(ratio.held for ratio in ratios):
+            raise CommandError("A bound does not hold.")
+        return None
+
+    def _say(self, ratio: Ratio, as_json: bool) -> Ratio:
+        if as_json:
+            self.stdout.write(json.dumps({**dataclasses.asdict(ratio), "held": ratio.held}))
+        else:
+            self.stdout.write(
+                f"{'held' if ratio.held else 'NOT HELD':8}  {ratio.name}: {ratio.measured:.2f}, {ratio.sense} "
+                f"{ratio.bound} ({ratio.ours:.2f} CPU-ms a {ratio.unit} against {ratio.theirs:.2f}: {ratio.against})"
+            )
+        self.stdout.flush()
+        return ratio
+
+
+def _ratios(rounds: int, segments: int) -> Iterator[Ratio]:
+    yield from desk.pages(rounds)
+    yield from machine.segment_rows(max(rounds // 4, 3), segments)
+    yield from machine.ocr_pages(max(rounds // 8, 3))
+
+
+def _elsewhere(arguments: list[str]) -> None:
+    """The same command in a process whose database, emulator and state are its own and go with it."""
+    with tempfile.TemporaryDirectory(prefix="countersign-benchmark-") as folder:
+        port = _free_port()
+        env = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "DATABASE_URL"))}
+        env |= {"COUNTERSIGN_STATE_DIR": folder, "COUNTERSIGN_EMULATOR_PORT": str(port)}
+        with emulator.start(state_dir=Path(folder) / "emulator", port=port, persistent=False):
+            _manage(env, "migrate", "--verbosity=0")
+            _manage(env, "collectstatic", "--verbosity=0", "--no-input")
+            _manage(env, "benchmark", "--here", *arguments)
+
+
+def _manage(env: dict[str, str], *arguments: str) -> None:
+    done = subprocess.run([sys.executable, "manage.py", *arguments], env=env, cwd=settings.BASE_DIR, check=False)  # noqa: S603 - ourselves
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((emulator.HOST, 0))
+        port: int = probe.getsockname()[1]
+    return port
