@@ -16,7 +16,7 @@ from config.browser import Browser
 from config.errors import CountersignError
 from config.item import Item, translated
 from config.measure import Ratio, Work, turns
-from projects.access import REVIEWERS
+from projects.permissions import REVIEWERS
 from review import filled
 from review.actions import claims
 from review.identity import DEFAULT_QUEUE, Person, ReviewRef
