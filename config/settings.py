@@ -116,6 +116,8 @@ REVIEW_UNDO_SECONDS = number("COUNTERSIGN_REVIEW_UNDO_SECONDS", 8)
 REPAIR_AFTER_SECONDS = number("COUNTERSIGN_REPAIR_AFTER_SECONDS", 30)  # then what should have moved is driven on
 # How often a run's engine execution is looked up. The emulator forgets its executions at a restart; AWS does not.
 RUN_CHECK_SECONDS = number("COUNTERSIGN_RUN_CHECK_SECONDS", 30 if ON_LAPTOP else 900)
+# A person who opens a document again within this time has looked at it once.
+VIEW_ACTIVITY_SECONDS = number("COUNTERSIGN_VIEW_ACTIVITY_SECONDS", 10 * 60)
 SWEEP_SECONDS = number("COUNTERSIGN_SWEEP_SECONDS", 10)
 DUE_SHARDS = number("COUNTERSIGN_DUE_SHARDS", 1)
 # How long a process trusts what it read of sites and permissions: one that is taken away holds so long at most.

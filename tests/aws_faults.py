@@ -47,6 +47,10 @@ class Calls:
         """For example ``["s3.PutObject", "dynamodb.TransactWriteItems"]``."""
         return [f"{call.service}.{call.operation}" for call in self.calls]
 
+    def of_page(self) -> list[str]:
+        """What a page of a document cost before it was sent: that somebody looked is put on a queue afterwards."""
+        return [name for name in self.names() if not name.startswith("sqs.")]
+
 
 @contextmanager
 def _around(wrapper: Around) -> Iterator[None]:

@@ -13,6 +13,7 @@ from config.errors import Conflict, NotFound, Refused, Tampered
 from config.table import InvalidKey
 from projects import access
 from projects.http import DeskRequest, answer
+from projects.looks import looked
 from review import forms, queries, ticket
 from review.actions import drafts
 from review.identity import Person, ReviewRef
@@ -44,7 +45,7 @@ def show_review(request: DeskRequest, document_id: str, review_id: str) -> HttpR
     access.check_can_view(request)
     ref = ReviewRef(request.site, document_id, review_id)
     fragment = "review/_viewer.html" if request.htmx.target == "page-viewer" else "review/_desk.html"
-    return desk_page(request, ref, fragment=fragment)
+    return looked(request, desk_page(request, ref, fragment=fragment), document_id)
 
 
 def desk_page(

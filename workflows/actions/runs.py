@@ -14,7 +14,7 @@ from config import clock, table
 from config.table import Key
 from config.transaction import EXISTS, Change, EventAt, Put, Update, transact
 from workflows import events
-from workflows.actions import links
+from workflows.actions import links, ocr
 from workflows.definitions import Definition, StepDefinition
 from workflows.frozen import Run
 from workflows.items.events import DocumentEvent
@@ -84,6 +84,7 @@ def advance(
         _transition(run, transition_id, move, now),
         _move_board(run, definition, move, now),
     ]
+    changes += ocr.recorded(run, move.step.name, move.status, move.facts, now)
     if move.to == END and move.outcome:
         changes += links.closing(run, move.outcome, move.reason, now)
     written = transact(changes, event or _event(run, move, by))

@@ -14,6 +14,7 @@ from config.errors import NotFound
 from config.item import translated
 from projects import access
 from projects.http import DeskRequest, answer
+from projects.looks import looked
 from workflows import files, queries
 from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.items.documents import DocumentWorkflow
@@ -92,7 +93,8 @@ def _board(request: DeskRequest, document_id: str, workflow_id: str) -> Workflow
 
 @require_safe
 def show_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
-    return _run_page(request, _board(request, document_id, workflow_id))
+    page = _run_page(request, _board(request, document_id, workflow_id))
+    return looked(request, page, document_id)
 
 
 @require_safe

@@ -27,7 +27,7 @@ def test_looking_writes_nothing_and_reads_two_things():
     _, ref = open_review()
     with count_calls() as calls:
         shown(bob(), ref)
-    assert calls.names() == ["dynamodb.BatchGetItem", "s3.GetObject"]
+    assert calls.of_page() == ["dynamodb.BatchGetItem", "s3.GetObject"]
 
 
 def test_a_result_without_its_policy_is_judged_by_what_its_run_froze():

@@ -74,7 +74,7 @@ def test_a_run_shows_steps_and_pages_in_two_reads(table):
     segments.write(run, 2)
     with count_calls() as seen:
         page = read(browser, run_url(run))
-    assert seen.names() == ["dynamodb.GetItem", "dynamodb.Query"]
+    assert seen.of_page() == ["dynamodb.GetItem", "dynamodb.Query"]
     for step in DOCUMENT_ANALYSIS.steps:
         assert step.label in page
     assert f"/workflows/{PROJECT_ID}/{run.document_id}/pages/1.png" in page

@@ -1,0 +1,41 @@
+from config import table as keys
+from tests.factories import start_run
+from tests.pump import Pump
+from workflows import queries
+from workflows.actions import leases, runs
+from workflows.actions.runs import Advance
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.frozen import Run
+from workflows.items.ocr import DocumentOcr
+from workflows.status import StepStatus
+
+
+def record(run: Run) -> DocumentOcr:
+    return DocumentOcr.load(keys.DOCUMENT_OCR.key(run.site, document_id=run.document_id))
+
+
+def test_a_text_layer_that_is_believed_needs_no_ocr(pump: Pump) -> None:
+    run = start_run()
+    pump.run(lambda: int(queries.execution(run).currentStep) > 3)
+    found = record(run)
+    assert (found.ocrStatus, found.jobId, found.documentId) == ("skipped", run.workflow_id, run.document_id)
+
+
+def test_an_ocr_step_that_fails_is_recorded_with_the_failure(table: str) -> None:
+    run = start_run()
+    for step in (1, 2):
+        execution = leases.claim(run, step=step, attempt=1, owner="me")
+        move = Advance(DOCUMENT_ANALYSIS.step(step), step + 1, 1, result="completed")
+        runs.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
+    runs.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="StageFailed", sentence="Unreadable.")
+    assert record(run).ocrStatus == "failed"
+
+
+def test_an_ocr_that_was_done_names_its_engine(table: str) -> None:
+    run = start_run()
+    for step in (1, 2, 3):
+        execution = leases.claim(run, step=step, attempt=1, owner="me")
+        facts = {"model": "pp-ocrv5"} if step == 3 else {}
+        move = Advance(DOCUMENT_ANALYSIS.step(step), step + 1, 1, "completed", StepStatus.COMPLETED, facts=facts)
+        runs.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
+    assert (record(run).ocrStatus, record(run).ocrEngine) == ("successful", "pp-ocrv5")
