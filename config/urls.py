@@ -15,6 +15,7 @@ urlpatterns = [
     path("logout/", auth_views.LogoutView.as_view(), name="logout"),
     path("admin/", admin.site.urls),
     path("projects/", include("projects.urls")),
+    path("settings/queues/", include("projects.queue_urls")),
     path("review/", include("review.urls")),
     path("", include("workflows.urls")),  # the overview, /workflows/ and the health endpoints
 ]

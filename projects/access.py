@@ -13,11 +13,12 @@ from django.contrib.auth.models import User
 from django.db.models import F
 from django.http import HttpRequest
 
-from config.errors import NotAllowed
+from config.errors import NotAllowed, NotFound
 from projects import directory, queries
 from projects.directory import Place
 from projects.http import DeskRequest
 from projects.items.project import Project
+from projects.items.queues import Queue
 from projects.permissions import EVERYTHING, NOTHING, Permission
 
 _SWITCHER_LIMIT = 50
@@ -196,3 +197,20 @@ def project_to_configure(request: DeskRequest, project_id: str) -> Project:
     """Raises: NotAllowed, NotFound."""
     check_can_configure(request)
     return queries.projects.get_project(request.site, project_id)
+
+
+def check_admitted(request: DeskRequest, queue_id: str) -> Queue | None:
+    """The queue, where this person's groups are let into it; an empty id is the site's own queue, open to all.
+
+    Strongly read at each request, so that a group that is taken out is out at once.
+
+    Raises:
+        NotFound: there is none, or it is not theirs: nobody learns which.
+
+    """
+    if not queue_id:
+        return None
+    queue = queries.queues.get_queue(request.site, queue_id)
+    if queue.groups and not groups_of(request) & set(queue.groups):
+        raise NotFound(queries.queues.MISSING)
+    return queue

@@ -6,7 +6,7 @@ from typing import Any
 
 from projects.clashes import Line
 from projects.field_rows import FieldRow, FieldRows, Tool, posted_rows, rearranged_rows, rows_of, tabled
-from projects.forms import ProjectForm, initial_of
+from projects.forms import Offered, ProjectForm, initial_of
 from projects.schema import (
     FIELD_TYPES,
     LANGUAGES,
@@ -48,22 +48,25 @@ class Editor:
         return replace(self, problems=count)
 
 
-def editor_of(settings: ProjectSettings, seen: str = "") -> Editor:
-    return Editor(ProjectForm(initial=initial_of(settings), stored=settings), rows_of(settings.fields), seen)
+def editor_of(settings: ProjectSettings, offered: Offered, seen: str = "") -> Editor:
+    form = ProjectForm(initial=initial_of(settings), stored=settings, offered=offered)
+    return Editor(form, rows_of(settings.fields), seen)
 
 
-def editor_after_clash(merged: ProjectSettings, seen: str, clash: tuple[Line, ...]) -> Editor:
+def editor_after_clash(merged: ProjectSettings, offered: Offered, seen: str, clash: tuple[Line, ...]) -> Editor:
     """What was typed over what is stored now, others' changes elsewhere included."""
-    return replace(editor_of(merged, seen), clash=clash, retry=True)
+    return replace(editor_of(merged, offered, seen), clash=clash, retry=True)
 
 
-def posted_editor(data: Mapping[str, Any], stored: ProjectSettings) -> Editor:
-    return Editor(ProjectForm(data, stored=stored), posted_rows(data), str(data.get("seen", "")))
+def posted_editor(data: Mapping[str, Any], stored: ProjectSettings, offered: Offered) -> Editor:
+    form = ProjectForm(data, stored=stored, offered=offered)
+    return Editor(form, posted_rows(data), str(data.get("seen", "")))
 
 
-def rearranged_editor(data: Mapping[str, Any], stored: ProjectSettings, order: str) -> Editor:
+def rearranged_editor(data: Mapping[str, Any], stored: ProjectSettings, offered: Offered, order: str) -> Editor:
     """The page as typed with its rows moved: nothing is checked or saved yet."""
-    form = ProjectForm(initial={name: data.get(name, "") for name in initial_of(stored)}, stored=stored)
+    typed = {name: data.get(name, "") for name in initial_of(stored)}
+    form = ProjectForm(initial=typed, stored=stored, offered=offered)
     rows, focus = rearranged_rows(data, order)
     return Editor(form, rows, str(data.get("seen", "")), focus)
 

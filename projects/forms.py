@@ -1,7 +1,7 @@
 """What an admin types about a project, checked, and turned into ``ProjectSettings`` and back."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -16,6 +16,16 @@ from projects.schema import (
 )
 
 PROMPT_MAX = 16_000  # characters; DESIGN section 3 keeps larger texts out of the table
+
+
+OPEN_QUEUE = "Review, open to every reviewer"
+
+
+@dataclass(frozen=True)
+class Offered:
+    """What a site lets its projects choose from: id → name."""
+
+    queues: Mapping[str, str] = field(default_factory=dict)
 
 
 def percent_of(share: float) -> Decimal:
@@ -86,9 +96,17 @@ class ProjectForm(forms.Form):
         help_text="A field that is less sure than this sends its document to the review queue.",
     )
 
-    def __init__(self, *args: Any, stored: ProjectSettings, **kwargs: Any) -> None:
+    review_queue = forms.ChoiceField(
+        required=False,
+        label="Reviews wait in",
+        help_text="A queue may be for certain groups only. A run keeps the queue it started with.",
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+
+    def __init__(self, *args: Any, stored: ProjectSettings, offered: Offered, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._stored = stored
+        _offer(self.fields["review_queue"], {"": OPEN_QUEUE, **offered.queues}, stored.review_queue)
         _offer(self.fields["language"], LANGUAGES, stored.language)
         _offer(self.fields["ocr_model"], OCR_MODELS, stored.ocr_model)
         for name, label in OCR_SWITCHES.items():
@@ -118,6 +136,7 @@ class ProjectForm(forms.Form):
             ocr_model=typed["ocr_model"],
             ocr_options=options,
             default_threshold=share_of(typed["default_threshold"]),
+            review_queue=typed["review_queue"],
         )
 
 
@@ -131,8 +150,11 @@ def _offer(choice: forms.Field, known: Mapping[str, str], stored: str) -> None:
         choice.error_messages["invalid_choice"] = "Choose one of the list."
 
 
+_AS_STORED = ("name", "description", "language", "document_prompt", "review_queue")
+
+
 def initial_of(settings: ProjectSettings) -> dict[str, Any]:
-    values = {name: getattr(settings, name) for name in ("name", "description", "language", "document_prompt")}
+    values = {name: getattr(settings, name) for name in _AS_STORED}
     values["ocr_model"] = settings.ocr_model or DEFAULT_OCR_MODEL
     values["default_threshold"] = percent_of(settings.default_threshold)
     return values | {name: bool(settings.ocr_options.get(name)) for name in OCR_SWITCHES}

@@ -78,6 +78,7 @@ class ProjectSettings:
     ocr_options: Mapping[str, Any] = field(default_factory=dict)
     fields: tuple[FieldSetting, ...] = DEFAULT_FIELDS
     default_threshold: float = DEFAULT_THRESHOLD
+    review_queue: str = ""  # the id of the queue that its reviews wait in; empty for the site's own
 
     def threshold_of(self, one: FieldSetting) -> float:
         return self.default_threshold if one.threshold is None else one.threshold
@@ -93,4 +94,5 @@ SETTING_LABELS: Mapping[str, str] = {
     "ocr_options": "OCR options",
     "fields": "Fields",
     "default_threshold": "Review policy",
+    "review_queue": "Review queue",
 }

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from config import table
 from config.table import Key
 
-DEFAULT_QUEUE = "review"
+DEFAULT_QUEUE = "review"  # of a site whose projects name none; stored with the review, never shown
+
+
+def queue_id(stored: str | None) -> str:
+    """The id of the queue behind a review's stored word; empty for the site's own queue."""
+    return "" if stored in (None, DEFAULT_QUEUE) else str(stored)
 
 
 @dataclass(frozen=True)

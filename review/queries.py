@@ -8,9 +8,9 @@ from review.items.reviews import DRAFT_READABLE, READABLE, Review, ReviewDraft
 from workflows.frozen import Run
 
 
-def queue(site: str, name: str = DEFAULT_QUEUE, *, cursor: str | None = None) -> Page[Review]:
-    """What waits for a person, the nearest deadline first: one Query."""
-    return Review.page(table.REVIEW.gsi1_partition(site, queue=name), index="GSI1", cursor=cursor)
+def queue(site: str, queue_id: str = "", *, cursor: str | None = None) -> Page[Review]:
+    """What waits for a person, the nearest deadline first: one Query. ``queue_id``: empty for the site's own."""
+    return Review.page(table.REVIEW.gsi1_partition(site, queue=queue_id or DEFAULT_QUEUE), index="GSI1", cursor=cursor)
 
 
 def review(ref: ReviewRef) -> Review:

@@ -8,7 +8,7 @@ from django.core import signing
 
 from config import clock
 from config.errors import Refused
-from review.identity import ReviewRef
+from review.identity import ReviewRef, queue_id
 from review.items.reviews import Review
 from workflows.frozen import Run
 from workflows.stages.base import FieldSpec
@@ -19,10 +19,11 @@ class Ticket:
     """One rendered page. ``decision_id`` is drawn per page, so that a form sent twice is one decision.
 
     ``shown``: field → the value that the machine found, None for nothing; ``typed``: field → the text that stood
-    there instead, from an earlier draft.
+    there instead, from an earlier draft. ``queue``: the id of the queue it waits in, empty for the site's own.
     """
 
     name: str
+    queue: str
     project_id: str
     workflow_id: str
     version: int
@@ -41,6 +42,7 @@ def ticket_for(
 ) -> Ticket:
     return Ticket(
         name=review.name,
+        queue=queue_id(review.queue),
         project_id=review.project_id,
         workflow_id=review.workflow_id,
         version=int(review.version),

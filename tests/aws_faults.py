@@ -5,6 +5,7 @@ end in botocore's one method, which is wrapped while a fault is wanted. Services
 "sqs", "stepfunctions", "events"), operations AWS's ("TransactWriteItems").
 """
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from unittest import mock
 from botocore.client import BaseClient
 from botocore.exceptions import ConnectionClosedError
 
+_EVENT = re.compile("EVENT#|activity#")
 Around = Callable[[BaseClient, str, dict[str, Any], Callable[[], Any]], Any]
 
 
@@ -167,6 +169,31 @@ def before_each(service: str, operation: str, act: Callable[[], None], *, times:
 
     with _around(wrapper):
         yield
+
+
+@contextmanager
+def audit_refused() -> Iterator[None]:
+    """The table itself refuses each event of a transaction, and with it the change; the test fails where none came."""
+    refused = 0
+
+    def act(_client: BaseClient, name: str, params: dict[str, Any], go_on: Callable[[], Any]) -> Any:
+        nonlocal refused
+        for put in (
+            one["Put"] for one in params.get("TransactItems", ()) if name == "TransactWriteItems" and "Put" in one
+        ):
+            if put["Item"]["PK"]["S"].rpartition("/")[2].startswith("entityevent#") or _EVENT.match(
+                put["Item"]["SK"]["S"]
+            ):
+                put["ConditionExpression"] = put["ConditionExpression"].replace(
+                    "attribute_not_exists", "attribute_exists"
+                )
+                refused += 1
+        return go_on()
+
+    with _around(act):
+        yield
+    if not refused:
+        raise AssertionError("No transaction with an event came by.")
 
 
 @contextmanager

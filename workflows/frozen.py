@@ -31,6 +31,7 @@ def freeze(data: Mapping[str, Any]) -> RunSettings:
         ocr_model=str(data.get("ocr_model") or "pp-ocrv5"),
         ocr_options=dict(data.get("ocr_options") or {}),
         default_threshold=default,
+        queue=str(data.get("review_queue") or ""),
         fields=tuple(
             FieldSpec(
                 name=str(field["name"]),

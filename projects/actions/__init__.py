@@ -4,5 +4,6 @@ from projects.actions import attribute_definitions as attribute_definitions
 from projects.actions import documents as documents
 from projects.actions import groups as groups
 from projects.actions import projects as projects
+from projects.actions import queues as queues
 from projects.actions import schemas as schemas
 from projects.actions import sites as sites

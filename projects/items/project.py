@@ -57,6 +57,7 @@ class Project(Item):
             ocr_options=data.get("ocr_options") or {},
             fields=_fields(data.get("fields"), policy),
             default_threshold=float(policy.get("default_threshold", DEFAULT_THRESHOLD)),
+            review_queue=data.get("review_queue") or "",
         )
 
 
@@ -86,6 +87,7 @@ def stored_settings(settings: ProjectSettings) -> dict[str, Any]:
         "document_prompt": settings.document_prompt,
         "ocr_model": settings.ocr_model,
         "ocr_options": dict(settings.ocr_options),
+        "review_queue": settings.review_queue,
         "fields": [
             {"name": one.name, "label": one.label, "type": one.type, "required": one.required}
             for one in settings.fields

@@ -2,5 +2,6 @@
 
 from projects.queries import documents as documents
 from projects.queries import projects as projects
+from projects.queries import queues as queues
 from projects.queries import schemas as schemas
 from projects.queries import sites as sites

@@ -9,6 +9,7 @@ from config.errors import Conflict
 from projects import access, actions, clashes, merging, queries
 from projects.audit import actor
 from projects.editor import Editor, editor_after_clash, editor_of, posted_editor, rearranged_editor, summary
+from projects.forms import Offered
 from projects.http import DeskRequest, answer, go
 from projects.items.project import Project
 from projects.schema import ProjectSettings
@@ -33,19 +34,24 @@ def list_projects(request: DeskRequest) -> HttpResponse:
 @require_safe
 def show_project(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_view(request, project_id)
-    return answer(request, "project/show.html", None, {"project": project, **summary(project.settings)})
+    settings = project.settings
+    queue = queries.queues.get_queue(request.site, settings.review_queue) if settings.review_queue else None
+    return answer(request, "project/show.html", None, {"project": project, "queue": queue, **summary(settings)})
 
 
 @require_http_methods(["GET", "POST"])
 def create_project(request: DeskRequest) -> HttpResponse:
     access.check_can_configure(request)
     blank = ProjectSettings(name="")
+    offered = _offered(request, blank)
     if request.method == "GET":
-        return _edit_page(request, editor_of(blank), project_id=actions.projects.new_project_id())
+        return _edit_page(request, editor_of(blank, offered), project_id=actions.projects.new_project_id())
     project_id = actions.projects.project_id_from(request.POST.get("project_id", ""))
     if order := request.POST.get("rows"):
-        return _edit_page(request, rearranged_editor(request.POST, blank, order), project_id=project_id, rows=True)
-    editor = posted_editor(request.POST, blank)
+        return _edit_page(
+            request, rearranged_editor(request.POST, blank, offered, order), project_id=project_id, rows=True
+        )
+    editor = posted_editor(request.POST, blank, offered)
     if not editor.is_valid():
         return _edit_page(request, editor.counted(), project_id=project_id, status=422)
     project = actions.projects.create(request.site, editor.settings(), by=actor(request.user), project_id=project_id)
@@ -56,18 +62,25 @@ def create_project(request: DeskRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def edit_project(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
+    offered = _offered(request, project.settings)
     if request.method == "GET":
-        return _edit_page(request, editor_of(project.settings, _seen(request, project)), project=project)
+        return _edit_page(request, editor_of(project.settings, offered, _seen(request, project)), project=project)
     if order := request.POST.get("rows"):
-        editor = rearranged_editor(request.POST, project.settings, order)
+        editor = rearranged_editor(request.POST, project.settings, offered, order)
         return _edit_page(request, editor, project=project, rows=True)
-    editor = posted_editor(request.POST, project.settings)
+    editor = posted_editor(request.POST, project.settings, offered)
     if not editor.is_valid():
         return _edit_page(request, editor.counted(), project=project, status=422)
-    return _save(request, project, editor)
+    return _save(request, project, editor, offered)
 
 
-def _save(request: DeskRequest, project: Project, editor: Editor) -> HttpResponse:
+def _offered(request: DeskRequest, stored: ProjectSettings) -> Offered:
+    """An archived queue is no choice any more, unless it is chosen already."""
+    found = queries.queues.all_queues(request.site)
+    return Offered({one.id: one.name for one in found if not one.is_archived or one.id == stored.review_queue})
+
+
+def _save(request: DeskRequest, project: Project, editor: Editor, offered: Offered) -> HttpResponse:
     # A form that lost what it had seen was based on nothing we know: whatever differs is in question.
     seen = merging.opened(editor.seen, request.site, project.id)
     typed = editor.settings()
@@ -77,7 +90,8 @@ def _save(request: DeskRequest, project: Project, editor: Editor) -> HttpRespons
         stored = queries.projects.get_project(request.site, project.id)
         since = queries.projects.changes_since(request.site, project.id, seen.version if seen else 0)
         merge = merging.merge(seen, typed, stored.settings)
-        after = editor_after_clash(merge.settings, _seen(request, stored), clashes.lines(merge, stored, since))
+        lines = clashes.lines(merge, stored, since)
+        after = editor_after_clash(merge.settings, offered, _seen(request, stored), lines)
         return _edit_page(request, after, project=stored, status=409)
     messages.success(request, "The settings are saved. Runs that started before keep theirs.")
     return go(request, reverse("projects:show-project", args=[project.id]))

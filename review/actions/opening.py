@@ -47,6 +47,11 @@ class Pause:
         return ReviewRef(self.run.site, self.run.document_id, name)
 
     @property
+    def queue(self) -> str:
+        """What the run froze at its start, or the rule chose that decided after the analysis."""
+        return str(self.found.get("queue") or DEFAULT_QUEUE)
+
+    @property
     def deadline(self) -> dt.datetime:
         """The last moment to decide: a margin before the machine's own timeout, so that a decision can be redeemed."""
         seconds = max(self.timeout - settings.REVIEW_MARGIN_SECONDS, 1)
@@ -116,12 +121,12 @@ def _review(pause: Pause) -> Review:
     return Review(
         ref.key.pk,
         ref.key.sk,
-        **table.REVIEW.gsi1(ref.site, queue=DEFAULT_QUEUE, deadline=deadline, review_id=ref.review_id),
+        **table.REVIEW.gsi1(ref.site, queue=pause.queue, deadline=deadline, review_id=ref.review_id),
         **table.due(table.REVIEW, expire_at, review_id=ref.review_id),
         reviewId=ref.review_id,
         status=ReviewStatus.PENDING,
         createdAt=now,
-        queue=DEFAULT_QUEUE,
+        queue=pause.queue,
         name=pause.file_name,
         project_id=pause.run.project_id,
         project_name=pause.project_name,

@@ -17,11 +17,12 @@ from projects import access
 from projects.http import DeskRequest, go
 from review import forms, queries, ticket
 from review.actions import claims, decisions
-from review.identity import ReviewRef
+from review.identity import ReviewRef, queue_id
 from review.tasks import enqueue_redeem
 from review.ticket import Receipt, Ticket
 from review.views.comparison import Draft
-from review.views.desk import desk_page, load_review, lost_page, person_of
+from review.views.desk import check_waits_for, desk_page, load_review, lost_page, person_of
+from review.views.queue import queue_url
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ def _desk_url(ref: ReviewRef) -> str:
 def claim(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
     access.check_can_review(request)
     ref = _ref(request, document_id, review_id)
-    run = queries.run_of(ref, load_review(ref))
+    run = queries.run_of(ref, load_review(request, ref))
     try:
         claims.claim(ref, run, by=person_of(request))
     except Conflict:
@@ -50,7 +51,7 @@ def claim(request: DeskRequest, document_id: str, review_id: str) -> HttpRespons
 def renew(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
     access.check_can_review(request)
     ref = _ref(request, document_id, review_id)
-    load_review(ref)
+    load_review(request, ref)
     try:
         until = claims.renew(ref, by=person_of(request))
     except Conflict:
@@ -65,13 +66,14 @@ def renew(request: DeskRequest, document_id: str, review_id: str) -> HttpRespons
 def release(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
     access.check_can_review(request)
     ref = _ref(request, document_id, review_id)
-    run = queries.run_of(ref, load_review(ref))
+    review = load_review(request, ref)
+    run = queries.run_of(ref, review)
     try:
         claims.release(ref, run, by=person_of(request))
     except Conflict:
         return lost_page(request, ref)
     messages.success(request, "The document is back in the queue. Nothing was decided.")
-    return go(request, reverse("review:queue"))
+    return go(request, queue_url(queue_id(review.queue)))
 
 
 @require_POST
@@ -82,6 +84,7 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
         carried = ticket.read(request.POST.get("ticket", ""), ref, person.id)
     except Refused as error:
         return lost_page(request, ref, notice=str(error))
+    check_waits_for(request, carried.queue)
     answers = forms.answers_of(request.POST.dict(), carried)
     if not answers.is_valid:
         draft = Draft(answers.typed, answers.errors, answers.reason, answers.reason_error)
@@ -93,7 +96,7 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
     _send_later(ref, carried.decision_id)
     receipt = _receipt(ref, carried, str(answers.decision), clock.iso(until))
     done = ticket.sign_receipt(receipt, ref.site, person.id)
-    return go(request, f"{reverse('review:queue')}?{urlencode({'done': done})}")
+    return go(request, f"{queue_url(carried.queue)}?{urlencode({'done': done})}")
 
 
 def _receipt(ref: ReviewRef, carried: Ticket, decision: str, until: str) -> Receipt:
@@ -113,7 +116,7 @@ def _send_later(ref: ReviewRef, decision_id: str) -> None:
 def undo(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
     access.check_can_review(request)
     ref = _ref(request, document_id, review_id)
-    run = queries.run_of(ref, load_review(ref))
+    run = queries.run_of(ref, load_review(request, ref))
     try:
         decisions.undo(ref, run, decision_id=request.POST.get("decision_id", ""), by=person_of(request))
     except Conflict:

@@ -16,9 +16,10 @@ from projects.http import DeskRequest, answer
 from projects.looks import looked
 from review import forms, queries, ticket
 from review.actions import drafts
-from review.identity import Person, ReviewRef
+from review.identity import Person, ReviewRef, queue_id
 from review.items.reviews import Review, ReviewDraft
 from review.views.comparison import Draft, compare
+from review.views.queue import queue_url
 from review.views.sheet import sheet_of
 from review.views.standing import standing_of
 from workflows import files, frozen
@@ -27,17 +28,29 @@ from workflows.frozen import Run
 from workflows.stages.base import FieldSpec
 from workflows.storage import DocumentFiles
 
+MISSING = "There is no such review here."
+
 
 def person_of(request: DeskRequest) -> Person:
     return Person(str(request.user.pk), request.user.get_full_name() or request.user.get_username())
 
 
-def load_review(ref: ReviewRef) -> Review:
-    """Raises: NotFound, also for an id that no key can hold."""
+def load_review(request: DeskRequest, ref: ReviewRef) -> Review:
+    """Raises: NotFound, also for an id that no key can hold, and where it waits in a queue of other people's."""
     try:
-        return queries.review(ref)
+        review = queries.review(ref)
     except (NotFound, InvalidKey) as error:
-        raise NotFound("There is no such review here.") from error
+        raise NotFound(MISSING) from error
+    check_waits_for(request, queue_id(review.queue))
+    return review
+
+
+def check_waits_for(request: DeskRequest, queue: str) -> None:
+    """The same 404 for a review in other people's queue as for none. Raises: NotFound."""
+    try:
+        access.check_admitted(request, queue)
+    except NotFound as error:
+        raise NotFound(MISSING) from error
 
 
 @require_safe
@@ -64,7 +77,7 @@ def desk_page(
 
     """
     person = person_of(request)
-    review, kept = _opened(ref, person)
+    review, kept = _opened(request, ref, person)
     result = _result(ref, review)
     fields = _fields(queries.run_of(ref, review), result)
     draft, standing = (draft or Draft()).over(kept), standing_of(review, person)
@@ -77,6 +90,7 @@ def desk_page(
         "review": review,
         "ref": ref,
         "standing": standing,
+        "queue_url": queue_url(queue_id(review.queue)),
         "may_decide": may_decide,
         "undo_seconds": settings.REVIEW_UNDO_SECONDS,
         "draft": draft,
@@ -116,11 +130,13 @@ def corrections(decided: Mapping[str, Any]) -> dict[str, str | None]:
     return dict(decided.get("corrections") or {})
 
 
-def _opened(ref: ReviewRef, person: Person) -> tuple[Review, ReviewDraft | None]:
+def _opened(request: DeskRequest, ref: ReviewRef, person: Person) -> tuple[Review, ReviewDraft | None]:
     try:
-        return queries.review_and_draft(ref, person.id)
-    except InvalidKey as error:
-        raise NotFound("There is no such review here.") from error
+        review, kept = queries.review_and_draft(ref, person.id)
+    except (NotFound, InvalidKey) as error:
+        raise NotFound(MISSING) from error
+    check_waits_for(request, queue_id(review.queue))
+    return review, kept
 
 
 def _decided(ref: ReviewRef, review: Review) -> dict[str, Any]:

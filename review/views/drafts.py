@@ -14,7 +14,7 @@ from review import forms, ticket
 from review.actions import drafts
 from review.actions.drafts import Saved
 from review.identity import ReviewRef
-from review.views.desk import lost_page, person_of
+from review.views.desk import check_waits_for, lost_page, person_of
 
 
 @require_POST
@@ -25,6 +25,7 @@ def save_draft(request: DeskRequest, document_id: str, review_id: str) -> HttpRe
         carried = ticket.read(request.POST.get("ticket", ""), ref, person.id)
     except Refused as error:
         return lost_page(request, ref, notice=str(error))
+    check_waits_for(request, carried.queue)
     # A script sends the fields that were typed into; the form's button sends them all.
     typed = forms.draft_of(request.POST.dict(), carried, all_of_it=bool(request.htmx))
     if not typed.values and typed.reason is None:

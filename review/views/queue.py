@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from config import clock, table
 from projects import access
+from projects import queries as project_queries
 from projects.http import DeskRequest, answer
 from review import queries, ticket
 from review.items.reviews import Review
@@ -34,6 +35,19 @@ class Row:
     held_until: str
 
 
+@dataclass(frozen=True)
+class Choice:
+    """A queue that may be opened."""
+
+    id: str
+    name: str
+    archived: bool = False
+
+    @property
+    def url(self) -> str:
+        return queue_url(self.id)
+
+
 def row_of(review: Review, *, user_id: str, now: str) -> Row:
     reasons = tuple(review.reasons or ())
     claimed = review.status == ReviewStatus.CLAIMED
@@ -56,11 +70,27 @@ def row_of(review: Review, *, user_id: str, now: str) -> Row:
     )
 
 
+def queue_url(queue_id: str) -> str:
+    """The page of a queue; an empty id is the site's own."""
+    return reverse("review:show-queue", args=[queue_id]) if queue_id else reverse("review:queue")
+
+
 @require_safe
-def show_queue(request: DeskRequest) -> HttpResponse:
+def list_queues(request: DeskRequest) -> HttpResponse:
+    """The queues that this person may look into; ``here``: the one that the page shows."""
     access.check_can_view(request)
+    found = project_queries.queues.queues_admitting(request.site, access.groups_of(request))
+    choices = [Choice("", "Review"), *(Choice(one.id, one.name, one.is_archived) for one in found)]
+    context = {"queues": choices, "here": request.GET.get("here", "")}
+    return answer(request, "review/queues.html", "review/_queues.html", context)
+
+
+@require_safe
+def show_queue(request: DeskRequest, queue_id: str = "") -> HttpResponse:
+    access.check_can_view(request)
+    queue = access.check_admitted(request, queue_id)
     cursor, user_id = request.GET.get("after"), str(request.user.pk)
-    page, now = queries.queue(request.site, cursor=cursor), clock.iso(clock.now())
+    page, now = queries.queue(request.site, queue_id, cursor=cursor), clock.iso(clock.now())
     rows = [row_of(review, user_id=user_id, now=now) for review in page.rows]
     free = [row for row in rows if not row.late and (row.mine or not row.holder)]
     context = {
@@ -68,7 +98,9 @@ def show_queue(request: DeskRequest) -> HttpResponse:
         "first": free[0] if free else None,
         "next_cursor": page.next,
         "is_first": not cursor,
-        "first_url": reverse("review:queue"),
+        "first_url": queue_url(queue_id),
+        "queue": queue,
+        "queue_id": queue_id,
         "receipt": ticket.read_receipt(request.GET.get("done", ""), request.site, user_id),
     }
     return answer(request, "review/queue.html", "review/_queue.html", context)

@@ -49,8 +49,8 @@ def result(values=VALUES):
     return {"version": 1, "document_type": "receipt", "pages": [page], "fields": found, "notes": []}
 
 
-def open_review(name="receipt.pdf", *, values=VALUES, timeout=86_400, found=None) -> tuple[Run, ReviewRef]:
-    """``found``: the stored result, where it is not the one that ``values`` make."""
+def open_review(name="receipt.pdf", *, values=VALUES, timeout=86_400, found=None, queue="") -> tuple[Run, ReviewRef]:
+    """``found``: the stored result, where it is not the one that ``values`` make. ``queue``: an id."""
     original = Original(name, "application/pdf", 10, "projects/p/x.pdf", 1)
     run = documents.start(
         site=SITE,
@@ -67,6 +67,7 @@ def open_review(name="receipt.pdf", *, values=VALUES, timeout=86_400, found=None
     at_review = [Execution.currentStep.set(7), Execution.result_sha256.set(sha)]
     Execution.change(runs.execution_key(run), at_review, Execution.PK.exists())
     facts = {"result_sha256": sha, "reasons": ["Total 55 %, needs 90 %"], "unsure": 1, "pages": 1, "last": "none"}
+    facts |= {"queue": queue} if queue else {}  # as the stage adds it of what the run froze
     entered = clock.iso(clock.now())
     pause = Pause(run, 1, 7, DOCUMENT_ANALYSIS.id, "token", entered, timeout, name, "Receipts", facts)
     opening.open_review(pause)

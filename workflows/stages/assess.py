@@ -31,5 +31,6 @@ def run(context: StageContext) -> StageResult:
             "fields": len(result["fields"]),
             "pages": len(result["pages"]),
             "unsure": len({reason["field"] for reason in reasons if reason["field"]}),
-        },
+        }
+        | ({"queue": context.settings.queue} if context.settings.queue else {}),
     )

@@ -27,6 +27,7 @@ class RunSettings:
     ocr_options: Mapping[str, Any]
     fields: tuple[FieldSpec, ...]
     default_threshold: float
+    queue: str = ""  # the id of the queue that a review waits in; empty for the site's own
 
 
 class ArtifactStore(Protocol):

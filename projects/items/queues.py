@@ -1,0 +1,32 @@
+"""A queue: where documents and reviews wait for people of certain groups."""
+
+from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
+
+from config.item import Item
+
+ACTIVE, ARCHIVED = "active", "archived"
+
+
+class Queue(Item):
+    """Seed 002's row. Ours beside it: the groups let in (none: everybody who reviews), status and version.
+
+    Access: by id; all of a site by name (GSI1, which carries neither groups nor version).
+    """
+
+    documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's name, as stored; null only in index rows
+    name = UnicodeAttribute()
+    groups: ListAttribute[str] = ListAttribute(null=True)
+    status = UnicodeAttribute(default=ACTIVE)  # a queue of an older writer has none
+    version = NumberAttribute(default=0)
+    created_by = UnicodeAttribute(null=True)
+    updated_by = UnicodeAttribute(null=True)
+    created_at = UnicodeAttribute(null=True)
+    updated_at = UnicodeAttribute(null=True)
+
+    @property
+    def id(self) -> str:
+        return self.PK.rpartition("#")[2]
+
+    @property
+    def is_archived(self) -> bool:
+        return self.status == ARCHIVED

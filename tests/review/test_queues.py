@@ -1,0 +1,151 @@
+"""Reviews wait in the queue that their project named, and only groups that it lets in learn of them."""
+
+import pytest
+from django.contrib.auth.models import Group
+from django.urls import reverse
+
+from config import table
+from projects import actions, queries
+from projects.audit import actor
+from review.actions import claims, decisions
+from review.items.reviews import Review
+from review.status import ReviewStatus
+from tests.aws_faults import count_calls
+from tests.factories import review_of, verdict
+from tests.people import alice, bob, charlie, signed_in
+from tests.projects.queues import SITE, make_queue
+from tests.review.reviews import PROJECT, open_review, person, url
+from workflows import frozen
+
+pytestmark = pytest.mark.usefixtures("desk")
+ACTS = ("claim", "renew", "release", "decide", "undo", "save-draft")
+
+
+def queue_page(user, queue):
+    return signed_in(user).get(reverse("review:show-queue", args=[queue.id]))
+
+
+def admit(user, group):
+    user.groups.add(Group.objects.get_or_create(name=group)[0])
+    return user
+
+
+def test_a_run_freezes_its_projects_queue():
+    settings = frozen.freeze({**PROJECT, "review_queue": "q1"})
+    assert frozen.from_json(frozen.to_json(settings)).queue == "q1"
+    assert frozen.freeze(PROJECT).queue == ""
+
+
+def test_a_review_waits_in_the_queue_of_its_run_and_in_no_other():
+    queue = make_queue()
+    open_review("special.pdf", queue=queue.id)
+    open_review("common.pdf")
+    special, common = queue_page(bob(), queue).content.decode(), signed_in(bob()).get("/review/").content.decode()
+    assert ("special.pdf" in special, "common.pdf" in special) == (True, False)
+    assert ("special.pdf" in common, "common.pdf" in common) == (False, True)
+
+
+def test_a_page_of_a_queue_is_one_query_and_the_queue_itself():
+    queue = make_queue()
+    open_review(queue=queue.id)
+    browser = signed_in(bob())
+    with count_calls() as calls:
+        browser.get(reverse("review:show-queue", args=[queue.id]))
+    assert calls.names() == ["dynamodb.GetItem", "dynamodb.Query"]
+
+
+def test_a_queue_without_groups_is_open_to_everybody():
+    assert queue_page(charlie(), make_queue()).status_code == 200
+
+
+def test_a_queue_of_other_groups_is_not_there():
+    queue = make_queue("Secret", ["finance"])
+    answer, none = queue_page(bob(), queue), signed_in(bob()).get("/review/queues/none/")
+    assert (answer.status_code, none.status_code) == (404, 404)
+    assert "Secret" not in answer.content.decode()
+    assert "There is no such queue here." in answer.content.decode()
+    assert "There is no such queue here." in none.content.decode()
+    assert queue_page(admit(bob(), "finance"), queue).status_code == 200
+
+
+def test_an_admin_is_let_in_by_a_group_like_everybody_else():
+    assert queue_page(alice(), make_queue("Secret", ["finance"])).status_code == 404
+
+
+def test_the_choice_of_queues_shows_those_that_let_one_in():
+    make_queue("Common")
+    make_queue("Secret", ["finance"])
+    browser = signed_in(bob())
+    page = browser.get(reverse("review:list-queues")).content.decode()
+    assert ("Common" in page, "Secret" in page) == (True, False)
+    admit(bob(), "finance")
+    browser.get(reverse("review:list-queues"))  # what the new group may do here is looked up once
+    with count_calls() as calls:
+        assert "Secret" in browser.get(reverse("review:list-queues")).content.decode()
+    assert calls.names() == ["dynamodb.Query", "dynamodb.BatchGetItem"]
+
+
+def test_the_choice_is_silent_where_there_is_nothing_to_choose():
+    assert signed_in(bob(), htmx=True).get(reverse("review:list-queues")).content.strip() == b""
+
+
+def test_a_review_of_another_groups_queue_is_not_there_for_anything():
+    _run, ref = open_review(queue=make_queue("Secret", ["finance"]).id)
+    browser = signed_in(bob())
+    assert browser.get(url("show-review", ref)).status_code == 404
+    for act in ACTS:
+        answer = browser.post(url(act, ref))
+        assert (act, answer.status_code) == (act, 404)
+        assert "There is no such review here." in answer.content.decode()
+    assert review_of(ref).status == ReviewStatus.PENDING
+    missing = reverse("review:show-review", args=[ref.document_id, "none"])
+    assert "There is no such review here." in browser.get(missing).content.decode()
+
+
+def test_who_is_let_in_claims_and_decides():
+    queue = make_queue("Secret", ["finance"])
+    _run, ref = open_review(queue=queue.id)
+    browser = signed_in(admit(bob(), "finance"))
+    browser.post(url("claim", ref))
+    page = browser.get(url("show-review", ref)).content.decode()
+    assert reverse("review:show-queue", args=[queue.id]) in page
+    answer = browser.post(url("decide", ref), form_of(page))
+    assert answer["Location"].startswith(reverse("review:show-queue", args=[queue.id]) + "?done=")
+    assert review_of(ref).status == ReviewStatus.DECIDED
+
+
+def form_of(page):
+    ticket = page.split('name="ticket" value="')[1].split('"')[0]
+    return {"ticket": ticket, "decision": "reject", "reason": "Not ours"}
+
+
+def test_who_is_put_out_after_claiming_cannot_decide_with_the_page_that_is_open():
+    queue = make_queue("Secret", ["finance"])
+    _run, ref = open_review(queue=queue.id)
+    browser = signed_in(admit(bob(), "finance"))
+    browser.post(url("claim", ref))
+    form = form_of(browser.get(url("show-review", ref)).content.decode())
+    actions.queues.update(SITE, queue.id, name="Secret", groups=["audit"], version=1, by=actor(alice()))
+    for act in ("decide", "save-draft", "renew"):
+        assert browser.post(url(act, ref), form).status_code == 404
+    assert browser.post(url("decide", ref), {"ticket": "forged"}).status_code == 404
+    assert review_of(ref).status == ReviewStatus.CLAIMED
+
+
+def test_a_decision_that_is_taken_back_waits_in_its_own_queue_again():
+    queue = make_queue()
+    run, ref = open_review(queue=queue.id)
+    claims.claim(ref, run, by=person(bob()))
+    chosen = verdict(ref)
+    decisions.decide(ref, run, chosen, by=person(bob()))
+    decisions.undo(ref, run, decision_id=chosen.decision_id, by=person(bob()))
+    assert table.REVIEW.gsi1_partition(SITE, queue=queue.id) == Review.load(ref.key).GSI1PK
+
+
+def test_an_archived_queue_is_worked_off():
+    queue = make_queue()
+    open_review("late.pdf", queue=queue.id)
+    actions.queues.archive(SITE, queue.id, by=actor(alice()))
+    assert "late.pdf" in queue_page(bob(), queue).content.decode()
+    assert "archived" in signed_in(bob()).get(reverse("review:list-queues")).content.decode()
+    assert queries.queues.get_queue(SITE, queue.id).is_archived
