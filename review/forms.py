@@ -11,6 +11,7 @@ from review.ticket import Ticket
 from workflows import results
 
 PREFIX = "field-"
+AND_NEXT = "-and-next"
 LONGEST_REASON = 1_000
 
 
@@ -51,8 +52,14 @@ def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = Fal
     return Typed(kept, reason)
 
 
+def wants_next(posted: Mapping[str, str]) -> bool:
+    """Whether the next document is to be opened after this decision; the buttons say both in one word."""
+    return posted.get("decision", "").endswith(AND_NEXT)
+
+
 def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
-    decision = Decision.REJECT if posted.get("decision") == Decision.REJECT else Decision.APPROVE
+    chosen = posted.get("decision", "").removesuffix(AND_NEXT)
+    decision = Decision.REJECT if chosen == Decision.REJECT else Decision.APPROVE
     typed, reason = typed_values(posted), posted.get("reason", "").strip()
     if decision == Decision.REJECT:  # what is rejected is not corrected: nothing of it is published
         return Answers(decision, typed, reason, {}, _reason_error(reason), {})

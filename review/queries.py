@@ -5,12 +5,24 @@ from config.errors import NotFound
 from config.item import Item, Page
 from review.identity import DEFAULT_QUEUE, ReviewRef
 from review.items.reviews import DRAFT_READABLE, READABLE, Review, ReviewDraft
+from review.status import ReviewStatus
 from workflows.frozen import Run
 
 
 def queue(site: str, queue_id: str = "", *, cursor: str | None = None) -> Page[Review]:
     """What waits for a person, the nearest deadline first: one Query. ``queue_id``: empty for the site's own."""
     return Review.page(table.REVIEW.gsi1_partition(site, queue=queue_id or DEFAULT_QUEUE), index="GSI1", cursor=cursor)
+
+
+def row_ref(site: str, row: Review) -> ReviewRef:
+    """Of a row of the queue: the index carries the keys, and no id of its own."""
+    return ReviewRef(site, row.document_id, row.SK.removeprefix(table.REVIEW.sort_prefix()))
+
+
+def holder_of(row: Review, *, now: str) -> str:
+    """Whose claim keeps others from it now (a user's id); empty where anybody may take it."""
+    held = row.status == ReviewStatus.CLAIMED and (row.lease_until or "") > now
+    return (row.holder or "") if held else ""
 
 
 def review(ref: ReviewRef) -> Review:

@@ -9,6 +9,7 @@ urlpatterns = [
     path("", queue.show_queue, name="queue"),
     path("queues/", queue.list_queues, name="list-queues"),
     path("queues/<str:queue_id>/", queue.show_queue, name="show-queue"),
+    path("next/", decisions.claim_next, name="claim-next"),
     path("<str:document_id>/<str:review_id>/", desk.show_review, name="show-review"),
     path("<str:document_id>/<str:review_id>/claim/", decisions.claim, name="claim"),
     path("<str:document_id>/<str:review_id>/renew/", decisions.renew, name="renew"),

@@ -75,8 +75,8 @@ def ref_of(run: Run) -> ReviewRef:
 
 def waiting_run(pump: Pump) -> tuple[Run, ReviewRef]:
     """A run whose review is open and has its token."""
-    run = start_run(always_review=True)
-    pump.run(lambda: pump.ran("open_review") > 0)
+    run, before = start_run(always_review=True), pump.ran("open_review")
+    pump.run(lambda: pump.ran("open_review") > before)
     return run, ref_of(run)
 
 

@@ -6,11 +6,14 @@ from pynamodb.expressions.condition import Condition
 from config import clock
 from config.errors import Conflict
 from config.transaction import Update, transact
+from review import queries
 from review.identity import Person, ReviewRef
 from review.items.reviews import Review, may
 from review.status import RELEASE, RENEW, TAKE, TAKE_OVER
 from workflows import events
 from workflows.frozen import Run
+
+_PAGES = 4  # of the queue: a hundred reviews that others hold, then a person is told so
 
 
 def claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
@@ -24,6 +27,30 @@ def claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
         _take(ref, run, by)
     except Conflict:
         renew(ref, by=by)
+
+
+def claim_next(site: str, queue_id: str = "", *, by: Person, but: ReviewRef | None = None) -> ReviewRef | None:
+    """Take a queue's most urgent review that nobody else has; None where there is none.
+
+    The index lags behind the table: the claim's own condition decides, and a row that somebody else was faster with,
+    or that this person has just decided (``but``), is passed over.
+    """
+    cursor: str | None = None
+    for _ in range(_PAGES):
+        page, now = queries.queue(site, queue_id, cursor=cursor), clock.iso(clock.now())
+        for row in page.rows:
+            ref = queries.row_ref(site, row)
+            if ref == but or row.deadline <= now or queries.holder_of(row, now=now) not in {"", by.id}:
+                continue
+            try:
+                claim(ref, queries.run_of(ref, row), by=by)
+            except Conflict:
+                continue
+            return ref
+        cursor = page.next
+        if cursor is None:
+            break
+    return None
 
 
 def _take(ref: ReviewRef, run: Run, by: Person) -> None:

@@ -11,8 +11,8 @@ from config import clock
 from config.errors import Conflict
 from config.transaction import NEW, Change, Check, Put, Update, transact
 from review.identity import Person, ReviewRef
-from review.items.reviews import Review, ReviewDraft
-from review.status import UNDECIDED, ReviewStatus
+from review.items.reviews import Review, ReviewDraft, may
+from review.status import RENEW, UNDECIDED
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def save(ref: ReviewRef, typed: Typed, *, by: Person, version: int, begun: bool)
 
     """
     until = clock.iso(clock.in_seconds(settings.REVIEW_LEASE_SECONDS))
-    mine: Condition = (Review.status == ReviewStatus.CLAIMED) & (Review.holder == by.id) & (Review.version == version)
+    mine: Condition = may(RENEW) & (Review.holder == by.id) & (Review.version == version)
     in_time: Condition = Review.deadline > clock.iso(clock.now())
     try:
         at = _write(ref, typed, by, Update(ref.key, [Review.lease_until.set(until)], mine & in_time), begun)

@@ -17,7 +17,7 @@ from projects import access
 from projects.http import DeskRequest, go
 from review import forms, queries, ticket
 from review.actions import claims, decisions
-from review.identity import ReviewRef, queue_id
+from review.identity import Person, ReviewRef, queue_id
 from review.tasks import enqueue_redeem
 from review.ticket import Receipt, Ticket
 from review.views.comparison import Draft
@@ -45,6 +45,17 @@ def claim(request: DeskRequest, document_id: str, review_id: str) -> HttpRespons
     except Conflict:
         return lost_page(request, ref)
     return go(request, _desk_url(ref))
+
+
+@require_POST
+def claim_next(request: DeskRequest) -> HttpResponse:
+    access.check_can_review(request)
+    queue = request.POST.get("queue", "")
+    access.check_admitted(request, queue)
+    following = claims.claim_next(request.site, queue, by=person_of(request))
+    if following is None:
+        messages.info(request, "Nothing is free to take at the moment.")
+    return go(request, _desk_url(following) if following else queue_url(queue))
 
 
 @require_POST
@@ -96,7 +107,18 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
     _send_later(ref, carried.decision_id)
     receipt = _receipt(ref, carried, str(answers.decision), clock.iso(until))
     done = ticket.sign_receipt(receipt, ref.site, person.id)
-    return go(request, f"{queue_url(carried.queue)}?{urlencode({'done': done})}")
+    following = _next(ref, carried.queue, person) if forms.wants_next(request.POST.dict()) else None
+    where = _desk_url(following) if following else queue_url(carried.queue)
+    return go(request, f"{where}?{urlencode({'done': done})}")
+
+
+def _next(ref: ReviewRef, queue: str, person: Person) -> ReviewRef | None:
+    """The decision stands: where the next one cannot be taken now, the queue says what there is."""
+    try:
+        return claims.claim_next(ref.site, queue, by=person, but=ref)
+    except CountersignError as error:
+        log.warning("no next review", extra={"error": type(error).__name__})
+        return None
 
 
 def _receipt(ref: ReviewRef, carried: Ticket, decision: str, until: str) -> Receipt:

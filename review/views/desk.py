@@ -76,22 +76,27 @@ def desk_page(
         Conflict: the stored result is no longer the one that this review asks about.
 
     """
-    person = person_of(request)
-    review, kept = _opened(request, ref, person)
-    result = _result(ref, review)
-    fields = _fields(queries.run_of(ref, review), result)
-    draft, standing = (draft or Draft()).over(kept), standing_of(review, person)
+    review, kept = _opened(request, ref)
+    context = _context(request, ref, review, (draft or Draft()).over(kept))
+    return answer(request, "review/show.html", fragment, context, status=status)
+
+
+def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft) -> dict[str, Any]:
+    person, result = person_of(request), _result(ref, review)
+    fields, standing = _fields(queries.run_of(ref, review), result), standing_of(review, person)
     shown = {one["name"]: one.get("value") for one in result["fields"]}
     decided = _decided(ref, review) if standing.kind == "decided" else {}
     typed = draft.typed if standing.open_to_me else {name: text or "" for name, text in corrections(decided).items()}
     may_decide = standing.mine and access.can_review(request)
     carried = ticket.ticket_for(review, fields, shown, typed)
-    context = {
+    return {
         "review": review,
         "ref": ref,
         "standing": standing,
+        "queue_id": queue_id(review.queue),
         "queue_url": queue_url(queue_id(review.queue)),
         "may_decide": may_decide,
+        "receipt": ticket.read_receipt(request.GET.get("done", ""), ref.site, person.id),
         "undo_seconds": settings.REVIEW_UNDO_SECONDS,
         "draft": draft,
         "decided_reason": decided.get("reason", ""),
@@ -101,7 +106,6 @@ def desk_page(
         "sheet": sheet_of(review, result, fields, page=_asked(request), typed=typed, errors=draft.errors),
         "ticket": ticket.sign(carried, ref, person.id) if may_decide else "",
     }
-    return answer(request, "review/show.html", fragment, context, status=status)
 
 
 def lost_page(request: DeskRequest, ref: ReviewRef, notice: str = "") -> HttpResponse:
@@ -130,9 +134,9 @@ def corrections(decided: Mapping[str, Any]) -> dict[str, str | None]:
     return dict(decided.get("corrections") or {})
 
 
-def _opened(request: DeskRequest, ref: ReviewRef, person: Person) -> tuple[Review, ReviewDraft | None]:
+def _opened(request: DeskRequest, ref: ReviewRef) -> tuple[Review, ReviewDraft | None]:
     try:
-        review, kept = queries.review_and_draft(ref, person.id)
+        review, kept = queries.review_and_draft(ref, person_of(request).id)
     except (NotFound, InvalidKey) as error:
         raise NotFound(MISSING) from error
     check_waits_for(request, queue_id(review.queue))

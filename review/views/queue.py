@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from config import clock, table
+from config import clock
 from projects import access
 from projects import queries as project_queries
 from projects.http import DeskRequest, answer
@@ -48,14 +48,13 @@ class Choice:
         return queue_url(self.id)
 
 
-def row_of(review: Review, *, user_id: str, now: str) -> Row:
+def row_of(site: str, review: Review, *, user_id: str, now: str) -> Row:
     reasons = tuple(review.reasons or ())
-    claimed = review.status == ReviewStatus.CLAIMED
-    mine = claimed and review.holder == user_id
-    held = mine or (claimed and (review.lease_until or "") > now)
-    review_id = review.SK.removeprefix(table.REVIEW.sort_prefix())  # the index carries the keys, and no id of its own
+    mine = review.status == ReviewStatus.CLAIMED and review.holder == user_id
+    held = mine or bool(queries.holder_of(review, now=now))
+    ref = queries.row_ref(site, review)
     return Row(
-        url=reverse("review:show-review", args=[review.document_id, review_id]),
+        url=reverse("review:show-review", args=[ref.document_id, ref.review_id]),
         name=review.name,
         project=review.project_name or "",
         pages=int(review.page_count or 0),
@@ -91,11 +90,13 @@ def show_queue(request: DeskRequest, queue_id: str = "") -> HttpResponse:
     queue = access.check_admitted(request, queue_id)
     cursor, user_id = request.GET.get("after"), str(request.user.pk)
     page, now = queries.queue(request.site, queue_id, cursor=cursor), clock.iso(clock.now())
-    rows = [row_of(review, user_id=user_id, now=now) for review in page.rows]
+    rows = [row_of(request.site, review, user_id=user_id, now=now) for review in page.rows]
     free = [row for row in rows if not row.late and (row.mine or not row.holder)]
     context = {
         "rows": rows,
         "first": free[0] if free else None,
+        # All that wait are with others: whose claim ends first.
+        "soonest": min((row for row in rows if row.holder), key=lambda row: row.held_until, default=None),
         "next_cursor": page.next,
         "is_first": not cursor,
         "first_url": queue_url(queue_id),

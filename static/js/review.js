@@ -168,6 +168,7 @@ function enter(event) {
   }
 }
 
+const take = (nth) => document.querySelectorAll(`#f-${CSS.escape(chosen ?? "")} [data-use]`)[nth]?.click();
 const press = (selector) => document.querySelector(selector)?.click();
 const KEYS = {
   a: () => mine() && approve(),
@@ -180,6 +181,11 @@ const KEYS = {
   l: () => press('[data-key="l"]'),
   z: () => press('[data-key="z"]'),
   g: () => press("[data-start]"),
+  n: () => press('[data-key="n"]'),
+  "?": () => press("[data-keys-open]"),
+  1: () => take(0),
+  2: () => take(1),
+  3: () => take(2),
   "+": () => zoom("in"),
   "-": () => zoom("out"),
   0: () => zoom("width"),
@@ -189,6 +195,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (event.key === "Enter") return enter(event);
   if (event.key === "Escape" && typing(event.target)) return event.target.blur();
+  if (document.body.classList.contains("keys-off") || document.querySelector("dialog[open]")) return;
   if (typing(event.target) || event.target.closest?.(".page-scroll") && event.key.startsWith("Arrow")) return;
   const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (!act || event.repeat && event.key.length === 1 && !"jk".includes(event.key)) return;
@@ -201,7 +208,10 @@ function tick() {
   const lease = document.querySelector("[data-lease-until]");
   if (lease) {
     const left = Math.round((new Date(lease.dataset.leaseUntil) - Date.now()) / 1000);
-    lease.classList.toggle("ending", left < 60);
+    const ending = left < 60;
+    lease.classList.toggle("ending", ending);
+    const alert = lease.querySelector("[data-lease-ending]"); // said once, not each second
+    if (Boolean(alert.textContent) !== ending) alert.textContent = ending ? "Your claim ends within a minute. Keep it to stay." : "";
     lease.querySelector("[data-lease]").textContent =
       left > 0 ? `Yours for ${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` : "Yours until somebody takes it";
   }
@@ -210,6 +220,8 @@ function tick() {
     undo.remove();
     const words = document.querySelector("[data-undo-words]");
     if (words) words.textContent = "Sent. The run goes on with it.";
+    const toast = words?.closest(".toast");
+    if (toast) setTimeout(() => toast.remove(), 6000);
   }
 }
 document.body.addEventListener("lease", (event) => {

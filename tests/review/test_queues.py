@@ -15,6 +15,7 @@ from tests.factories import review_of, verdict
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.queues import SITE, make_queue
 from tests.review.reviews import PROJECT, open_review, person, url
+from tests.review.views.pages import form
 from workflows import frozen
 
 pytestmark = pytest.mark.usefixtures("desk")
@@ -52,6 +53,27 @@ def test_a_page_of_a_queue_is_one_query_and_the_queue_itself():
     with count_calls() as calls:
         browser.get(reverse("review:show-queue", args=[queue.id]))
     assert calls.names() == ["dynamodb.GetItem", "dynamodb.Query"]
+
+
+def test_the_next_one_comes_from_the_same_queue():
+    queue = make_queue()
+    open_review("common.pdf", timeout=70_000)
+    _, first = open_review(queue=queue.id, timeout=80_000)
+    _, second = open_review(queue=queue.id, timeout=90_000)
+    browser = signed_in(bob())
+    answer = browser.post(reverse("review:claim-next"), {"queue": queue.id})
+    assert answer["Location"] == url("show-review", first)
+    answer = browser.post(url("decide", first), form(bob(), first, decision="approve-and-next"))
+    assert answer["Location"].startswith(url("show-review", second))
+    answer = browser.post(url("decide", second), form(bob(), second, decision="approve-and-next"))
+    assert answer["Location"].startswith(reverse("review:show-queue", args=[queue.id]))
+
+
+def test_nothing_is_taken_from_a_queue_of_other_groups():
+    queue = make_queue("Secret", ["finance"])
+    _, ref = open_review(queue=queue.id)
+    assert signed_in(bob()).post(reverse("review:claim-next"), {"queue": queue.id}).status_code == 404
+    assert review_of(ref).status == ReviewStatus.PENDING
 
 
 def test_a_queue_without_groups_is_open_to_everybody():

@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from django.conf import settings
 
 from config.errors import Conflict
 from review import queries
@@ -60,6 +61,55 @@ def test_of_sixteen_who_take_it_at_once_one_gets_it():
     with ThreadPoolExecutor(16) as lanes:
         winners = [one for one in lanes.map(took, people) if one]
     assert winners == [queries.review(ref).holder]
+
+
+def test_the_next_one_is_the_most_urgent_that_is_free():
+    open_review("later.pdf", timeout=90_000)
+    run, held = open_review("held.pdf", timeout=70_000)
+    claims.claim(held, run, by=MARTA)
+    _, past = open_review("past.pdf", timeout=60_000)
+    pass_deadline(past)
+    _, urgent = open_review("urgent.pdf", timeout=80_000)
+    with count_calls() as calls:
+        assert claims.claim_next("default", by=ROSA) == urgent
+    assert calls.names() == ["dynamodb.Query", "dynamodb.TransactWriteItems"]
+    assert queries.review(urgent).holder == ROSA.id
+
+
+def test_the_next_one_may_be_mine_already():
+    run, mine = open_review(timeout=70_000)
+    claims.claim(mine, run, by=ROSA)
+    open_review(timeout=80_000)
+    assert claims.claim_next("default", by=ROSA) == mine
+
+
+def test_the_one_just_decided_is_passed_over_while_the_index_lags():
+    _, first = open_review(timeout=70_000)
+    _, second = open_review(timeout=80_000)
+    assert claims.claim_next("default", by=ROSA, but=first) == second
+
+
+def test_sixteen_who_ask_for_the_next_one_get_sixteen():
+    refs = {open_review(timeout=70_000 + i)[1] for i in range(16)}
+    people = [type(ROSA)(str(i), f"Person {i}") for i in range(16)]
+    with ThreadPoolExecutor(16) as lanes:
+        got = list(lanes.map(lambda person: claims.claim_next("default", by=person), people))
+    assert set(got) == refs
+
+
+def test_the_search_goes_on_behind_a_page_that_others_hold():
+    for i in range(settings.PAGE_SIZE + 1):
+        run, ref = open_review(timeout=70_000 + i)
+        claims.claim(ref, run, by=MARTA)
+    _, free = open_review(timeout=80_000)
+    assert claims.claim_next("default", by=ROSA) == free
+
+
+def test_where_nothing_is_free_there_is_no_next_one():
+    assert claims.claim_next("default", by=ROSA) is None
+    run, ref = open_review()
+    claims.claim(ref, run, by=MARTA)
+    assert claims.claim_next("default", by=ROSA) is None
 
 
 def test_past_the_deadline_nobody_takes_it():

@@ -58,6 +58,63 @@ def test_the_queue_offers_to_take_it_back_and_that_works(held):
     assert queries.review(ref).status == "CLAIMED"
 
 
+def test_approve_and_next_takes_the_next_one_and_keeps_the_way_back(held):
+    _, ref = held
+    _, following = open_review("next.pdf", timeout=90_000)
+    posted, client = form(bob(), ref, decision="approve-and-next"), signed_in(bob())
+    enqueue_redeem(ref, "warm-up", delay=60)
+    with count_calls() as calls:
+        response = client.post(url("decide", ref), posted)
+    assert calls.names() == [
+        "s3.PutObject",
+        "dynamodb.TransactWriteItems",
+        "sqs.SendMessage",
+        "dynamodb.Query",
+        "dynamodb.TransactWriteItems",
+    ]
+    assert response["Location"].startswith(url("show-review", following) + "?done=")
+    text = client.get(response["Location"]).content.decode()
+    assert "data-approve" in text
+    assert "Approved <b>receipt.pdf</b>" in text
+    assert f'action="{url("undo", ref)}"' in text
+
+
+def test_reject_and_next_rejects(held):
+    _, ref = held
+    _, following = open_review("next.pdf", timeout=90_000)
+    posted = form(bob(), ref, decision="reject-and-next", reason="Not ours")
+    assert signed_in(bob()).post(url("decide", ref), posted)["Location"].startswith(url("show-review", following))
+    assert queries.review(ref).decision == "reject"
+
+
+def test_after_the_last_one_the_queue_is_friendly(held):
+    _, ref = held
+    client = signed_in(bob())
+    response = client.post(url("decide", ref), form(bob(), ref, decision="approve-and-next"), follow=True)
+    assert "That was the last one" in response.content.decode()
+    assert "data-receipt" in response.content.decode()
+
+
+def test_a_decision_stands_where_the_next_one_cannot_be_taken(held):
+    _, ref = held
+    open_review("next.pdf", timeout=90_000)
+    posted, client = form(bob(), ref, decision="approve-and-next"), signed_in(bob())
+    with fail("dynamodb", "Query"):
+        response = client.post(url("decide", ref), posted)
+    assert response["Location"].startswith("/review/?done=")
+    assert queries.review(ref).status == "DECIDED"
+
+
+def test_a_second_post_of_approve_and_next_is_one_decision_and_one_next(held):
+    _, ref = held
+    _, following = open_review("next.pdf", timeout=90_000)
+    _, another = open_review("another.pdf", timeout=95_000)
+    posted, client = form(bob(), ref, decision="approve-and-next"), signed_in(bob())
+    first, second = (client.post(url("decide", ref), posted)["Location"].split("?")[0] for _ in range(2))
+    assert first == second == url("show-review", following)
+    assert (decisions_of(ref), queries.review(another).status) == (1, "PENDING")
+
+
 def test_the_same_form_twice_is_one_decision(held):
     _, ref = held
     posted, client = form(bob(), ref), signed_in(bob())

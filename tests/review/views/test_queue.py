@@ -3,10 +3,11 @@
 import pytest
 from django.urls import reverse
 
+from review import queries as review_queries
 from review.actions import claims
 from tests.aws_faults import count_calls
 from tests.people import alice, bob, charlie, dora, signed_in
-from tests.review.reviews import lapse, open_review, person
+from tests.review.reviews import lapse, open_review, person, url
 
 pytestmark = pytest.mark.usefixtures("desk")
 
@@ -45,6 +46,35 @@ def test_a_holder_is_named_until_the_lease_lapses():
     assert "Alice Novak" in page(bob()).content.decode()
     lapse(ref)
     assert "Alice Novak" not in page(bob()).content.decode()
+
+
+def test_starting_takes_the_most_urgent_and_opens_it():
+    open_review("later.pdf", timeout=90_000)
+    _, ref = open_review("sooner.pdf", timeout=80_000)
+    assert "Start with the most urgent" in page(bob()).content.decode()
+    response = signed_in(bob()).post(reverse("review:claim-next"))
+    assert response["Location"] == url("show-review", ref)
+    assert review_queries.review(ref).holder == str(bob().pk)
+
+
+def test_starting_where_nothing_is_free_says_so():
+    response = signed_in(bob()).post(reverse("review:claim-next"), follow=True)
+    assert "Nothing is free to take at the moment." in response.content.decode()
+
+
+def test_who_has_the_last_one_is_said():
+    run, ref = open_review()
+    claims.claim(ref, run, by=person(alice()))
+    text = page(bob()).content.decode()
+    assert "The last one is with Alice Novak. The claim runs until" in text
+    assert "data-start" not in text
+
+
+def test_where_others_have_all_of_it_the_first_to_end_is_named():
+    for _ in range(2):
+        run, ref = open_review()
+        claims.claim(ref, run, by=person(alice()))
+    assert "Others have all that waits. The first claim, Alice Novak’s, runs until" in page(bob()).content.decode()
 
 
 def test_a_viewer_sees_the_queue_and_no_way_to_start():
