@@ -13,7 +13,7 @@ from django.urls import get_script_prefix, set_script_prefix
 from django.utils.cache import patch_vary_headers
 
 from config.errors import Conflict, CountersignError, NotAllowed, NotFound, Refused, Unavailable
-from config.table import DEFAULT_SITE
+from config.table import DEFAULT_SITE, InvalidKey
 from projects import access
 from projects.http import wants_fragment
 
@@ -26,6 +26,7 @@ _STATUS: tuple[tuple[type[CountersignError], int], ...] = (
     (NotAllowed, 403),
     (Conflict, 409),
     (Refused, 422),
+    (InvalidKey, 422),
     (Unavailable, 503),
 )
 _TABS = (

@@ -5,6 +5,7 @@ import io
 import tempfile
 import uuid
 from pathlib import Path
+from typing import Any
 
 from config import clock
 from projects.audit import Actor
@@ -48,11 +49,14 @@ def sample_files() -> tuple[Path, ...]:
     return tuple(samples.write_samples(Path(tempfile.mkdtemp(prefix="countersign-samples-"))))
 
 
-def start_run(file: Path | None = None, *, always_review: bool = False, site: str = SITE) -> Run:
+def start_run(
+    file: Path | None = None, *, always_review: bool = False, site: str = SITE, project: dict[str, Any] = PROJECT
+) -> Run:
     """A run of the clean sample; ``always_review`` by a policy that no machine satisfies."""
     file = file or sample_files()[0]
     body = file.read_bytes()
-    project = {**PROJECT, "review_policy": {"default_threshold": 1.0}} if always_review else PROJECT
+    if always_review:
+        project = {**project, "review_policy": {"default_threshold": 1.0}}
     document_id = str(uuid.uuid4())
     store = DocumentFiles(site, PROJECT_ID, document_id)
     kept = store.save_original(io.BytesIO(body), file.suffix, "application/pdf")

@@ -31,6 +31,7 @@ class NewDocument:
     project_name: str
     name: str
     content: Content
+    classification_id: str = ""
 
 
 def creation(site: str, new: NewDocument, *, by: Actor, at: dt.datetime) -> list[Change]:
@@ -56,6 +57,7 @@ def _document(site: str, new: NewDocument, by: Actor, at: dt.datetime) -> Docume
         checksum=content.sha256,
         checksumType=CHECKSUM_TYPE if content.sha256 else None,
         s3version=content.s3version,
+        classification_id=new.classification_id or None,
         s3_key=content.s3_key,
         content_at=table.datetime_s(at),
         revision=1,

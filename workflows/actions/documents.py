@@ -94,7 +94,14 @@ def _new_document(run: Run, project: Mapping[str, Any], original: Original) -> N
     content = Content(
         original.file_type, original.file_size, original.s3_key, original.sha256, original.s3version or None
     )
-    return NewDocument(run.document_id, run.project_id, str(project.get("name") or ""), original.name, content)
+    return NewDocument(
+        document_id=run.document_id,
+        project_id=run.project_id,
+        project_name=str(project.get("name") or ""),
+        name=original.name,
+        content=content,
+        classification_id=str(project.get("classification_id") or ""),
+    )
 
 
 def _project_document(run: Run, project: Mapping[str, Any], original: Original, now: str) -> ProjectDocument:
