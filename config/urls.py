@@ -16,6 +16,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("projects/", include("projects.urls")),
     path("settings/queues/", include("projects.queue_urls")),
+    path("settings/", include("projects.settings_urls")),
     path("review/", include("review.urls")),
     path("", include("workflows.urls")),  # the overview, /workflows/ and the health endpoints
 ]

@@ -14,6 +14,7 @@ from django.db.models import F
 from django.http import HttpRequest
 
 from config.errors import NotAllowed, NotFound
+from config.table import DEFAULT_SITE
 from projects import directory, queries
 from projects.directory import Place
 from projects.http import DeskRequest
@@ -36,16 +37,17 @@ _REFUSALS = {
 class Abilities:
     """What templates ask: a button is shown by the same rule that the view enforces."""
 
-    role: str
-    view: bool
-    upload: bool
-    review: bool
-    delete: bool
-    govern: bool
-    configure: bool
+    role: str = ""
+    view: bool = False
+    upload: bool = False
+    review: bool = False
+    delete: bool = False
+    govern: bool = False
+    configure: bool = False
+    set_up: bool = False
 
 
-NO_ABILITIES = Abilities("", view=False, upload=False, review=False, delete=False, govern=False, configure=False)
+NO_ABILITIES = Abilities()
 
 
 class RoleBackend(ModelBackend):
@@ -113,6 +115,7 @@ def abilities(request: HttpRequest) -> Abilities:
         delete=Permission.DELETE in held,
         govern=Permission.GOVERN in held,
         configure=Permission.ADMIN in held,
+        set_up=can_set_up(request),
     )
 
 
@@ -179,6 +182,27 @@ def check_can_govern(request: HttpRequest) -> None:
 def check_can_configure(request: HttpRequest) -> None:
     """Raises: NotAllowed."""
     check(request, Permission.ADMIN)
+
+
+def can_set_up(request: HttpRequest) -> bool:
+    """Whether anything under Settings is this person's to change."""
+    return not permissions_of(request).isdisjoint({Permission.ADMIN, Permission.GOVERN})
+
+
+def check_can_set_up(request: HttpRequest) -> None:
+    """Raises: NotAllowed."""
+    if not can_set_up(request):
+        check_can_configure(request)
+
+
+def check_can_manage_sites(request: DeskRequest) -> None:
+    """Sites are made and closed by admins of the default site, and on no other.
+
+    Raises: NotAllowed, NotFound.
+    """
+    if request.site != DEFAULT_SITE:
+        raise NotFound("Sites are managed on the main site.")
+    check_can_configure(request)
 
 
 def project_to_view(request: DeskRequest, project_id: str) -> Project:

@@ -35,6 +35,7 @@ _TABS = (
     ("/workflows/", "run", "Runs"),
     ("/projects/", "folder", "Projects"),
 )
+_SETTINGS = ("/settings/", "gear", "Settings")  # for those who may set anything up
 
 
 class SiteMiddleware:
@@ -134,10 +135,10 @@ def site_context(request: HttpRequest) -> dict[str, Any]:
     except CountersignError:  # the page that says so is on its way
         return here
     # Asked for by the app bar only: a fragment costs nothing for it.
-    return here | {"tabs": _tabs(request), "may": may, "switcher": lambda: _switcher(request)}
+    return here | {"tabs": _tabs(request, may), "may": may, "switcher": lambda: _switcher(request)}
 
 
-def _tabs(request: HttpRequest) -> list[dict[str, Any]]:
+def _tabs(request: HttpRequest, may: access.Abilities) -> list[dict[str, Any]]:
     prefix = get_script_prefix().rstrip("/")
     here = request.path_info
     return [
@@ -147,7 +148,7 @@ def _tabs(request: HttpRequest) -> list[dict[str, Any]]:
             "label": label,
             "here": here == path or (path != "/" and here.startswith(path)),
         }
-        for path, icon, label in _TABS
+        for path, icon, label in (*_TABS, *([_SETTINGS] if may.set_up else []))
     ]
 
 

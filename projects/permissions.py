@@ -11,10 +11,10 @@ class Permission(StrEnum):
 
     READ = "READ"
     WRITE = "WRITE"
+    REVIEW = "REVIEW"
     DELETE = "DELETE"
     GOVERN = "GOVERN"
     ADMIN = "ADMIN"
-    REVIEW = "REVIEW"
 
 
 EVERYTHING = frozenset(Permission)

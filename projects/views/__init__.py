@@ -1,4 +1,7 @@
 """Pages, by noun."""
 
+from projects.views import groups as groups
 from projects.views import projects as projects
 from projects.views import queues as queues
+from projects.views import settings as settings
+from projects.views import sites as sites

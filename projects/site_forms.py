@@ -1,0 +1,64 @@
+"""What an admin types about a site."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+from config.errors import Refused
+from projects.actions.sites import TITLE_LENGTH, check_id
+from projects.permissions import ADMINS
+
+
+class SiteTitleForm(forms.Form):
+    """A title alone, for a site that is there."""
+
+    title = forms.CharField(
+        max_length=TITLE_LENGTH,
+        error_messages={
+            "required": "Give the site a title. People choose it by this in the bar at the top.",
+            "max_length": "A title has up to 120 characters; this one has %(show_value)d.",
+        },
+        widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
+    )
+
+
+class SiteForm(SiteTitleForm):
+    """A new site: its id can never be changed, since every record and file of it lies under the id."""
+
+    site_id = forms.CharField(
+        label="Id",
+        help_text="Small letters, digits and hyphens, such as acme. It is part of every address and cannot be changed.",
+        error_messages={"required": "Give the site an id, such as acme."},
+        widget=forms.TextInput(
+            attrs={
+                "class": "text-input code-input",
+                "autocomplete": "off",
+                "autocapitalize": "none",
+                "spellcheck": "false",
+            }
+        ),
+    )
+    group = forms.CharField(
+        max_length=150,
+        required=False,
+        label="Group that runs it",
+        initial=ADMINS,
+        help_text="Gets every permission there, and gives others theirs. Without one, only superusers can enter.",
+        widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
+    )
+    field_order = ("title", "site_id", "group")
+
+    def clean_site_id(self) -> str:
+        site_id: str = self.cleaned_data["site_id"]
+        try:
+            check_id(site_id)
+        except Refused as error:
+            raise forms.ValidationError(str(error)) from error
+        return site_id
+
+
+def version_in(data: Mapping[str, Any]) -> int:
+    """The version that the page showed; a form that lost it was based on nothing we know, and loses."""
+    text = str(data.get("version", ""))
+    return int(text) if text.isdecimal() and len(text) < 10 else -1

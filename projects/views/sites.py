@@ -1,0 +1,96 @@
+"""Pages of sites: list, create, rename, close and reopen; for admins of the default site, and there only."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from config.errors import Conflict
+from config.table import DEFAULT_SITE
+from projects import access, actions, queries
+from projects.audit import actor
+from projects.http import DeskRequest, answer, go
+from projects.items.sites import Site
+from projects.queries.sites import ACTIVE
+from projects.site_forms import SiteForm, SiteTitleForm, version_in
+
+
+@require_safe
+def list_sites(request: DeskRequest) -> HttpResponse:
+    access.check_can_manage_sites(request)
+    cursor = request.GET.get("after")
+    page = queries.sites.list_sites(cursor)
+    rows = list(page.rows)
+    if not cursor and not any(one.siteId == DEFAULT_SITE for one in rows):
+        rows.insert(0, queries.sites.default_site())  # it has no row until something about it is changed
+    context = {
+        "rows": rows,
+        "active": ACTIVE,
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": reverse("settings:list-sites"),
+    }
+    return answer(request, "settings/sites.html", None, context)
+
+
+@require_http_methods(["GET", "POST"])
+def create_site(request: DeskRequest) -> HttpResponse:
+    access.check_can_manage_sites(request)
+    form = SiteForm(request.POST if request.method == "POST" else None)
+    status = 200
+    if request.method == "POST" and form.is_valid():
+        site_id, title, group = (form.cleaned_data[name] for name in ("site_id", "title", "group"))
+        try:
+            made = actions.sites.create(site_id, title, by=actor(request.user), group=group)
+        except Conflict as error:
+            form.add_error("site_id", str(error))
+            status = 409
+        else:
+            messages.success(request, f"{made.title} is made. Its people open it at /s/{made.siteId}/.")
+            return go(request, reverse("settings:list-sites"))
+    if form.errors and status == 200:
+        status = 422
+    return answer(request, "settings/site.html", "settings/_site.html", {"form": form}, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+def edit_site(request: DeskRequest, site_id: str) -> HttpResponse:
+    access.check_can_manage_sites(request)
+    site = queries.sites.get_site(site_id)
+    if request.method == "GET":
+        return _site_page(request, site, SiteTitleForm(initial={"title": site.title}))
+    form = SiteTitleForm(request.POST, initial={"title": site.title})
+    order = request.POST.get("order", "rename")
+    if order == "rename" and not form.is_valid():
+        return _site_page(request, site, form, status=422)
+    try:
+        words = _carry_out(request, site, order, form)
+    except Conflict as error:
+        # As typed, over the version that is stored now: sending it again is a decision.
+        return _site_page(request, queries.sites.get_site(site_id), form, status=409, clash=str(error))
+    messages.success(request, words)
+    return go(request, reverse("settings:list-sites"))
+
+
+def _carry_out(request: DeskRequest, site: Site, order: str, form: SiteTitleForm) -> str:
+    """Do what the pressed button says; answers it in words. Raises: Conflict, Refused, NotFound."""
+    version, by = version_in(request.POST), actor(request.user)
+    if order == "close":
+        return f"{actions.sites.close(site.siteId, version=version, by=by).title} is closed. Nobody can open it now."
+    if order == "reopen":
+        return f"{actions.sites.reopen(site.siteId, version=version, by=by).title} is open again."
+    title = form.cleaned_data["title"]
+    return f"The site is called {actions.sites.rename(site.siteId, title, version=version, by=by).title} now."
+
+
+def _site_page(
+    request: DeskRequest, site: Site, form: SiteTitleForm, *, status: int = 200, clash: str = ""
+) -> HttpResponse:
+    context = {
+        "site_row": site,
+        "form": form,
+        "clash": clash,
+        "open": site.status == ACTIVE,
+        "can_close": site.siteId != DEFAULT_SITE,
+    }
+    return answer(request, "settings/site.html", "settings/_site.html", context, status=status)
