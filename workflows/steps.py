@@ -48,8 +48,10 @@ class Order:
     attempt: int
 
 
-def perform(order: Order, *, owner: str) -> Mapping[str, Any]:
+def perform(order: Order, *, owner: str, keep: Callable[[], None]) -> Mapping[str, Any]:
     """Do the step, or find that it was done; answers what the engine goes on with, ``next`` above all.
+
+    ``keep`` is called while it lasts: it keeps the order's message from being handed to another worker.
 
     Raises:
         Busy: another worker does it.
@@ -72,7 +74,7 @@ def perform(order: Order, *, owner: str) -> Mapping[str, Any]:
     try:
         if step.type == "publish":
             return _publish(order, definition, step, execution)
-        result = _run_stage(order, step, document, owner)
+        result = _run_stage(order, step, document, _heartbeat(order.run, owner, keep))
         return _advance(order, definition, step, execution, result)
     except Conflict:  # the lease was lost on the way and the other worker was faster
         return _done_before(order)
@@ -97,7 +99,9 @@ def _facts_of(data: object) -> dict[str, Any]:
     return dict(data.as_dict()) if data is not None else {}  # type: ignore[attr-defined]
 
 
-def _run_stage(order: Order, step: StepDefinition, document: DocumentWorkflow, owner: str) -> StageResult:
+def _run_stage(
+    order: Order, step: StepDefinition, document: DocumentWorkflow, heartbeat: Callable[[], None]
+) -> StageResult:
     run = order.run
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     data = document.data
@@ -112,19 +116,20 @@ def _run_stage(order: Order, step: StepDefinition, document: DocumentWorkflow, o
             original=original,
             settings=frozen.from_json(document.settings),
             artifacts=store,
-            heartbeat=_heartbeat(run, owner),
+            heartbeat=heartbeat,
         )
         return STAGES[step.name].run(context)
 
 
-def _heartbeat(run: Run, owner: str) -> Callable[[], None]:
-    """Renews the lease at a third of its length, however often a stage calls."""
+def _heartbeat(run: Run, owner: str, keep: Callable[[], None]) -> Callable[[], None]:
+    """Renews the lease and keeps the message at a third of the lease's length, however often a stage calls."""
     due = time.monotonic() + settings.STEP_LEASE_SECONDS / 3
 
     def beat() -> None:
         nonlocal due
         if time.monotonic() >= due:
             leases.renew(run, owner=owner)
+            keep()
             due = time.monotonic() + settings.STEP_LEASE_SECONDS / 3
 
     return beat

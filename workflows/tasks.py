@@ -1,12 +1,13 @@
 """Celery tasks of the machine: a step, and the end of a run that cannot go on."""
 
+import functools
 import logging
 from typing import Any
 
 from celery import shared_task
 
 from config.errors import Conflict, StageFailed, StaleAttempt, Unavailable
-from workflows import events, queries, steps, tokens
+from workflows import deliveries, events, queries, steps, tokens
 from workflows.actions import runs
 from workflows.frozen import Run
 from workflows.steps import Busy, Order
@@ -25,7 +26,8 @@ def run_step(
     """Do one step and hand its answer back; delivered twice, the second finds it done and answers again."""
     order = Order(Run(site, project_id, document_id, workflow_id), step, attempt)
     try:
-        tokens.answer(token, steps.perform(order, owner=self.request.id))
+        keep = functools.partial(deliveries.keep, self.request)
+        tokens.answer(token, steps.perform(order, owner=self.request.id, keep=keep))
     except Busy as busy:
         raise self.retry(countdown=min(busy.seconds, 60)) from busy
     except Unavailable as error:
