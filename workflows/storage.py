@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from boto3.s3.transfer import TransferConfig
 from django.conf import settings
 from django.core.files.storage import default_storage
 
@@ -12,6 +13,9 @@ from config import aws
 from config.errors import CountersignError, Tampered
 from config.table import partition
 from workflows import files
+
+# The embedded AWS answers a range of one version with the whole object: in parts, a file above 8 MiB came out broken.
+_IN_ONE_GET = TransferConfig(multipart_threshold=1 << 40)
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class DocumentFiles:
         """The file as it is now, or one version of it. Raises: NotFound."""
         with aws.translated():
             extra = {"VersionId": version} if version else None
-            aws.client("s3").download_file(settings.BUCKET_NAME, key, str(target), ExtraArgs=extra)
+            aws.client("s3").download_file(settings.BUCKET_NAME, key, str(target), ExtraArgs=extra, Config=_IN_ONE_GET)
         return target
 
     def read(self, name: str) -> bytes:
