@@ -4,7 +4,7 @@ import datetime as dt
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -150,6 +150,18 @@ def _use(one: AttributeUse) -> dict[str, Any]:
     if one.default:
         found["defaultValue"] = one.default
     return found
+
+
+@dataclass(frozen=True)
+class Governing:
+    """What governs a run that starts now: the site's schema, a classification or none, and their attributes."""
+
+    site: Schema = field(default_factory=lambda: Schema(""))
+    site_version: int = 0
+    classification: Schema | None = None
+    classification_id: str = ""
+    classification_version: int = 0
+    definitions: Mapping[str, AttributeDefinition] = field(default_factory=dict)
 
 
 def schema_from_json(text: str | None, name: str = "") -> Schema:

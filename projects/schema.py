@@ -10,6 +10,7 @@ FIELD_TYPES: Mapping[str, str] = {
     "amount": "Amount",
     "currency": "Currency",
     "number": "Number",
+    "boolean": "Yes or no",
 }
 # Seed 000's output languages, then the others that its OCR map knows.
 LANGUAGES: Mapping[str, str] = {
@@ -68,7 +69,11 @@ DEFAULT_FIELDS = (
 
 @dataclass(frozen=True)
 class ProjectSettings:
-    """Everything an admin sets; a run freezes a copy of it when it starts."""
+    """Everything an admin sets; a run freezes a copy of it when it starts.
+
+    ``classification_id`` empty: ``fields`` are read. Otherwise the classification's attributes are, and ``fields``
+    only gives the threshold of those of the same name.
+    """
 
     name: str
     description: str = ""
@@ -79,6 +84,7 @@ class ProjectSettings:
     fields: tuple[FieldSetting, ...] = DEFAULT_FIELDS
     default_threshold: float = DEFAULT_THRESHOLD
     review_queue: str = ""  # the id of the queue that its reviews wait in; empty for the site's own
+    classification_id: str = ""
 
     def threshold_of(self, one: FieldSetting) -> float:
         return self.default_threshold if one.threshold is None else one.threshold
@@ -95,4 +101,5 @@ SETTING_LABELS: Mapping[str, str] = {
     "fields": "Fields",
     "default_threshold": "Review policy",
     "review_queue": "Review queue",
+    "classification_id": "Classification",
 }

@@ -9,6 +9,7 @@ from review.actions.drafts import Typed
 from review.status import Decision
 from review.ticket import Ticket
 from workflows import results
+from workflows.stages.base import FieldSpec
 
 PREFIX = "field-"
 AND_NEXT = "-and-next"
@@ -64,14 +65,20 @@ def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
     if decision == Decision.REJECT:  # what is rejected is not corrected: nothing of it is published
         return Answers(decision, typed, reason, {}, _reason_error(reason), {})
     corrections = {
-        field.name: typed[field.name].strip() or None
+        field.name: _correction(field, typed[field.name])
         for field in ticket.fields
         if field.name in typed and _differs(field.type, typed[field.name], ticket.shown.get(field.name))
     }
-    # A required field that nobody found stays unchanged by leaving it blank: it is asked for all the same.
-    missing = {field.name: None for field in ticket.fields if field.required and not _answer(field.name, typed, ticket)}
-    errors = results.validate_corrections(ticket.fields, {**missing, **corrections})
+    # What stays as it was is asked for all the same where it is required and missing, or not an allowed value.
+    answers = {field: _answer(field.name, typed, ticket) for field in ticket.fields}
+    asked = {field.name: text for field, text in answers.items() if field.allowed or (field.required and not text)}
+    errors = results.validate_corrections(ticket.fields, {**asked, **corrections})
     return Answers(decision, typed, "", errors, "", corrections)
+
+
+def _correction(field: FieldSpec, typed: str) -> str | None:
+    """As typed, but for an allowed value: that one as the list has it."""
+    return (results.allowed_form(field, typed) if field.allowed else None) or typed.strip() or None
 
 
 def _answer(name: str, typed: Mapping[str, str], ticket: Ticket) -> str:

@@ -64,7 +64,7 @@ def read(text: str, ref: ReviewRef, user_id: str) -> Ticket:
         data: dict[str, Any] = signing.loads(text, salt=_salt("ticket", ref, user_id))
     except signing.BadSignature as error:
         raise Refused("This page was made for another review or another person. Nothing was sent.") from error
-    fields = tuple(FieldSpec(**spec) for spec in data.pop("fields"))
+    fields = tuple(FieldSpec.of(spec) for spec in data.pop("fields"))
     return Ticket(**data, fields=fields)
 
 

@@ -16,7 +16,7 @@ from review.identity import Person, ReviewRef, review_id
 from review.items.reviews import Review
 from review.status import Decision
 from tests.pump import Pump
-from workflows import queries, samples
+from workflows import frozen, queries, samples
 from workflows.actions import documents
 from workflows.actions.documents import Original
 from workflows.frozen import Run
@@ -66,6 +66,7 @@ def start_run(
         by=Actor("test", "test"),
         project_id=PROJECT_ID,
         project=project,
+        pinned=frozen.settings_of(site, project) if "classification_id" in project else frozen.freeze(project),
         document_id=document_id,
         original=original,
     )

@@ -10,7 +10,7 @@ from typing import Any
 from config.errors import CountersignError, NotFound
 from projects.audit import Actor
 from projects.items.project import Project
-from workflows import files, intake, queries
+from workflows import files, frozen, intake, queries
 from workflows.actions import documents
 from workflows.actions.documents import Original
 from workflows.frozen import Run
@@ -44,20 +44,23 @@ def begin(site: str, project: Project, path: Path, *, by: Actor, document_id: st
         if not path.is_file():
             return Job(path, None, "There is no such file.", "failed")
         seen = intake.inspect(path, path.name)
+        stored: Any = project.data  # PynamoDB's maps are untyped
+        data = stored.as_dict()
+        pinned = frozen.settings_of(site, data)
     except (CountersignError, OSError) as error:
         return Job(path, None, str(error), "failed")
     with path.open("rb") as file:
         kept = DocumentFiles(site, project.id, document_id).save_original(file, seen.extension, seen.file_type)
     size = path.stat().st_size
     original = Original(path.name, seen.file_type, size, kept.key, seen.page_count, kept.sha256, kept.version)
-    stored: Any = project.data  # PynamoDB's maps are untyped
     return Job(
         path,
         documents.start(
             site=site,
             by=by,
             project_id=project.id,
-            project=stored.as_dict(),
+            project=data,
+            pinned=pinned,
             document_id=document_id,
             original=original,
         ),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from typing import Any, Protocol
 
 from workflows import values
@@ -13,6 +14,7 @@ WRITE = {
     "amount": "Write the amount as 33.90 or 1,007.50, without words.",
     "currency": "Write the currency as three letters, for example EUR.",
     "number": "Write a number, for example 12 or 1.5.",
+    "boolean": "Write yes or no.",
 }
 
 
@@ -29,11 +31,16 @@ class Field(Protocol):
     def required(self) -> bool: ...
     @property
     def threshold(self) -> float: ...
+    @property
+    def allowed(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True)
 class Reason:
-    """``code``: low_confidence, missing, invalid, rule or unreadable. ``field`` None: the document as a whole."""
+    """``code``: low_confidence, missing, invalid, not_allowed, rule or unreadable.
+
+    ``field`` None: the document as a whole.
+    """
 
     field: str | None
     code: str
@@ -52,6 +59,8 @@ def stored_form(kind: str, text: str) -> str | None:
             return values.currency(text)
         case "number":
             return values.number(text)
+        case "boolean":
+            return values.boolean(text)
     return text or None
 
 
@@ -62,6 +71,22 @@ def normalised(kind: str, text: str | None) -> str:
     if kind == "text":
         return values.words(text)
     return stored_form(kind, text) or values.words(text)
+
+
+def allowed_form(field: Field, text: str) -> str | None:
+    """The allowed value that the text is, whatever its letters' case; None where it is none, or no value at all.
+
+    A field without a list allows every value of its type.
+    """
+    stored = stored_form(field.type, text)
+    if not field.allowed or stored is None or stored in field.allowed:
+        return stored
+    alike = [value for value in field.allowed if _comparable(field.type, value) == _comparable(field.type, stored)]
+    return alike[0] if len(alike) == 1 else None  # "C" is neither "C#" nor "C++", though all have the same letters
+
+
+def _comparable(kind: str, stored: str) -> str:
+    return str(Decimal(stored).normalize()) if kind in {"number", "amount"} else normalised(kind, stored)
 
 
 def reasons(result: Mapping[str, Any], fields: Iterable[Field], *, today: str) -> list[Reason]:
@@ -79,6 +104,8 @@ def _reason(field: Field, found: Mapping[str, Any], today: str) -> Reason | None
         return Reason(field.name, "missing", f"{field.label} not found") if field.required else None
     if stored_form(field.type, value) is None:
         return Reason(field.name, "invalid", f"{field.label} “{value[:40]}” is no {field.type}")
+    if allowed_form(field, value) is None:
+        return Reason(field.name, "not_allowed", f"{field.label} “{value[:40]}” is not an allowed value")
     if confidence < field.threshold:
         # Rounded down: 79.6 % must not read as the 80 % it misses.
         shown, needed = int(confidence * 100 + 1e-9), round(field.threshold * 100)
@@ -119,7 +146,11 @@ def _message(field: Field, text: str) -> str | None:
         return f"{field.label} is required. Enter it, or reject the document." if field.required else None
     if len(text) > LONGEST:
         return f"{field.label} is longer than {LONGEST:,} characters. Shorten it."
-    return None if stored_form(field.type, text) is not None else WRITE[field.type]
+    if stored_form(field.type, text) is None:
+        return WRITE[field.type]
+    if allowed_form(field, text) is None:
+        return f"{field.label} has a list of allowed values. Choose one of them, or reject the document."
+    return None
 
 
 def merge(

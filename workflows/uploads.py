@@ -13,6 +13,7 @@ from config.errors import NotFound, Refused
 from projects.audit import Actor
 from projects.items.project import Project, stored_settings
 from projects.queries.documents import get_document
+from workflows import frozen
 from workflows.actions import documents
 from workflows.actions.documents import Original
 from workflows.frozen import Run
@@ -100,6 +101,8 @@ def take(site: str, project: Project, upload: "UploadedFile[Any]", *, document_i
     name = _shown_name(upload.name or "")
     path = Path(cast("TemporaryUploadedFile", upload).temporary_file_path())
     found = inspect(path, name, max_pages=settings.UPLOAD_MAX_PAGES)
+    data = stored_settings(project.settings)
+    pinned = frozen.settings_of(site, data)
     store = DocumentFiles(site, project.id, document_id)
     size = upload.size or 0
     counted: str = getattr(upload, "sha256", "")
@@ -109,7 +112,8 @@ def take(site: str, project: Project, upload: "UploadedFile[Any]", *, document_i
             site=site,
             by=by,
             project_id=project.id,
-            project=stored_settings(project.settings),
+            project=data,
+            pinned=pinned,
             document_id=document_id,
             original=Original(name, found.file_type, size, stored.key, found.page_count, stored.sha256, stored.version),
         )

@@ -38,6 +38,10 @@ ISO_CURRENCIES = frozenset(
 )
 
 
+_YES = frozenset("true yes y ja oui si sí sim tak x ✓ ✔ ☑ ☒ 1".split())  # noqa: SIM905 - as a list it takes many lines
+_NO = frozenset("false no n nein non não nie ☐ 0".split())  # noqa: SIM905 - as above
+
+
 @dataclass(frozen=True)
 class Hit:
     """A value found inside a longer text, with the characters it took."""
@@ -165,6 +169,12 @@ def currency(text: str) -> str | None:
     """The ISO code that a code, a symbol or a common short form stands for."""
     word = text.strip().rstrip(".").casefold()
     return CURRENCIES.get(word) or (word.upper() if word.upper() in ISO_CURRENCIES else None)
+
+
+def boolean(text: str) -> str | None:
+    """Yes or no, as true or false: in words of some languages, or a ticked or empty box."""
+    word = text.strip(" .:").casefold()
+    return "true" if word in _YES else "false" if word in _NO else None
 
 
 def words(text: str) -> str:

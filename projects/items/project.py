@@ -58,6 +58,7 @@ class Project(Item):
             fields=_fields(data.get("fields"), policy),
             default_threshold=float(policy.get("default_threshold", DEFAULT_THRESHOLD)),
             review_queue=data.get("review_queue") or "",
+            classification_id=data.get("classification_id") or "",
         )
 
 
@@ -97,6 +98,7 @@ def stored_settings(settings: ProjectSettings) -> dict[str, Any]:
             "thresholds": {one.name: one.threshold for one in settings.fields if one.threshold is not None},
             "required": [one.name for one in settings.fields if one.required],
         },
+        "classification_id": settings.classification_id,
     }
 
 

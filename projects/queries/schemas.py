@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from config import table
 from config.errors import NotFound
 from config.table import InvalidKey
-from projects.governing import AttributeDefinition, Schema
+from projects.governing import AttributeDefinition, Governing, Schema
 from projects.items.attributes import Attribute
 from projects.items.schemas import SchemaAllowedValue, SchemaAttributeKey, SchemaHead
 
@@ -136,6 +136,26 @@ def schemas_of(site: str, classification_id: str) -> tuple[Schema, Schema | None
     """
     own = classification(site, classification_id).schema if classification_id else None
     return site_schema(site).schema, own
+
+
+def governing(site: str, classification_id: str) -> Governing:
+    """What a run is governed by from its start: one GetItem a schema, one BatchGetItem for what they name.
+
+    Raises:
+        NotFound: no such classification on this site.
+
+    """
+    own = classification(site, classification_id) if classification_id else None
+    ours = site_schema(site)
+    uses = [*(own.schema.uses if own else ()), *ours.schema.uses]
+    return Governing(
+        site=ours.schema,
+        site_version=ours.number,
+        classification=own.schema if own else None,
+        classification_id=classification_id,
+        classification_version=own.number if own else 0,
+        definitions=definitions_of(site, [use.key for use in uses]),
+    )
 
 
 def composite_keys(site: str, classification_id: str = SITE) -> tuple[tuple[str, ...], ...]:

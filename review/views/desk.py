@@ -1,6 +1,5 @@
 """The desk of one review: the page image on the left, its fields on the right, the decision below."""
 
-import dataclasses
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -163,9 +162,8 @@ def _result(ref: ReviewRef, review: Review) -> dict[str, Any]:
 
 def _fields(run: Run, result: Mapping[str, Any]) -> tuple[FieldSpec, ...]:
     """The schema with its policy as the result carries it; a result of an older version does not, its run does."""
-    names = [one.name for one in dataclasses.fields(FieldSpec)]
     try:
-        return tuple(FieldSpec(**{name: found[name] for name in names}) for found in result["fields"])
+        return tuple(FieldSpec.of(found) for found in result["fields"])
     except KeyError:
         document = workflow_queries.document_workflow(run.site, run.document_id, run.workflow_id)
         return frozen.from_json(document.settings).fields

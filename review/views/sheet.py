@@ -15,6 +15,7 @@ from workflows.stages.base import FieldSpec
 _MARGIN = 24  # page units around a cut-out
 _METER = 56  # units of the meter's drawing
 _STRIP = 3  # pages on either side of the shown one
+_BOOLEAN = {"true": "Yes", "false": "No"}
 _KEYBOARD = {"amount": "decimal", "number": "decimal"}
 
 
@@ -29,8 +30,20 @@ class Box:
 
 
 @dataclass(frozen=True)
+class Option:
+    """A choice of a field with allowed values. ``refused``: shown because it was found or typed, not to be kept."""
+
+    value: str
+    label: str
+    refused: bool = False
+
+
+@dataclass(frozen=True)
 class Line:
-    """One field beside the page. ``value``: as typed, else as shown; ``crop``: the cut-out's viewBox, or empty."""
+    """One field beside the page. ``value``: as typed, else as shown; ``crop``: the cut-out's viewBox, or empty.
+
+    ``default``: nobody found the value, the schema gives it.
+    """
 
     spec: FieldSpec
     value: str
@@ -42,6 +55,19 @@ class Line:
     box: Box | None
     crop: str
     candidates: tuple[str, ...]
+    default: bool = False
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """Empty where the field takes any value of its type."""
+        allowed = self.spec.allowed
+        if not allowed:
+            return ()
+        none = Option("", "Choose one" if self.spec.required else "Not on the document")
+        others = [one for one in dict.fromkeys((self.value, self.shown)) if one and one not in allowed]
+        outside = (Option(one, f"{one} (not an allowed value)", refused=True) for one in others)
+        words = _BOOLEAN if self.spec.type == "boolean" else {}
+        return (none, *outside, *(Option(one, words.get(one, one)) for one in allowed))
 
     @property
     def needs_look(self) -> bool:
@@ -174,7 +200,9 @@ def _line(
         page=sheet.index if sheet else None,
         box=_box(box, sheet) if box and sheet else None,
         crop=_crop(box, sheet) if box and sheet else "",
-        candidates=tuple(dict.fromkeys(other for other in others if other != shown))[:3],
+        # A field with a list has them all in front of the reader.
+        candidates=() if spec.allowed else tuple(dict.fromkeys(other for other in others if other != shown))[:3],
+        default=found.get("source") == "default",
     )
 
 

@@ -4,7 +4,7 @@ const desk = () => document.querySelector("[data-desk]");
 const mine = () => desk()?.hasAttribute("data-mine");
 const fields = () => [...document.querySelectorAll("#desk [data-field]")].filter((one) => one.checkVisibility());
 const todo = () => [...document.querySelectorAll("#desk [data-todo]:not(.settled)")];
-const input = (field) => field.querySelector("input");
+const input = (field) => field.querySelector("input, select");
 
 // ---- the chosen field: its box on the page, its article beside it ------------------------------------------------
 let chosen = null;
@@ -51,6 +51,7 @@ const looked = new Set(); // outlives an answer that swaps the desk, such as a r
 function settle(field) {
   const box = input(field);
   if (box.hasAttribute("data-required") && !box.value.trim()) return false;
+  if (box.selectedOptions?.[0]?.hasAttribute("data-refused")) return false;
   field.classList.add("settled");
   looked.add(field.dataset.field);
   count();

@@ -57,6 +57,7 @@ def open_review(name="receipt.pdf", *, values=VALUES, timeout=86_400, found=None
         by=Actor("1", "1"),
         project_id="proj_test",
         project=PROJECT,
+        pinned=frozen.freeze(PROJECT),
         document_id=str(uuid.uuid4()),
         original=original,
     )

@@ -137,3 +137,50 @@ def test_a_cleared_field_is_published_as_absent() -> None:
     published = results.merge(result(address=field("address", "1 Lane")), {"address": ""})
     assert published["fields"][-1]["value"] is None
     assert published["fields"][-1]["source"] == "reviewer"
+
+
+CATEGORY = FieldSpec("category", "Category", "text", True, 0.8, ("Goods", "C", "C#", "rent / lease"))
+RATE = FieldSpec("rate", "Rate", "number", False, 0.8, ("7", "19"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "text", "value"),
+    [
+        (CATEGORY, " goods ", "Goods"),
+        (CATEGORY, "RENT/LEASE", "rent / lease"),
+        (CATEGORY, "C#", "C#"),
+        (CATEGORY, "c", None),
+        (CATEGORY, "services", None),
+        (CATEGORY, "", None),
+        (RATE, "7.00", "7"),
+        (RATE, "8", None),
+        (RATE, "seven", None),
+        (FIELDS[0], "anything", "anything"),
+    ],
+)
+def test_a_text_is_one_of_the_allowed_values_or_none(spec: FieldSpec, text: str, value: str | None) -> None:
+    assert results.allowed_form(spec, text) == value
+
+
+def test_a_value_outside_the_list_is_a_reason_however_sure() -> None:
+    found = result(category=field("category", "services", 0.99))
+    (reason,) = results.reasons(found, (CATEGORY,), today=TODAY)
+    assert (reason.code, reason.text) == ("not_allowed", "Category “services” is not an allowed value")
+    assert results.reasons(result(category=field("category", "Goods")), (CATEGORY,), today=TODAY) == []
+
+
+def test_a_correction_outside_the_list_is_refused() -> None:
+    assert results.validate_corrections((CATEGORY, RATE), {"category": "services", "rate": "8"}) == {
+        "category": "Category has a list of allowed values. Choose one of them, or reject the document.",
+        "rate": "Rate has a list of allowed values. Choose one of them, or reject the document.",
+    }
+    assert results.validate_corrections((CATEGORY, RATE), {"category": "goods", "rate": ""}) == {}
+
+
+def test_yes_and_no_are_stored_in_one_form() -> None:
+    assert [results.stored_form("boolean", text) for text in ("Yes", "☑", "nein", "perhaps")] == [
+        "true",
+        "true",
+        "false",
+        None,
+    ]

@@ -18,6 +18,7 @@ from workflows.definitions import DOCUMENT_ANALYSIS, Definition
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow, ProjectDocument, ProjectWorkflow
 from workflows.items.runs import Execution, WorkflowSteps
+from workflows.stages.base import RunSettings
 from workflows.status import RunStatus, StepStatus
 from workflows.storage import DocumentFiles
 
@@ -46,14 +47,15 @@ def start(
     by: Actor,
     project_id: str,
     project: Mapping[str, Any],
+    pinned: RunSettings,
     document_id: str,
     original: Original,
     definition: Definition = DOCUMENT_ANALYSIS,
 ) -> Run:
     """Create document, links, run, board and first event in one transaction, then start the engine.
 
-    ``project`` is the project's ``data`` map, frozen into the run. Where the engine does not answer, the run stands
-    and the sweeper starts it; nothing has to be uploaded again.
+    ``project`` is the project's ``data`` map, ``pinned`` what ``frozen`` makes of it and of the site's schemas. Where
+    the engine does not answer, the run stands and the sweeper starts it; nothing has to be uploaded again.
 
     Raises:
         Conflict: the document exists.
@@ -66,7 +68,7 @@ def start(
     rows = [
         _project_document(run, project, original, now),
         _project_workflow(run, original, now),
-        _document_workflow(run, project, original, definition, now),
+        _document_workflow(run, project, original, definition, now, pinned=pinned),
         _board(run, project, original, definition, now),
         _execution(run, by.name, definition, now),
     ]
@@ -140,7 +142,13 @@ def _project_workflow(run: Run, original: Original, now: str) -> ProjectWorkflow
 
 
 def _document_workflow(
-    run: Run, project: Mapping[str, Any], original: Original, definition: Definition, now: str
+    run: Run,
+    project: Mapping[str, Any],
+    original: Original,
+    definition: Definition,
+    now: str,
+    *,
+    pinned: RunSettings,
 ) -> DocumentWorkflow:
     key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
     return DocumentWorkflow(
@@ -154,7 +162,7 @@ def _document_workflow(
             "status": StepStatus.IN_PROGRESS.value,
             "language": str(project.get("language") or "en"),
         },
-        settings=frozen.to_json(frozen.freeze(project)),
+        settings=frozen.to_json(pinned),
         s3version=original.s3version or None,
         project_name=str(project.get("name") or ""),
         created_at=now,

@@ -8,18 +8,39 @@ from typing import Any, Literal, Protocol
 
 @dataclass(frozen=True)
 class FieldSpec:
-    """One field of the project's schema. ``type``: text, date, amount, currency or number. ``threshold``: 0–1."""
+    """One field that a run reads, by the project's list or by the schemas that govern it.
+
+    ``type``: text, date, amount, currency, number or boolean. ``threshold``: 0–1. ``allowed``: its only values, in
+    their stored form; empty for any. ``default``: its value where nothing is found.
+    """
 
     name: str
     label: str
     type: str
     required: bool
     threshold: float
+    allowed: tuple[str, ...] = ()
+    default: str = ""
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> "FieldSpec":
+        """From JSON that holds at least these entries; of an older version without the last two.
+
+        Raises:
+            KeyError: another entry is missing.
+
+        """
+        required, threshold = bool(stored["required"]), float(stored["threshold"])
+        allowed, default = tuple(stored.get("allowed") or ()), str(stored.get("default") or "")
+        return cls(stored["name"], stored["label"], stored["type"], required, threshold, allowed, default)
 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What the run froze at its start, so that a repeated stage reads the same settings (never the project's now)."""
+    """What the run froze at its start, so that a repeated stage reads the same settings (never the project's now).
+
+    ``classification_id`` and the versions say where ``fields`` came from; 0: no such schema governed the run.
+    """
 
     language: str
     document_prompt: str
@@ -28,6 +49,10 @@ class RunSettings:
     fields: tuple[FieldSpec, ...]
     default_threshold: float
     queue: str = ""  # the id of the queue that a review waits in; empty for the site's own
+    classification_id: str = ""
+    classification_name: str = ""
+    classification_version: int = 0
+    site_schema_version: int = 0
 
 
 class ArtifactStore(Protocol):

@@ -12,7 +12,7 @@ from workflows.stages.fields.candidates import Candidate, Document
 # Issuer, date and number stand at the front, sums at the end; what is between would only cost memory.
 FIRST, LAST = 8, 4
 SHOWN = 5  # candidates kept for the reviewer
-SOURCE = "rules"
+SOURCE, DEFAULT = "rules", "default"
 
 
 def run(context: StageContext) -> StageResult:
@@ -73,18 +73,16 @@ def _analysed(context: StageContext, segment: dict[str, Any], page: layout.Page)
 def _field(spec: FieldSpec, found: Sequence[Candidate]) -> dict[str, Any]:
     """With the policy it is judged by, so that whoever shows the result reads nothing else."""
     best = found[0] if found else None
+    shown = _read(best) if best or not spec.default else _given(spec.default)
     return {
         "name": spec.name,
         "label": spec.label,
         "type": spec.type,
         "required": spec.required,
         "threshold": spec.threshold,
-        "value": best.value if best else None,
-        "raw": best.raw if best else None,
-        "confidence": best.confidence if best else 0.0,
-        "page": best.page if best else None,
-        "box": _rounded(best.box) if best else None,
-        "source": SOURCE,
+        "allowed": list(spec.allowed),
+        "default": spec.default,
+        **shown,
         "candidates": [
             {
                 "value": candidate.value,
@@ -97,6 +95,22 @@ def _field(spec: FieldSpec, found: Sequence[Candidate]) -> dict[str, Any]:
             for candidate in found[:SHOWN]
         ],
     }
+
+
+def _read(best: Candidate | None) -> dict[str, Any]:
+    return {
+        "value": best.value if best else None,
+        "raw": best.raw if best else None,
+        "confidence": best.confidence if best else 0.0,
+        "page": best.page if best else None,
+        "box": _rounded(best.box) if best else None,
+        "source": SOURCE,
+    }
+
+
+def _given(default: str) -> dict[str, Any]:
+    """A person decided what stands for nothing found, so nobody has to be asked again."""
+    return {"value": default, "raw": None, "confidence": 1.0, "page": None, "box": None, "source": DEFAULT}
 
 
 def _rounded(box: layout.Box) -> list[float]:

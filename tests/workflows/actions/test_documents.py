@@ -10,11 +10,13 @@ from projects import queries
 from projects.audit import Actor
 from tests.aws_faults import fail
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files, start_run
+from workflows import frozen
 from workflows.actions import documents
 from workflows.actions.documents import Original
 from workflows.storage import DocumentFiles
 
 ROSA = Actor("7", "Rosa Marin")
+PINNED = frozen.freeze(PROJECT)
 
 
 def test_a_document_comes_with_its_first_version_and_who_made_it(table: str) -> None:
@@ -48,7 +50,14 @@ def test_documents_of_a_day_come_newest_first(table: str) -> None:
 def test_the_same_document_twice_is_one(table: str) -> None:
     document_id = str(uuid.uuid4())
     original = Original("a.pdf", "application/pdf", 1, "projects/p/a.pdf")
-    made = {"site": SITE, "by": ROSA, "project_id": PROJECT_ID, "project": PROJECT, "document_id": document_id}
+    made = {
+        "site": SITE,
+        "by": ROSA,
+        "project_id": PROJECT_ID,
+        "project": PROJECT,
+        "pinned": PINNED,
+        "document_id": document_id,
+    }
     documents.start(**made, original=original)
     with pytest.raises(Conflict):
         documents.start(**made, original=original)
@@ -67,7 +76,13 @@ def test_where_the_activity_cannot_be_written_there_is_no_document(table: str) -
     original = Original("a.pdf", "application/pdf", 1, "projects/p/a.pdf")
     with fail("dynamodb", "TransactWriteItems", times=9), pytest.raises(Unavailable):
         documents.start(
-            site=SITE, by=ROSA, project_id=PROJECT_ID, project=PROJECT, document_id=document_id, original=original
+            site=SITE,
+            by=ROSA,
+            project_id=PROJECT_ID,
+            project=PROJECT,
+            pinned=PINNED,
+            document_id=document_id,
+            original=original,
         )
     assert not queries.documents.versions(SITE, document_id).rows
     assert table_rows(document_id) == 0

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from workflows.stages.base import FieldSpec
-from workflows.stages.fields import address, company, confidence, currency, dates, labels, numbers, totals
+from workflows.stages.fields import address, company, confidence, currency, dates, labels, listed, numbers, totals
 from workflows.stages.fields.candidates import Candidate, Document
 
 FINDERS: Mapping[str, Callable[[Document], list[Candidate]]] = {
@@ -20,5 +20,7 @@ def find(document: Document, spec: FieldSpec) -> list[Candidate]:
     """Best first, with confidence; empty where nothing on the pages may be the field."""
     finder = FINDERS.get(spec.name)
     found = finder(document) if finder else labels.find(document, spec)
+    if spec.allowed:
+        found = listed.among(document, spec, found)
     printed = {page.index for page in document.pages if page.source == "text_layer"}
     return confidence.judged(spec.name, [candidate for candidate in found if candidate.points > 0], printed)

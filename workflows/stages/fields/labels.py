@@ -7,6 +7,8 @@ from workflows import values
 from workflows.stages.base import FieldSpec
 from workflows.stages.fields.candidates import Candidate, Document, after_labels, best_first, of_line
 
+_READ = {"currency": values.currency, "number": values.number, "boolean": values.boolean}
+
 
 def find(document: Document, spec: FieldSpec) -> list[Candidate]:
     return best_first(_candidates(document, spec))
@@ -38,5 +40,7 @@ def _value(kind: str, text: str, start: int) -> values.Hit | None:
         return next((hit for hit in found if hit.start >= start), None)
     rest = text[start:].strip(" :.#-–")
     begin = text.find(rest, start)
-    value = values.currency(rest) if kind == "currency" else values.number(rest) if kind == "number" else rest
+    if kind == "boolean":
+        rest = (rest.split() or [""])[0].rstrip(",;")
+    value = _READ[kind](rest) if kind in _READ else rest
     return values.Hit(value, rest, begin, begin + len(rest)) if value else None

@@ -1,0 +1,138 @@
+from dataclasses import replace
+
+import pytest
+
+from config.errors import Refused
+from projects import actions
+from projects.governing import AttributeDefinition, AttributeUse, Governing, Schema
+from tests.aws_faults import count_calls
+from tests.projects.schemas import ALICE, INVOICE, KINDS, SITE, make_attributes, make_classification
+from workflows import frozen
+from workflows.stages.base import FieldSpec
+
+DEFINITIONS = {key: AttributeDefinition(key, key.capitalize(), kind) for key, kind in KINDS.items()}
+OWN = {
+    "language": "de",
+    "fields": [
+        {"name": "vendor", "label": "Seller", "type": "text"},
+        {"name": "date", "label": "Date", "type": "date"},
+    ],
+    "review_policy": {"default_threshold": 0.7, "thresholds": {"vendor": 0.9, "total": 0.95}, "required": ["date"]},
+}
+CLASSIFIED = Governing(
+    classification=INVOICE, classification_id="c1", classification_version=3, definitions=DEFINITIONS
+)
+
+
+def governed(*uses, **changes):
+    return replace(Governing(site=Schema("Site schema", uses), site_version=2, definitions=DEFINITIONS), **changes)
+
+
+def test_a_project_without_schemas_reads_its_own_fields():
+    found = frozen.freeze(OWN)
+    assert found.fields == (
+        FieldSpec("vendor", "Seller", "text", required=False, threshold=0.9),
+        FieldSpec("date", "Date", "date", required=True, threshold=0.7),
+    )
+    assert (found.classification_id, found.classification_version, found.site_schema_version) == ("", 0, 0)
+
+
+def test_a_classification_takes_the_place_of_the_projects_fields_and_leaves_its_thresholds():
+    found = frozen.freeze(OWN, CLASSIFIED)
+    assert found.fields == (
+        FieldSpec("vendor", "Vendor", "text", required=True, threshold=0.9),
+        FieldSpec(
+            "category",
+            "Category",
+            "text",
+            required=True,
+            threshold=0.7,
+            allowed=("goods", "services / work", "rent #1"),
+        ),
+        FieldSpec(
+            "currency", "Currency", "currency", required=False, threshold=0.7, allowed=("EUR", "USD"), default="EUR"
+        ),
+        FieldSpec("total", "Total", "amount", required=True, threshold=0.95),
+    )
+    assert (found.classification_id, found.classification_name, found.classification_version) == (
+        "c1",
+        "Supplier invoice",
+        3,
+    )
+
+
+def test_what_the_sites_schema_requires_is_read_in_every_run():
+    found = frozen.freeze(OWN, governed(AttributeUse("pages", required=True), AttributeUse("paid")))
+    assert [(one.name, one.type, one.required) for one in found.fields] == [
+        ("vendor", "text", False),
+        ("date", "date", True),
+        ("pages", "number", True),
+    ]
+    assert found.site_schema_version == 2
+
+
+def test_the_sites_schema_also_governs_what_the_project_names_itself():
+    use = AttributeUse("vendor", required=True, allowed=("A", "B"), default="A")
+    (vendor, _) = frozen.freeze(OWN, governed(use)).fields
+    assert vendor == FieldSpec("vendor", "Seller", "text", True, 0.9, ("A", "B"), "A")
+
+
+def test_a_classification_says_more_than_the_site():
+    site = (AttributeUse("currency", required=True, allowed=("CHF",), default="CHF"),)
+    found = frozen.freeze(OWN, replace(CLASSIFIED, site=Schema("Site schema", site)))
+    currency = next(one for one in found.fields if one.name == "currency")
+    assert (currency.required, currency.allowed, currency.default) == (True, ("EUR", "USD"), "EUR")
+
+
+def test_a_name_without_value_is_not_read_and_yes_or_no_has_two_values():
+    found = frozen.freeze({}, governed(AttributeUse("urgent", required=True), AttributeUse("paid", required=True)))
+    assert [(one.name, one.allowed) for one in found.fields] == [("paid", ("true", "false"))]
+
+
+@pytest.mark.parametrize("governing", [frozen.UNGOVERNED, CLASSIFIED, governed(AttributeUse("paid", required=True))])
+def test_what_is_frozen_is_read_back(governing):
+    found = frozen.freeze(OWN, governing)
+    assert frozen.from_json(frozen.to_json(found)) == found
+
+
+def test_what_an_older_version_froze_is_read_back():
+    text = (
+        '{"language":"en","document_prompt":"","ocr_model":"m","ocr_options":{},"default_threshold":0.8,'
+        '"fields":[{"name":"a","label":"A","type":"text","required":true,"threshold":0.5}]}'
+    )
+    found = frozen.from_json(text)
+    assert found.fields == (FieldSpec("a", "A", "text", True, 0.5),)
+    assert found.classification_version == 0
+    assert frozen.from_json(None).fields == ()
+
+
+def test_the_schemas_of_now_are_read_once_each(table):
+    make_attributes()
+    owner = make_classification()
+    with count_calls() as calls:
+        found = frozen.settings_of(SITE, OWN | {"classification_id": owner})
+    assert calls.names() == ["dynamodb.GetItem", "dynamodb.GetItem", "dynamodb.BatchGetItem"]
+    assert [one.name for one in found.fields] == ["vendor", "category", "currency", "total"]
+    with count_calls() as calls:
+        frozen.settings_of(SITE, OWN)
+    assert calls.names() == ["dynamodb.GetItem"]
+
+
+def test_a_new_label_is_shown_from_the_next_run_on(table):
+    make_attributes()
+    owner = make_classification()
+    actions.attribute_definitions.relabel(SITE, "vendor", "Sold by", version=1, by=ALICE)
+    assert frozen.settings_of(SITE, {"classification_id": owner}).fields[0].label == "Sold by"
+
+
+def test_a_classification_that_is_gone_refuses_and_says_what_to_do(table):
+    with pytest.raises(Refused, match="Choose another in its settings"):
+        frozen.settings_of(SITE, {"classification_id": "gone"})
+
+
+def test_an_archived_one_still_governs_the_projects_that_name_it(table):
+    make_attributes()
+    owner = make_classification()
+    actions.schemas.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
+    found = frozen.settings_of(SITE, {"classification_id": owner})
+    assert (found.classification_version, len(found.fields)) == (2, 4)

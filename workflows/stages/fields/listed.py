@@ -1,0 +1,41 @@
+"""Fields with a list of allowed values: which one a candidate is, and where they stand on the pages by themselves."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from workflows import results
+from workflows.stages.base import FieldSpec
+from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
+
+_ALONE = 0.5  # points of a value that stands somewhere, without the field's label
+_BESIDE = 0.3  # at most, of a value outside the list: shown where nothing else is found
+
+
+def among(document: Document, spec: FieldSpec, found: Sequence[Candidate]) -> list[Candidate]:
+    """``found`` in terms of the list, then the list's values wherever they stand; best first."""
+    return best_first([*_judged(spec, found), *_standing(document, spec)])
+
+
+def _judged(spec: FieldSpec, found: Iterable[Candidate]) -> Iterator[Candidate]:
+    for candidate in found:
+        value = results.allowed_form(spec, candidate.value)
+        if value is None:
+            yield replace(candidate, points=min(candidate.points, _BESIDE))
+        else:
+            yield replace(candidate, value=value).stronger(1.0, listed=1.0)
+
+
+def _standing(document: Document, spec: FieldSpec) -> Iterator[Candidate]:
+    # Numbers and days stand on every page and mean anything; words of two letters as well.
+    if spec.type != "text":
+        return
+    for value in spec.allowed:
+        if len(value) < 3:
+            continue
+        words = r"\W+".join(map(re.escape, re.findall(r"\w+", value)))
+        pattern = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+        for line in document.lines if words else ():
+            if match := pattern.search(line.text):
+                yield of_line(line, value, match.start(), match.end(), _ALONE, listed=0.5)
+                break
