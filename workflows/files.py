@@ -8,6 +8,7 @@ import hashlib
 PREPARED = "preprocessed/metadata.json"
 TEXT_LAYER = "format-parser/result.json"
 OCR = "paddleocr/result.json"
+SUMMARY = "analysis/summary.json"
 
 
 def document(project_id: str, document_id: str) -> str:

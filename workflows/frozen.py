@@ -9,6 +9,7 @@ from typing import Any
 from config.errors import NotFound, Refused
 from projects import queries
 from projects.governing import BOOLEANS, AttributeDefinition, AttributeUse, Governing
+from projects.schema import DEFAULT_FIELDS
 from workflows.stages.base import FieldSpec, RunSettings
 
 UNGOVERNED = Governing()
@@ -27,6 +28,8 @@ class Run:
 def settings_of(site: str, data: Mapping[str, Any]) -> RunSettings:
     """What a run of this project freezes if it starts now; ``data`` is the project's map.
 
+    A project that knows no fields, as an older writer's, is read by the default ones that its page shows.
+
     Raises:
         Refused: the project's classification is gone.
 
@@ -35,7 +38,8 @@ def settings_of(site: str, data: Mapping[str, Any]) -> RunSettings:
         governing = queries.schemas.governing(site, str(data.get("classification_id") or ""))
     except NotFound as error:
         raise Refused("The classification of this project is gone. Choose another in its settings.") from error
-    return freeze(data, governing)
+    known = {"fields": [dataclasses.asdict(one) for one in DEFAULT_FIELDS], **data}
+    return freeze(known, governing)
 
 
 def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSettings:

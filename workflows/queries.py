@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 from config import table
 from config.item import Page
+from workflows import earlier
 from workflows.definitions import DEFINITIONS, Definition
 from workflows.frozen import Run
 from workflows.items import runs as items
 from workflows.items.documents import DocumentWorkflow, ProjectDocument
 from workflows.items.events import DocumentEvent
 from workflows.items.runs import Execution, Segment, Transition, WorkflowSteps
-from workflows.status import StepStatus
+from workflows.status import Outcome, StepStatus
 
 SEGMENTS_A_PAGE = 50
 
@@ -57,16 +58,20 @@ def definition_step(site: str, definition_id: str, order: int) -> items.Definiti
 
 
 def project_documents(site: str, project_id: str, *, cursor: str | None = None) -> Page[ProjectDocument]:
-    """A project's documents, last changed first."""
+    """A project's documents, last changed first; one more call where an earlier system wrote some of the page."""
     pk = table.PROJECT_DOCUMENT.gsi1_partition(site, project_id=project_id)
-    return ProjectDocument.page(pk, index="GSI1", newest_first=True, cursor=cursor)
+    page = ProjectDocument.page(pk, index="GSI1", newest_first=True, cursor=cursor)
+    earlier.fill_documents(page.rows)
+    return page
 
 
 def in_progress(site: str, *, cursor: str | None = None) -> Page[WorkflowSteps]:
-    """Analyses that are under way, waiting for a person included."""
+    """Analyses that are under way, waiting for a person and those of an earlier system included."""
     pk = table.WORKFLOW_STEPS.gsi1_partition(site)
     moving = WorkflowSteps.GSI1SK == StepStatus.IN_PROGRESS
-    return WorkflowSteps.page(pk, sk=moving, index="GSI1", cursor=cursor)
+    page = WorkflowSteps.page(pk, sk=moving, index="GSI1", cursor=cursor)
+    earlier.fill_boards(site, page.rows)
+    return page
 
 
 def board(site: str, workflow_id: str, *, consistent: bool = False) -> WorkflowSteps:
@@ -116,5 +121,6 @@ def progress(row: WorkflowSteps, definition: Definition) -> Progress:
     """From the board or from its index row, without a further call."""
     names = [step.name for step in definition.steps]
     current = str(row.current_step or names[0])
-    done = len(names) if row.outcome else names.index(current) if current in names else 0
+    ended = bool(row.outcome) and row.outcome != Outcome.FAILED
+    done = len(names) if ended else names.index(current) if current in names else 0
     return Progress(done, len(names), current, row.outcome)

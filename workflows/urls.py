@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from workflows.views import health, overview, pages, runs, uploads
+from workflows.views import health, overview, pages, runs, segments, uploads
 
 app_name = "workflows"
 urlpatterns = [
@@ -12,10 +12,16 @@ urlpatterns = [
     path("workflows/projects/<str:project_id>/upload/", uploads.upload, name="upload"),
     # Slugs only: these parts become S3 keys, where a dot or a slash could mean another document.
     path("workflows/<slug:project_id>/<slug:document_id>/pages/<int:index>.png", pages.page_image, name="page-image"),
+    path("workflows/<str:document_id>/", runs.newest_run, name="newest-run"),
     path("workflows/<str:document_id>/<str:workflow_id>/", runs.show_run, name="show-run"),
     path("workflows/<str:document_id>/<str:workflow_id>/poll/", runs.poll_run, name="poll-run"),
     path("workflows/<str:document_id>/<str:workflow_id>/lineage/", runs.show_lineage, name="show-lineage"),
     path("workflows/<str:document_id>/<str:workflow_id>/result/", runs.show_result, name="show-result"),
+    path(
+        "workflows/<slug:document_id>/<slug:workflow_id>/segments/<int:index>/",
+        segments.show_segment,
+        name="show-segment",
+    ),
     path("healthz", health.is_up, name="healthz"),
     path("readyz", health.is_ready, name="readyz"),
     path("metrics", health.metrics, name="metrics"),

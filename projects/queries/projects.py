@@ -22,17 +22,21 @@ class ProjectRow:
 def list_projects(site: str, cursor: str | None = None) -> tuple[Sequence[ProjectRow], str | None]:
     """The site's projects, last changed first, and the cursor of the next page.
 
+    One more call where an earlier system wrote some of them: the index has no names of those.
+
     Raises:
         NotFound: the cursor belongs to another list.
 
     """
     page = Project.page(PROJECT.gsi1_partition(site), index="GSI1", newest_first=True, cursor=cursor)
-    return [_row(one) for one in page.rows], page.next
+    nameless = [one.key for one in page.rows if not one.name and one.data is None]
+    named = {one.key: one for one in Project.load_many(nameless, consistent=False)}
+    return [_row(one, named.get(one.key, one)) for one in page.rows], page.next
 
 
-def _row(one: Project) -> ProjectRow:
-    # A row of an older writer carries no name in the index: the id stands in until somebody saves it here.
-    return ProjectRow(one.id, one.name or one.id, one.created_at, one.updated_at)
+def _row(one: Project, full: Project) -> ProjectRow:
+    name = one.name or (full.settings.name if full.data is not None else one.id)
+    return ProjectRow(one.id, name, one.created_at, one.updated_at)
 
 
 def get_project(site: str, project_id: str) -> Project:

@@ -9,10 +9,11 @@ from ulid import ULID
 
 from config import clock
 from workflows.definitions import Definition, StepDefinition
+from workflows.earlier import Link
 from workflows.items.runs import WorkflowSteps
 from workflows.status import Outcome, StepStatus
 
-_PIP = 12  # the width of one step's mark with its gap
+PIP = 12  # the width of one step's mark with its gap
 
 
 class Mark(NamedTuple):
@@ -29,14 +30,43 @@ _ENDS: dict[str, Mark] = {
     Outcome.EXPIRED: Mark("bad", "clock", "Not decided in time"),
     Outcome.FAILED: Mark("bad", "alert", "Failed"),
 }
+_DONE = (Outcome.PUBLISHED, "completed")
+_ENDS["completed"] = Mark("good", "check", "Completed")  # an earlier system's runs end so
 UNDER_WAY = Mark("info", "run", "Under way")  # where the row does not tell whether a person is waited for
+# A document's own status, where no outcome says more: ours, and those of the seed-000 system.
+_DOCUMENTS: dict[str, Mark] = {
+    "uploading": Mark("", "upload", "Being uploaded"),
+    "uploaded": Mark("", "clock", "Waits to be read"),
+    "pending": Mark("", "clock", "Waits to be read"),
+    "processing": UNDER_WAY,
+    "in_progress": UNDER_WAY,
+    "reanalyzing": Mark("info", "refresh", "Read once more"),
+    "completed": _ENDS["completed"],
+    "failed": _ENDS[Outcome.FAILED],
+    "deleted": Mark("", "trash", "Deleted"),
+}
+_SEGMENTS: dict[str, Mark] = {
+    "indexing": Mark("", "clock", "Waits to be read"),
+    "ocr_processing": Mark("info", "run", "OCR runs"),
+    "parsing": Mark("info", "run", "Being read"),
+    "analyzing": Mark("info", "run", "Being analysed"),
+    "finalizing": Mark("info", "run", "Nearly done"),
+    "completed": _ENDS["completed"],
+    "failed": _ENDS[Outcome.FAILED],
+}
+_COUNTS = {"segment_count": "segments", "entity_count": "entities", "relationship_count": "relationships"}
 # Where there is little room; the whole label stands in the table below.
 _SHORT = {
     "segment_prep": "Prepare",
+    "bda_processor": "BDA",
     "format_parser": "Formats",
     "paddleocr_processor": "OCR",
+    "transcribe": "Audio",
+    "webcrawler": "Web",
     "segment_builder": "Segments",
     "segment_analyzer": "Analyse",
+    "graph_builder": "Graph",
+    "document_summarizer": "Summary",
     "assess": "Assess",
     "human_review": "Review",
     "publish": "Publish",
@@ -54,6 +84,16 @@ def of_run(outcome: str | None, *, waits: bool) -> Mark:
     if outcome:
         return _ENDS.get(outcome, Mark("", "info", outcome))
     return WAITING if waits else RUNNING
+
+
+def of_document(status: str | None, outcome: str | None) -> Mark:
+    if outcome:
+        return of_run(outcome, waits=False)
+    return _DOCUMENTS.get(status or "", Mark("", "info", status) if status else UNDER_WAY)
+
+
+def of_segment(status: str) -> Mark:
+    return _SEGMENTS.get(status, Mark("", "info", status))
 
 
 def started_at(workflow_id: str) -> dt.datetime | None:
@@ -75,7 +115,7 @@ class Pip:
 def pips(definition: Definition, here: int) -> Sequence[Pip]:
     """Marks of the steps for a run that is at the step number ``here`` (from 0)."""
     kinds = ["done" if i < here else "now" if i == here else "" for i in range(len(definition.steps))]
-    return [Pip(kind, 1 + i * _PIP) for i, kind in enumerate(kinds)]
+    return [Pip(kind, 1 + i * PIP) for i, kind in enumerate(kinds)]
 
 
 @dataclass(frozen=True)
@@ -107,19 +147,27 @@ class StepRow:
         return f"{minutes} min {seconds} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def step_rows(definition: Definition, board: WorkflowSteps) -> list[StepRow]:
+def step_rows(definition: Definition, board: WorkflowSteps, link: Link | None = None) -> list[StepRow]:
+    """``link``: the run's own row of an earlier system, which may say more of a step than its board."""
     data = board.data.as_dict()
-    return [_step_row(step, data.get(step.name) or {}, board.outcome) for step in definition.steps]
+    return [
+        _step_row(step, {**(link.of_step(step.name) if link else {}), **(data.get(step.name) or {})}, board.outcome)
+        for step in definition.steps
+    ]
 
 
 def _step_row(step: StepDefinition, stored: Mapping[str, Any], outcome: str | None) -> StepRow:
     status = str(stored.get("status") or StepStatus.PENDING)
+    if stored.get("skipped"):  # an earlier system says so of a step that it calls completed
+        status = StepStatus.SKIPPED
     mark = _STEPS.get(status, Mark("todo", "info", status))
     if step.type == "approval" and status == StepStatus.IN_PROGRESS:
         mark = Mark("warn", "user", "waits for a person")
     elif outcome and status == StepStatus.PENDING:
-        mark = Mark("skipped", "minus", "not needed" if outcome == Outcome.PUBLISHED else "not reached")
+        mark = Mark("skipped", "minus", "not needed" if outcome in _DONE else "not reached")
     start, end = stored.get("started_at"), stored.get("ended_at")
     seconds = (clock.parse(end) - clock.parse(start)).total_seconds() if start and end else None
     short = _SHORT.get(step.name, step.label)
-    return StepRow(step.name, step.label, short, mark, start, end, seconds, stored.get("error"), stored.get("reason"))
+    counts = ", ".join(f"{stored[name]:g} {words}" for name, words in _COUNTS.items() if stored.get(name))
+    reason = stored.get("reason") or counts
+    return StepRow(step.name, step.label, short, mark, start, end, seconds, stored.get("error"), reason or None)

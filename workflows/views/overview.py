@@ -8,8 +8,7 @@ from django.views.decorators.http import require_safe
 
 from projects import access
 from projects.http import DeskRequest, answer
-from workflows import queries
-from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows import earlier, queries
 from workflows.items.documents import ProjectDocument
 from workflows.items.runs import WorkflowSteps
 from workflows.views import marks
@@ -31,13 +30,23 @@ class Analysis:
     def waits(self) -> bool:
         return self.mark == marks.WAITING
 
+    @property
+    def moves(self) -> bool:
+        """An earlier system leaves a failed run among those under way."""
+        return self.mark == marks.RUNNING
+
+    @property
+    def width(self) -> int:
+        return marks.PIP * self.total
+
 
 def _analysis(board: WorkflowSteps) -> Analysis:
-    progress = queries.progress(board, DOCUMENT_ANALYSIS)
-    step = DOCUMENT_ANALYSIS.steps[min(progress.done, progress.total - 1)]
+    definition = earlier.definition_of(board.workflow_id)
+    progress = queries.progress(board, definition)
+    step = definition.steps[min(progress.done, progress.total - 1)]
     mark = marks.of_run(progress.outcome, waits=step.type == "approval")
-    pips = list(marks.pips(DOCUMENT_ANALYSIS, progress.done))
-    return Analysis(board, mark, pips, progress.done + 1, progress.total, step.label)
+    pips = list(marks.pips(definition, progress.done))
+    return Analysis(board, mark, pips, min(progress.done + 1, progress.total), progress.total, step.label)
 
 
 @require_safe
@@ -48,7 +57,7 @@ def overview(request: DeskRequest) -> HttpResponse:
     rows = [_analysis(board) for board in page.rows]
     context = {
         "rows": rows,
-        "moving": any(not row.waits for row in rows),
+        "moving": any(row.moves for row in rows),
         "waiting": sum(row.waits for row in rows),
         "next_cursor": page.next,
         "is_first": not cursor,
@@ -65,16 +74,20 @@ class DocumentRow:
     document: ProjectDocument
     mark: Mark
 
+    @property
+    def url(self) -> str:
+        """An earlier system's rows do not name their run; what was only uploaded has none."""
+        if (self.document.status or "") in {"uploading", "uploaded", "deleted"}:
+            return ""
+        return reverse("workflows:newest-run", args=[self.document.document_id])
+
 
 @require_safe
 def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
     access.check_can_view(request)
     cursor = request.GET.get("after")
     page = queries.project_documents(request.site, project_id, cursor=cursor)
-    rows = [
-        DocumentRow(one, marks.of_run(one.outcome, waits=False) if one.outcome else marks.UNDER_WAY)
-        for one in page.rows
-    ]
+    rows = [DocumentRow(one, marks.of_document(one.status, one.outcome)) for one in page.rows]
     context = {
         "project_id": project_id,
         "rows": rows,

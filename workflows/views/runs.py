@@ -3,20 +3,21 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from config import table
+from config import clock, table
 from config.errors import NotFound
 from config.item import translated
 from projects import access
 from projects.http import DeskRequest, answer
 from projects.looks import looked
-from workflows import files, queries
+from workflows import earlier, files, queries
 from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.earlier import Link
 from workflows.items.documents import DocumentWorkflow
 from workflows.items.events import DocumentEvent
 from workflows.items.runs import Execution, WorkflowSteps
@@ -24,6 +25,7 @@ from workflows.status import Outcome
 from workflows.storage import DocumentFiles
 from workflows.views import marks
 from workflows.views.marks import Mark
+from workflows.views.segments import run_of, segments_of, summary_page
 
 _REVIEW_REQUIRED = "HUMAN_REVIEW_REQUIRED"
 
@@ -79,56 +81,63 @@ def _run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
     ]
 
 
-def _board(request: DeskRequest, document_id: str, workflow_id: str) -> WorkflowSteps:
-    """Raises: NotAllowed; NotFound, also where the run is another document's."""
+@require_safe
+def newest_run(request: DeskRequest, document_id: str) -> HttpResponse:
+    """Leads to a document's newest run, where a list could not name it."""
     access.check_can_view(request)
     try:
-        board = queries.board(request.site, workflow_id)
-    except (NotFound, table.InvalidKey) as error:
-        raise NotFound("There is no such run here.") from error
-    if board.document_id != document_id:
-        raise NotFound("There is no such run here.")
-    return board
+        found = earlier.newest_run(request.site, document_id)
+    except table.InvalidKey:
+        found = None
+    if found is None:
+        raise NotFound("This document has not been read yet.")
+    return HttpResponseRedirect(reverse("workflows:show-run", args=[document_id, found]))
 
 
 @require_safe
 def show_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
-    page = _run_page(request, _board(request, document_id, workflow_id))
+    page = _run_page(request, *run_of(request, document_id, workflow_id))
     return looked(request, page, document_id)
 
 
 @require_safe
 def poll_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     """204 while nothing has changed since ``seen``; the fragment of an ended run asks no more."""
-    board = _board(request, document_id, workflow_id)
+    board, link = run_of(request, document_id, workflow_id)
     if request.GET.get("seen") == board.updated_at:
         return HttpResponse(status=204)
-    return _run_page(request, board)
+    return _run_page(request, board, link)
 
 
-def _run_page(request: DeskRequest, board: WorkflowSteps) -> HttpResponse:
-    segments = queries.segments(request.site, str(board.workflow_id), cursor=request.GET.get("segments"))
+class Failure(NamedTuple):
+    label: str
+    error: str
+
+
+def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> HttpResponse:
     waits = board.current_step == "human_review" and not board.outcome
-    steps = marks.step_rows(DOCUMENT_ANALYSIS, board)
+    steps = marks.step_rows(earlier.definition_of(board.workflow_id), board, link)
+    told = Failure("The analysis", link.error) if link and link.error else None
+    segments, following = segments_of(request, board, link)
     context = {
         "board": board,
         "mark": marks.of_run(board.outcome, waits=waits),
         "waits": waits,
         "moving": not board.outcome,
-        "failed": next((step for step in steps if step.error), None),
+        "failed": next((Failure(step.label, step.error) for step in steps if step.error), told),
         "steps": steps,
-        "segments": [int(one.data["segment_index"]) for one in segments.rows],
-        "next_segments": segments.next,
+        "segments": segments,
+        "next_segments": following,
     }
     return answer(request, "workflow/show.html", "workflow/_run.html", context)
 
 
 @dataclass(frozen=True)
 class EventRow:
-    event: DocumentEvent
+    at: str
     words: str
-    details: str
-    review_id: str | None
+    details: str = ""
+    review_id: str | None = None
 
 
 @require_safe
@@ -136,9 +145,13 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
     access.check_can_view(request)
     page = queries.lineage(request.site, document_id, cursor=request.GET.get("after"))
     rows = [_event_row(event) for event in page.rows]
+    derived = not rows and earlier.wrote(workflow_id)
+    if derived:  # that system keeps no history: its steps tell most of it
+        rows = _rows_of_steps(*run_of(request, document_id, workflow_id))
     if not rows:
         raise NotFound("There is no such document here.")
-    context = {"rows": rows, "next": page.next, "document_id": document_id, "workflow_id": workflow_id}
+    ids = {"document_id": document_id, "workflow_id": workflow_id}
+    context = {"rows": rows, "next": page.next, "derived": derived, **ids}
     return answer(request, "workflow/lineage.html", "workflow/_lineage.html", context)
 
 
@@ -152,12 +165,25 @@ def _event_row(event: DocumentEvent) -> EventRow:
         words = f"{words} by {event.by}"
     told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items() if name != "review")
     details = str(facts.get("reason") or told)
-    return EventRow(event, words, details, review_id)
+    return EventRow(event.occurredAt, words, details, review_id)
+
+
+def _rows_of_steps(board: WorkflowSteps, link: Link | None) -> list[EventRow]:
+    found = [EventRow(board.created_at, "Run created")]
+    for step in marks.step_rows(earlier.definition_of(board.workflow_id), board, link):
+        if step.started_at:
+            found.append(EventRow(step.started_at, f"{step.label} began"))
+        if step.ended_at:
+            end = "failed" if step.error else "completed"
+            found.append(EventRow(step.ended_at, f"{step.label} {end}", step.error or step.reason or ""))
+    return sorted(found, key=lambda row: clock.parse(row.at))
 
 
 @require_safe
 def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
-    board = _board(request, document_id, workflow_id)
+    board, link = run_of(request, document_id, workflow_id)
+    if link is not None:
+        return summary_page(request, board, link)
     published = board.outcome == Outcome.PUBLISHED
     name = files.output(workflow_id) if published else files.result(workflow_id)
     context = {

@@ -7,6 +7,7 @@ from tests.review import reviews
 from workflows import files, queries
 from workflows.actions import runs, segments
 from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.items.runs import WorkflowSteps
 from workflows.storage import DocumentFiles
 
 pytestmark = pytest.mark.django_db
@@ -77,7 +78,24 @@ def test_a_run_shows_steps_and_pages_in_two_reads(table):
     assert seen.of_page() == ["dynamodb.GetItem", "dynamodb.Query"]
     for step in DOCUMENT_ANALYSIS.steps:
         assert step.label in page
-    assert f"/workflows/{PROJECT_ID}/{run.document_id}/pages/1.png" in page
+    assert run_url(run, "segments/1/") in page
+
+
+def test_a_page_of_a_run_shows_its_image_before_anything_is_read_and_its_text_after(table):
+    run = start_run()
+    url = run_url(run, "segments/0/")
+    assert signed_in(charlie()).get(url).status_code == 404
+    board = queries.board(run.site, run.workflow_id)
+    WorkflowSteps.change(board.key, [WorkflowSteps.page_count.set(2)], WorkflowSteps.PK.exists())
+    page = read(signed_in(charlie()), url)
+    assert "Nothing was read on this page yet." in page
+    assert f"/workflows/{PROJECT_ID}/{run.document_id}/pages/0.png" in page
+    body = b'{"segment_type": "PAGE", "status": "parsing", "paddleocr": "a <b>", "text_content": "a <b>"}'
+    DocumentFiles(run.site, run.project_id, run.document_id).write(files.segment(0), body, "application/json")
+    page = read(signed_in(charlie()), url)
+    assert page.count("a &lt;b&gt;") == 1
+    assert "Being read" not in page
+    assert signed_in(dora()).get(url).status_code == 403
 
 
 def test_a_failed_run_says_why_and_stops_asking(table):

@@ -1,0 +1,314 @@
+"""A table and a bucket of the seed-000 system open in our pages as they are, and looking changes nothing."""
+
+import re
+
+import pytest
+from django.conf import settings
+
+from config import aws
+from projects import actions, queries
+from projects.audit import actor
+from projects.schema import DEFAULT_FIELDS
+from review import repair
+from tests.aws_faults import count_calls
+from tests.compat.seed_000 import STEPS, picture
+from tests.people import alice, charlie, signed_in
+from tests.projects.projects import SITE, seen_of
+from workflows import frozen
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.earlier import TEN_STEPS
+
+pytestmark = pytest.mark.django_db
+ENDED = {"completed", "failed", "picture", "video", "web"}
+
+
+def read(url, *, htmx=False, who=charlie):
+    answer = signed_in(who(), htmx=htmx).get(url)
+    assert answer.status_code == 200, (url, answer.status_code)
+    return answer.content.decode()
+
+
+def words(page):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+
+
+def run_url(seed, word, more=""):
+    document = seed.documents[word]
+    return f"/workflows/{document.document_id}/{document.workflow_id}/{more}"
+
+
+def everything():
+    """Every item of both tables and every object, as they are stored."""
+    client = aws.dynamodb_client()
+    items = {}
+    for name in (settings.TABLE_NAME, settings.VERSIONS_TABLE_NAME):
+        for page in client.get_paginator("scan").paginate(TableName=name):
+            items |= {(name, item["PK"]["S"], item["SK"]["S"]): item for item in page["Items"]}
+    listed = aws.client("s3").get_paginator("list_objects_v2").paginate(Bucket=settings.BUCKET_NAME)
+    objects = {one["Key"]: (one["ETag"], one["LastModified"]) for page in listed for one in page.get("Contents", ())}
+    return items, objects
+
+
+def test_the_ten_steps_are_that_systems():
+    assert {step.name: step.label for step in TEN_STEPS.steps} == STEPS
+    assert [step.order for step in TEN_STEPS.steps] == list(range(1, 11))
+
+
+def test_the_list_of_projects_names_it(seed):
+    with count_calls() as calls:
+        page = read("/projects/")
+    assert "Handbücher &amp; Verträge" in page
+    assert f"/projects/{seed.project_id}/" in page
+    assert calls.names()[1:] in ([], ["dynamodb.BatchGetItem"])
+
+
+def test_the_project_is_shown_with_its_settings(seed):
+    text = words(read(f"/projects/{seed.project_id}/"))
+    for one in (
+        "Handbücher &amp; Verträge",
+        "Manuals of the older desk",
+        "Korean",
+        "paddleocr-vl",
+        "4 Mar 2025, 09:00 UTC",
+    ):
+        assert one in text
+    assert "v0" not in text
+
+
+def test_its_documents_are_listed_with_names_states_and_the_way_to_their_runs(seed):
+    url = f"/workflows/projects/{seed.project_id}/documents/"
+    with count_calls() as calls:
+        page = read(url)
+    assert len(calls.of("dynamodb")) <= 2
+    rows = {row.split("</th>")[0]: words(row) for row in page.split("<tr>")[2:]}
+    shown = {word: next(text for text in rows.values() if one.name in text) for word, one in seed.documents.items()}
+    for word in ENDED - {"failed"}:
+        assert "Completed" in shown[word]
+    assert "Failed" in shown["failed"]
+    assert "Failed" in shown["stuck"]
+    assert "Under way" in shown["analyzing"]
+    assert "Read once more" in shown["reanalyzing"]
+    assert "Being uploaded" in shown["uploading"]
+    assert "39.1" in shown["completed"]  # KB
+    for word, one in seed.documents.items():
+        assert (f"/workflows/{one.document_id}/" in page) == (word != "uploading")
+    assert "None" not in words(page)
+
+
+@pytest.mark.parametrize("word", ["completed", "web", "analyzing"])
+def test_a_document_leads_to_its_run(seed, word):
+    answer = signed_in(charlie()).get(f"/workflows/{seed.documents[word].document_id}/")
+    assert answer["Location"] == run_url(seed, word)
+
+
+def test_a_document_without_a_run_says_so(seed):
+    answer = signed_in(charlie()).get(f"/workflows/{seed.documents['uploading'].document_id}/")
+    assert answer.status_code == 404
+    assert "has not been read yet" in answer.content.decode()
+
+
+def test_a_completed_run_shows_ten_steps_with_their_times(seed):
+    page = read(run_url(seed, "completed"))
+    text = words(page)
+    for label in STEPS.values():
+        assert label in text
+    for one in ("Pumpe Handbuch 펌프.pdf", "Handbücher &amp; Verträge", "Completed", "09:06:00 UTC", "30.0 s"):
+        assert one in text
+    assert "12 entities, 5 relationships" in text
+    assert "3 segments" in text
+    assert "bda_processor is not for this file" in text
+    assert text.count("not needed") >= 3
+    assert "every 3s" not in page
+    for index in range(3):
+        assert run_url(seed, "completed", f"segments/{index}/") in page
+
+
+def test_a_run_that_stopped_between_steps_says_so_too(seed):
+    page = read(run_url(seed, "stuck"))
+    assert "The analysis could not be done" in page
+    assert "States.Timeout after 24 h" in page
+    assert "every 3s" not in page
+
+
+def test_a_failed_run_says_what_failed_and_stops_asking(seed):
+    page = read(run_url(seed, "failed"))
+    assert "PaddleOCR Processing could not be done" in page
+    assert "chunk_0001 could not be read" in page
+    assert "not reached" in page
+    assert "every 3s" not in page
+
+
+@pytest.mark.parametrize("word", ["analyzing", "reanalyzing", "pending"])
+def test_a_run_under_way_is_watched_until_it_changes(seed, word):
+    page = read(run_url(seed, word))
+    assert "Running" in page
+    asked = re.search(r'hx-get="([^"]+poll/\?seen=[^"]+)" hx-trigger="every 3s"', page)
+    browser = signed_in(charlie(), htmx=True)
+    assert browser.get(asked[1].replace("&amp;", "&")).status_code == 204
+    document = seed.documents[word]
+    end_of(seed, document)
+    page = browser.get(asked[1]).content.decode()
+    assert "Completed" in page
+    assert "every 3s" not in page
+
+
+def end_of(seed, document):
+    """That system ends a run in the run's own row only."""
+    aws.dynamodb_client().update_item(
+        TableName=seed.table,
+        Key={"PK": {"S": f"DOC#{document.document_id}"}, "SK": {"S": f"WF#{document.workflow_id}"}},
+        UpdateExpression="SET #d.#s = :c, updated_at = :t",
+        ExpressionAttributeNames={"#d": "data", "#s": "status"},
+        ExpressionAttributeValues={":c": {"S": "completed"}, ":t": {"S": "2025-03-04T10:00:00+00:00"}},
+    )
+
+
+def test_what_is_under_way_there_is_in_the_overview(seed):
+    with count_calls() as calls:
+        page = read("/")
+    assert len(calls.of("dynamodb")) <= 3
+    text = words(page)
+    for word in ("analyzing", "reanalyzing"):
+        assert seed.documents[word].name in text
+        assert run_url(seed, word) in page
+    assert "8 of 10 · Segment Analysis" in text
+    assert "Handbücher &amp; Verträge" in text
+    rows = [words(row) for row in page.split("<tr>") if seed.documents["stuck"].name in row]
+    assert "8 of 10 · Segment Analysis" in rows[0]
+    assert "Failed" in rows[0]  # its busy flag stays set in that system
+    for word in ENDED:
+        assert seed.documents[word].name not in text
+
+
+def test_the_result_is_its_summary_with_a_line_of_each_page(seed):
+    for htmx in (False, True):
+        text = words(read(run_url(seed, "completed", "result/"), htmx=htmx))
+        assert "A manual about pumps &amp; valves." in text
+        for number in (1, 2, 3):
+            assert f"Page {number} Description of page {number}" in text
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [("analyzing", "No description"), ("pending", "Nothing yet."), ("failed", "ended before anything was read")],
+)
+def test_a_result_that_is_not_there_yet_says_so(seed, word, told):
+    assert told in words(read(run_url(seed, word, "result/")))
+
+
+def test_a_segment_shows_image_analysis_and_texts(seed):
+    page = read(run_url(seed, "completed", "segments/1/"))
+    text = words(page)
+    for one in (
+        "Page 2 of 3",
+        "Page 2 Analysis",
+        "It shows **figure 2** &lt;b&gt;.",
+        "Which unit? Millimetres",
+        "Description of page 2",
+        "Read by OCR OCR of page 2",
+        "Text of the file Layer of page 2",
+    ):
+        assert one in text
+    assert f"/workflows/{seed.project_id}/{seed.documents['completed'].document_id}/pages/1.png" in page
+    assert run_url(seed, "completed", "segments/0/") in page
+    assert run_url(seed, "completed", "segments/2/") in page
+
+
+def test_a_segment_that_is_not_built_yet_shows_what_the_stages_have_read(seed):
+    text = words(read(run_url(seed, "analyzing", "segments/0/")))
+    assert "OCR of page 1" in text
+    assert "Layer of page 1" in text
+    assert "Waits to be read" in text
+
+
+def test_chapters_and_web_pages_are_shown_as_what_they_are(seed):
+    text = words(read(run_url(seed, "video", "segments/1/")))
+    for one in ("Chapter 2 of 2", "00:01:00:00 – 00:01:59:24", "1.5 s Hello in 1", "Somebody speaks."):
+        assert one in text
+    text = words(read(run_url(seed, "web", "segments/0/")))
+    for one in ("Web page 1", "Our shop", "https://example.com/shop", "Open from 9 to 17."):
+        assert one in text
+
+
+def test_a_segment_that_is_counted_and_not_written_says_so(seed):
+    assert "Nothing was read on this page yet." in read(run_url(seed, "reanalyzing", "segments/0/"))
+
+
+def test_a_segment_beyond_the_last_is_not_found(seed):
+    assert signed_in(charlie()).get(run_url(seed, "completed", "segments/9/")).status_code == 404
+
+
+@pytest.mark.parametrize("word", ["completed", "picture"])
+def test_page_images_are_shown_also_where_the_original_is_the_page(seed, word):
+    url = f"/workflows/{seed.project_id}/{seed.documents[word].document_id}/pages/0.png"
+    answer = signed_in(charlie()).get(url)
+    assert b"".join(answer.streaming_content) == picture()
+    assert answer["Content-Type"] == "image/png"
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        None,
+        "s3://elsewhere/a.png",
+        "s3://{bucket}/projects/proj_other/documents/d/secret.png",
+        "s3://{bucket}/{root}page.html",
+        "s3://{bucket}/{root}drawing.svg",
+    ],
+)
+def test_no_page_image_leads_out_of_its_document_or_to_what_is_no_picture(seed, uri):
+    document = seed.documents["picture"]
+    root = seed.root(document.document_id)
+    seed.write(f"{root}page.html", b"<script>", "text/html")
+    seed.write(f"{root}drawing.svg", b"<svg/>", "image/svg+xml")
+    found = uri and uri.format(bucket=settings.BUCKET_NAME, root=root)
+    seed.write(f"{root}analysis/segment_0000.json", {"segment_index": 0, "image_uri": found})
+    url = f"/workflows/{seed.project_id}/{document.document_id}/pages/0.png"
+    assert signed_in(charlie()).get(url).status_code == 404
+
+
+def test_the_history_is_what_the_steps_tell(seed):
+    text = words(read(run_url(seed, "failed", "lineage/"), htmx=True))
+    for one in ("keeps no history", "Run created", "Segment Prep began", "PaddleOCR Processing failed", "chunk_0001"):
+        assert one in text
+    assert text.index("Segment Prep began") < text.index("Segment Prep completed") < text.index("Format Parsing began")
+
+
+def test_looking_at_everything_and_sweeping_leaves_every_item_and_object_as_it_was(seed):
+    before = everything()
+    browsers = [signed_in(who(), htmx=htmx) for who in (alice, charlie) for htmx in (False, True)]
+    urls = ["/", "/projects/", f"/projects/{seed.project_id}/", f"/workflows/projects/{seed.project_id}/documents/"]
+    for word, document in seed.documents.items():
+        urls.append(f"/workflows/{document.document_id}/")
+        if document.workflow_id:
+            urls += [run_url(seed, word, more) for more in ("", "poll/", "result/", "lineage/", "segments/0/")]
+            urls.append(f"/workflows/{seed.project_id}/{document.document_id}/pages/0.png")
+    for browser in browsers:
+        for url in [*urls, "/workflows/", "/review/"]:
+            answer = browser.get(url)
+            assert answer.status_code in {200, 302, 404}
+            if answer.streaming:
+                b"".join(answer.streaming_content)
+    assert signed_in(alice()).get(f"/projects/{seed.project_id}/edit/").status_code == 200
+    assert repair.sweep() == 0
+    assert everything() == before
+
+
+def test_an_admin_saves_its_settings_and_that_systems_own_entries_stay(seed):
+    project = queries.projects.get_project(SITE, seed.project_id)
+    settings_ = project.settings.__class__(**{**vars(project.settings), "name": "Renamed"})
+    actions.projects.update(SITE, seed.project_id, settings_, seen=seen_of(project), by=actor(alice()))
+    data = queries.projects.get_project(SITE, seed.project_id).data.as_dict()
+    assert (data["name"], data["color"], data["language"]) == ("Renamed", 3, "ko")
+    assert data["ocr_options"] == {"lang": "korean", "use_doc_orientation_classify": True}
+    assert data["created_by"] == "3f2c-cognito-sub"
+    assert "Renamed" in read("/projects/")
+
+
+def test_our_own_runs_are_no_runs_of_that_system():
+    assert DOCUMENT_ANALYSIS.steps != TEN_STEPS.steps
+
+
+def test_a_run_of_ours_in_its_project_reads_the_fields_that_the_page_shows(seed):
+    data = queries.projects.get_project(SITE, seed.project_id).data.as_dict()
+    assert [one.name for one in frozen.settings_of(SITE, data).fields] == [one.name for one in DEFAULT_FIELDS]

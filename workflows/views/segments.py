@@ -1,0 +1,142 @@
+"""The segments of a run: which there are, what was read on one, and the summary that an earlier system made of all."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from config import table
+from config.errors import NotFound
+from projects import access
+from projects.http import DeskRequest, answer
+from workflows import earlier, files, queries
+from workflows.earlier import Link
+from workflows.items.runs import WorkflowSteps
+from workflows.storage import DocumentFiles
+from workflows.views import marks
+
+_KINDS = {"CHAPTER": "Chapter", "VIDEO": "Video", "AUDIO": "Audio", "TEXT": "Part", "WEB": "Web page"}
+# What was read, by the name it is stored under; the same words twice are shown once.
+_TEXTS = {
+    "paddleocr": "Read by OCR",
+    "format_parser": "Text of the file",
+    "text_content": "Text",
+    "bda_indexer": "Read by Bedrock Data Automation",
+    "transcribe": "Transcript",
+    "webcrawler_content": "Text of the web page",
+}
+
+
+@dataclass(frozen=True)
+class Text:
+    label: str
+    text: str
+
+
+def run_of(request: DeskRequest, document_id: str, workflow_id: str) -> tuple[WorkflowSteps, Link | None]:
+    """The run's board, complete, and what else an earlier system says of it; None beside a run of ours.
+
+    Raises: NotAllowed; NotFound, also where the run is another document's.
+    """
+    access.check_can_view(request)
+    try:
+        board = queries.board(request.site, workflow_id)
+        link = earlier.fill_boards(request.site, [board]).get(workflow_id)
+    except (NotFound, table.InvalidKey) as error:
+        raise NotFound("There is no such run here.") from error
+    if board.document_id != document_id:
+        raise NotFound("There is no such run here.")
+    return board, link
+
+
+def segments_of(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> tuple[list[int], str | None]:
+    """A page of the run's segments, by index (0-based), and where the next begins."""
+    place = request.GET.get("segments")
+    if link is None:
+        page = queries.segments(request.site, str(board.workflow_id), cursor=place)
+        return [int(one.data["segment_index"]) for one in page.rows], page.next
+    # An earlier system keeps no rows of them, only their number.
+    start = int(place) if place and place.isdigit() and len(place) < 8 else 0
+    end = min(start + queries.SEGMENTS_A_PAGE, link.pages)
+    return list(range(start, end)), str(end) if end < link.pages else None
+
+
+def summary_page(request: DeskRequest, board: WorkflowSteps, link: Link) -> HttpResponse:
+    """What an earlier system wrote of the whole document, and a line of each segment."""
+    summary = _read(_files(request, board), files.SUMMARY)
+    described = [str(one.get("description") or "") for one in summary.get("pages") or ()]
+    shown, following = segments_of(request, board, link)
+    context = {
+        "board": board,
+        "summary": str(summary.get("document_summary") or ""),
+        "segments": [(index, described[index] if index < len(described) else "") for index in shown],
+        "next_segments": following,
+    }
+    return answer(request, "workflow/summary.html", "workflow/_summary.html", context)
+
+
+@require_safe
+def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index: int) -> HttpResponse:
+    """``index`` is 0-based."""
+    board, link = run_of(request, document_id, workflow_id)
+    documents = _files(request, board)
+    segment = _read(documents, files.segment(index))
+    if not segment and index >= int(board.page_count or 0):
+        raise NotFound("There is no such page here, or it has not been cut yet.")
+    texts = _texts(segment) or _unmerged(documents, index)
+    context = {
+        "board": board,
+        "index": index,
+        "kind": _KINDS.get(str(segment.get("segment_type")), "Page"),
+        "segment": segment,
+        # Ours stop at one status for good: only an earlier system's tells how far it is.
+        "mark": marks.of_segment(str(segment["status"])) if link and segment.get("status") else None,
+        "has_image": bool(segment.get("image_uri")) or link is None,
+        "texts": texts,
+        "answers": segment.get("ai_analysis") or (),
+        "before": index - 1 if index else None,
+        "after": index + 1 if index + 1 < int(board.page_count or 0) else None,
+    }
+    return answer(request, "workflow/segment.html", None, context)
+
+
+def _files(request: DeskRequest, board: WorkflowSteps) -> DocumentFiles:
+    return DocumentFiles(request.site, str(board.project_id), str(board.document_id))
+
+
+def _read(documents: DocumentFiles, name: str) -> Mapping[str, Any]:
+    """Empty where there is no such object."""
+    try:
+        return cast("Mapping[str, Any]", json.loads(documents.read(name)))
+    except NotFound:
+        return {}
+
+
+def _texts(segment: Mapping[str, Any]) -> list[Text]:
+    found: dict[str, Text] = {}
+    for name, label in _TEXTS.items():
+        text = str(segment.get(name) or "").strip()
+        if text and text not in found:
+            found[text] = Text(label, text)
+    spoken = [
+        f"{float(one.get('start_time') or 0):.1f} s  {one.get('transcript') or ''}"
+        for one in segment.get("transcribe_segments") or ()
+    ]
+    return [*found.values(), *([Text("Transcript", "\n".join(spoken))] if spoken else [])]
+
+
+def _unmerged(documents: DocumentFiles, index: int) -> list[Text]:
+    """What the stages have read so far of a segment that has not been built yet."""
+    found: list[Text] = []
+    for name, field, label in (
+        (files.OCR, "content", _TEXTS["paddleocr"]),
+        (files.TEXT_LAYER, "text", _TEXTS["format_parser"]),
+    ):
+        pages = _read(documents, name).get("pages") or ()
+        text = next((str(page.get(field) or "") for page in pages if page.get("page_index") == index), "").strip()
+        if text and text not in {one.text for one in found}:
+            found.append(Text(label, text))
+    return found
