@@ -16,6 +16,10 @@ class NotAllowed(CountersignError):
     """The person may see this and not do that. Views answer 403."""
 
 
+class KeyRefused(CountersignError):
+    """An API key opens nothing. The API answers 401, and does not tell why."""
+
+
 class Conflict(CountersignError):
     """A condition did not hold: somebody else was first. Views answer 409.
 

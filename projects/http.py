@@ -10,6 +10,8 @@ from django.utils.cache import patch_cache_control, patch_vary_headers
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
+API_PATH = "/api/v1/"  # of every site: the key says which
+
 
 class DeskRequest(HttpRequest):
     """A request behind our middleware: signed in, on one site."""

@@ -11,4 +11,6 @@ urlpatterns = [
     path("sites/new/", views.sites.create_site, name="create-site"),
     path("sites/<str:site_id>/", views.sites.edit_site, name="edit-site"),
     path("groups/", views.groups.edit_groups, name="edit-groups"),
+    path("keys/", views.api_keys.edit_keys, name="edit-keys"),
+    path("keys/<str:mask>/revoke/", views.api_keys.revoke_key, name="revoke-key"),
 ]

@@ -6,8 +6,9 @@ from typing import Any
 from django import forms
 
 from config.errors import Refused
+from projects.actions.api_keys import NAME_LENGTH, OFFERED
 from projects.actions.sites import TITLE_LENGTH, check_id
-from projects.permissions import ADMINS
+from projects.permissions import ADMINS, WORDS, Permission, known
 
 
 class SiteTitleForm(forms.Form):
@@ -62,3 +63,27 @@ def version_in(data: Mapping[str, Any]) -> int:
     """The version that the page showed; a form that lost it was based on nothing we know, and loses."""
     text = str(data.get("version", ""))
     return int(text) if text.isdecimal() and len(text) < 10 else -1
+
+
+class KeyForm(forms.Form):
+    """A new API key: what it is for, and what it may do."""
+
+    name = forms.CharField(
+        max_length=NAME_LENGTH,
+        label="What it is for",
+        error_messages={
+            "required": "Say what the key is for, such as the program that will hold it.",
+            "max_length": "A name has up to 80 characters; this one has %(show_value)d.",
+        },
+        widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
+    )
+    may = forms.MultipleChoiceField(
+        choices=[(one.value, WORDS[one]) for one in OFFERED],
+        initial=[Permission.READ.value],
+        label="It may",
+        error_messages={"required": "Tick at least one.", "invalid_choice": "Tick what is in the list."},
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+    def permissions(self) -> frozenset[Permission]:
+        return known(self.cleaned_data["may"])

@@ -1,5 +1,6 @@
 """Writes, by noun; each is one conditional write or one transaction with its event."""
 
+from projects.actions import api_keys as api_keys
 from projects.actions import attribute_definitions as attribute_definitions
 from projects.actions import documents as documents
 from projects.actions import groups as groups

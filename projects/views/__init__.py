@@ -1,5 +1,6 @@
 """Pages, by noun."""
 
+from projects.views import api_keys as api_keys
 from projects.views import groups as groups
 from projects.views import projects as projects
 from projects.views import queues as queues
