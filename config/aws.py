@@ -15,6 +15,7 @@ from pynamodb.connection import Connection
 from storages.backends.s3 import S3Storage
 
 from config.errors import CountersignError, NotFound, Unavailable
+from config.wire import WireFactory
 
 _lock = threading.Lock()
 _TRANSIENT = {
@@ -74,6 +75,7 @@ def dynamodb() -> Connection:
         aws_access_key_id=settings.AWS_ACCESS_KEY_ID,
         aws_secret_access_key=settings.AWS_SECRET_ACCESS_KEY,
     )
+    connection.session.register_component("response_parser_factory", WireFactory())
     with _lock:
         _ = connection.client  # built here, once: PynamoDB's own laziness is not safe between threads
     return connection

@@ -230,6 +230,7 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "login"
 LANGUAGE_CODE = "en"
+USE_I18N = False  # every text is English: no page looks translations up
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "/static/"

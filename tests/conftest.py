@@ -53,7 +53,7 @@ def table(aws_stack: list[str]) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def machines(aws_stack: list[str]) -> None:
     """The state machines of this worker's account."""
-    engine.publish_machines(aws_stack.append)
+    engine.publish_machines(lambda _text: None)
 
 
 @pytest.fixture

@@ -1,10 +1,14 @@
 """The queue page: order, holders, what it says when it is empty, and who may see it."""
 
+from urllib.parse import quote
+
 import pytest
 from django.urls import reverse
 
-from review import queries as review_queries
+from config import clock
+from review import filled, queries
 from review.actions import claims
+from review.views.queue import row_of
 from tests.aws_faults import count_calls
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.review.reviews import lapse, open_review, person, url
@@ -54,7 +58,7 @@ def test_starting_takes_the_most_urgent_and_opens_it():
     assert "Start with the most urgent" in page(bob()).content.decode()
     response = signed_in(bob()).post(reverse("review:claim-next"))
     assert response["Location"] == url("show-review", ref)
-    assert review_queries.review(ref).holder == str(bob().pk)
+    assert queries.review(ref).holder == str(bob().pk)
 
 
 def test_starting_where_nothing_is_free_says_so():
@@ -101,3 +105,23 @@ def test_a_forged_receipt_says_nothing():
 def test_a_file_name_is_text_and_never_markup():
     open_review("<script>alert(1)</script>.pdf")
     assert "<script>alert" not in page(bob()).content.decode()
+
+
+def test_a_rows_address_is_the_one_of_its_review():
+    _, ref = open_review()
+    odd = filled.review("default", "p", 1)
+    odd.document_id = "a b/ü"
+    for review in (queries.review(ref), odd):
+        row = row_of("default", review, root=reverse("review:queue"), user_id="1", now=clock.iso(clock.now()))
+        review_id = review.SK.removeprefix("REVIEW#")
+        assert row.url == reverse("review:show-review", args=["DOCUMENT", review_id]).replace(
+            "DOCUMENT", quote(review.document_id, safe="")
+        )
+
+
+def test_a_row_shows_three_reasons_and_how_many_more():
+    review = filled.review("default", "p", 1)
+    review.reasons = [f"reason {number}" for number in range(5)]
+    row = row_of("default", review, root="/review/", user_id="1", now="")
+    assert (row.reason, row.reasons, row.more) == ("reason 0", ("reason 1", "reason 2"), 2)
+    assert row.about == "Filled · 1 page · "
