@@ -36,6 +36,7 @@ _TABS = (
     ("/projects/", "folder", "Projects"),
 )
 _SETTINGS = ("/settings/", "gear", "Settings")  # for those who may set anything up
+_PAGES_OF = {"/workflows/projects/": "/projects/"}  # a project's uploads and documents are its pages
 
 
 class SiteMiddleware:
@@ -140,7 +141,8 @@ def site_context(request: HttpRequest) -> dict[str, Any]:
 
 def _tabs(request: HttpRequest, may: access.Abilities) -> list[dict[str, Any]]:
     prefix = get_script_prefix().rstrip("/")
-    here = request.path_info
+    path_here = request.path_info
+    here = next((tab for head, tab in _PAGES_OF.items() if path_here.startswith(head)), path_here)
     return [
         {
             "url": prefix + path,

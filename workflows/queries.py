@@ -1,5 +1,6 @@
 """Reads, named as the access pattern they serve; a page is one Query."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from config import table
@@ -77,6 +78,12 @@ def in_progress(site: str, *, cursor: str | None = None) -> Page[WorkflowSteps]:
 def board(site: str, workflow_id: str, *, consistent: bool = False) -> WorkflowSteps:
     """Step progress; also all that a progress poll reads. Raises: NotFound."""
     return WorkflowSteps.load(table.WORKFLOW_STEPS.key(site, workflow_id=workflow_id), consistent=consistent)
+
+
+def boards(site: str, workflow_ids: Sequence[str]) -> list[WorkflowSteps]:
+    """The boards of several runs, in no order: one call, and none for none."""
+    keys = [table.WORKFLOW_STEPS.key(site, workflow_id=workflow_id) for workflow_id in workflow_ids]
+    return WorkflowSteps.load_many(keys, consistent=False)
 
 
 def segments(site: str, workflow_id: str, *, cursor: str | None = None) -> Page[Segment]:

@@ -1,5 +1,6 @@
 """What is under way on the site, and the documents of a project: one Query each."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import HttpResponse
@@ -82,12 +83,22 @@ class DocumentRow:
         return reverse("workflows:newest-run", args=[self.document.document_id])
 
 
+def _waiting(site: str, documents: Sequence[ProjectDocument]) -> set[str]:
+    """The runs that wait for a person. A document's row does not tell: the boards of those under way are read too."""
+    moving = [str(one.workflow_id) for one in documents if one.workflow_id and not one.outcome]
+    return {str(board.workflow_id) for board in queries.boards(site, moving) if _analysis(board).waits}
+
+
 @require_safe
 def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
     access.check_can_view(request)
     cursor = request.GET.get("after")
     page = queries.project_documents(request.site, project_id, cursor=cursor)
-    rows = [DocumentRow(one, marks.of_document(one.status, one.outcome)) for one in page.rows]
+    waiting = _waiting(request.site, page.rows)
+    rows = [
+        DocumentRow(one, marks.WAITING if one.workflow_id in waiting else marks.of_document(one.status, one.outcome))
+        for one in page.rows
+    ]
     context = {
         "project_id": project_id,
         "rows": rows,

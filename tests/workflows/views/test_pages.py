@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from tests.aws_faults import count_calls, fail
@@ -171,3 +173,29 @@ def test_a_table_that_does_not_answer_is_not_ready_and_the_process_is_up(client,
     with fail("dynamodb", "GetItem", times=9):
         assert client.get("/readyz").status_code == 503
         assert client.get("/healthz").status_code == 200
+
+
+def test_a_document_that_waits_for_a_person_says_so_in_its_project(table, machines):
+    run, _ = reviews.open_review()
+    at_review = [WorkflowSteps.current_step.set("human_review")]
+    WorkflowSteps.change(runs.board_key(run), at_review, runs.EXISTS)
+    with count_calls() as seen:
+        page = read(signed_in(charlie()), f"/workflows/projects/{run.project_id}/documents/")
+    assert seen.names() == ["dynamodb.Query", "dynamodb.BatchGetItem"]
+    assert "Waits for a person" in page
+
+
+def test_a_list_without_anything_under_way_is_one_query(table):
+    failed(start_run())
+    with count_calls() as seen:
+        read(signed_in(charlie()), f"/workflows/projects/{PROJECT_ID}/documents/")
+    assert seen.names() == ["dynamodb.Query"]
+
+
+@pytest.mark.parametrize(
+    ("path", "tab"),
+    [("/", "Overview"), ("/workflows/", "Runs"), (f"/workflows/projects/{PROJECT_ID}/documents/", "Projects")],
+)
+def test_the_tab_of_a_page_is_lit(table, path, tab):
+    lit = re.findall(r'aria-current="page">.*?</svg>(\w+)</a>', read(signed_in(charlie()), path), re.DOTALL)
+    assert lit == [tab]
