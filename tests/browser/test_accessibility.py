@@ -1,0 +1,80 @@
+"""No page has a serious fault that a machine can find: axe-core on each, by day and by night."""
+
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from review.actions import claims
+from tests.browser.conftest import watch
+from tests.browser.desk import claim, field, sign_in, waiting
+from tests.factories import start_run
+from tests.people import alice, bob
+from tests.projects.projects import make_project
+from tests.pump import Pump
+from tests.review.reviews import lapse, person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+
+def faults(page: Page) -> list[str]:
+    """Serious and critical ones: the rule and the first element that breaks it."""
+    page.wait_for_load_state("networkidle")
+    found = Axe().run(page, options={"runOnly": {"type": "tag", "values": TAGS}}).response["violations"]
+    return [
+        f"{one['id']}: {one['nodes'][0]['target']} {one['nodes'][0]['failureSummary']}"
+        for one in found
+        if one["impact"] in {"serious", "critical"}
+    ]
+
+
+def test_faults_are_found(page: Page) -> None:
+    page.set_content("<html lang='en'><title>A page</title><main><h1>A page</h1><img src='x.png'></main></html>")
+    assert [fault.split(":")[0] for fault in faults(page)] == ["image-alt"]
+
+
+@pytest.fixture(params=["light", "dark"])
+def page(request: pytest.FixtureRequest, browser: Browser, console: list[str]) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=request.param)
+    context.set_default_timeout(8000)
+    watch(context, console)
+    yield context.new_page()
+    context.close()
+
+
+def test_every_page_of_the_desk(live_server: LiveServer, page: Page, pump: Pump, console: list[str]) -> None:
+    bob(), alice()
+    project = make_project()
+    url, run, ref = waiting(live_server, pump)
+    start_run()
+    sign_in(page, live_server, "alice")
+    run_url = f"/workflows/{run.document_id}/{run.workflow_id}/"
+    paths = ["/", "/review/", "/workflows/", run_url, "/projects/", f"/projects/{project.id}/"]
+    paths += [f"/projects/{project.id}/edit/", f"/workflows/projects/{project.id}/upload/"]
+    found = {}
+    for path in paths:
+        answer = page.goto(live_server.url + path)
+        assert answer
+        assert answer.ok, path
+        found[path] = faults(page)
+    page.goto(url)
+    found["desk, free"] = faults(page)
+    claim(page, url)
+    found["desk, mine"] = faults(page)
+    page.locator("[data-reject] summary").click()
+    found["desk, rejecting"] = faults(page)
+    page.locator("[data-keys-open]").click()
+    expect(page.locator("#keys")).to_be_visible()
+    found["keys"] = faults(page)
+    page.keyboard.press("Escape")
+    lapse(ref)
+    claims.claim(ref, run, by=person(bob()))
+    field(page, "total").fill("28.53")
+    expect(page.get_by_role("alert")).to_contain_text("Bob Ito holds this until")
+    found["desk, lost"] = faults(page)
+    console[:] = [line for line in console if "409" not in line]
+    assert {name: faults for name, faults in found.items() if faults} == {}
+    assert console == []

@@ -1,0 +1,149 @@
+"""A whole day at the desk without a mouse, back and forth in the history, and without a script."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, expect
+from pytest_django import Settings
+from pytest_django.live_server_helper import LiveServer
+
+from review import queries
+from tests.browser.conftest import watch
+from tests.browser.desk import claim, expect_saved, field, sign_in, waiting
+from tests.people import bob
+from tests.pump import Pump
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_two_reviews_by_keyboard_alone(
+    live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
+) -> None:
+    bob()
+    _, _, first = waiting(live_server, pump)
+    _, _, second = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    keys = page.keyboard
+    page.goto(f"{live_server.url}/review/")
+    keys.press("g")  # the most urgent is claimed and opened
+    page.wait_for_url(f"**/{first.review_id}/")
+    expect(field(page, "company")).to_be_focused()
+    keys.type(" and a letter")  # a, n, d are keys of the desk outside a field
+    expect(field(page, "company")).to_have_value(re.compile("and a letter"))
+    expect_saved(page)
+    keys.press("Enter")
+    expect(field(page, "date")).to_be_focused()
+    keys.press("Escape")
+    keys.press("j")
+    keys.press("j")
+    keys.press("k")
+    expect(page.locator(".exception.active")).to_have_attribute("data-field", "address")
+    for _ in range(5):  # all but the first
+        keys.press("Enter")
+    expect(page.locator("[data-left]")).to_have_text("Ready to approve")
+    expect(page.locator("[data-approve]")).to_be_focused()
+    keys.press("a")
+    page.wait_for_url(f"**/{second.review_id}/?done=*")
+    expect(page.locator("[data-receipt]")).to_contain_text("Approved")
+    expect(page.locator("[data-approve]")).to_be_visible()
+    keys.press("Escape")
+    keys.press("r")
+    expect(page.locator("#reason")).to_be_focused()
+    keys.type("Not ours")
+    keys.press("Tab")
+    keys.press("Enter")
+    page.wait_for_url("**/review/?done=*")
+    expect(page.get_by_text("That was the last one")).to_be_visible()
+    assert (queries.review(first).decision, queries.review(second).decision) == ("approve", "reject")
+    assert console == []
+
+
+def test_keys_can_be_switched_off_and_never_act_in_a_dialog(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    bob()
+    url, _, ref = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, url)
+    keys = page.keyboard
+    keys.press("Escape")
+    keys.press("?")
+    expect(page.locator("#keys")).to_be_visible()
+    keys.press("r")
+    expect(page.locator("#reason")).to_be_hidden()
+    page.get_by_role("checkbox", name="Single keys act on the desk").press("Space")
+    keys.press("Escape")
+    expect(page.locator(".key:visible")).to_have_count(0)
+    keys.press("r")
+    expect(page.locator("#reason")).to_be_hidden()
+    page.reload()  # it is remembered
+    page.locator("body").press("r")
+    expect(page.locator("#reason")).to_be_hidden()
+    page.locator("[data-keys-open]").click()
+    page.get_by_role("checkbox", name="Single keys act on the desk").check()
+    keys.press("Escape")
+    page.locator("[data-left]").focus()
+    keys.press("r")
+    expect(page.locator("#reason")).to_be_focused()
+    assert queries.review(ref).decision is None
+
+
+def test_back_shows_a_whole_page_and_what_holds_now(
+    live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
+) -> None:
+    bob()
+    first, _, _ = waiting(live_server, pump)
+    second, _, _ = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, first)
+    field(page, "total").fill("28.53")
+    expect_saved(page)
+    page.locator("[data-approve]").click()
+    page.wait_for_url(f"{second}?done=*")
+    expect(page.locator("[data-approve]")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_text("You approved this at")).to_be_visible()
+    expect(page.locator("[data-approve]")).to_have_count(0)  # never a form that was used
+    expect(page.locator("link[rel=stylesheet]").first).to_be_attached()
+    page.go_forward()
+    expect(page.locator("[data-approve]")).to_be_visible()
+    assert console == []
+
+
+def test_a_review_without_a_script(
+    live_server: LiveServer, browser: Browser, pump: Pump, console: list[str], settings: Settings
+) -> None:
+    settings.REVIEW_UNDO_SECONDS = 60
+    bob()
+    waiting(live_server, pump)
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(8000)
+    watch(context, console)
+    try:
+        page = context.new_page()
+        sign_in(page, live_server, "bob")
+        page.get_by_role("link", name="Review", exact=True).first.click()
+        page.get_by_role("button", name="Start with the most urgent").click()
+        field(page, "total").fill("28.53")
+        page.get_by_role("button", name="Save draft").click()
+        expect(field(page, "total")).to_have_value("28.53")
+        expect_saved(page)
+        field(page, "total").fill("about thirty")
+        page.get_by_role("button", name="Approve and next").click()
+        expect(page.get_by_text("Write the amount as")).to_be_visible()
+        expect(field(page, "total")).to_have_value("about thirty")
+        field(page, "total").fill("29.53")
+        page.get_by_role("button", name="Approve and next").click()
+        expect(page.get_by_text("That was the last one")).to_be_visible()
+        page.get_by_role("button", name="Undo").click()
+        expect(field(page, "total")).to_have_value("28.53")  # the draft, which the decision left where it was
+        page.get_by_role("group").get_by_text("Reject…").click()
+        page.get_by_label("Why is it rejected?").fill("Not ours")
+        page.get_by_role("button", name="Reject and stop").click()
+        expect(page.get_by_text("Rejected:")).to_be_visible()
+    finally:
+        context.close()
+    assert [line for line in console if "422" not in line] == []  # a browser reports each refusal
