@@ -6,6 +6,7 @@ from django.urls import include, path
 urlpatterns = [
     path("", include("projects.sign_in_urls")),
     path("admin/", admin.site.urls),
+    path("api/v1/", include("review.api")),  # the rightmost app sees what all of them offer
     path("projects/", include("projects.urls")),
     path("settings/queues/", include("projects.queue_urls")),
     path("settings/", include("projects.settings_urls")),

@@ -22,6 +22,7 @@ from projects.items.project import Project
 from projects.items.queues import Queue
 from projects.permissions import EVERYTHING, NOTHING, Permission
 
+SITE_PATH = "/s/"
 _SWITCHER_LIMIT = 50
 _REFUSALS = {
     Permission.READ: "You are signed in, and have no role here yet. An admin of this site gives your group one.",
@@ -102,6 +103,11 @@ def places_of(request: HttpRequest) -> Sequence[Place]:
     if user.is_superuser:
         return directory.every_place(_SWITCHER_LIMIT)
     return directory.places_of(groups_of(request), _SWITCHER_LIMIT)
+
+
+def home(site: str) -> str:
+    """The first page of a site, whichever site is being looked at."""
+    return "/" if site == DEFAULT_SITE else f"{SITE_PATH}{site}/"
 
 
 def abilities(request: HttpRequest) -> Abilities:

@@ -1,16 +1,30 @@
-"""What a view gets and gives: the desk's request, and one answer for page and fragment."""
+"""What a view gets and gives: the desk's request, one answer for page and fragment, one problem for programs."""
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
+from config.errors import Conflict, CountersignError, KeyRefused, NotAllowed, NotFound, Refused, Unavailable
+from config.table import InvalidKey
+
 API_PATH = "/api/v1/"  # of every site: the key says which
+PROBLEM = "application/problem+json"  # RFC 9457
+_STATUS: tuple[tuple[type[CountersignError], int], ...] = (
+    (NotFound, 404),
+    (InvalidKey, 404),  # an id in the address that no record can have
+    (KeyRefused, 401),
+    (NotAllowed, 403),
+    (Conflict, 409),
+    (Refused, 422),
+    (Unavailable, 503),
+)
 
 
 class DeskRequest(HttpRequest):
@@ -19,6 +33,21 @@ class DeskRequest(HttpRequest):
     site: str  # type: ignore[assignment]  # the stubs think of django.contrib.sites
     htmx: HtmxDetails
     user: User
+
+
+def status_of(error: Exception) -> int | None:
+    """What a domain error is answered with; None for a fault of ours."""
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), None)
+
+
+def problem(status: int, detail: str, **more: Any) -> JsonResponse:
+    """What a program is told: the sentence that a person would get, beside the status in words and number."""
+    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail, **more}
+    response = JsonResponse(body, status=status, content_type=PROBLEM)
+    response["Cache-Control"] = "no-store"
+    if status == 401:
+        response["WWW-Authenticate"] = "Bearer"
+    return response
 
 
 def wants_fragment(request: HttpRequest) -> bool:

@@ -1,34 +1,28 @@
 """What every request passes: its site, its sign-in, and the answers to domain errors."""
 
 import logging
+import re
 from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render, resolve_url
 from django.urls import get_script_prefix, set_script_prefix
 from django.utils.cache import patch_vary_headers
 
-from config.errors import Conflict, CountersignError, NotAllowed, NotFound, Refused, Unavailable
-from config.table import DEFAULT_SITE, InvalidKey
+from config.errors import CountersignError, NotFound
+from config.table import DEFAULT_SITE
 from projects import access
-from projects.http import wants_fragment
+from projects.http import API_PATH, PROBLEM, problem, status_of, wants_fragment
 
 logger = logging.getLogger(__name__)
 GetResponse = Callable[[HttpRequest], HttpResponse]
 
-_SITE_PATH = "/s/"
-_STATUS: tuple[tuple[type[CountersignError], int], ...] = (
-    (NotFound, 404),
-    (NotAllowed, 403),
-    (Conflict, 409),
-    (Refused, 422),
-    (InvalidKey, 422),
-    (Unavailable, 503),
-)
+_API = re.compile(r"/api(?:/|$)")
+_API_OF_A_SITE = re.compile(r"/s/[^/]*/api(?:/|$)")
 _TABS = (
     ("/", "chart", "Overview"),
     ("/review/", "inbox", "Review"),
@@ -63,7 +57,7 @@ class SiteMiddleware:
             return _error_page(request, NotFound("There is no such site here."), 404)
         request.site = site  # type: ignore[assignment]
         before = get_script_prefix()
-        set_script_prefix(f"{before.rstrip('/')}{_SITE_PATH}{site}/")
+        set_script_prefix(f"{before.rstrip('/')}{access.SITE_PATH}{site}/")
         request.path_info = rest
         try:
             return self.get_response(request)
@@ -73,14 +67,18 @@ class SiteMiddleware:
 
 def _split(path: str) -> tuple[str, str]:
     """``/s/acme/projects/`` → ``("acme", "/projects/")``; any other path is the default site's, as it is."""
-    if not path.startswith(_SITE_PATH):
+    if not path.startswith(access.SITE_PATH):
         return DEFAULT_SITE, path
-    site, _, rest = path.removeprefix(_SITE_PATH).partition("/")
+    site, _, rest = path.removeprefix(access.SITE_PATH).partition("/")
     return site, f"/{rest}"
 
 
 class SignedInMiddleware(LoginRequiredMiddleware):
     """Sends people to sign in."""
+
+    def process_view(self, request: HttpRequest, view_func: Any, *args: Any) -> HttpResponseBase | None:
+        # The API asks for a key itself, and a session is none.
+        return None if _API.match(request.path_info) else super().process_view(request, view_func, *args)
 
     def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponse:  # type: ignore[override] # noqa: ARG002 - Django's signature
         return ask_to_sign_in(request)
@@ -104,12 +102,40 @@ class DomainErrorMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        for kind, status in _STATUS:
-            if isinstance(error, kind):
-                if status == 503:
-                    logger.warning("unavailable", extra={"error": type(error.__cause__).__name__})
-                return _error_page(request, error, status)
-        return None  # a fault of ours: Django logs it and answers 500
+        status = status_of(error)
+        if status is None or not isinstance(error, CountersignError):
+            return None  # a fault of ours: Django logs it and answers 500
+        if status == 503:
+            logger.warning("unavailable", extra={"site": request.site, "error": type(error.__cause__).__name__})
+        return _error_page(request, error, status)
+
+
+class ProblemMiddleware:
+    """Programs get problems, never pages or a sign-in: also where no view of the API was reached or one broke."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        path = request.path_info
+        if _API_OF_A_SITE.match(path):
+            return problem(404, f"Ask {API_PATH} without a site before it: the key says which site it is.")
+        response = self.get_response(request)
+        if not _API.match(path) or response.status_code < 300 or response.get("Content-Type") == PROBLEM:
+            return response
+        status = response.status_code if response.status_code >= 400 else 404
+        answer = problem(status, _PROBLEMS.get(status, "This cannot be asked here."))
+        if "Allow" in response:
+            answer["Allow"] = response["Allow"]
+        return answer
+
+
+_PROBLEMS = {
+    400: "This request cannot be read. Check its address, its head and its length.",
+    404: f"There is nothing at this address. {API_PATH}openapi.json lists what there is.",
+    405: "This address does not take this method.",
+    500: "Something of ours broke. What was saved before is safe; ask again in a moment.",
+}
 
 
 def _error_page(request: HttpRequest, error: CountersignError, status: int) -> HttpResponse:
@@ -163,8 +189,4 @@ def _switcher(request: HttpRequest) -> list[dict[str, Any]]:
     here = str(request.site)
     if all(one.site_id == here for one in places):
         return []
-    return [{"title": one.title, "url": _home(one.site_id), "here": one.site_id == here} for one in places]
-
-
-def _home(site: str) -> str:
-    return "/" if site == DEFAULT_SITE else f"{_SITE_PATH}{site}/"
+    return [{"title": one.title, "url": access.home(one.site_id), "here": one.site_id == here} for one in places]

@@ -3,10 +3,9 @@
 from django.contrib.auth import views
 from django.urls import path
 
-from projects.sign_in import SignInForm
+from projects.sign_in import SignInView
 
-_SIGN_IN = views.LoginView.as_view(redirect_authenticated_user=True, authentication_form=SignInForm)
 urlpatterns = [
-    path("login/", _SIGN_IN, name="login"),
+    path("login/", SignInView.as_view(), name="login"),
     path("logout/", views.LogoutView.as_view(), name="logout"),
 ]

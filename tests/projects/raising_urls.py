@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.urls import path, reverse
 
 from config import errors
-from projects.sign_in import SignInForm
+from projects.sign_in import SignInView
 
 RAISED = {
     "missing": errors.NotFound("There is no such document here."),
@@ -35,6 +35,6 @@ urlpatterns = [
     path("fail/<str:name>/", fail),
     path("where/", where, name="where"),
     path("open/", open_to_all),
-    path("login/", auth_views.LoginView.as_view(authentication_form=SignInForm), name="login"),
+    path("login/", SignInView.as_view(), name="login"),
     path("logout/", auth_views.LogoutView.as_view(), name="logout"),
 ]

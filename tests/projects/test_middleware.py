@@ -7,7 +7,7 @@ from django.urls import reverse
 from projects import actions
 from projects.permissions import Permission
 from tests.aws_faults import fail
-from tests.people import PASSWORD, bob, signed_in
+from tests.people import PASSWORD, bob, dora, person, signed_in
 from tests.projects.sites import BY, grant, make_site
 
 pytestmark = [
@@ -150,6 +150,28 @@ def test_signing_in_returns_to_the_page_asked_for_on_this_desk_only(client, aske
     bob()
     answer = client.post("/login/", {"username": "bob", "password": PASSWORD, "next": asked})
     assert (answer.status_code, answer["Location"]) == (302, reached)
+
+
+def test_who_works_on_another_site_only_lands_there(client):
+    make_site("acme")
+    grant("acme", "tenants", Permission.READ)
+    person("tom", "T", "tenants")
+    answer = client.post("/login/", {"username": "tom", "password": PASSWORD})
+    assert answer["Location"] == "/s/acme/"
+    assert client.get("/s/acme/login/")["Location"] == "/s/acme/"
+    assert client.get("/login/")["Location"] == "/s/acme/"
+
+
+def test_who_may_be_nowhere_yet_lands_where_that_is_said(client):
+    dora()
+    assert client.post("/login/", {"username": "dora", "password": PASSWORD})["Location"] == "/"
+
+
+def test_signing_in_works_while_sites_cannot_be_read(client):
+    grant("default", "new", Permission.READ)
+    person("nora", "N", "new")
+    with fail("dynamodb", "Query", error_code="InternalServerError", times=9):
+        assert client.post("/login/", {"username": "nora", "password": PASSWORD})["Location"] == "/"
 
 
 def test_signing_out_is_a_post():

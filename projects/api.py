@@ -1,0 +1,109 @@
+"""The API's ground: who asks, what is answered when it fails, and the projects. ``review.api`` puts it together."""
+
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI, Router, Schema
+from ninja.errors import HttpError, ValidationError
+from ninja.security.http import HttpAuthBase
+
+from config.errors import CountersignError, KeyRefused
+from projects import access, queries
+from projects.actions.api_keys import Program, verify
+from projects.http import DeskRequest, problem, status_of
+
+_NO_KEY = "Send the key of your program as Authorization: Bearer cs_…. An admin of the site makes one under Settings."
+_ABOUT = """Everything here is about the one site that the key belongs to. Lists come in pages: send `next` of a page as
+`after` to get the one behind it. What fails is answered with a problem (RFC 9457) whose `detail` says what to do."""
+
+
+class ApiRequest(DeskRequest):
+    """A request of a program: its site and what it may do are its key's, whoever is signed in."""
+
+    auth: Program
+
+
+class KeyAuth(HttpAuthBase):
+    """``Authorization: Bearer <key>``; nothing of a refused one is logged."""
+
+    openapi_scheme = "bearer"
+
+    def __call__(self, request: HttpRequest) -> Program:
+        """Raises: KeyRefused."""
+        scheme, _, key = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "bearer":
+            raise KeyRefused(_NO_KEY)
+        program = verify(key.strip())
+        request.site = program.site  # type: ignore[assignment]  # as in DeskRequest
+        request.permissions = program.permissions  # type: ignore[attr-defined]  # read by access.permissions_of
+        request.user = AnonymousUser()  # a cookie that came along is nobody here
+        return program
+
+
+class Problem(Schema):
+    """Why something was not done: ``detail`` is a sentence for people, ``status`` and ``title`` are HTTP's."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+
+
+class ProjectShape(Schema):
+    """Instants as ISO 8601 in UTC."""
+
+    id: str
+    name: str
+    created_at: str
+    updated_at: str
+
+
+class ProjectList(Schema):
+    items: list[ProjectShape]
+    next: str | None
+
+
+FAILURES = {401: Problem, 403: Problem, 404: Problem, 503: Problem}
+router = Router(tags=["projects"])
+
+
+@router.get("", response={200: ProjectList, **FAILURES}, operation_id="list_projects", summary="The site's projects")
+def list_projects(request: ApiRequest, after: str | None = None) -> ProjectList:
+    """Last changed first. Needs READ."""
+    access.check_can_view(request)
+    rows, following = queries.projects.list_projects(request.site, after)
+    shapes = [
+        ProjectShape(id=row.project_id, name=row.name, created_at=row.created_at, updated_at=row.updated_at)
+        for row in rows
+    ]
+    return ProjectList(items=shapes, next=following)
+
+
+def new_api() -> NinjaAPI:
+    """An API without its apps' routers; its OpenAPI is public, as it tells nothing of any site."""
+    api = NinjaAPI(
+        title="Countersign", version="1", description=_ABOUT, auth=KeyAuth(), urls_namespace="api", docs_url=None
+    )
+    api.add_exception_handler(CountersignError, _domain_error)
+    api.add_exception_handler(ValidationError, _not_valid)
+    api.add_exception_handler(HttpError, _http_error)
+    api.add_exception_handler(Http404, lambda *_: problem(404, "There is nothing at this address."))
+    return api
+
+
+def _domain_error(_request: HttpRequest, error: Any) -> HttpResponse:
+    status = status_of(error)
+    if status is None:
+        raise error
+    return problem(status, str(error))
+
+
+def _http_error(_request: HttpRequest, error: Any) -> HttpResponse:
+    return problem(error.status_code, str(error))
+
+
+def _not_valid(_request: HttpRequest, error: Any) -> HttpResponse:
+    """Where and why, without what was sent: it may be somebody's data."""
+    wrong = [{"where": ".".join(map(str, one["loc"])), "problem": one["msg"]} for one in error.errors]
+    return problem(422, "Some of what was sent cannot be read; errors names each.", errors=wrong)

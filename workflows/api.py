@@ -1,0 +1,252 @@
+"""The API of documents and their runs: upload one, follow it, fetch what was read."""
+
+import json
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from ninja import Router, Schema, Status
+
+from config.errors import Conflict, NotFound, Refused
+from projects import access
+from projects.api import FAILURES, ApiRequest, Problem
+from projects.http import problem
+from projects.items.project import Project
+from workflows import earlier, files, queries
+from workflows.items.documents import ProjectDocument
+from workflows.items.runs import WorkflowSteps
+from workflows.status import Outcome
+from workflows.storage import DocumentFiles
+from workflows.uploads import FORM_BYTES, HashedFileHandler, SizeGuard, take, too_large
+from workflows.views.segments import run_of
+
+router = Router(tags=["documents"])
+_KEY_LENGTH = 255
+_UPLOADS = uuid.UUID("6f1d2d0e-6c3b-5d0c-9c58-0d3a1c2b7f41")  # our own name space of ids made from a program's words
+
+
+class DocumentShape(Schema):
+    """``outcome``: published, rejected, expired or failed; null while its run goes on. ``file_size``: bytes."""
+
+    id: str
+    name: str
+    outcome: str | None
+    file_type: str | None
+    file_size: int | None
+    page_count: int | None
+    run_id: str | None
+    created_at: str
+    updated_at: str
+
+
+class DocumentList(Schema):
+    items: list[DocumentShape]
+    next: str | None
+
+
+class UploadShape(Schema):
+    """``notes``: sentences about the file, such as a page that could not be repaired."""
+
+    document_id: str
+    run_id: str
+    name: str
+    notes: list[str]
+
+
+class StepShape(Schema):
+    name: str
+    label: str
+    status: str
+    error: str | None
+
+
+class RunShape(Schema):
+    """``status``: running, in_review, published, rejected, expired or failed."""
+
+    document_id: str
+    run_id: str
+    project_id: str | None
+    name: str | None
+    status: str
+    steps_done: int
+    steps: list[StepShape]
+    page_count: int | None
+    created_at: str
+    updated_at: str
+
+
+class FieldShape(Schema):
+    """``confidence`` 0–1; ``page`` 0-based; ``box`` left, top, right, bottom as shares of the page."""
+
+    name: str
+    value: str | None
+    confidence: float | None
+    page: int | None
+    box: list[float] | None
+
+
+class ResultShape(Schema):
+    """``final`` is true once the result was published; before, a person may still correct it."""
+
+    document_id: str
+    run_id: str
+    final: bool
+    fields: list[FieldShape]
+
+
+@router.get(
+    "/projects/{project_id}/documents",
+    response={200: DocumentList, **FAILURES},
+    operation_id="list_documents",
+    summary="A project's documents",
+)
+def list_documents(request: ApiRequest, project_id: str, after: str | None = None) -> DocumentList:
+    """Last changed first. Needs READ."""
+    access.project_to_view(request, project_id)
+    page = queries.project_documents(request.site, project_id, cursor=after)
+    return DocumentList(items=[_document(one) for one in page.rows], next=page.next)
+
+
+def _document(row: ProjectDocument) -> DocumentShape:
+    return DocumentShape(
+        id=str(row.document_id),
+        name=str(row.name or row.document_id),
+        outcome=row.outcome,
+        file_type=row.file_type,
+        file_size=_whole(row.file_size),
+        page_count=_whole(row.page_count),
+        run_id=row.workflow_id,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
+
+
+def _whole(number: float | None) -> int | None:
+    return None if number is None else int(number)
+
+
+_FORM = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {"file": {"type": "string", "format": "binary"}},
+                }
+            }
+        },
+    },
+    "parameters": [
+        {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": False,
+            "schema": {"type": "string", "maxLength": _KEY_LENGTH},
+            "description": "The same key with the same project is the same document, however often it is sent.",
+        }
+    ],
+}
+
+
+@router.post(
+    "/projects/{project_id}/documents",
+    response={201: UploadShape, 200: UploadShape, 413: Problem, 422: Problem, **FAILURES},
+    operation_id="upload_document",
+    summary="Upload a document and start its run",
+    openapi_extra=_FORM,
+)
+def upload_document(request: ApiRequest, project_id: str) -> Any:
+    """One file, in the part ``file`` of a form. 200 where the same Idempotency-Key brought it before. Needs WRITE."""
+    project = access.project_to_upload(request, project_id)
+    document_id = _document_id(request, project_id)
+    if known := _uploaded(request, project, document_id):
+        return Status(200, known)
+    guard = SizeGuard()
+    request.upload_handlers = [guard, HashedFileHandler(request)]
+    too_long = int(request.META.get("CONTENT_LENGTH") or 0) > settings.UPLOAD_MAX_BYTES + FORM_BYTES
+    found = [] if too_long else request.FILES.getlist("file")
+    if too_long or guard.exceeded:
+        return problem(413, too_large())
+    if len(found) != 1:
+        raise Refused("Send exactly one file, in the part called file of a multipart form.")
+    try:
+        taken = take(request.site, project, found[0], document_id=document_id, by=request.auth.actor)
+    except Conflict:  # the same key twice at once: the other one made it
+        return Status(200, _uploaded(request, project, document_id))
+    run_id, notes = taken.run.workflow_id, list(taken.notes)
+    return Status(201, UploadShape(document_id=document_id, run_id=run_id, name=taken.name, notes=notes))
+
+
+def _document_id(request: ApiRequest, project_id: str) -> str:
+    """A new id, or the one that this program's own key for the upload stands for."""
+    key = request.headers.get("Idempotency-Key", "")
+    if not key:
+        return str(uuid.uuid4())
+    if len(key) > _KEY_LENGTH:
+        raise Refused(f"An Idempotency-Key has up to {_KEY_LENGTH} characters.")
+    return str(uuid.uuid5(_UPLOADS, "\n".join([request.site, request.auth.actor.id, project_id, key])))
+
+
+def _uploaded(request: ApiRequest, project: Project, document_id: str) -> UploadShape | None:
+    if "Idempotency-Key" not in request.headers:
+        return None
+    try:
+        row = queries.project_document(request.site, project.id, document_id)
+    except NotFound:
+        return None
+    return UploadShape(document_id=document_id, run_id=str(row.workflow_id), name=str(row.name), notes=[])
+
+
+@router.get(
+    "/documents/{document_id}/runs/{run_id}",
+    response={200: RunShape, **FAILURES},
+    operation_id="show_run",
+    summary="How far a run is",
+)
+def show_run(request: ApiRequest, document_id: str, run_id: str) -> RunShape:
+    """Needs READ. One cheap read: ask as often as every second."""
+    board, _ = run_of(request, document_id, run_id)
+    definition = earlier.definition_of(run_id)
+    stored = board.data.as_dict()
+    return RunShape(
+        document_id=document_id,
+        run_id=run_id,
+        project_id=board.project_id,
+        name=board.name,
+        status=_status(board),
+        steps_done=queries.progress(board, definition).done,
+        steps=[_step(step.name, step.label, stored.get(step.name) or {}) for step in definition.steps],
+        page_count=_whole(board.page_count),
+        created_at=board.created_at,
+        updated_at=board.updated_at,
+    )
+
+
+def _status(board: WorkflowSteps) -> str:
+    return str(board.outcome or ("in_review" if board.current_step == "human_review" else "running"))
+
+
+def _step(name: str, label: str, stored: Mapping[str, Any]) -> StepShape:
+    return StepShape(name=name, label=label, status=str(stored.get("status") or "pending"), error=stored.get("error"))
+
+
+@router.get(
+    "/documents/{document_id}/runs/{run_id}/result",
+    response={200: ResultShape, **FAILURES},
+    operation_id="show_result",
+    summary="What was read",
+)
+def show_result(request: ApiRequest, document_id: str, run_id: str) -> ResultShape:
+    """Needs READ. 404 while nothing has been read yet."""
+    board, _ = run_of(request, document_id, run_id)
+    final = board.outcome == Outcome.PUBLISHED
+    store = DocumentFiles(request.site, str(board.project_id), document_id)
+    try:
+        stored = json.loads(store.read(files.output(run_id) if final else files.result(run_id)))
+    except NotFound as error:
+        raise NotFound("Nothing has been read yet. Ask again when the run is further.") from error
+    fields = [FieldShape(**{name: one.get(name) for name in FieldShape.model_fields}) for one in stored["fields"]]
+    return ResultShape(document_id=document_id, run_id=run_id, final=final, fields=fields)
