@@ -1,7 +1,7 @@
 """Runs: the list, one run with its steps, what happened to its document, what was read."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -163,9 +163,16 @@ def _event_row(event: DocumentEvent) -> EventRow:
     words = f"{labels[head]} {end.lower()}" if head in labels else event.type.replace("_", " ").capitalize()
     if event.by and event.by != "system":
         words = f"{words} by {event.by}"
-    told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items() if name != "review")
-    details = str(facts.get("reason") or told)
+    details = str(facts.get("reason") or ", ".join(_told(facts)))
     return EventRow(event.occurredAt, words, details, review_id)
+
+
+def _told(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Facts as words; an id that a link stands for, and a hash, tell a person nothing."""
+    for name, value in facts.items():
+        if name == "review" or name.endswith("sha256") or value is False:
+            continue
+        yield name.replace("_", " ") if value is True else f"{name.replace('_', ' ')} {value}"
 
 
 def _rows_of_steps(board: WorkflowSteps, link: Link | None) -> list[EventRow]:

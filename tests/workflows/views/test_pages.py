@@ -2,11 +2,12 @@ import re
 
 import pytest
 
+from config.transaction import transact
 from tests.aws_faults import count_calls, fail
 from tests.factories import PROJECT_ID, start_run
 from tests.people import bob, charlie, dora, signed_in
 from tests.review import reviews
-from workflows import files, queries
+from workflows import events, files, queries
 from workflows.actions import runs, segments
 from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.items.runs import WorkflowSteps
@@ -199,3 +200,11 @@ def test_a_list_without_anything_under_way_is_one_query(table):
 def test_the_tab_of_a_page_is_lit(table, path, tab):
     lit = re.findall(r'aria-current="page">.*?</svg>(\w+)</a>', read(signed_in(charlie()), path), re.DOTALL)
     assert lit == [tab]
+
+
+def test_what_happened_is_told_in_words_and_without_hashes(table):
+    run = start_run()
+    facts = {"review_required": True, "partial": False, "result_sha256": "ab" * 32, "pages": 2}
+    transact([], events.lineage(run, "ASSESS_COMPLETED", facts=facts))
+    page = read(signed_in(charlie()), run_url(run, "lineage/"))
+    assert "<small>review required, pages 2</small>" in page
