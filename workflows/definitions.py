@@ -62,3 +62,9 @@ DOCUMENT_ANALYSIS = Definition(
     ),
 )
 DEFINITIONS: dict[str, Definition] = {DOCUMENT_ANALYSIS.id: DOCUMENT_ANALYSIS}
+
+
+def active(family: str) -> Definition:
+    """The newest version of a family; of an unknown one, the analysis that every document gets. Never raises."""
+    versions = [one for one in DEFINITIONS.values() if one.name == family]
+    return max(versions, key=lambda one: one.version) if versions else DOCUMENT_ANALYSIS

@@ -51,5 +51,15 @@ def output(workflow_id: str) -> str:
     return f"runs/{workflow_id}/output.json"
 
 
+def routing(workflow_id: str) -> str:
+    """What the rules said of a run's document after its analysis."""
+    return f"runs/{workflow_id}/routing.json"
+
+
+def rulebook(sha256: str) -> str:
+    """Relative to the site's root: one object for all runs that began under the same rules."""
+    return f"rules/{sha256}.json"
+
+
 def sha256(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()

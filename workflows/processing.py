@@ -10,8 +10,7 @@ from typing import Any
 from config.errors import CountersignError, NotFound
 from projects.audit import Actor
 from projects.items.project import Project
-from workflows import files, frozen, intake, queries
-from workflows.actions import documents
+from workflows import arrivals, files, intake, queries
 from workflows.actions.documents import Original
 from workflows.frozen import Run
 from workflows.items.runs import WorkflowSteps
@@ -45,26 +44,14 @@ def begin(site: str, project: Project, path: Path, *, by: Actor, document_id: st
             return Job(path, None, "There is no such file.", "failed")
         seen = intake.inspect(path, path.name)
         stored: Any = project.data  # PynamoDB's maps are untyped
-        data = stored.as_dict()
-        pinned = frozen.settings_of(site, data)
+        plan = arrivals.planned(site, project.id, stored.as_dict(), seen.file_type)
     except (CountersignError, OSError) as error:
         return Job(path, None, str(error), "failed")
     with path.open("rb") as file:
         kept = DocumentFiles(site, project.id, document_id).save_original(file, seen.extension, seen.file_type)
     size = path.stat().st_size
     original = Original(path.name, seen.file_type, size, kept.key, seen.page_count, kept.sha256, kept.version)
-    return Job(
-        path,
-        documents.start(
-            site=site,
-            by=by,
-            project_id=project.id,
-            project=data,
-            pinned=pinned,
-            document_id=document_id,
-            original=original,
-        ),
-    )
+    return Job(path, arrivals.start(plan, document_id=document_id, original=original, by=by))
 
 
 def look(job: Job) -> Job:

@@ -5,7 +5,7 @@ import logging
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from django.conf import settings
 from config import clock, table
 from config.errors import Conflict, CountersignError, StaleAttempt
 from config.transaction import EXISTS, Change, Update
-from workflows import events, files, frozen, queries, results
+from workflows import events, files, frozen, judging, queries, results
 from workflows.actions import leases, runs, segments
 from workflows.actions.runs import Advance
 from workflows.definitions import DEFINITIONS, REVIEW_REQUIRED, Definition, StepDefinition
@@ -28,6 +28,7 @@ from workflows.storage import DocumentFiles
 
 log = logging.getLogger(__name__)
 
+ROUTED = "assess"  # the step whose result the rules are asked about
 _NEEDS_ORIGINAL = {"segment_prep", "format_parser"}
 
 
@@ -74,7 +75,10 @@ def perform(order: Order, *, owner: str, keep: Callable[[], None]) -> Mapping[st
     try:
         if step.type == "publish":
             return _publish(order, definition, step, execution)
-        result = _run_stage(order, step, document, _heartbeat(order.run, owner, keep))
+        heartbeat = _heartbeat(order.run, owner, keep)
+        result = _run_stage(order, step, document, heartbeat)
+        if step.name == ROUTED:
+            result = _routed(order.run, document, result, heartbeat)
         return _advance(order, definition, step, execution, result)
     except Conflict:  # the lease was lost on the way and the other worker was faster
         return _done_before(order)
@@ -121,6 +125,12 @@ def _run_stage(
         return STAGES[step.name].run(context)
 
 
+def _routed(run: Run, document: DocumentWorkflow, result: StageResult, heartbeat: Callable[[], None]) -> StageResult:
+    """The rules are asked once all of it is known, and before a person may be: they choose whom to ask."""
+    facts = judging.judged(run, document, pages=int(result.facts.get("pages", 0)), heartbeat=heartbeat)
+    return replace(result, facts={**result.facts, **facts})
+
+
 def _heartbeat(run: Run, owner: str, keep: Callable[[], None]) -> Callable[[], None]:
     """Renews the lease and keeps the message at a third of the lease's length, however often a stage calls."""
     due = time.monotonic() + settings.STEP_LEASE_SECONDS / 3
@@ -143,6 +153,8 @@ def _advance(
     pinned = []
     if "result_sha256" in facts:
         pinned.append(Execution.result_sha256.set(facts["result_sha256"]))
+    if "routing_sha256" in facts:
+        pinned.append(Execution.routing_sha256.set(facts["routing_sha256"]))
     move = Advance(
         step,
         to,

@@ -32,6 +32,28 @@ class StoredFile:
 
 
 @dataclass(frozen=True)
+class SiteFiles:
+    """Objects that belong to a site and to no document; ``name`` is relative to the site's root."""
+
+    site: str
+
+    def write(self, name: str, body: bytes, content_type: str) -> None:
+        with aws.translated():
+            aws.client("s3").put_object(
+                Bucket=settings.BUCKET_NAME, Key=partition(self.site, name), Body=body, ContentType=content_type
+            )
+
+    def read_pinned(self, name: str, sha256: str) -> bytes:
+        """Raises: NotFound; Tampered, where the content is not what was recorded."""
+        key = partition(self.site, name)
+        with aws.translated():
+            body: bytes = aws.client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key)["Body"].read()
+        if files.sha256(body) != sha256:
+            raise Tampered("The stored file is not the one that was recorded. Nothing was applied.")
+        return body
+
+
+@dataclass(frozen=True)
 class DocumentFiles:
     """Every object of one document; ``name`` is relative to the document's root. An ArtifactStore of the stages."""
 

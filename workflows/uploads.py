@@ -13,8 +13,7 @@ from config.errors import NotFound, Refused
 from projects.audit import Actor
 from projects.items.project import Project, stored_settings
 from projects.queries.documents import get_document
-from workflows import frozen
-from workflows.actions import documents
+from workflows import arrivals
 from workflows.actions.documents import Original
 from workflows.frozen import Run
 from workflows.intake import inspect
@@ -101,22 +100,14 @@ def take(site: str, project: Project, upload: "UploadedFile[Any]", *, document_i
     name = _shown_name(upload.name or "")
     path = Path(cast("TemporaryUploadedFile", upload).temporary_file_path())
     found = inspect(path, name, max_pages=settings.UPLOAD_MAX_PAGES)
-    data = stored_settings(project.settings)
-    pinned = frozen.settings_of(site, data)
+    plan = arrivals.planned(site, project.id, stored_settings(project.settings), found.file_type)
     store = DocumentFiles(site, project.id, document_id)
     size = upload.size or 0
     counted: str = getattr(upload, "sha256", "")
     stored = store.save_original(cast("BinaryIO", upload), found.extension, found.file_type, sha256=counted)
     try:
-        run = documents.start(
-            site=site,
-            by=by,
-            project_id=project.id,
-            project=data,
-            pinned=pinned,
-            document_id=document_id,
-            original=Original(name, found.file_type, size, stored.key, found.page_count, stored.sha256, stored.version),
-        )
+        original = Original(name, found.file_type, size, stored.key, found.page_count, stored.sha256, stored.version)
+        run = arrivals.start(plan, document_id=document_id, original=original, by=by)
     except Exception:
         _take_back(store, stored)
         raise

@@ -18,6 +18,7 @@ from workflows.definitions import DOCUMENT_ANALYSIS, Definition
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow, ProjectDocument, ProjectWorkflow
 from workflows.items.runs import Execution, WorkflowSteps
+from workflows.routing import UNROUTED, Routing
 from workflows.stages.base import RunSettings
 from workflows.status import RunStatus, StepStatus
 from workflows.storage import DocumentFiles
@@ -51,11 +52,13 @@ def start(
     document_id: str,
     original: Original,
     definition: Definition = DOCUMENT_ANALYSIS,
+    routing: Routing = UNROUTED,
 ) -> Run:
     """Create document, links, run, board and first event in one transaction, then start the engine.
 
-    ``project`` is the project's ``data`` map, ``pinned`` what ``frozen`` makes of it and of the site's schemas. Where
-    the engine does not answer, the run stands and the sweeper starts it; nothing has to be uploaded again.
+    ``project`` is the project's ``data`` map, ``pinned`` what ``frozen`` makes of it and of the site's schemas,
+    ``routing`` what the site's rules said. Where the engine does not answer, the run stands and the sweeper starts it;
+    nothing has to be uploaded again.
 
     Raises:
         Conflict: the document exists.
@@ -65,16 +68,18 @@ def start(
     run = Run(site, project_id, document_id, clock.new_ulid())
     at = clock.now()
     now = clock.iso(at)
+    link = _document_workflow(run, project, original, definition, now, pinned=pinned)
+    link.routing = routing.to_json()
     rows = [
         _project_document(run, project, original, now),
         _project_workflow(run, original, now),
-        _document_workflow(run, project, original, definition, now, pinned=pinned),
+        link,
         _board(run, project, original, definition, now),
         _execution(run, by.name, definition, now),
     ]
     transact(
         [*(Put(row) for row in rows), *creation(site, _new_document(run, project, original), by=by, at=at)],
-        events.lineage(run, "INGESTED", by=by.name),
+        events.lineage(run, "INGESTED", by=by.name, facts=routing.judgement.facts),
         activity(site, document_id, ActivityType.CREATE, by=by, name=original.name),
     )
     log.info("run created", extra={"run": run.workflow_id, "document": document_id, "site": site})

@@ -37,5 +37,6 @@ class DocumentWorkflow(Item):
     settings = UnicodeAttribute(null=True)  # JSON of RunSettings: what was configured when the run began
     s3version = UnicodeAttribute(null=True)  # the content that the run reads, whatever is uploaded later
     project_name = UnicodeAttribute(null=True)
+    routing = UnicodeAttribute(null=True)  # JSON of workflows.arrivals.Routing: what the rules said at the start
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()

@@ -27,6 +27,7 @@ class Execution(Item):
     # Not the projected name: a heartbeat must not write index rows.
     lease_until = UnicodeAttribute(null=True, attr_name="step_lease_until")
     result_sha256 = UnicodeAttribute(null=True)  # of the assessed result; a review shows exactly this
+    routing_sha256 = UnicodeAttribute(null=True)  # of what the rules said after the analysis
     decision_id = UnicodeAttribute(null=True)  # of the applied decision
     decision_sha256 = UnicodeAttribute(null=True)
     outcome = UnicodeAttribute(null=True)

@@ -1,0 +1,84 @@
+"""An upload becomes a document: the site's rules say what runs on it and with which settings, then its run starts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from config.errors import Refused
+from projects.audit import Actor
+from workflows import definitions, frozen, routing, rulebook
+from workflows.actions import documents
+from workflows.actions.documents import Original
+from workflows.definitions import Definition
+from workflows.frozen import Run
+from workflows.routing import Effect, Facts, Routing, When
+from workflows.stages.base import RunSettings
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What will run on a document, settled before anything of it is stored. ``project``: its ``data`` map."""
+
+    site: str
+    project_id: str
+    project: Mapping[str, Any]
+    pinned: RunSettings
+    definition: Definition
+    routing: Routing
+
+
+def planned(site: str, project_id: str, data: Mapping[str, Any], file_type: str) -> Plan:
+    """Ask the rules that can be asked before the analysis, and pin the others with the settings.
+
+    Raises:
+        Refused: a classification that the document would get is gone.
+        Unavailable: the table or S3 does not answer.
+
+    """
+    book = rulebook.current(site)
+    judgement = routing.judge(book.rules, Facts(file_type), When.UPLOAD)
+    project = settled(data, judgement.effect)
+    try:
+        pinned = frozen.settings_of(site, project)
+    except Refused as error:
+        if not judgement.effect.classification:
+            raise
+        named = ", ".join(f"“{one.rule}”" for one in judgement.decisions)
+        raise Refused(f"The classification that the rules {named} choose is gone. They have to be changed.") from error
+    routed = Routing(rulebook.pin(site, book), judgement)
+    return Plan(site, project_id, project, pinned, definitions.active(judgement.effect.definition), routed)
+
+
+def start(plan: Plan, *, document_id: str, original: Original, by: Actor) -> Run:
+    """Make the document and start its run.
+
+    Raises:
+        Conflict: the document exists.
+        Unavailable: the table does not answer; nothing was created.
+
+    """
+    return documents.start(
+        site=plan.site,
+        by=by,
+        project_id=plan.project_id,
+        project=plan.project,
+        pinned=plan.pinned,
+        document_id=document_id,
+        original=original,
+        definition=plan.definition,
+        routing=plan.routing,
+    )
+
+
+def settled(project: Mapping[str, Any], effect: Effect) -> dict[str, Any]:
+    """The project's settings for this one document."""
+    changed: dict[str, Any] = dict(project)
+    if effect.language:
+        changed["language"] = effect.language
+    if effect.queue:
+        changed["review_queue"] = effect.queue
+    if effect.classification:
+        changed["classification_id"] = effect.classification
+    if effect.threshold is not None:
+        changed["review_policy"] = {**(project.get("review_policy") or {}), "default_threshold": effect.threshold}
+    return changed

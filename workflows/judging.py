@@ -1,0 +1,88 @@
+"""What the pinned rules say of a document after its analysis: looks up what they ask for, judges, keeps the answer."""
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from config.table import decode
+from projects import composites
+from projects.attribute_values import shown
+from projects.queries.documents import attributes
+from workflows import barcodes, files, routing, rulebook
+from workflows.barcodes import Barcode
+from workflows.frozen import Run
+from workflows.items.documents import DocumentWorkflow
+from workflows.routing import Facts, Judgement, Rule, Source, When
+from workflows.stages.artifacts import write_json
+from workflows.stages.segment_analyzer import FIRST, LAST
+from workflows.storage import DocumentFiles
+
+
+def judged(run: Run, document: DocumentWorkflow, *, pages: int, heartbeat: Callable[[], None]) -> dict[str, Any]:
+    """Facts for the advance out of the assessment: the queue, the rules that decided, the answer's sha256.
+
+    Empty where the run pinned no rule that is asked now. Raises: NotFound, Tampered, where a stored file is gone.
+    """
+    book = rulebook.pinned(run.site, routing.routing_from(document.routing).book)
+    rules = [rule for rule in book.rules if rule.when == When.ANALYSIS]
+    if not rules:
+        return {}
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    looked_at = [index for index in range(pages) if index < FIRST or index >= pages - LAST]
+    codes = _barcodes(store, looked_at, heartbeat) if routing.needs(rules, Source.BARCODE) else []
+    facts = _facts(run, rules, looked_at, file_type=str(document.data["file_type"]), codes=codes)
+    judgement = routing.judge(rules, facts, When.ANALYSIS)
+    content = {
+        "version": 1,
+        "judgement": routing.plain(judgement),
+        "barcodes": [dataclasses.asdict(code) for code in codes],
+    }
+    body = write_json(store, files.routing(run.workflow_id), content)
+    found: dict[str, Any] = {"routing_sha256": files.sha256(body), **judgement.facts}
+    return found | ({"queue": judgement.effect.queue} if judgement.effect.queue else {})
+
+
+def judgement_of(run: Run, sha256: str | None) -> Judgement:
+    """As it was kept. Raises: NotFound, Tampered."""
+    if not sha256:
+        return Judgement()
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    return routing.judgement_from(json.loads(store.read_pinned(files.routing(run.workflow_id), sha256))["judgement"])
+
+
+def _barcodes(store: DocumentFiles, indices: Sequence[int], heartbeat: Callable[[], None]) -> list[Barcode]:
+    found: list[Barcode] = []
+    for index in indices:
+        found += barcodes.on_page(store, index)
+        heartbeat()
+    return found
+
+
+def _facts(
+    run: Run, rules: Sequence[Rule], indices: Sequence[int], *, file_type: str, codes: Sequence[Barcode]
+) -> Facts:
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    result = json.loads(store.read(files.result(run.workflow_id)))
+    return Facts(
+        content_type=file_type,
+        pages=[_text(store, index) for index in indices] if routing.needs(rules, Source.TEXT) else (),
+        barcodes=[code.text for code in codes],
+        fields={field["name"]: [str(field["value"])] for field in result["fields"] if field.get("value")},
+        attributes=_attributes(run) if routing.needs(rules, Source.ATTRIBUTE) else {},
+    )
+
+
+def _text(store: DocumentFiles, index: int) -> str:
+    segment: Mapping[str, Any] = json.loads(store.read(files.segment(index)))
+    return str(segment.get("text_content") or "")
+
+
+def _attributes(run: Run) -> dict[str, list[str]]:
+    """As people or another run have set them. Composite rows only repeat them; one without a value has its name."""
+    found: dict[str, list[str]] = {}
+    for row in attributes(run.site, run.document_id):
+        if row.valueType != composites.VALUE_TYPE:
+            key = row.key_ or decode(row.SK.split("#")[1])
+            found.setdefault(key, []).append(shown(row.value) or key)
+    return found

@@ -1,0 +1,118 @@
+"""The site's rules as they stand, and the copy of them that runs pin: reads, and one object that never changes."""
+
+import json
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+
+from config import table
+from config.errors import NotFound
+from config.table import InvalidKey
+from workflows import files, routing
+from workflows.items.rules import ACTIVE, Ruleset, StoredRule
+from workflows.routing import Rule
+from workflows.storage import SiteFiles
+
+MOST_RULESETS, MOST_RULES = 50, 50  # of a site, of a ruleset: the rules of a site are read at each upload
+
+
+@dataclass(frozen=True)
+class Book:
+    """Everything that decides where a document goes, as it was when its run began."""
+
+    rules: tuple[Rule, ...] = ()
+
+
+def rulesets(site: str) -> list[Ruleset]:
+    """The site's rulesets, those that are on first, in their order: one strongly consistent Query."""
+    found = Ruleset.page(table.RULESET.partition_key(site), limit=MOST_RULESETS * 2, consistent=True)
+    return list(found.rows)
+
+
+def ruleset(site: str, ruleset_id: str) -> Ruleset:
+    """A strong read; its key holds what can change, so it is looked for among all. Raises: NotFound."""
+    found = next((one for one in rulesets(site) if one.documentId == ruleset_id), None)
+    if found is None:
+        raise NotFound("There is no such ruleset here.")
+    return found
+
+
+def rules(site: str, ruleset_id: str) -> list[StoredRule]:
+    """A ruleset's rules in their order: one strongly consistent Query.
+
+    Raises:
+        NotFound: an id that no key can hold.
+
+    """
+    try:
+        pk = table.RULE.partition_key(site, ruleset_id=ruleset_id)
+    except InvalidKey as error:
+        raise NotFound("There is no such ruleset here.") from error
+    prefix = StoredRule.SK.startswith(table.RULE.sort_prefix())
+    found = StoredRule.page(pk, sk=prefix, limit=MOST_RULES * 2, consistent=True)
+    return sorted(found.rows, key=lambda one: (int(one.priority), one.documentId))
+
+
+def rule(site: str, ruleset_id: str, rule_id: str) -> StoredRule:
+    """A strong read of one rule. Raises: NotFound."""
+    try:
+        return StoredRule.load(table.RULE.key(site, ruleset_id=ruleset_id, rule_id=rule_id))
+    except (NotFound, InvalidKey) as error:
+        raise NotFound("There is no such rule here.") from error
+
+
+def current(site: str) -> Book:
+    """What holds now: one Query where no ruleset is on, else two; strongly consistent."""
+    on = _rulesets_on(site)
+    return Book(_rules_on(site, on) if on else ())
+
+
+def _rulesets_on(site: str) -> dict[str, Ruleset]:
+    prefix = Ruleset.SK.startswith(table.RULESET.sort_prefix(status=ACTIVE))
+    page = Ruleset.page(table.RULESET.partition_key(site), sk=prefix, limit=MOST_RULESETS * 2, consistent=True)
+    return {one.documentId: one for one in page.rows}
+
+
+def _rules_on(site: str, on: dict[str, Ruleset]) -> tuple[Rule, ...]:
+    prefix = StoredRule.SK.startswith(table.RULE_BY_STATUS.sort_prefix(status=ACTIVE))
+    pk = table.RULE_BY_STATUS.partition_key(site)
+    page = StoredRule.page(pk, sk=prefix, limit=MOST_RULESETS * MOST_RULES, consistent=True)
+    return tuple(_placed(one, on[one.rulesetId]) for one in page.rows if one.rulesetId in on)
+
+
+def _placed(stored: StoredRule, of: Ruleset) -> Rule:
+    found = asdict(stored.rule) | {"ruleset": of.description, "ruleset_priority": int(of.priority)}
+    return routing.rule_from(found)
+
+
+def pin(site: str, book: Book) -> str:
+    """Keep the book as it is now and answer its sha256; an empty book needs none.
+
+    The object is named by its content: written once for many runs, and a run whose rows were never made leaves
+    nothing behind that another would not.
+    """
+    if book == Book():
+        return ""
+    content = {"version": 1, "rules": [routing.plain(rule) for rule in book.rules]}
+    body = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    sha256 = files.sha256(body)
+    if (site, sha256) not in _written:
+        SiteFiles(site).write(files.rulebook(sha256), body, "application/json")
+        _written.add((site, sha256))
+    return sha256
+
+
+_written: set[tuple[str, str]] = set()  # what this process knows to be there: most uploads come under the same rules
+
+
+@lru_cache(maxsize=32)
+def pinned(site: str, sha256: str) -> Book:
+    """The book that a run pinned.
+
+    Raises:
+        NotFound, Tampered: it is not there, or not what was pinned.
+
+    """
+    if not sha256:
+        return Book()
+    data = json.loads(SiteFiles(site).read_pinned(files.rulebook(sha256), sha256))
+    return Book(tuple(routing.rule_from(one) for one in data["rules"]))
