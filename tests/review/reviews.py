@@ -49,20 +49,30 @@ def result(values=VALUES):
     return {"version": 1, "document_type": "receipt", "pages": [page], "fields": found, "notes": []}
 
 
-def open_review(name="receipt.pdf", *, values=VALUES, timeout=86_400, found=None, queue="") -> tuple[Run, ReviewRef]:
+def open_review(
+    name="receipt.pdf",
+    *,
+    values=VALUES,
+    timeout=86_400,
+    found=None,
+    queue="",
+    site=SITE,
+    project_id="proj_test",
+    document_id="",
+) -> tuple[Run, ReviewRef]:
     """``found``: the stored result, where it is not the one that ``values`` make. ``queue``: an id."""
     original = Original(name, "application/pdf", 10, "projects/p/x.pdf", 1)
     run = documents.start(
-        site=SITE,
+        site=site,
         by=Actor("1", "1"),
-        project_id="proj_test",
+        project_id=project_id,
         project=PROJECT,
         pinned=frozen.freeze(PROJECT),
-        document_id=str(uuid.uuid4()),
+        document_id=document_id or str(uuid.uuid4()),
         original=original,
     )
     body = json.dumps(found or result(values)).encode()
-    store = DocumentFiles(SITE, run.project_id, run.document_id)
+    store = DocumentFiles(site, run.project_id, run.document_id)
     store.write(files.result(run.workflow_id), body, "application/json")
     sha = files.sha256(body)
     at_review = [Execution.currentStep.set(7), Execution.result_sha256.set(sha)]

@@ -1,0 +1,235 @@
+"""Every URL of the desk, asked by everybody: one table says what each is answered, on the main site and on a tenant's.
+
+A URL that is not in the table fails the test: whoever adds one says here who may have it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import URLPattern, get_resolver
+
+from projects import actions
+from projects.audit import Actor
+from projects.permissions import DEFAULTS, EVERYTHING, Permission
+from projects.schema import ProjectSettings
+from tests.people import alice, bob, charlie, person, signed_in
+from tests.projects.sites import BY, grant, make_site
+from tests.review.reviews import open_review
+from workflows import files
+from workflows.actions import segments
+from workflows.storage import DocumentFiles
+
+pytestmark = pytest.mark.django_db
+ROLES = ("anonymous", "stranger", "viewer", "reviewer", "admin", "superuser")
+Answers = tuple[int, int, int, int, int, int]
+
+# What each role is answered, in the order of ROLES; the stranger works on another site only.
+VIEW: Answers = (302, 403, 200, 200, 200, 200)  # READ
+WORK: Answers = (302, 403, 403, 200, 200, 200)  # WRITE
+SET_UP: Answers = (302, 403, 403, 403, 200, 200)  # ADMIN or GOVERN
+SET_UP_EMPTY: Answers = (302, 403, 403, 403, 422, 422)  # a form without anything in it
+SET_UP_NOTHING: Answers = (302, 403, 403, 403, 404, 404)  # a wish about what is not there
+NO_REVIEW: Answers = (302, 403, 403, 404, 404, 404)  # REVIEW, of what is not there
+OPEN: Answers = (200, 200, 200, 200, 200, 200)
+KEY: Answers = (401, 401, 401, 401, 401, 401)  # an API key; who is signed in is nobody
+STAFF: Answers = (302, 302, 302, 302, 302, 200)  # Django's own admin
+STAFF_MOVED: Answers = (302, 302, 302, 302, 302, 302)
+STAFF_POST: Answers = (302, 302, 302, 302, 302, 403)
+
+# name of the URL (its path, where it has none) → method → answers. "none" in the arguments: what is not there.
+TABLE: dict[str, dict[str, Answers]] = {
+    "login": {"GET": (200, 302, 302, 302, 302, 302)},
+    "logout": {"GET": (302, 405, 405, 405, 405, 405), "POST": (302, 302, 302, 302, 302, 302)},
+    "workflows:healthz": {"GET": OPEN},
+    "workflows:readyz": {"GET": OPEN},
+    "workflows:metrics": {"GET": OPEN},
+    # projects
+    "projects:list-projects": {"GET": VIEW},
+    "projects:show-project": {"GET": VIEW},
+    "projects:create-project": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "projects:edit-project": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    # documents and runs
+    "workflows:overview": {"GET": VIEW},
+    "workflows:list-runs": {"GET": VIEW},
+    "workflows:list-documents": {"GET": VIEW},
+    "workflows:upload": {"GET": WORK, "POST": (302, 403, 403, 422, 422, 422)},
+    "workflows:page-image": {"GET": VIEW},
+    "workflows:newest-run": {"GET": (302, 403, 302, 302, 302, 302)},
+    "workflows:show-run": {"GET": VIEW},
+    "workflows:poll-run": {"GET": VIEW},
+    "workflows:show-lineage": {"GET": VIEW},
+    "workflows:show-result": {"GET": VIEW},
+    "workflows:show-segment": {"GET": VIEW},
+    # reviews
+    "review:queue": {"GET": VIEW},
+    "review:list-queues": {"GET": VIEW},
+    "review:show-queue": {"GET": (302, 403, 404, 200, 200, 404)},  # by the queue's groups; a superuser is in none
+    "review:show-review": {"GET": VIEW},
+    "review:claim-next": {"POST": (302, 403, 403, 302, 302, 302)},
+    "review:claim": {"POST": NO_REVIEW},
+    "review:renew": {"POST": NO_REVIEW},
+    "review:release": {"POST": NO_REVIEW},
+    "review:save-draft": {"POST": NO_REVIEW},
+    "review:decide": {"POST": NO_REVIEW},
+    "review:undo": {"POST": NO_REVIEW},
+    # settings
+    "settings:show-settings": {"GET": SET_UP},
+    "settings:list-sites": {"GET": SET_UP},
+    "settings:create-site": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "settings:edit-site": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "settings:edit-groups": {"GET": SET_UP, "POST": (302, 403, 403, 403, 302, 302)},
+    "settings:edit-keys": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "settings:revoke-key": {"POST": SET_UP_NOTHING},
+    "queues:list-queues": {"GET": SET_UP},
+    "queues:create-queue": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "queues:edit-queue": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "queues:archive-queue": {"POST": SET_UP_NOTHING},
+    "queues:restore-queue": {"POST": SET_UP_NOTHING},
+    # programs
+    "api:openapi-json": {"GET": OPEN},
+    "api:api-root": {"GET": (404, 404, 404, 404, 404, 404)},
+    "api:list_projects": {"GET": KEY},
+    "api:list_documents": {"GET": KEY},
+    "api:upload_document": {"POST": KEY},
+    "api:show_run": {"GET": KEY},
+    "api:show_result": {"GET": KEY},
+    # Django's own admin
+    "admin:index": {"GET": STAFF},
+    "admin:login": {"GET": (200, 200, 200, 200, 200, 302)},
+    "admin:logout": {"POST": STAFF_MOVED},
+    "admin:password_change": {"GET": STAFF},
+    "admin:password_change_done": {"GET": STAFF},
+    "admin:autocomplete": {"GET": STAFF_POST},
+    "admin:jsi18n": {"GET": STAFF},
+    "admin:view_on_site": {"GET": (302, 302, 302, 302, 302, 404)},
+    "admin:auth_group_changelist": {"GET": STAFF},
+    "admin:auth_group_add": {"GET": STAFF},
+    "admin:auth_group_history": {"GET": STAFF},
+    "admin:auth_group_delete": {"GET": STAFF},
+    "admin:auth_group_change": {"GET": STAFF},
+    "admin/auth/group/<path:object_id>/": {"GET": STAFF_MOVED},
+    "admin:auth_user_password_change": {"GET": STAFF},
+    "admin:auth_user_changelist": {"GET": STAFF},
+    "admin:auth_user_add": {"GET": STAFF},
+    "admin:auth_user_history": {"GET": STAFF},
+    "admin:auth_user_delete": {"GET": STAFF},
+    "admin:auth_user_change": {"GET": STAFF},
+    "admin/auth/user/<path:object_id>/": {"GET": STAFF_MOVED},
+    "admin:app_list": {"GET": STAFF},
+    "admin/(?P<url>.*)$": {"GET": (302, 302, 302, 302, 302, 404)},
+}
+# On a tenant's site there are no sites to manage.
+ON_NO_TENANT = ("settings:list-sites", "settings:create-site", "settings:edit-site")
+WISHES = ("review:", "settings:revoke-key", "queues:archive-queue", "queues:restore-queue")
+
+
+@dataclass(frozen=True)
+class Page:
+    name: str
+    route: str
+
+    def path(self, known: dict[str, Any]) -> str:
+        """Fails for an argument that has no value here yet."""
+        text = re.sub(r"\^?\(\?P<(\w+)>[^)]*\)/?\$?", r"<\1>/", self.route)
+        text = re.sub(r"<(?:\w+:)?(\w+)>", lambda found: str(known[found[1]]), text)
+        return "/" + (text.rstrip("/") if self.route.endswith(".*)$") else text)
+
+
+def pages(patterns: Any = None, space: str = "", route: str = "") -> Iterator[Page]:
+    for one in get_resolver().url_patterns if patterns is None else patterns:
+        here = route + str(one.pattern)
+        if isinstance(one, URLPattern):
+            yield Page(space + one.name if one.name else here, here)
+        else:
+            yield from pages(one.url_patterns, f"{space}{one.namespace}:" if one.namespace else space, here)
+
+
+def world(site: str) -> dict[str, Any]:
+    """One of each thing that an address can name."""
+    project_id = "proj_" + "a" * 21
+    actions.projects.create(site, ProjectSettings(name="Receipts"), by=BY, project_id=project_id)
+    run, ref = open_review(site=site, project_id=project_id)
+    segments.write(run, 1)
+    DocumentFiles(site, project_id, run.document_id).write(files.page_image(0), b"a picture", "image/png")
+    queue_id = actions.queues.queue_id_from("")
+    actions.queues.create(site, "Night", ["admins", "reviewers"], by=Actor("1", "Alice"), queue_id=queue_id)
+    return {
+        "project_id": project_id, "document_id": run.document_id, "workflow_id": run.workflow_id, "index": 0,
+        "run_id": run.workflow_id, "review_id": ref.review_id, "queue_id": queue_id, "site_id": "acme",
+        "mask": "none", "object_id": "1", "id": "1", "content_type_id": "1", "app_label": "auth", "url": "none",
+    }  # fmt: skip
+
+
+def people(stranger: User) -> dict[str, User | None]:
+    root = person("root", "R")
+    root.is_staff = root.is_superuser = True
+    root.save()
+    return dict(zip(ROLES, (None, stranger, charlie(), bob(), alice(), root), strict=True))
+
+
+def answer(page: Page, method: str, user: User | None, root: str, known: dict[str, Any]) -> int:
+    client = signed_in(user) if user else Client()
+    missing = {"review_id": "none", "queue_id": "none"} if method == "POST" and page.name.startswith(WISHES) else {}
+    path = f"{root}{page.path(known | missing)}"
+    response = client.generic(method, path, content_type="application/x-www-form-urlencoded")
+    response.close()  # a picture is streamed from S3, and nobody reads it here
+    return response.status_code
+
+
+def wrong_answers(root: str, stranger: User, known: dict[str, Any], expected: Any) -> list[str]:
+    who = people(stranger)
+    return [
+        f"{method} {root}/{page.route} ({page.name}) as {role}: {got}, not {wanted}"
+        for page in pages()
+        for method, answers in TABLE.get(page.name, {}).items()
+        for role, wanted in zip(ROLES, expected(page.name, answers), strict=True)
+        if (got := answer(page, method, who[role], root, known)) != wanted
+    ]
+
+
+@pytest.fixture
+def desk(machines: None, table: str) -> None:
+    make_site("acme")
+    for group, permissions in DEFAULTS.items():
+        grant("acme", group, *permissions)
+    grant("acme", "tenants", *EVERYTHING)
+    grant("default", "locals", Permission.READ)
+
+
+def test_every_url_is_in_the_table_and_nothing_else_is() -> None:
+    names = [page.name for page in pages()]
+    assert sorted(set(names) - TABLE.keys()) == [], "a new URL: say in the table who may have it"
+    assert sorted(TABLE.keys() - set(names)) == []
+
+
+def test_who_gets_what_on_the_main_site(desk: None) -> None:
+    assert wrong_answers("", person("tess", "T", "tenants"), world("default"), lambda _name, answers: answers) == []
+
+
+def test_who_gets_what_on_a_tenants_site(desk: None) -> None:
+    assert wrong_answers("/s/acme", person("lou", "L", "locals"), world("acme"), on_a_tenants_site) == []
+
+
+def on_a_tenants_site(name: str, answers: Answers) -> Answers:
+    """Nobody is told anything before signing in, and who works on another site finds nothing at all."""
+    if name.startswith("api:"):
+        return (404, 404, 404, 404, 404, 404)
+    _, _, viewer, reviewer, admin, root = answers
+    if name in ON_NO_TENANT:
+        viewer = reviewer = admin = root = 404
+    return (302, 404, viewer, reviewer, admin, root)
+
+
+def test_a_site_that_is_not_there_answers_as_one_of_others(desk: None) -> None:
+    """The same for everybody but superusers, address by address."""
+    known, who = world("default"), people(person("lou", "L", "locals"))
+    for page in pages():
+        for role in ("anonymous", "stranger"):
+            method = next(iter(TABLE[page.name]))
+            there, nowhere = (answer(page, method, who[role], f"/s/{site}", known) for site in ("acme", "nowhere"))
+            assert there == nowhere, f"{page.route} as {role}"
