@@ -10,6 +10,7 @@ urlpatterns = [
     path("projects/", include("projects.urls")),
     path("settings/queues/", include("projects.queue_urls")),
     path("settings/", include("projects.settings_urls")),
+    path("schemas/", include("projects.schema_urls")),
     path("review/", include("review.urls")),
     path("", include("workflows.urls")),  # the overview, /workflows/ and the health endpoints
 ]

@@ -5,8 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from projects.clashes import Line
-from projects.field_rows import FieldRow, FieldRows, Tool, posted_rows, rearranged_rows, rows_of, tabled
+from projects.field_rows import FieldRow, FieldRows, posted_rows, rearranged_rows, rows_of, tabled
 from projects.forms import Offered, ProjectForm, initial_of
+from projects.governed import governed_fields
+from projects.governing import Governing
+from projects.row_moves import Tool
 from projects.schema import (
     FIELD_TYPES,
     LANGUAGES,
@@ -71,8 +74,9 @@ def rearranged_editor(data: Mapping[str, Any], stored: ProjectSettings, offered:
     return Editor(form, rows, str(data.get("seen", "")), focus)
 
 
-def summary(settings: ProjectSettings) -> dict[str, Any]:
-    """The settings in the words of the project's page."""
+def summary(settings: ProjectSettings, governing: Governing) -> dict[str, Any]:
+    """The settings in the words of the project's page; the fields as the next run reads them."""
+    thresholds = {one.name: one.threshold for one in settings.fields if one.threshold is not None}
     return {
         "settings": settings,
         "fields": [
@@ -80,9 +84,10 @@ def summary(settings: ProjectSettings) -> dict[str, Any]:
                 "label": one.label,
                 "type": FIELD_TYPES.get(one.type, one.type),
                 "required": one.required,
-                "threshold": settings.threshold_of(one),
+                "threshold": settings.default_threshold if one.threshold is None else one.threshold,
+                "allowed": () if one.type == "boolean" else one.allowed,
             }
-            for one in settings.fields
+            for one in governed_fields(settings.fields, thresholds, governing)
         ],
         "language": LANGUAGES.get(settings.language, settings.language),
         "ocr_model": OCR_MODELS.get(settings.ocr_model, settings.ocr_model),

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from django import forms
 from django.forms.formsets import BaseFormSet, formset_factory
 from django.utils.text import slugify
 
+from projects import row_moves
 from projects.forms import PercentField, percent_of, share_of
+from projects.row_moves import Tool
 from projects.schema import FIELD_TYPES, MAX_FIELDS, FieldSetting
 
 PREFIX = "fields"
@@ -92,17 +93,6 @@ class FieldRows(BaseFormSet):  # type: ignore[type-arg]  # generic for the stubs
         return tuple(row.setting(number) for number, row in enumerate(self.forms, 1) if not row.blank)
 
 
-@dataclass(frozen=True)
-class Tool:
-    """A button of a row; ``value`` is the order it sends."""
-
-    value: str
-    icon: str
-    label: str
-    disabled: bool
-    focused: bool
-
-
 _Rows = formset_factory(
     FieldRow, formset=FieldRows, extra=0, max_num=MAX_FIELDS, validate_max=True, absolute_max=MAX_FIELDS + 1
 )
@@ -129,24 +119,10 @@ def posted_rows(data: Mapping[str, Any]) -> FieldRows:
 
 
 def rearranged_rows(data: Mapping[str, Any], order: str) -> tuple[FieldRows, str]:
-    """The typed rows after ``order`` (``add``, ``up-2``, ``down-0``, ``remove-1``; 0-based), and where to look next."""
-    rows = [_typed(data, i) for i in range(min(_count(data), MAX_FIELDS))]
-    verb, _, place = order.partition("-")
-    if verb == "add" and len(rows) < MAX_FIELDS:
-        rows.append({"type": "text"})
-        return _shown(rows), f"label-{len(rows) - 1}"
-    at = int(place) if place.isdigit() and len(place) < 4 else len(rows)
-    if at >= len(rows):
-        return _shown(rows), "add"
-    if verb == "remove":
-        del rows[at]
-        return _shown(rows), f"remove-{min(at, len(rows) - 1)}" if rows else "add"
-    to = max(0, at - 1) if verb == "up" else min(len(rows) - 1, at + 1)
-    rows.insert(to, rows.pop(at))
-    # The button that was pressed, unless it has nowhere to go from here.
-    at_end = to == 0 if verb == "up" else to == len(rows) - 1
-    other = "down" if verb == "up" else "up"
-    return _shown(rows), f"{other if at_end else verb}-{to}"
+    """The typed rows after ``order`` (see ``row_moves``), and where to look next."""
+    rows = [_typed(data, i) for i in range(min(row_moves.count(data, PREFIX), MAX_FIELDS))]
+    focus = row_moves.rearranged(rows, order, blank={"type": "text"}, most=MAX_FIELDS, first="label")
+    return _shown(rows), focus
 
 
 def tabled(rows: FieldRows, focus: str) -> list[tuple[FieldRow, tuple[Tool, ...]]]:
@@ -157,22 +133,12 @@ def tabled(rows: FieldRows, focus: str) -> list[tuple[FieldRow, tuple[Tool, ...]
         row.fields["threshold"].widget.attrs["placeholder"] = "as above"
         if focus == f"label-{i}":
             row.fields["label"].widget.attrs["autofocus"] = True
-        tools = (
-            Tool(f"up-{i}", "up", f"Move field {i + 1} up", i == 0, focus == f"up-{i}"),
-            Tool(f"down-{i}", "down", f"Move field {i + 1} down", i == last, focus == f"down-{i}"),
-            Tool(f"remove-{i}", "trash", f"Remove field {i + 1}", False, focus == f"remove-{i}"),
-        )
-        table.append((row, tools))
+        table.append((row, row_moves.tools(i, last, focus, "field")))
     return table
 
 
 def _shown(rows: list[dict[str, Any]]) -> FieldRows:
     return cast(FieldRows, _Rows(initial=rows, prefix=PREFIX))
-
-
-def _count(data: Mapping[str, Any]) -> int:
-    count = str(data.get(f"{PREFIX}-TOTAL_FORMS", "0"))
-    return int(count) if count.isdigit() and len(count) < 5 else 0
 
 
 def _typed(data: Mapping[str, Any], i: int) -> dict[str, Any]:

@@ -19,6 +19,7 @@ PROMPT_MAX = 16_000  # characters; DESIGN section 3 keeps larger texts out of th
 
 
 OPEN_QUEUE = "Review, open to every reviewer"
+OWN_FIELDS = "None: the fields of this project"
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Offered:
     """What a site lets its projects choose from: id → name."""
 
     queues: Mapping[str, str] = field(default_factory=dict)
+    classifications: Mapping[str, str] = field(default_factory=dict)
 
 
 def percent_of(share: float) -> Decimal:
@@ -103,10 +105,19 @@ class ProjectForm(forms.Form):
         widget=forms.Select(attrs={"class": "select"}),
     )
 
+    classification_id = forms.ChoiceField(
+        label="Classification",
+        required=False,
+        help_text="Its attributes are read instead of the fields below; only their share to ask below counts then.",
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+
     def __init__(self, *args: Any, stored: ProjectSettings, offered: Offered, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._stored = stored
         _offer(self.fields["review_queue"], {"": OPEN_QUEUE, **offered.queues}, stored.review_queue)
+        classifications = {"": OWN_FIELDS, **offered.classifications}
+        _offer(self.fields["classification_id"], classifications, stored.classification_id)
         _offer(self.fields["language"], LANGUAGES, stored.language)
         _offer(self.fields["ocr_model"], OCR_MODELS, stored.ocr_model)
         for name, label in OCR_SWITCHES.items():
@@ -137,6 +148,7 @@ class ProjectForm(forms.Form):
             ocr_options=options,
             default_threshold=share_of(typed["default_threshold"]),
             review_queue=typed["review_queue"],
+            classification_id=typed["classification_id"],
         )
 
 
@@ -150,7 +162,7 @@ def _offer(choice: forms.Field, known: Mapping[str, str], stored: str) -> None:
         choice.error_messages["invalid_choice"] = "Choose one of the list."
 
 
-_AS_STORED = ("name", "description", "language", "document_prompt", "review_queue")
+_AS_STORED = ("name", "description", "language", "document_prompt", "review_queue", "classification_id")
 
 
 def initial_of(settings: ProjectSettings) -> dict[str, Any]:

@@ -30,7 +30,8 @@ _TABS = (
     ("/projects/", "folder", "Projects"),
 )
 _SETTINGS = ("/settings/", "gear", "Settings")  # for those who may set anything up
-_PAGES_OF = {"/workflows/projects/": "/projects/"}  # a project's uploads and documents are its pages
+# A project's uploads and documents are its pages; schemas are reached from the settings.
+_PAGES_OF = {"/workflows/projects/": "/projects/", "/schemas/": _SETTINGS[0]}
 
 
 class SiteMiddleware:

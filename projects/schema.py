@@ -86,9 +86,6 @@ class ProjectSettings:
     review_queue: str = ""  # the id of the queue that its reviews wait in; empty for the site's own
     classification_id: str = ""
 
-    def threshold_of(self, one: FieldSetting) -> float:
-        return self.default_threshold if one.threshold is None else one.threshold
-
 
 # What people call each setting, in the order the form has them.
 SETTING_LABELS: Mapping[str, str] = {

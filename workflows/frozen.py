@@ -3,13 +3,14 @@
 import dataclasses
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from config.errors import NotFound, Refused
 from projects import queries
-from projects.governing import BOOLEANS, AttributeDefinition, AttributeUse, Governing
-from projects.schema import DEFAULT_FIELDS
+from projects.governed import governed_fields
+from projects.governing import Governing
+from projects.schema import DEFAULT_FIELDS, FieldSetting
 from workflows.stages.base import FieldSpec, RunSettings
 
 UNGOVERNED = Governing()
@@ -43,11 +44,7 @@ def settings_of(site: str, data: Mapping[str, Any]) -> RunSettings:
 
 
 def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSettings:
-    """The settings of a project's ``data`` map; older projects without schema or policy get the documented defaults.
-
-    A classification's attributes take the place of the project's own fields. What the site's schema requires is read
-    in every run; where both name an attribute, the classification's allowed values and default count.
-    """
+    """The settings of a project's ``data`` map; older projects without schema or policy get the documented defaults."""
     policy = data.get("review_policy") or {}
     classified = governing.classification
     return RunSettings(
@@ -68,41 +65,17 @@ def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSet
 def _fields(data: Mapping[str, Any], policy: Mapping[str, Any], governing: Governing) -> Iterator[FieldSpec]:
     default = float(policy.get("default_threshold", 0.8))
     thresholds = {name: float(share) for name, share in (policy.get("thresholds") or {}).items()}
-    site = {use.key: use for use in governing.site.uses}
-    if governing.classification is None:
-        own = list(_listed(data, set(policy.get("required") or ())))
-    else:
-        own = list(_used(governing.classification.uses, governing))
-    named = {one.name for one in own}
-    own += _used([use for use in site.values() if use.required and use.key not in named], governing)
-    for one in own:
-        spec = _governed(one, site[one.name], governing.definitions.get(one.name)) if one.name in site else one
-        yield replace(spec, threshold=thresholds.get(spec.name, default))
+    own = list(_listed(data, set(policy.get("required") or ())))
+    for one in governed_fields(own, thresholds, governing):
+        threshold = default if one.threshold is None else one.threshold
+        yield FieldSpec(one.name, one.label, one.type, one.required, threshold, one.allowed, one.default)
 
 
-def _listed(data: Mapping[str, Any], required: set[str]) -> Iterator[FieldSpec]:
+def _listed(data: Mapping[str, Any], required: set[str]) -> Iterator[FieldSetting]:
     for one in data.get("fields") or ():
-        name, label = str(one["name"]), str(one.get("label") or one["name"])
-        yield FieldSpec(name, label, str(one.get("type") or "text"), bool(one.get("required")) or name in required, 0)
-
-
-def _used(uses: Any, governing: Governing) -> Iterator[FieldSpec]:
-    for use in uses:
-        definition = governing.definitions.get(use.key)
-        if definition is not None and definition.is_read:  # one of an older writer may have no value to read
-            yield _governed(FieldSpec(use.key, definition.label, definition.kind, False, 0), use, definition)
-
-
-def _governed(one: FieldSpec, use: AttributeUse, definition: AttributeDefinition | None) -> FieldSpec:
-    """``one`` under ``use``: what it says itself already stays."""
-    kind = definition.kind if definition is not None and definition.is_read else one.type
-    return replace(
-        one,
-        type=kind,
-        required=one.required or use.required,
-        allowed=BOOLEANS if kind == "boolean" else one.allowed or use.allowed,
-        default=one.default or use.default,
-    )
+        name = str(one["name"])
+        kind = str(one.get("type") or "text")
+        yield FieldSetting(name, str(one.get("label") or name), kind, bool(one.get("required")) or name in required)
 
 
 def to_json(settings: RunSettings) -> str:

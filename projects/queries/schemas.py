@@ -116,11 +116,10 @@ def list_classifications(site: str, cursor: str | None = None) -> tuple[Sequence
     return [_row(one) for one in page.rows], page.next
 
 
-def offered_classifications(site: str) -> Sequence[ClassificationRow]:
-    """Those that a project may choose, the first by name; one Query."""
+def all_classifications(site: str) -> Sequence[ClassificationRow]:
+    """The first of them by name, for a form to offer; one Query."""
     pk = table.CLASSIFICATION.gsi1_partition(site, entity=ENTITY)
-    rows = [_row(one) for one in SchemaHead.page(pk, index="GSI1", limit=MAX_OFFERED).rows]
-    return [one for one in rows if not one.archived]
+    return [_row(one) for one in SchemaHead.page(pk, index="GSI1", limit=MAX_OFFERED).rows]
 
 
 def _row(one: SchemaHead) -> ClassificationRow:

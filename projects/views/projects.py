@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from config.errors import Conflict
+from config.errors import Conflict, NotFound
 from projects import access, actions, clashes, merging, queries
 from projects.audit import actor
 from projects.editor import Editor, editor_after_clash, editor_of, posted_editor, rearranged_editor, summary
@@ -36,7 +36,12 @@ def show_project(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_view(request, project_id)
     settings = project.settings
     queue = queries.queues.get_queue(request.site, settings.review_queue) if settings.review_queue else None
-    return answer(request, "project/show.html", None, {"project": project, "queue": queue, **summary(settings)})
+    try:
+        governing = queries.schemas.governing(request.site, settings.classification_id)
+    except NotFound:  # an upload says what to do; the page stays
+        governing = queries.schemas.governing(request.site, "")
+    named = {"project": project, "queue": queue, "classification": governing.classification}
+    return answer(request, "project/show.html", None, {**named, **summary(settings, governing)})
 
 
 @require_http_methods(["GET", "POST"])
@@ -75,9 +80,13 @@ def edit_project(request: DeskRequest, project_id: str) -> HttpResponse:
 
 
 def _offered(request: DeskRequest, stored: ProjectSettings) -> Offered:
-    """An archived queue is no choice any more, unless it is chosen already."""
-    found = queries.queues.all_queues(request.site)
-    return Offered({one.id: one.name for one in found if not one.is_archived or one.id == stored.review_queue})
+    """What is archived is no choice any more, unless it is chosen already."""
+    queues = queries.queues.all_queues(request.site)
+    classifications = queries.schemas.all_classifications(request.site)
+    return Offered(
+        {one.id: one.name for one in queues if not one.is_archived or one.id == stored.review_queue},
+        {one.id: one.name for one in classifications if not one.archived or one.id == stored.classification_id},
+    )
 
 
 def _save(request: DeskRequest, project: Project, editor: Editor, offered: Offered) -> HttpResponse:

@@ -55,11 +55,11 @@ def test_a_project_without_fields_says_so(table):
     assert b"nobody is asked" in signed_in(bob()).get(url(make_project(fields=()))).content
 
 
-def test_one_read_of_the_table_makes_the_page(table):
+def test_project_and_schema_are_one_read_each(table):
     project, browser = make_project(), signed_in(bob())
     with count_calls() as seen:
         browser.get(url(project))
-    assert [operation for _, operation, _ in seen.calls] == ["GetItem"]
+    assert [operation for _, operation, _ in seen.calls] == ["GetItem", "GetItem"]
 
 
 def test_who_may_not_look_is_told_apart_from_what_is_not_there(client, table):

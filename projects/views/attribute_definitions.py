@@ -1,0 +1,105 @@
+"""Pages of attribute definitions: list and make, one with who uses it, rename, delete."""
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from config.errors import Conflict, NotAllowed
+from projects import access, actions, queries
+from projects.attribute_forms import AttributeForm, LabelForm
+from projects.audit import actor
+from projects.governing import AttributeDefinition
+from projects.http import DeskRequest, answer, go
+from projects.schema_editor import version_in
+
+
+@dataclass(frozen=True)
+class _Notice:
+    """What stands above a form that was not taken."""
+
+    heading: str
+    text: str
+
+
+@require_http_methods(["GET", "POST"])
+def list_attributes(request: DeskRequest) -> HttpResponse:
+    access.check_can_govern(request)
+    if request.method == "GET":
+        return _list_page(request, AttributeForm())
+    form = AttributeForm(request.POST)
+    if not form.is_valid():
+        return _list_page(request, form, status=422)
+    definition = form.definition()
+    try:
+        actions.attribute_definitions.create(request.site, definition, by=actor(request.user))
+    except Conflict as error:
+        form.add_error("key", f"{error} Choose another key.")
+        return _list_page(request, form, status=409)
+    messages.success(request, f"{definition.label} is made. Schemas and documents can use it.")
+    return go(request, reverse("schemas:list-attributes"))
+
+
+@require_http_methods(["GET", "POST"])
+def edit_attribute(request: DeskRequest, key: str) -> HttpResponse:
+    access.check_can_govern(request)
+    definition = queries.schemas.attribute_definition(request.site, key)
+    if request.method == "GET":
+        return _page(request, definition, LabelForm(initial={"label": definition.label}))
+    form = LabelForm(request.POST)
+    if not form.is_valid():
+        return _page(request, definition, form, status=422)
+    label, version = form.cleaned_data["label"], version_in(request.POST)
+    try:
+        actions.attribute_definitions.relabel(request.site, key, label, version=version, by=actor(request.user))
+    except Conflict as error:
+        stored = queries.schemas.attribute_definition(request.site, key)
+        return _page(request, stored, form, notice=_Notice("Somebody saved first", str(error)), status=409)
+    messages.success(request, f"It is called {label} from the next run on.")
+    return go(request, reverse("schemas:list-attributes"))
+
+
+@require_POST
+def delete_attribute(request: DeskRequest, key: str) -> HttpResponse:
+    access.check_can_govern(request)
+    try:
+        actions.attribute_definitions.delete(request.site, key, by=actor(request.user))
+    except NotAllowed as error:
+        definition = queries.schemas.attribute_definition(request.site, key)
+        form = LabelForm(initial={"label": definition.label})
+        return _page(request, definition, form, notice=_Notice("It was not deleted", str(error)), status=409)
+    messages.success(request, f"{key} is deleted. Nothing used it.")
+    return go(request, reverse("schemas:list-attributes"))
+
+
+def _list_page(request: DeskRequest, form: AttributeForm, *, status: int = 200) -> HttpResponse:
+    cursor = request.GET.get("after")
+    rows, following = queries.schemas.list_attributes(request.site, cursor)
+    context = {
+        "form": form,
+        "rows": rows,
+        "next_cursor": following,
+        "is_first": not cursor,
+        "first_url": reverse("schemas:list-attributes"),
+    }
+    return answer(request, "schema/attributes.html", "schema/_attributes.html", context, status=status)
+
+
+def _page(
+    request: DeskRequest,
+    definition: AttributeDefinition,
+    form: LabelForm,
+    *,
+    notice: _Notice | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    context = {
+        "form": form,
+        "attribute": definition,
+        "uses": queries.schemas.schemas_using(request.site, definition.key),
+        "allowed": queries.schemas.allowed_values(request.site, definition.key),
+        "notice": notice,
+    }
+    return answer(request, "schema/attribute.html", "schema/_attribute.html", context, status=status)
