@@ -15,9 +15,11 @@ from django.urls import URLPattern, get_resolver
 
 from projects import actions
 from projects.audit import Actor
+from projects.governing import Schema
 from projects.permissions import DEFAULTS, EVERYTHING, Permission
 from projects.schema import ProjectSettings
 from tests.people import alice, bob, charlie, person, signed_in
+from tests.projects.schemas import make_attributes, make_classification
 from tests.projects.sites import BY, grant, make_site
 from tests.review.reviews import open_review
 from workflows import files
@@ -85,6 +87,14 @@ TABLE: dict[str, dict[str, Answers]] = {
     "settings:edit-groups": {"GET": SET_UP, "POST": (302, 403, 403, 403, 302, 302)},
     "settings:edit-keys": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "settings:revoke-key": {"POST": SET_UP_NOTHING},
+    "schemas:list-classifications": {"GET": SET_UP},
+    "schemas:create-classification": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "schemas:edit-classification": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "schemas:archive-classification": {"POST": SET_UP_NOTHING},
+    "schemas:edit-site-schema": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "schemas:list-attributes": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "schemas:edit-attribute": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "schemas:delete-attribute": {"POST": SET_UP_NOTHING},
     "queues:list-queues": {"GET": SET_UP},
     "queues:create-queue": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "queues:edit-queue": {"GET": SET_UP, "POST": SET_UP_EMPTY},
@@ -125,7 +135,14 @@ TABLE: dict[str, dict[str, Answers]] = {
 }
 # On a tenant's site there are no sites to manage.
 ON_NO_TENANT = ("settings:list-sites", "settings:create-site", "settings:edit-site")
-WISHES = ("review:", "settings:revoke-key", "queues:archive-queue", "queues:restore-queue")
+WISHES = (
+    "review:",
+    "settings:revoke-key",
+    "queues:archive-queue",
+    "queues:restore-queue",
+    "schemas:archive-classification",
+    "schemas:delete-attribute",
+)
 
 
 @dataclass(frozen=True)
@@ -158,7 +175,9 @@ def world(site: str) -> dict[str, Any]:
     DocumentFiles(site, project_id, run.document_id).write(files.page_image(0), b"a picture", "image/png")
     queue_id = actions.queues.queue_id_from("")
     actions.queues.create(site, "Night", ["admins", "reviewers"], by=Actor("1", "Alice"), queue_id=queue_id)
+    make_attributes("vendor", site=site)
     return {
+        "key": "vendor", "classification_id": make_classification(Schema("Paper"), site=site),
         "project_id": project_id, "document_id": run.document_id, "workflow_id": run.workflow_id, "index": 0,
         "run_id": run.workflow_id, "review_id": ref.review_id, "queue_id": queue_id, "site_id": "acme",
         "mask": "none", "object_id": "1", "id": "1", "content_type_id": "1", "app_label": "auth", "url": "none",
@@ -174,7 +193,8 @@ def people(stranger: User) -> dict[str, User | None]:
 
 def answer(page: Page, method: str, user: User | None, root: str, known: dict[str, Any]) -> int:
     client = signed_in(user) if user else Client()
-    missing = {"review_id": "none", "queue_id": "none"} if method == "POST" and page.name.startswith(WISHES) else {}
+    none = dict.fromkeys(("review_id", "queue_id", "classification_id", "key"), "none")
+    missing = none if method == "POST" and page.name.startswith(WISHES) else {}
     path = f"{root}{page.path(known | missing)}"
     response = client.generic(method, path, content_type="application/x-www-form-urlencoded")
     response.close()  # a picture is streamed from S3, and nobody reads it here
