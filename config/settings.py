@@ -72,6 +72,7 @@ CSRF_TRUSTED_ORIGINS = [origin for origin in env("CSRF_TRUSTED_ORIGINS", "").spl
 # --- AWS ---------------------------------------------------------------------
 AWS_REGION = env("AWS_REGION", env("AWS_DEFAULT_REGION", "eu-central-1"))
 EMULATOR_PORT = number("COUNTERSIGN_EMULATOR_PORT", 4566)
+WEB_PORT = number("COUNTERSIGN_PORT", 8000)  # of the demo's web server
 AWS_ENDPOINT_URL: str | None
 if ON_LAPTOP:
     AWS_ENDPOINT_URL = env("AWS_ENDPOINT_URL", f"http://127.0.0.1:{EMULATOR_PORT}")

@@ -1,6 +1,5 @@
 """A desk on this machine: the emulator with everything deployed on it, and the workers."""
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -8,7 +7,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from config import emulator
+from config import emulator, locks
 from config.emulator import Emulator
 from config.supervisor import Supervisor
 from workflows import deployment
@@ -30,7 +29,8 @@ class LocalDesk:
 
         """
         if self.embedded and (code := self.embedded.process.poll()) is not None:
-            report(f"The embedded AWS ended with code {code} and is started again.")
+            lost = f" What was written in the last {emulator.SAVE_SECONDS} seconds may be lost." if code else ""
+            report(f"The embedded AWS ended with code {code} and is started again.{lost}")
             self.embedded = start_embedded()
             deployment.deploy(_unheard)  # what was deployed after its last save is gone
         self.supervisor.tend(report)
@@ -69,7 +69,8 @@ def running(report: Report) -> Iterator[LocalDesk]:
     """
     desk = LocalDesk(Supervisor(settings.STATE_DIR / "logs"))
     with ExitStack() as stack:
-        lock = _workers_lock() if settings.ON_LAPTOP else None
+        # The right to run this state folder's workers; another process that has it runs them for both.
+        lock = locks.hold(settings.STATE_DIR / "workers.lock") if settings.ON_LAPTOP else None
         if lock is not None:
             stack.callback(os.close, lock)
         stack.callback(desk.stop)
@@ -80,14 +81,3 @@ def running(report: Report) -> Iterator[LocalDesk]:
         if lock is not None:
             add_workers(desk.supervisor)
         yield desk
-
-
-def _workers_lock() -> int | None:
-    """The right to run this state folder's workers, given back with the process; None where another one has it."""
-    lock = os.open(settings.STATE_DIR / "workers.lock", os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(lock)
-        return None
-    return lock

@@ -43,7 +43,10 @@ def test_the_demo_comes_up_prints_logins_and_stops_in_order(tmp_path: Path) -> N
         assert all(password in said for password in json.loads(logins.read_text()).values())
         second = desk.run(env, "demo")
         assert second.returncode == 1
-        assert "is in use" in second.stderr
+        assert f"The demo already runs: open http://127.0.0.1:{env['COUNTERSIGN_PORT']}/" in second.stderr
+        third = desk.run(env | {"COUNTERSIGN_STATE_DIR": str(tmp_path / "third")}, "demo")
+        assert third.returncode == 1
+        assert f"Port {env['COUNTERSIGN_PORT']} is in use." in third.stderr
         demo.send_signal(signal.SIGTERM)
         assert demo.wait(60) == 0
     finally:
@@ -64,7 +67,7 @@ def test_the_demo_revives_what_was_killed_and_leaves_nothing_behind_when_it_is_k
         wait_for("Ctrl-C stops everything", log)
         holder = json.loads((tmp_path / "state/emulator/emulator.lock").read_text())
         os.kill(holder["pid"], signal.SIGKILL)
-        wait_for("The embedded AWS ended with code -9 and is started again.", log)
+        wait_for("The embedded AWS ended with code -9 and is started again. What was written in the last 30", log)
         wait_until(lambda: answers(env["COUNTERSIGN_EMULATOR_PORT"]))
         children = processes_under(demo.pid)
         assert len(children) >= 5
@@ -74,6 +77,19 @@ def test_the_demo_revives_what_was_killed_and_leaves_nothing_behind_when_it_is_k
     wait_until(lambda: not any(is_alive(pid) for pid in children))
     assert not answers(env["COUNTERSIGN_PORT"])
     assert not answers(env["COUNTERSIGN_EMULATOR_PORT"])
+
+
+def test_two_that_start_at_once_are_one_demo_and_one_sentence(tmp_path: Path) -> None:
+    env = desk.environment(tmp_path)
+    arguments = desk.command("demo", "--no-samples", "--once")
+    both = [
+        subprocess.Popen(arguments, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    said = [process.communicate(timeout=90) for process in both]
+    assert sorted(process.returncode for process in both) == [0, 1]
+    (sentence,) = [errors for _, errors in said if errors]
+    assert sentence.startswith("CommandError: The demo already runs")
 
 
 def processes_under(pid: int) -> list[int]:

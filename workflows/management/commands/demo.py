@@ -1,7 +1,6 @@
 """``manage.py demo``: everything on this machine, with sample documents, until Ctrl-C."""
 
 import logging
-import os
 import signal
 import socket
 import time
@@ -13,7 +12,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config import emulator
+from config import emulator, locks
 from config.errors import CountersignError, Misconfigured, NotFound
 from config.supervisor import Supervisor
 from config.table import DEFAULT_SITE
@@ -43,8 +42,9 @@ class Command(BaseCommand):
         if not settings.ON_LAPTOP:
             raise CommandError("The demo runs on the embedded AWS. Unset COUNTERSIGN_ENV, then try again.")
         signal.signal(signal.SIGTERM, _interrupt)
-        port = int(os.environ.get("COUNTERSIGN_PORT") or 8000)
+        port = settings.WEB_PORT
         try:
+            _be_the_only_one(port)
             self._run(port, load_samples=not options["no_samples"], once=options["once"])
         except KeyboardInterrupt:
             self.stdout.write("\nStopped. The state is kept; the next start goes on from here.")
@@ -114,6 +114,21 @@ class Command(BaseCommand):
 
 def _interrupt(*_: Any) -> None:
     raise KeyboardInterrupt
+
+
+def _be_the_only_one(port: int) -> None:
+    """Hold the state folder until this process ends: a second start must not set up the same database.
+
+    Raises:
+        Misconfigured: another demo has it.
+
+    """
+    path = settings.STATE_DIR / "demo.lock"
+    if locks.hold(path, str(port)) is None:
+        raise Misconfigured(
+            f"The demo already runs: open http://127.0.0.1:{path.read_text() or port}/, or stop it with Ctrl-C where it "
+            "was started. A second one needs its own COUNTERSIGN_STATE_DIR, COUNTERSIGN_PORT, COUNTERSIGN_EMULATOR_PORT."
+        )
 
 
 def _check_free(port: int) -> None:

@@ -1,0 +1,19 @@
+"""Locks on files: one process of this machine has one, and the kernel takes it back however that process ends."""
+
+import fcntl
+import os
+from pathlib import Path
+
+
+def hold(path: Path, note: str = "") -> int | None:
+    """Take the lock and leave ``note`` in the file; its descriptor, or None where another process has it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        return None
+    os.ftruncate(lock, 0)
+    os.pwrite(lock, note.encode(), 0)
+    return lock
