@@ -36,14 +36,14 @@ def ensure_logins(path: Path) -> list[Login]:
     for username, first_name, last_name, role, words in _PEOPLE:
         user = User.objects.filter(username=username).first()
         if user is None:
-            password = passwords[username] = secrets.token_urlsafe(9)
+            password = passwords.setdefault(username, secrets.token_urlsafe(9))
+            _write(path, json.dumps(passwords, indent=1))  # first: Ctrl-C in between must not make a secret of it
             user = User(username=username, first_name=first_name, last_name=last_name)
             user.is_staff = user.is_superuser = role == ADMINS
             user.set_password(password)
             user.save()
             user.groups.set([Group.objects.get_or_create(name=role)[0]])
         logins.append(Login(username, passwords.get(username, "(as you set it)"), words))
-    _write(path, json.dumps(passwords, indent=1))
     return logins
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 
-from projects.access import ADMINS, REVIEWERS, VIEWERS, role_of
 from projects.demo_users import ensure_logins
+from projects.permissions import ADMINS, REVIEWERS, VIEWERS
 from tests.commands import desk
 
 
@@ -114,10 +114,24 @@ def test_the_demos_people_have_their_roles_and_keep_their_passwords(tmp_path: Pa
     path = tmp_path / "logins.json"
     first = ensure_logins(path)
     users = {name: _user(name) for name in ("admin", "rosa", "vera")}
-    assert [role_of(user) for user in users.values()] == [ADMINS, REVIEWERS, VIEWERS]
+    assert [user.groups.get().name for user in users.values()] == [ADMINS, REVIEWERS, VIEWERS]
     assert all(users[login.username].check_password(login.password) for login in first)
     assert len({login.password for login in first}) == 3
     assert ensure_logins(path) == first
+
+
+@pytest.mark.django_db
+def test_a_password_is_written_down_before_its_account_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as killed:
+        killed.setattr(User, "save", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            ensure_logins(tmp_path / "logins.json")
+    logins = ensure_logins(tmp_path / "logins.json")
+    assert all(_user(login.username).check_password(login.password) for login in logins)
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 @pytest.mark.django_db

@@ -126,8 +126,8 @@ def _be_the_only_one(port: int) -> None:
     path = settings.STATE_DIR / "demo.lock"
     if locks.hold(path, str(port)) is None:
         raise Misconfigured(
-            f"The demo already runs: open http://127.0.0.1:{path.read_text() or port}/, or stop it with Ctrl-C where it "
-            "was started. A second one needs its own COUNTERSIGN_STATE_DIR, COUNTERSIGN_PORT, COUNTERSIGN_EMULATOR_PORT."
+            f"The demo already runs: open http://127.0.0.1:{path.read_text() or port}/, or stop it with Ctrl-C where "
+            "it was started. A second one needs its own COUNTERSIGN_STATE_DIR, _PORT and _EMULATOR_PORT."
         )
 
 
