@@ -17,6 +17,7 @@ from config.errors import CountersignError, Misconfigured, NotFound
 from config.supervisor import Supervisor
 from config.table import DEFAULT_SITE
 from projects.audit import Actor
+from projects.default_schemas import ensure_default_schemas
 from projects.defaults import ensure_default_project
 from projects.demo_users import Login, ensure_logins
 from workflows import local_desk, processing, queries, samples
@@ -75,6 +76,7 @@ class Command(BaseCommand):
             self._say("Stopping")
 
     def _load_samples(self, desk: LocalDesk) -> None:
+        ensure_default_schemas(DEFAULT_SITE, by=BY)
         project = ensure_default_project(DEFAULT_SITE, by=BY)
         jobs: list[Job] = []
         for path in samples.write_samples(settings.STATE_DIR / "samples"):
