@@ -9,10 +9,13 @@ from typing import Any
 
 from django.conf import settings
 from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
 
 from config import clock, table
-from config.errors import Conflict
+from config.errors import Conflict, CountersignError
 from config.transaction import Change, Put, Update, transact
+from review.actions import drafts
+from review.actions.drafts import Typed
 from review.identity import DEFAULT_QUEUE, Person, ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review, ReviewDecision, may
 from review.status import DECIDE, UNDO, Decision
@@ -151,6 +154,8 @@ def _object(ref: ReviewRef, verdict: Verdict, by: Person, now: dt.datetime) -> b
 def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
     """Take my decision back, while the redeemer has not begun; the review is mine again, under a new version.
 
+    What was sent with it is typed once more: it becomes the draft.
+
     Raises:
         Conflict: it is on its way, or it was not my decision.
 
@@ -159,6 +164,20 @@ def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
     review = Review.load(ref.key, only=READABLE)
     mine: Condition = may(UNDO) & (Review.reviewer == by.id)
     in_time: Condition = (Review.decision_id == decision_id) & (Review.redeem_after > now)
+    taken_back = table.REVIEW_DECISION.key(
+        ref.site, document_id=ref.document_id, review_id=ref.review_id, decision_id=decision_id
+    )
+    changes = [
+        Update(ref.key, _reopened(ref, review, by, now), mine & in_time),
+        Update(taken_back, [ReviewDecision.undone_at.set(now)], ReviewDecision.undone_at.does_not_exist()),
+        Update(checkpoint_key(ref), [ReviewCheckpoint.status.set("pending_review")]),
+    ]
+    facts = {"review": ref.review_id, "decision": decision_id}
+    transact(changes, events.lineage(run, "HUMAN_REVIEW_UNDONE", by=by.id, facts=facts))
+    _type_again(ref, run, review, by)
+
+
+def _reopened(ref: ReviewRef, review: Review, by: Person, now: str) -> list[Action]:
     expire_at = clock.parse(review.deadline) + dt.timedelta(
         seconds=settings.REVIEW_MARGIN_SECONDS + settings.REPAIR_AFTER_SECONDS
     )
@@ -166,7 +185,7 @@ def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
     index = table.REVIEW.gsi1(
         ref.site, queue=review.queue or DEFAULT_QUEUE, deadline=review.deadline, review_id=ref.review_id
     )
-    actions = [
+    return [
         Review.status.set(UNDO.to),
         Review.holder.set(by.id),
         Review.holder_name.set(by.name),
@@ -180,13 +199,17 @@ def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
         Review.GSI2SK.set(due["GSI2SK"]),
         Review.updated_at.set(now),
     ]
-    taken_back = table.REVIEW_DECISION.key(
-        ref.site, document_id=ref.document_id, review_id=ref.review_id, decision_id=decision_id
-    )
-    changes = [
-        Update(ref.key, actions, mine & in_time),
-        Update(taken_back, [ReviewDecision.undone_at.set(now)], ReviewDecision.undone_at.does_not_exist()),
-        Update(checkpoint_key(ref), [ReviewCheckpoint.status.set("pending_review")]),
-    ]
-    facts = {"review": ref.review_id, "decision": decision_id}
-    transact(changes, events.lineage(run, "HUMAN_REVIEW_UNDONE", by=by.id, facts=facts))
+
+
+def _type_again(ref: ReviewRef, run: Run, review: Review, by: Person) -> None:
+    """The last words may have been sent before their draft was saved. The undo stands where this cannot be done."""
+    store = DocumentFiles(ref.site, run.project_id, ref.document_id)
+    try:
+        sent = json.loads(store.read_pinned(store.name_of(review.decision_uri or ""), review.decision_sha256 or ""))
+        typed = Typed(
+            {name: text or "" for name, text in (sent.get("corrections") or {}).items()}, sent.get("reason") or None
+        )
+        if typed.values or typed.reason:
+            drafts.keep(ref, typed, by=by, begun=True)
+    except CountersignError as error:
+        log.warning("draft of an undone decision not kept", extra={"error": type(error).__name__})

@@ -139,7 +139,7 @@ def test_a_review_without_a_script(
         page.get_by_role("button", name="Approve and next").click()
         expect(page.get_by_text("That was the last one")).to_be_visible()
         page.get_by_role("button", name="Undo").click()
-        expect(field(page, "total")).to_have_value("28.53")  # the draft, which the decision left where it was
+        expect(field(page, "total")).to_have_value("29.53")  # as it was sent
         page.get_by_role("group").get_by_text("Reject…").click()
         page.get_by_label("Why is it rejected?").fill("Not ours")
         page.get_by_role("button", name="Reject and stop").click()

@@ -2,6 +2,7 @@
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -121,6 +122,26 @@ def test_an_undone_decision_finds_its_draft_again(held):
     decisions.decide(ref, run, chosen, by=ROSA)
     decisions.undo(ref, run, decision_id=chosen.decision_id, by=ROSA)
     assert values(ref) == {"total": "38.90"}
+
+
+def test_an_undone_decision_is_typed_once_more(held):
+    run, ref = held
+    save(ref, Typed({"date": "2024-04-01"}))
+    chosen = replace(verdict(ref, total="38.90", company=None), reason="Not ours")
+    decisions.decide(ref, run, chosen, by=ROSA)
+    decisions.undo(ref, run, decision_id=chosen.decision_id, by=ROSA)
+    assert values(ref) == {"date": "2024-04-01", "total": "38.90", "company": ""}
+    assert draft(ref).reason == "Not ours"
+
+
+def test_an_undo_stands_where_its_words_cannot_be_read(held):
+    run, ref = held
+    chosen = verdict(ref, total="38.90")
+    decisions.decide(ref, run, chosen, by=ROSA)
+    with fail("s3", "GetObject"):
+        decisions.undo(ref, run, decision_id=chosen.decision_id, by=ROSA)
+    assert queries.review(ref).status == ReviewStatus.CLAIMED
+    assert draft(ref) is None
 
 
 def test_past_the_deadline_the_text_is_kept_and_the_claim_is_not(held):
