@@ -2,8 +2,11 @@
 
 import datetime as dt
 import functools
+from collections.abc import Sequence
 
 from django import template
+from django.template.base import FilterExpression, Node, Parser, TextNode, Token, Variable
+from django.template.context import Context
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -13,12 +16,30 @@ register = template.Library()
 _MONTHS = ("", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-@register.simple_tag
 @functools.cache
 def icon(name: str, extra: str = "") -> SafeString:
     """``{% icon "check" %}``: a drawing of the sprite in ``_icons.html``; its meaning stands in words beside it."""
     kind = f"icon {extra}".strip()
     return format_html('<svg class="{}" aria-hidden="true"><use href="#i-{}"/></svg>', kind, name)
+
+
+class IconNode(Node):
+    """An icon whose name a variable says."""
+
+    def __init__(self, words: Sequence[FilterExpression]) -> None:
+        self.words = words
+
+    def render(self, context: Context) -> SafeString:
+        return icon(*(str(word.resolve(context)) for word in self.words))
+
+
+@register.tag("icon")
+def compile_icon(parser: Parser, token: Token) -> Node:
+    """A page has sixty icons, and nearly all are named in the template: those are drawn when it is compiled."""
+    words = [parser.compile_filter(bit) for bit in token.split_contents()[1:]]
+    if any(isinstance(word.var, Variable) or word.filters for word in words):
+        return IconNode(words)
+    return TextNode(icon(*(str(word.var) for word in words)))
 
 
 @register.filter

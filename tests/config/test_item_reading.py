@@ -1,0 +1,54 @@
+"""Our reading of an item against PynamoDB's own, for every kind of item there is."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.apps import apps
+from pynamodb.attributes import Attribute, ListAttribute, MapAttribute, NumberSetAttribute, UnicodeSetAttribute
+from pynamodb.models import Model
+
+from config.item import Item
+
+assert apps.ready  # every package of items has been imported with its views
+
+
+def kinds(base: type[Item] = Item) -> Iterator[type[Item]]:
+    for kind in base.__subclasses__():
+        yield kind
+        yield from kinds(kind)
+
+
+def wire_of(attribute: Attribute[Any]) -> dict[str, Any]:
+    if attribute.attr_type == "N":
+        return {"N": "12.5"}
+    if isinstance(attribute, ListAttribute):
+        return {"L": [{"S": "x"}]}
+    if isinstance(attribute, MapAttribute):
+        return {"M": {"a": {"S": "x"}, "b": {"L": [{"N": "1"}, {"NULL": True}]}}}
+    if isinstance(attribute, UnicodeSetAttribute):
+        return {"SS": ["a", "b"]}
+    if isinstance(attribute, NumberSetAttribute):
+        return {"NS": ["1", "2"]}
+    return {attribute.attr_type: "x"}
+
+
+def values(item: Model) -> dict[str, tuple[type, Any]]:
+    return {
+        name: (type(value), value.as_dict() if isinstance(value, MapAttribute) else value)
+        for name, value in item.attribute_values.items()
+    }
+
+
+@pytest.mark.parametrize("kind", sorted(set(kinds()), key=lambda kind: f"{kind.__module__}.{kind.__name__}"))
+@pytest.mark.parametrize("which", ["all", "none", "every other", "null"])
+def test_an_item_is_what_pynamodb_makes_of_it(kind: type[Item], which: str) -> None:
+    attributes = [one for one in kind.get_attributes().values() if one.attr_type not in {"B", "BS", "BOOL"}]
+    attributes = attributes[:: 2 if which == "every other" else 1] if which != "none" else []
+    data = {one.attr_name: {"NULL": True} if which == "null" else wire_of(one) for one in attributes}
+    theirs = super(Item, kind).from_raw_data(data)
+    assert values(kind.from_raw_data(data)) == values(theirs)
+
+
+def test_what_no_class_names_is_left_out() -> None:
+    assert values(Item.from_raw_data({"PK": {"S": "p"}, "taskToken": {"S": "secret"}})) == {"PK": (str, "p")}
