@@ -190,6 +190,14 @@ class Item(Model):
         return {Key(found["PK"]["S"], found["SK"]["S"]): found for found in answer["Responses"].get(name, ())}
 
     @classmethod
+    def partition(cls, pk: str, *, limit: int) -> list[dict[str, Any]]:
+        """A small partition's items of several kinds in one strongly consistent Query, for ``from_raw_data``."""
+        with translated():
+            answer = cls._get_connection().query(pk, limit=limit, consistent_read=True)
+        items: list[dict[str, Any]] = answer["Items"]
+        return items
+
+    @classmethod
     def change(cls, key: Key, actions: Sequence[Action], condition: Condition) -> Self:
         """One conditional UpdateItem; answers the item as it is now.
 

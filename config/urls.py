@@ -8,6 +8,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/v1/", include("review.api")),  # the rightmost app sees what all of them offer
     path("projects/", include("projects.urls")),
+    path("documents/", include("projects.document_urls")),
     path("settings/queues/", include("projects.queue_urls")),
     path("settings/", include("projects.settings_urls")),
     path("schemas/", include("projects.schema_urls")),

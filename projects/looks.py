@@ -4,10 +4,11 @@ import collections
 import logging
 import threading
 import time
+from typing import TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 from django.conf import settings
-from django.http import HttpResponse
+from django.http import HttpResponseBase
 from kombu.exceptions import OperationalError
 
 from config import clock
@@ -15,6 +16,7 @@ from projects.audit import actor
 from projects.http import DeskRequest
 from projects.tasks import record_look
 
+R = TypeVar("R", bound=HttpResponseBase)
 log = logging.getLogger(__name__)
 
 _REMEMBERED = 10_000
@@ -24,7 +26,7 @@ _lock = threading.Lock()
 _sent: collections.OrderedDict[tuple[str, str, str], float] = collections.OrderedDict()
 
 
-def looked(request: DeskRequest, response: HttpResponse, document_id: str) -> HttpResponse:
+def looked(request: DeskRequest, response: R, document_id: str) -> R:
     """Have the look recorded once ``response`` has gone out; answers the response itself."""
     if request.method != "GET" or response.status_code != 200:
         return response

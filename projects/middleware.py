@@ -26,6 +26,7 @@ _API_OF_A_SITE = re.compile(r"/s/[^/]*/api(?:/|$)")
 _TABS = (
     ("/", "chart", "Overview"),
     ("/review/", "inbox", "Review"),
+    ("/documents/", "page", "Documents"),
     ("/workflows/", "run", "Runs"),
     ("/projects/", "folder", "Projects"),
 )

@@ -50,21 +50,22 @@ def sample_files() -> tuple[Path, ...]:
 
 
 def start_run(
-    file: Path | None = None, *, always_review: bool = False, site: str = SITE, project: dict[str, Any] = PROJECT
-) -> Run:
+    file: Path | None = None, *, always_review: bool = False, site: str = SITE, project: dict[str, Any] = PROJECT,
+    project_id: str = PROJECT_ID,
+) -> Run:  # fmt: skip
     """A run of the clean sample; ``always_review`` by a policy that no machine satisfies."""
     file = file or sample_files()[0]
     body = file.read_bytes()
     if always_review:
         project = {**project, "review_policy": {"default_threshold": 1.0}}
     document_id = str(uuid.uuid4())
-    store = DocumentFiles(site, PROJECT_ID, document_id)
+    store = DocumentFiles(site, project_id, document_id)
     kept = store.save_original(io.BytesIO(body), file.suffix, "application/pdf")
     original = Original(file.name, "application/pdf", len(body), kept.key, None, kept.sha256, kept.version)
     return documents.start(
         site=site,
         by=Actor("test", "test"),
-        project_id=PROJECT_ID,
+        project_id=project_id,
         project=project,
         pinned=frozen.settings_of(site, project) if "classification_id" in project else frozen.freeze(project),
         document_id=document_id,

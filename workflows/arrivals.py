@@ -7,7 +7,7 @@ from typing import Any
 from config.errors import Refused
 from projects.audit import Actor
 from workflows import definitions, frozen, routing, rulebook
-from workflows.actions import documents
+from workflows.actions import contents, documents
 from workflows.actions.documents import Original
 from workflows.definitions import Definition
 from workflows.frozen import Run
@@ -61,6 +61,27 @@ def start(plan: Plan, *, document_id: str, original: Original, by: Actor) -> Run
         site=plan.site,
         by=by,
         project_id=plan.project_id,
+        project=plan.project,
+        pinned=plan.pinned,
+        document_id=document_id,
+        original=original,
+        definition=plan.definition,
+        routing=plan.routing,
+    )
+
+
+def start_again(plan: Plan, *, document_id: str, original: Original, by: Actor) -> Run:
+    """Make ``original`` the content of a document that is there, and start a run of it.
+
+    Raises:
+        NotFound: no such document, or it was deleted.
+        Refused: a run of it is under way.
+        Unavailable: the table does not answer; nothing was changed.
+
+    """
+    return contents.add_content(
+        site=plan.site,
+        by=by,
         project=plan.project,
         pinned=plan.pinned,
         document_id=document_id,

@@ -11,6 +11,10 @@ OCR = "paddleocr/result.json"
 SUMMARY = "analysis/summary.json"
 
 
+# What the stages make of an original: of the newest content only.
+ARTIFACTS = ("preprocessed/", "format-parser/", "paddleocr/", "analysis/")
+
+
 def document(project_id: str, document_id: str) -> str:
     """The root of one document, behind its site's prefix; every other name is relative to it (seed 000's layout).
 

@@ -98,6 +98,13 @@ def document_workflow(site: str, document_id: str, workflow_id: str) -> Document
     return DocumentWorkflow.load(key, consistent=False)
 
 
+def document_workflows(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentWorkflow]:
+    """A document's runs, the newest first, since their ids tell their start."""
+    pk = table.DOCUMENT_WORKFLOW.partition_key(site, document_id=document_id)
+    prefix = DocumentWorkflow.SK.startswith(table.DOCUMENT_WORKFLOW.sort_prefix())
+    return DocumentWorkflow.page(pk, sk=prefix, newest_first=True, cursor=cursor)
+
+
 def project_document(site: str, project_id: str, document_id: str) -> ProjectDocument:
     """Raises: NotFound."""
     return ProjectDocument.load(table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=document_id))

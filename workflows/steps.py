@@ -109,6 +109,8 @@ def _run_stage(
     run = order.run
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     data = document.data
+    if document.follows and step.order == 1:
+        store.clear_artifacts()  # a stage must not take an earlier content's text for this one's
     with tempfile.TemporaryDirectory(prefix="countersign-") as folder:
         original = Path(folder) / "original"
         if step.name in _NEEDS_ORIGINAL:

@@ -134,12 +134,28 @@ class DocumentFiles:
             found = aws.client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=self.root + name)
         return found["Body"], int(found["ContentLength"])
 
+    def open_original(self, key: str, version: str | None) -> tuple[Any, int]:
+        """A stream of one version of a content, and its length in bytes. Raises: NotFound."""
+        which = {"VersionId": version} if version else {}
+        with aws.translated():
+            found = aws.client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key, **which)
+        return found["Body"], int(found["ContentLength"])
+
     def write(self, name: str, body: bytes, content_type: str) -> str:
         with aws.translated():
             aws.client("s3").put_object(
                 Bucket=settings.BUCKET_NAME, Key=self.root + name, Body=body, ContentType=content_type
             )
         return self.uri(name)
+
+    def clear_artifacts(self) -> None:
+        """Take away what was made of an earlier content; its versions stay in S3 until the document is purged."""
+        for prefix in files.ARTIFACTS:
+            with aws.translated():
+                pages = aws.client("s3").get_paginator("list_objects_v2")
+                for page in pages.paginate(Bucket=settings.BUCKET_NAME, Prefix=self.root + prefix):
+                    if keys := [{"Key": entry["Key"]} for entry in page.get("Contents", ())]:
+                        aws.client("s3").delete_objects(Bucket=settings.BUCKET_NAME, Delete={"Objects": keys})
 
     def exists(self, name: str) -> bool:
         with aws.translated():

@@ -1,6 +1,7 @@
 """An upload on its way to a document: counted while it arrives, inspected, stored, its run started."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -11,10 +12,13 @@ from django.core.files.uploadhandler import FileUploadHandler, StopUpload, Tempo
 
 from config.errors import NotFound, Refused
 from projects.audit import Actor
+from projects.items.documents import Document
 from projects.items.project import Project, stored_settings
 from projects.queries.documents import get_document
 from workflows import arrivals
+from workflows.actions import contents
 from workflows.actions.documents import Original
+from workflows.arrivals import Plan
 from workflows.frozen import Run
 from workflows.intake import inspect
 from workflows.storage import DocumentFiles, StoredFile
@@ -97,6 +101,32 @@ def take(site: str, project: Project, upload: "UploadedFile[Any]", *, document_i
         Unavailable: S3 or the table does not answer.
 
     """
+
+    def start(plan: Plan, original: Original) -> Run:
+        return arrivals.start(plan, document_id=document_id, original=original, by=by)
+
+    return _taken(site, project, document_id, upload, start)
+
+
+def take_content(site: str, project: Project, document: Document, upload: "UploadedFile[Any]", *, by: Actor) -> Taken:
+    """The same for a newer content of a document that is there.
+
+    Raises:
+        Refused: with the sentence for the person; also while a run of the document is under way.
+        Unavailable: S3 or the table does not answer.
+
+    """
+    contents.check_takes_content(site, document)  # before a long upload is stored in vain; asked again when it is
+
+    def start(plan: Plan, original: Original) -> Run:
+        return arrivals.start_again(plan, document_id=document.document_id, original=original, by=by)
+
+    return _taken(site, project, document.document_id, upload, start)
+
+
+def _taken(
+    site: str, project: Project, document_id: str, upload: "UploadedFile[Any]", start: Callable[[Plan, Original], Run]
+) -> Taken:
     name = _shown_name(upload.name or "")
     path = Path(cast("TemporaryUploadedFile", upload).temporary_file_path())
     found = inspect(path, name, max_pages=settings.UPLOAD_MAX_PAGES)
@@ -107,7 +137,7 @@ def take(site: str, project: Project, upload: "UploadedFile[Any]", *, document_i
     stored = store.save_original(cast("BinaryIO", upload), found.extension, found.file_type, sha256=counted)
     try:
         original = Original(name, found.file_type, size, stored.key, found.page_count, stored.sha256, stored.version)
-        run = arrivals.start(plan, document_id=document_id, original=original, by=by)
+        run = start(plan, original)
     except Exception:
         _take_back(store, stored)
         raise
@@ -117,8 +147,10 @@ def take(site: str, project: Project, upload: "UploadedFile[Any]", *, document_i
 def _take_back(store: DocumentFiles, stored: StoredFile) -> None:
     """Delete an original that no row names; where only the table's answer was lost, the row is there and it stays."""
     try:
-        get_document(store.site, store.document_id)
+        named = get_document(store.site, store.document_id).s3version or ""
     except NotFound:
+        named = None
+    if named != stored.version:
         store.delete_original(stored)
 
 

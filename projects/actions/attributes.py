@@ -16,7 +16,7 @@ from projects.audit import Actor
 from projects.governing import AttributeDefinition, Schema
 from projects.items.documents import Document
 from projects.items.properties import DocumentAttribute, DocumentAttributeVersion, flat_copies
-from projects.queries.documents import attributes
+from projects.queries.documents import attributes, in_order
 from projects.queries.schemas import attribute_definition, schemas_of
 from projects.revisions import Revision, revise
 
@@ -80,13 +80,17 @@ def _change(
 ) -> bool:
     def plan(document: Document, at: dt.datetime) -> Revision | None:
         rows = attributes(site, document_id)
-        before = [row.value for row in rows if row.key_ == definition.key and _is_plain(row)]
+        before = [row.value for row in in_order(_of(rows, definition.key))]
         after = change(before)
         if list(after) == before:
             return None
         return _Attributes(site, document, rows, by).revision(definition, after, at)
 
     return revise(site, document_id, plan, by=by)
+
+
+def _of(rows: Rows, key: str) -> Rows:
+    return [row for row in rows if row.key_ == key and _is_plain(row)]
 
 
 def _is_plain(row: DocumentAttribute) -> bool:
@@ -105,7 +109,7 @@ class _Attributes:
     def revision(self, definition: AttributeDefinition, after: Values, at: dt.datetime) -> Revision:
         key = definition.key
         plain = [row for row in self.rows if _is_plain(row)]
-        mine = [row for row in plain if row.key_ == key]
+        mine = in_order(_of(self.rows, key))
         if len(plain) - len(mine) + len(after) > MAX_VALUES:
             raise Refused(f"A document may have {MAX_VALUES} attribute values. Take one away first.")
         ours, own = schemas_of(self.site, self.document.classification_id or "")

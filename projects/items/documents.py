@@ -42,6 +42,29 @@ class Document(Item):
     created_at = UnicodeAttribute()
 
 
+class ChildDocument(Item):
+    """A document that came out of another: an attachment of a mail, a file of an archive. Access: by its parent."""
+
+    documentId = UnicodeAttribute()  # noqa: N815
+    belongsToDocumentId = UnicodeAttribute()  # noqa: N815
+    name = UnicodeAttribute()
+    file_type = UnicodeAttribute()
+    file_size = NumberAttribute()
+    inserteddate = UnicodeAttribute()
+    deleted_at = UnicodeAttribute(null=True)  # while it is deleted: lists leave it out
+
+
+class DocumentMetadataVersion(VersionItem):
+    """The metadata as it was before a change. Access: by document, in time."""
+
+    documentId = UnicodeAttribute()  # noqa: N815
+    path = UnicodeAttribute()
+    inserteddate = UnicodeAttribute()
+    lastModifiedDate = UnicodeAttribute()  # noqa: N815
+    deepLinkPath = UnicodeAttribute(null=True)  # noqa: N815
+    metadata = map_attribute()
+
+
 class DocumentVersion(VersionItem):
     """One content of a document; the newest is the current one. Access: by document, newest first."""
 

@@ -43,8 +43,6 @@ class DocumentTag(Item):
     document_id = UnicodeAttribute(null=True)
     project_id = UnicodeAttribute(null=True)
     project_name = UnicodeAttribute(null=True)
-    file_type = UnicodeAttribute(null=True)
-    file_size = NumberAttribute(null=True)
     created_at = UnicodeAttribute(null=True)
 
     @property
@@ -71,8 +69,6 @@ class DocumentAttribute(Item):
     document_id = UnicodeAttribute(null=True)
     project_id = UnicodeAttribute(null=True)
     project_name = UnicodeAttribute(null=True)
-    file_type = UnicodeAttribute(null=True)
-    file_size = NumberAttribute(null=True)
     created_at = UnicodeAttribute(null=True)
 
     @property
@@ -99,6 +95,6 @@ class DocumentAttributeVersion(VersionItem):
 
 
 def flat_copies(document: Any) -> dict[str, Any]:
-    """What lists show of the document, for each of its rows that a list may find."""
-    names = ("name", "document_id", "project_id", "project_name", "file_type", "file_size", "created_at")
+    """What lists show of the document, for each of its rows that a list may find: nothing that ever changes."""
+    names = ("name", "document_id", "project_id", "project_name", "created_at")
     return {name: getattr(document, name) for name in names}

@@ -1,7 +1,8 @@
 """Reads of documents: one Query or one GetItem each."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from config import table
@@ -9,11 +10,12 @@ from config.errors import NotFound
 from config.item import Item, Page
 from config.table import InvalidKey
 from projects.items.activity import DocumentActivity
-from projects.items.documents import Document, DocumentVersion
+from projects.items.documents import ChildDocument, Document, DocumentVersion
 from projects.items.properties import DocumentAttribute, DocumentTag
 
 R = TypeVar("R", bound=Item)
-_ALL = 400  # rows of one kind that one document may have, with room above the limits of the actions
+# Rows that one document may have, of one kind and together, with room above the limits of the actions.
+_ALL, _PARTITION = 400, 900
 
 
 def get_document(site: str, document_id: str) -> Document:
@@ -29,6 +31,43 @@ def get_document(site: str, document_id: str) -> Document:
         raise NotFound("There is no such document here.") from error
 
 
+@dataclass(frozen=True)
+class DocumentRows:
+    """A document with everything that hangs on it."""
+
+    document: Document
+    tags: Sequence[DocumentTag]
+    attributes: Sequence[DocumentAttribute]
+    children: Sequence[ChildDocument]
+
+
+def document_rows(site: str, document_id: str) -> DocumentRows:
+    """All of them in one strongly consistent Query.
+
+    Raises:
+        NotFound: no such document on this site, or it was deleted.
+
+    """
+    try:
+        key = table.DOCUMENT.key(site, document_id=document_id)
+    except InvalidKey as error:
+        raise NotFound("There is no such document here.") from error
+    found = Item.partition(key.pk, limit=_PARTITION)
+
+    def of(kind: type[R], prefix: str) -> list[R]:
+        return [kind.from_raw_data(row) for row in found if row["SK"]["S"].startswith(prefix)]
+
+    document = [row for row in found if row["SK"]["S"] == key.sk]
+    if not document:
+        raise NotFound("There is no such document here.")
+    return DocumentRows(
+        Document.from_raw_data(document[0]),
+        of(DocumentTag, table.DOCUMENT_TAG.sort_prefix()),
+        of(DocumentAttribute, table.DOCUMENT_ATTRIBUTE.sort_prefix()),
+        of(ChildDocument, table.CHILD_DOCUMENT.sort_prefix()),
+    )
+
+
 def documents_of_day(site: str, day: dt.date, *, cursor: str | None = None) -> Page[Document]:
     """The documents that came on this day (UTC), the newest first."""
     pk = table.DOCUMENT.gsi1_partition(site, date=day.isoformat())
@@ -42,6 +81,19 @@ def versions(site: str, document_id: str, *, cursor: str | None = None) -> Page[
     return DocumentVersion.page(pk, sk=prefix, newest_first=True, cursor=cursor)
 
 
+def version(site: str, document_id: str, at: str) -> DocumentVersion:
+    """The content that is stored under the second ``at``, as its key writes it.
+
+    Raises:
+        NotFound: no such content.
+
+    """
+    try:
+        return DocumentVersion.load(table.DOCUMENT_VERSION.key(site, document_id=document_id, datetime_s=at))
+    except (NotFound, InvalidKey) as error:
+        raise NotFound("There is no such content here.") from error
+
+
 def activities(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentActivity]:
     """What was done with a document, the latest first."""
     pk = table.DOCUMENT_ACTIVITY.partition_key(site, document_id=document_id)
@@ -52,6 +104,11 @@ def activities(site: str, document_id: str, *, cursor: str | None = None) -> Pag
 def tags(site: str, document_id: str) -> Sequence[DocumentTag]:
     """A strong read of the document's tags, by name; a document has no more than one page of them."""
     return _of_document(DocumentTag, table.DOCUMENT_TAG.sort_prefix(), site, document_id)
+
+
+def in_order(rows: Iterable[DocumentAttribute]) -> list[DocumentAttribute]:
+    """The values of one attribute as they were given; the table has them in the order of their texts."""
+    return sorted(rows, key=lambda row: int(row.index or 0))
 
 
 def attributes(site: str, document_id: str) -> Sequence[DocumentAttribute]:

@@ -67,6 +67,23 @@ def percent(share: float | str | None) -> str:
     return f"{int(float(share) * 100 + 1e-9)} %"
 
 
+_FILE_TYPES = {
+    "application/pdf": "PDF",
+    "application/zip": "ZIP archive",
+    "message/rfc822": "Mail",
+}
+
+
+@register.filter
+def file_type(mime: str | None) -> str:
+    """``image/png`` → ``PNG image``; what nobody knows stays as it is."""
+    if not mime:
+        return "–"
+    if mime.startswith("image/"):
+        return f"{mime.removeprefix('image/').upper()} image"
+    return _FILE_TYPES.get(mime, mime)
+
+
 @register.filter
 def initials(name: str) -> str:
     """``Ines Okafor`` → ``IO``; ``bob`` → ``B``."""

@@ -33,6 +33,7 @@ Answers = tuple[int, int, int, int, int, int]
 # What each role is answered, in the order of ROLES; the stranger works on another site only.
 VIEW: Answers = (302, 403, 200, 200, 200, 200)  # READ
 WORK: Answers = (302, 403, 403, 200, 200, 200)  # WRITE
+WORK_EMPTY: Answers = (302, 403, 403, 422, 422, 422)
 SET_UP: Answers = (302, 403, 403, 403, 200, 200)  # ADMIN or GOVERN
 SET_UP_EMPTY: Answers = (302, 403, 403, 403, 422, 422)  # a form without anything in it
 SET_UP_NOTHING: Answers = (302, 403, 403, 403, 404, 404)  # a wish about what is not there
@@ -56,10 +57,19 @@ TABLE: dict[str, dict[str, Answers]] = {
     "projects:create-project": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "projects:edit-project": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     # documents and runs
+    "documents:list-documents": {"GET": VIEW},
+    "documents:show-document": {"GET": VIEW},
+    "documents:show-activity": {"GET": VIEW},
+    "documents:change-tags": {"POST": WORK_EMPTY},
+    "documents:change-attributes": {"POST": WORK_EMPTY},
+    "documents:change-metadata": {"POST": WORK_EMPTY},
+    "workflows:list-document-runs": {"GET": VIEW},
+    "workflows:list-contents": {"GET": VIEW, "POST": WORK_EMPTY},
+    "workflows:download-content": {"GET": (302, 403, 404, 404, 404, 404)},  # of a second that has none
     "workflows:overview": {"GET": VIEW},
     "workflows:list-runs": {"GET": VIEW},
     "workflows:list-documents": {"GET": VIEW},
-    "workflows:upload": {"GET": WORK, "POST": (302, 403, 403, 422, 422, 422)},
+    "workflows:upload": {"GET": WORK, "POST": WORK_EMPTY},
     "workflows:page-image": {"GET": VIEW},
     "workflows:newest-run": {"GET": (302, 403, 302, 302, 302, 302)},
     "workflows:show-run": {"GET": VIEW},
@@ -180,7 +190,8 @@ def world(site: str) -> dict[str, Any]:
         "key": "vendor", "classification_id": make_classification(Schema("Paper"), site=site),
         "project_id": project_id, "document_id": run.document_id, "workflow_id": run.workflow_id, "index": 0,
         "run_id": run.workflow_id, "review_id": ref.review_id, "queue_id": queue_id, "site_id": "acme",
-        "mask": "none", "object_id": "1", "id": "1", "content_type_id": "1", "app_label": "auth", "url": "none",
+        "at": "none", "mask": "none", "object_id": "1", "id": "1",
+        "content_type_id": "1", "app_label": "auth", "url": "none",
     }  # fmt: skip
 
 

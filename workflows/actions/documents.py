@@ -9,6 +9,7 @@ from django.conf import settings
 
 from config import clock, table
 from config.errors import Unavailable
+from config.item import Item
 from config.transaction import Put, transact
 from projects.actions.documents import Content, NewDocument, creation
 from projects.activity import ActivityType, activity
@@ -68,45 +69,70 @@ def start(
     run = Run(site, project_id, document_id, clock.new_ulid())
     at = clock.now()
     now = clock.iso(at)
-    link = _document_workflow(run, project, original, definition, now, pinned=pinned)
-    link.routing = routing.to_json()
-    rows = [
-        _project_document(run, project, original, now),
-        _project_workflow(run, original, now),
-        link,
-        _board(run, project, original, definition, now),
-        _execution(run, by.name, definition, now),
-    ]
+    beginning = Beginning(run, project, pinned, original, definition, by, routing)
+    rows = [_project_document(run, project, original, now), *beginning.rows(now)]
     transact(
         [*(Put(row) for row in rows), *creation(site, _new_document(run, project, original), by=by, at=at)],
         events.lineage(run, "INGESTED", by=by.name, facts=routing.judgement.facts),
         activity(site, document_id, ActivityType.CREATE, by=by, name=original.name),
     )
-    log.info("run created", extra={"run": run.workflow_id, "document": document_id, "site": site})
-    try:
-        engine.start(
-            run,
-            definition,
-            attempt=1,
-            start_at=definition.steps[0].name,
-            file_name=original.name,
-            project_name=str(project.get("name") or ""),
-        )
-    except Unavailable:
-        log.warning("engine did not answer, the sweeper starts the run", extra={"run": run.workflow_id})
+    beginning.start_engine()
     return run
 
 
+@dataclass(frozen=True)
+class Beginning:
+    """A run that comes into being. ``follows``: the document's run before it, whose pages it replaces."""
+
+    run: Run
+    project: Mapping[str, Any]
+    pinned: RunSettings
+    original: Original
+    definition: Definition
+    by: Actor
+    routing: Routing = UNROUTED
+    follows: str | None = None
+
+    def rows(self, now: str) -> list[Item]:
+        """Its links, its board and its execution, for one transaction."""
+        run, project, original, definition = self.run, self.project, self.original, self.definition
+        link = _document_workflow(run, project, original, definition, now, pinned=self.pinned)
+        link.routing, link.follows = self.routing.to_json(), self.follows
+        return [
+            _project_workflow(run, original, now),
+            link,
+            _board(run, project, original, definition, now),
+            _execution(run, self.by.name, definition, now),
+        ]
+
+    def start_engine(self) -> None:
+        """Once the rows are written; where the engine does not answer, the sweeper starts the run."""
+        ids = {"run": self.run.workflow_id, "document": self.run.document_id, "site": self.run.site}
+        log.info("run created", extra=ids)
+        try:
+            engine.start(
+                self.run,
+                self.definition,
+                attempt=1,
+                start_at=self.definition.steps[0].name,
+                file_name=self.original.name,
+                project_name=str(self.project.get("name") or ""),
+            )
+        except Unavailable:
+            log.warning("engine did not answer, the sweeper starts the run", extra=ids)
+
+
+def content_of(original: Original) -> Content:
+    return Content(original.file_type, original.file_size, original.s3_key, original.sha256, original.s3version or None)
+
+
 def _new_document(run: Run, project: Mapping[str, Any], original: Original) -> NewDocument:
-    content = Content(
-        original.file_type, original.file_size, original.s3_key, original.sha256, original.s3version or None
-    )
     return NewDocument(
         document_id=run.document_id,
         project_id=run.project_id,
         project_name=str(project.get("name") or ""),
         name=original.name,
-        content=content,
+        content=content_of(original),
         classification_id=str(project.get("classification_id") or ""),
     )
 

@@ -35,6 +35,7 @@ class DocumentWorkflow(Item):
 
     data = map_attribute()
     settings = UnicodeAttribute(null=True)  # JSON of RunSettings: what was configured when the run began
+    follows = UnicodeAttribute(null=True)  # the document's run before this one, of an earlier content
     s3version = UnicodeAttribute(null=True)  # the content that the run reads, whatever is uploaded later
     project_name = UnicodeAttribute(null=True)
     routing = UnicodeAttribute(null=True)  # JSON of workflows.arrivals.Routing: what the rules said at the start

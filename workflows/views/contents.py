@@ -1,0 +1,152 @@
+"""The contents of a document and its runs: panels of its page, a newer content, a download."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.urls import reverse
+from django.utils.http import content_disposition_header
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods, require_safe
+
+from config.errors import NotFound, Refused
+from config.table import InvalidKey
+from projects import access
+from projects import queries as project_queries
+from projects.audit import actor
+from projects.http import DeskRequest, answer, go
+from projects.items.documents import Document, DocumentVersion
+from projects.looks import looked
+from workflows import intake, queries
+from workflows.storage import DocumentFiles
+from workflows.uploads import FORM_BYTES, HashedFileHandler, SizeGuard, size_words, take_content, too_large
+from workflows.views import marks
+from workflows.views.marks import Mark
+
+_CHUNK = 64 * 1024
+_ENDS = {
+    "completed": Mark("good", "check", "Ended"),
+    "failed": Mark("bad", "alert", "Failed"),
+    "in_progress": marks.UNDER_WAY,
+}
+
+
+@dataclass(frozen=True)
+class ContentRow:
+    """A content as its panel lists it; ``at``: the second in its key, which names it in addresses."""
+
+    version: DocumentVersion
+    at: str
+    current: bool
+
+
+def _document(request: DeskRequest, document_id: str) -> Document:
+    access.check_can_view(request)
+    return project_queries.documents.get_document(request.site, document_id)
+
+
+# The token is checked inside: checking it reads the body, which permission, length and our upload handler come before.
+@csrf_exempt
+@require_http_methods(["GET", "POST"])
+def list_contents(request: DeskRequest, document_id: str) -> HttpResponse:
+    document = _document(request, document_id)
+    if request.method == "GET":
+        return _page(request, document)
+    access.check_can_upload(request)
+    if int(request.META.get("CONTENT_LENGTH") or 0) > settings.UPLOAD_MAX_BYTES + FORM_BYTES:
+        response = _page(request, document, error=too_large(), status=413)
+        response["Connection"] = "close"  # the rest of the body is not read
+        return response
+    guard = SizeGuard()
+    request.upload_handlers = [guard, HashedFileHandler(request)]
+    answered: HttpResponse = _receive(request, document=document, guard=guard)
+    return answered
+
+
+@csrf_protect
+def _receive(request: DeskRequest, *, document: Document, guard: SizeGuard) -> HttpResponse:
+    file = request.FILES.get("file")
+    if guard.exceeded:
+        return _page(request, document, error=too_large(), status=413)
+    if file is None:
+        return _page(request, document, error="Choose a file.", status=422)
+    project = project_queries.projects.get_project(request.site, document.project_id)
+    try:
+        taken = take_content(request.site, project, document, file, by=actor(request.user))
+    except Refused as error:
+        return _page(request, document, error=str(error), status=422)
+    messages.success(request, f"{taken.name} is the document's content now. Its analysis has started.")
+    for note in taken.notes:
+        messages.warning(request, f"{taken.name}: {note}")
+    return go(request, reverse("documents:show-document", args=[document.document_id]))
+
+
+def _page(request: DeskRequest, document: Document, *, error: str = "", status: int = 200) -> HttpResponse:
+    cursor = request.GET.get("after")
+    page = project_queries.documents.versions(request.site, document.document_id, cursor=cursor)
+    rows = [_row(document, version) for version in page.rows]
+    context = {
+        "document": document,
+        "rows": rows,
+        "next": page.next,
+        "error": error,
+        "accept": ",".join(sorted(intake.EXTENSIONS)),
+        "supported": intake.SUPPORTED,
+        "limit": size_words(settings.UPLOAD_MAX_BYTES),
+    }
+    return answer(request, "workflow/contents.html", "workflow/_contents.html", context, status=status)
+
+
+def _row(document: Document, version: DocumentVersion) -> ContentRow:
+    at = version.SK.partition("#")[2]
+    return ContentRow(version, at, at == document.content_at)
+
+
+@require_safe
+def download_content(request: DeskRequest, document_id: str, at: str) -> HttpResponseBase:
+    """One content as it was uploaded, always as a file to keep: a browser must not run what somebody sent us."""
+    document = _document(request, document_id)
+    version = project_queries.documents.version(request.site, document_id, at)
+    store = DocumentFiles(request.site, document.project_id, document_id)
+    body, length = store.open_original(version.s3_key, version.s3version)
+    response = StreamingHttpResponse(body.iter_chunks(_CHUNK), content_type=version.contentType)
+    response["Content-Length"] = str(length)
+    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=version.name) or ""
+    response["Cache-Control"] = "private, no-store"
+    return looked(request, response, document_id)
+
+
+@dataclass(frozen=True)
+class RunRow:
+    workflow_id: str
+    file_name: str
+    at: Any
+    mark: Mark
+    error: str
+
+
+@require_safe
+def list_document_runs(request: DeskRequest, document_id: str) -> HttpResponse:
+    access.check_can_view(request)
+    try:
+        page = queries.document_workflows(request.site, document_id, cursor=request.GET.get("after"))
+    except InvalidKey as error:
+        raise NotFound("There is no such document here.") from error
+    context = {"document_id": document_id, "rows": _runs(page.rows), "next": page.next}
+    return answer(request, "workflow/document_runs.html", "workflow/_document_runs.html", context)
+
+
+def _runs(found: Sequence[Any]) -> list[RunRow]:
+    return [
+        RunRow(
+            (run_id := str(row.SK).partition("#")[2]),
+            str(row.data["file_name"]),
+            marks.started_at(run_id) or row.created_at,
+            _ENDS.get(str(row.data["status"]), Mark("", "info", str(row.data["status"]).replace("_", " "))),
+            str(row.data.as_dict().get("error") or ""),
+        )
+        for row in found
+    ]
