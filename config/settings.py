@@ -124,6 +124,9 @@ DUE_SHARDS = number("COUNTERSIGN_DUE_SHARDS", 1)
 # How long a process trusts what it read of sites and permissions: one that is taken away holds so long at most.
 ACCESS_SECONDS = number("COUNTERSIGN_ACCESS_SECONDS", 5)
 PAGE_SIZE = 25
+# Webhooks: into one's own network only where somebody says so, which is also what a test on this machine needs.
+WEBHOOK_PRIVATE_ADDRESSES = env("COUNTERSIGN_WEBHOOK_PRIVATE_ADDRESSES", "0") == "1"
+WEBHOOK_TIMEOUT_SECONDS = number("COUNTERSIGN_WEBHOOK_TIMEOUT_SECONDS", 10)
 
 # --- Celery on SQS -----------------------------------------------------------
 CELERY_BROKER_URL = "sqs://"

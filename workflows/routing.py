@@ -88,7 +88,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Act:
-    """Something to do with the document once it is published. ``type``: of workflows.status.ActionType, as stored."""
+    """Something to do with the document once it is published. ``type``: an ActionType, as stored."""
 
     type: str
     parameters: Mapping[str, str] = field(default_factory=dict)
@@ -107,6 +107,9 @@ class Effect:
     threshold: float | None = None
     queue: str = ""
     actions: tuple[Act, ...] = ()
+
+
+NO_EFFECT = Effect()
 
 
 @dataclass(frozen=True)
@@ -168,7 +171,7 @@ class Judgement:
     """What the rules say about one document at one time."""
 
     decisions: tuple[Decision, ...] = ()
-    effect: Effect = Effect()
+    effect: Effect = NO_EFFECT
 
     @property
     def facts(self) -> dict[str, str]:

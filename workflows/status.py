@@ -30,6 +30,16 @@ class StepStatus(StrEnum):
     SKIPPED = "skipped"
 
 
+class ActionType(StrEnum):
+    """What is done with a document after it is published (seed 002), stored as written."""
+
+    OCR = "OCR"
+    QUEUE = "QUEUE"
+    NOTIFY = "NOTIFY"
+    PUBLISH = "PUBLISH"
+    WEBHOOK = "WEBHOOK"
+
+
 RUN_ENDS: dict[Outcome, RunStatus] = {
     Outcome.PUBLISHED: RunStatus.COMPLETED,
     Outcome.REJECTED: RunStatus.COMPLETED,

@@ -22,6 +22,7 @@ from tests.people import alice, bob, charlie, person, signed_in
 from tests.projects.schemas import make_attributes, make_classification
 from tests.projects.sites import BY, grant, make_site
 from tests.review.reviews import open_review
+from tests.workflows.rules import make_rule, make_ruleset
 from workflows import files
 from workflows.actions import segments
 from workflows.storage import DocumentFiles
@@ -110,6 +111,11 @@ TABLE: dict[str, dict[str, Answers]] = {
     "queues:edit-queue": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "queues:archive-queue": {"POST": SET_UP_NOTHING},
     "queues:restore-queue": {"POST": SET_UP_NOTHING},
+    "routing:list-rulesets": {"GET": SET_UP},
+    "routing:create-ruleset": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "routing:edit-ruleset": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "routing:create-rule": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "routing:edit-rule": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     # programs
     "api:openapi-json": {"GET": OPEN},
     "api:api-root": {"GET": (404, 404, 404, 404, 404, 404)},
@@ -186,8 +192,11 @@ def world(site: str) -> dict[str, Any]:
     queue_id = actions.queues.queue_id_from("")
     actions.queues.create(site, "Night", ["admins", "reviewers"], by=Actor("1", "Alice"), queue_id=queue_id)
     make_attributes("vendor", site=site)
+    ruleset = make_ruleset(site=site)
+    rule = make_rule(ruleset, site=site)
     return {
         "key": "vendor", "classification_id": make_classification(Schema("Paper"), site=site),
+        "ruleset_id": ruleset.documentId, "rule_id": rule.documentId,
         "project_id": project_id, "document_id": run.document_id, "workflow_id": run.workflow_id, "index": 0,
         "run_id": run.workflow_id, "review_id": ref.review_id, "queue_id": queue_id, "site_id": "acme",
         "at": "none", "mask": "none", "object_id": "1", "id": "1",

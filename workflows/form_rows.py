@@ -1,0 +1,62 @@
+"""Rows of a form that are Django forms themselves: one kind is one formset, several kinds may be on one page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django import forms
+from django.forms.formsets import BaseFormSet, formset_factory
+
+from projects import row_moves
+from projects.row_moves import Tool
+
+
+class Rows(BaseFormSet):  # type: ignore[type-arg]  # generic for the stubs only
+    pass
+
+
+@dataclass(frozen=True)
+class RowKind:
+    """``prefix`` names the rows in the form and in the orders, ``noun`` in what buttons say, ``first`` its first input.
+
+    Orders are those of ``row_moves`` behind the prefix: ``conditions-add``, ``conditions-up-2``.
+    """
+
+    prefix: str
+    noun: str
+    first: str
+    form: type[forms.Form]
+    most: int
+    kwargs: Mapping[str, Any]
+
+    def shown(self, rows: Sequence[Mapping[str, Any]]) -> Rows:
+        return cast(Rows, self._factory()(initial=list(rows), prefix=self.prefix, form_kwargs=dict(self.kwargs)))
+
+    def posted(self, data: Mapping[str, Any]) -> Rows:
+        words = {"too_many_forms": f"At most {self.most} of these. Remove some, then save again."}
+        kwargs = {"prefix": self.prefix, "form_kwargs": dict(self.kwargs), "error_messages": words}
+        return cast(Rows, self._factory()(data, **kwargs))
+
+    def rearranged(self, data: Mapping[str, Any], order: str) -> tuple[Rows, str]:
+        """The rows as typed, mistakes and all, after ``order``, and where to look next; empty for another kind's."""
+        count = min(row_moves.count(data, self.prefix), self.most)
+        rows = [
+            {name: data.get(f"{self.prefix}-{i}-{name}", "") for name in self.form.base_fields} for i in range(count)
+        ]
+        prefix, _, move = order.partition("-")
+        if prefix != self.prefix:
+            return self.shown(rows), ""
+        focus = row_moves.rearranged(rows, move, blank={}, most=self.most, first=self.first)
+        return self.shown(rows), f"{self.prefix}-{focus}"
+
+    def tabled(self, rows: Rows, focus: str) -> list[tuple[forms.Form, tuple[Tool, ...]]]:
+        """Each row with its buttons."""
+        last, here = len(rows.forms) - 1, focus.removeprefix(f"{self.prefix}-")
+        for i, row in enumerate(rows.forms):
+            if focus == f"{self.prefix}-{self.first}-{i}":
+                row.fields[self.first].widget.attrs["autofocus"] = True
+        return [(row, row_moves.tools(i, last, here, self.noun)) for i, row in enumerate(rows.forms)]
+
+    def _factory(self) -> Any:
+        most = self.most
+        return formset_factory(self.form, formset=Rows, extra=0, max_num=most, validate_max=True, absolute_max=most + 1)

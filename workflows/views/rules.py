@@ -1,0 +1,136 @@
+"""Pages of the rules of a ruleset, under the settings."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from config.errors import Conflict
+from projects import access, queries
+from projects.actions.queues import queue_id_from
+from projects.audit import actor
+from projects.http import DeskRequest, answer, go
+from projects.queue_form import version_in
+from projects.schema import LANGUAGES
+from workflows import rulebook
+from workflows.actions import rules
+from workflows.items.rules import Ruleset, StoredRule
+from workflows.routing import NO_EFFECT, Effect, When
+from workflows.rule_forms import (
+    Choices,
+    RuleEditor,
+    new_editor,
+    posted_editor,
+    rearranged_editor,
+    stored_editor,
+)
+from workflows.rule_rows import ACTION_WORDS
+
+
+@dataclass(frozen=True)
+class RuleRow:
+    """A rule as its ruleset's page lists it: what it asks and what it asks for, in words."""
+
+    stored: StoredRule
+    at_upload: bool
+    conditions: tuple[str, ...]
+    effects: tuple[str, ...]
+
+
+def rule_rows(site: str, found: Iterable[StoredRule]) -> list[RuleRow]:
+    rows = list(found)
+    choices = choices_of(site) if rows else Choices()
+    return [_row(one, choices) for one in rows]
+
+
+def _row(stored: StoredRule, choices: Choices) -> RuleRow:
+    found = stored.rule
+    conditions = tuple(one.words for one in found.conditions)
+    return RuleRow(stored, found.when == When.UPLOAD, conditions, tuple(effect_words(found.effect, choices)))
+
+
+def effect_words(effect: Effect, choices: Choices) -> Iterable[str]:
+    """``Reviews wait in Payables``, ``Send an e-mail: a@example.org``."""
+    named: Mapping[str, tuple[str, Mapping[str, str]]] = {
+        "queue": ("Reviews wait in", choices.queues),
+        "classification": ("Classification", choices.classifications),
+        "language": ("Language", LANGUAGES),
+        "definition": ("Runs", {}),
+    }
+    for name, (words, names) in named.items():
+        if value := str(getattr(effect, name)):
+            yield f"{words} {names.get(value, value)}"
+    if effect.threshold is not None:
+        yield f"Asks a person below {effect.threshold * 100:g} %"
+    for act in effect.actions:
+        parameters = act.parameters
+        queue = parameters.get("queue", "")
+        target = choices.queues.get(queue, queue) or parameters.get("to") or parameters.get("url")
+        words = ACTION_WORDS.get(act.type, act.type)
+        yield f"{words}: {target}" if target else words
+
+
+def choices_of(site: str, stored: Effect = NO_EFFECT) -> Choices:
+    """An archived queue is no choice any more, unless it is chosen already."""
+    chosen = {stored.queue, *(act.parameters.get("queue", "") for act in stored.actions)}
+    queues = {one.id: one.name for one in queries.queues.all_queues(site) if not one.is_archived or one.id in chosen}
+    classes = queries.schemas.all_classifications(site)
+    return Choices(queues, {one.id: one.name for one in classes if not one.archived})
+
+
+@require_http_methods(["GET", "POST"])
+def create_rule(request: DeskRequest, ruleset_id: str) -> HttpResponse:
+    access.check_can_govern(request)
+    ruleset, choices = rulebook.ruleset(request.site, ruleset_id), choices_of(request.site)
+    rule_id = queue_id_from(request.POST.get("rule_id", ""))
+    here = {"ruleset": ruleset, "rule_id": rule_id}
+    if request.method == "GET":
+        priority = 10 + max((int(one.priority) for one in rulebook.rules(request.site, ruleset_id)), default=0)
+        return _page(request, new_editor(choices, priority), here)
+    if order := request.POST.get("rows"):
+        return _page(request, rearranged_editor(request.POST, choices, NO_EFFECT, 0, order=order), here)
+    editor = posted_editor(request.POST, choices, NO_EFFECT, 0)
+    if not editor.is_valid():
+        return _page(request, editor, here, status=422)
+    rules.create(request.site, ruleset_id, editor.draft(), by=actor(request.user), rule_id=rule_id)
+    messages.success(request, "The rule is made. It holds for documents that come from now on.")
+    return go(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
+
+
+@require_http_methods(["GET", "POST"])
+def edit_rule(request: DeskRequest, ruleset_id: str, rule_id: str) -> HttpResponse:
+    access.check_can_govern(request)
+    ruleset = rulebook.ruleset(request.site, ruleset_id)
+    stored = rulebook.rule(request.site, ruleset_id, rule_id)
+    draft, here = rules.draft_of(stored), {"ruleset": ruleset, "rule": stored}
+    choices, version = choices_of(request.site, draft.effect), version_in(request.POST)
+    if request.method == "GET":
+        return _page(request, stored_editor(stored, draft, choices), here)
+    if order := request.POST.get("rows"):
+        return _page(request, rearranged_editor(request.POST, choices, draft.effect, version, order=order), here)
+    editor = posted_editor(request.POST, choices, draft.effect, version)
+    if not editor.is_valid():
+        return _page(request, editor, here, status=422)
+    return _save(request, ruleset, stored, editor)
+
+
+def _save(request: DeskRequest, ruleset: Ruleset, stored: StoredRule, editor: RuleEditor) -> HttpResponse:
+    where = (request.site, ruleset.documentId, stored.documentId)
+    try:
+        rules.update(*where, editor.draft(), version=editor.version, by=actor(request.user))
+    except Conflict as error:
+        now = rulebook.rule(*where)
+        choices = choices_of(request.site, now.rule.effect)
+        again = posted_editor(request.POST, choices, now.rule.effect, int(now.version))
+        return _page(request, again, {"ruleset": ruleset, "rule": now, "clash": str(error)}, status=409)
+    messages.success(request, "The rule is saved. Runs that have begun keep what they began with.")
+    return go(request, reverse("routing:edit-ruleset", args=[ruleset.documentId]))
+
+
+def _page(request: DeskRequest, editor: RuleEditor, more: Mapping[str, Any], *, status: int = 200) -> HttpResponse:
+    context = {"editor": editor, "form": editor.form, **more}
+    return answer(request, "rule/rule.html", "rule/_rule.html", context, status=status)
