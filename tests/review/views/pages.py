@@ -19,5 +19,5 @@ def form(user, ref, **changes):
 def compared(text):
     """The rows of the table that sets yours beside theirs."""
     table = re.search(r'<table class="data-table boxed comparison">(.*?)</table>', text, re.DOTALL)
-    row = r'<tr><th scope="row">(.*?)</th><td>(.*?)</td><td>(.*?)</td></tr>'
+    row = r'<tr><th scope="row">(.*?)</th><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td></tr>'
     return [tuple(map(html.unescape, found)) for found in re.findall(row, table[1])] if table else None
