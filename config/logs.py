@@ -2,8 +2,13 @@
 
 import json
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from config import clock
+
+_site: ContextVar[str] = ContextVar("site", default="")
 
 _OURS = (
     "site",
@@ -21,6 +26,21 @@ _OURS = (
 )
 
 
+@contextmanager
+def on_site(site: str) -> Iterator[None]:
+    """Whatever is logged inside is of this site, also what a library logs: ids alone may be those of two tenants."""
+    before = _site.set(site)
+    try:
+        yield
+    finally:
+        _site.reset(before)
+
+
+def set_site(site: str) -> None:
+    """The same from here on; who sets it ends it with an empty one."""
+    _site.set(site)
+
+
 class JsonFormatter(logging.Formatter):
     """Keeps the named ids of ``extra`` and drops the rest, so that a careless call cannot leak a document."""
 
@@ -31,6 +51,8 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
+        if site := _site.get():
+            line["site"] = site
         line.update({name: getattr(record, name) for name in _OURS if hasattr(record, name)})
         if record.exc_info and record.exc_info[1] is not None:
             line["error"] = type(record.exc_info[1]).__name__

@@ -8,6 +8,7 @@ from ninja import NinjaAPI, Router, Schema
 from ninja.errors import HttpError, ValidationError
 from ninja.security.http import HttpAuthBase
 
+from config import logs
 from config.errors import CountersignError, KeyRefused
 from projects import access, queries
 from projects.actions.api_keys import Program, verify
@@ -35,6 +36,7 @@ class KeyAuth(HttpAuthBase):
         if scheme.lower() != "bearer":
             raise KeyRefused(_NO_KEY)
         program = verify(key.strip())
+        logs.set_site(program.site)
         request.site = program.site  # type: ignore[assignment]  # as in DeskRequest
         request.permissions = program.permissions  # type: ignore[attr-defined]  # read by access.permissions_of
         request.user = AnonymousUser()  # a cookie that came along is nobody here

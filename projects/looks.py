@@ -52,4 +52,4 @@ def _send(message: dict[str, str]) -> None:
     except (OperationalError, BotoCoreError, ClientError, OSError):
         with _lock:
             _sent.pop(key, None)
-        log.warning("look not recorded", extra={"document": message["document_id"]})
+        log.warning("look not recorded", extra={"site": message["site"], "document": message["document_id"]})

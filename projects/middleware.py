@@ -8,11 +8,13 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
+from django.core.signals import request_finished
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render, resolve_url
 from django.urls import get_script_prefix, set_script_prefix
 from django.utils.cache import patch_vary_headers
 
+from config import logs
 from config.errors import CountersignError, NotFound
 from config.table import DEFAULT_SITE
 from projects import access
@@ -20,6 +22,8 @@ from projects.http import API_PATH, PROBLEM, problem, status_of, wants_fragment
 
 logger = logging.getLogger(__name__)
 GetResponse = Callable[[HttpRequest], HttpResponse]
+# Not around the middleware: Django logs a refusal when all of them have answered.
+request_finished.connect(lambda **_: logs.set_site(""), weak=False, dispatch_uid="projects.middleware.site")
 
 _API = re.compile(r"/api(?:/|$)")
 _API_OF_A_SITE = re.compile(r"/s/[^/]*/api(?:/|$)")
@@ -47,6 +51,7 @@ class SiteMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         site, rest = _split(request.path_info)
         request.site = DEFAULT_SITE  # type: ignore[assignment]  # as in DeskRequest
+        logs.set_site(DEFAULT_SITE)
         if rest == request.path_info:
             return self.get_response(request)
         if not request.user.is_authenticated:
@@ -61,6 +66,7 @@ class SiteMiddleware:
         before = get_script_prefix()
         set_script_prefix(f"{before.rstrip('/')}{access.SITE_PATH}{site}/")
         request.path_info = rest
+        logs.set_site(site)
         try:
             return self.get_response(request)
         finally:
@@ -108,7 +114,7 @@ class DomainErrorMiddleware:
         if status is None or not isinstance(error, CountersignError):
             return None  # a fault of ours: Django logs it and answers 500
         if status == 503:
-            logger.warning("unavailable", extra={"site": request.site, "error": type(error.__cause__).__name__})
+            logger.warning("unavailable", extra={"error": type(error.__cause__).__name__})
         return _error_page(request, error, status)
 
 

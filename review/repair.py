@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from config import clock, table
+from config import clock, logs, table
 from config.errors import Conflict, CountersignError, NotFound, StaleAttempt
 from config.item import Item
 from config.table import Key
@@ -86,12 +86,12 @@ def _drive_decided(ref: ReviewRef, run: Run, review: Review) -> None:
     execution = queries.execution(run)
     definition = queries.definition_of(execution)
     attempt = int(execution.engine_attempt)
-    running = engine.state(definition, run.workflow_id, attempt) == "running"
+    running = engine.state(definition, run, attempt) == "running"
     if running and int(review.drives or 0) < _PATIENCE:
         redemption.redeem(ref, str(review.decision_id))
         return
     if running:
-        engine.stop(definition, run.workflow_id, attempt, "A newer attempt applies the decision.")
+        engine.stop(definition, run, attempt, "A newer attempt applies the decision.")
     _new_attempt(run, execution, why="decided and not applied", decided=review)
 
 
@@ -102,7 +102,7 @@ def check_run(site: str, execution: Execution) -> None:
         return
     definition = queries.definition_of(execution)
     attempt = int(execution.engine_attempt)
-    state = engine.state(definition, run.workflow_id, attempt)
+    state = engine.state(definition, run, attempt)
     if state == "running" or (execution.lease_until and execution.lease_until > clock.iso(clock.now())):
         attempts.look_again(run, execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
         return
@@ -176,14 +176,19 @@ def _remaining(run: Run, execution: Execution, kind: str) -> int:
     return max(int(left), 1)
 
 
+def _repair_one(row: DueRow) -> None:
+    try:
+        repair(row)
+    except Conflict:  # another sweeper, or the run itself, was first
+        log.info("repair was not needed", extra={"event": row.id})
+    except CountersignError as error:
+        log.warning("repair waits", extra={"event": row.id, "error": str(error)})
+
+
 def sweep() -> int:
     """Repair everything that is due; answers how many rows it looked at."""
     rows = [row for shard in range(settings.DUE_SHARDS) for row in due_rows(shard)]
     for row in rows:
-        try:
-            repair(row)
-        except Conflict:  # another sweeper, or the run itself, was first
-            log.info("repair was not needed", extra={"event": row.id})
-        except CountersignError as error:
-            log.warning("repair waits", extra={"event": row.id, "error": str(error)})
+        with logs.on_site(row.site):
+            _repair_one(row)
     return len(rows)

@@ -11,6 +11,7 @@ from django.conf import settings
 
 from config import aws
 from config.errors import CountersignError, NotFound, TokenClosed, Unavailable
+from config.table import DEFAULT_SITE
 from workflows import asl
 from workflows.definitions import DEFINITIONS, Definition
 from workflows.frozen import Run
@@ -30,9 +31,19 @@ def _arn(kind: str, name: str) -> str:
     return f"arn:aws:states:{settings.AWS_REGION}:{settings.AWS_ACCOUNT_ID}:{kind}:{name}"
 
 
-def execution_arn(definition: Definition, workflow_id: str, attempt: int) -> str:
+def execution_name(run: Run, attempt: int) -> str:
+    """One machine serves every site, so the site is in the name: two sites may hold a run of the same id.
+
+    >>> execution_name(Run("acme", "p", "d", "01H"), 2), execution_name(Run("default", "p", "d", "01H"), 2)
+    ('acme-01H-2', '01H-2')
+    """
+    head = "" if run.site == DEFAULT_SITE else f"{run.site}-"
+    return f"{head}{run.workflow_id}-{attempt}"
+
+
+def execution_arn(definition: Definition, run: Run, attempt: int) -> str:
     """Known before the execution starts, since we name it: no second write is needed to remember it."""
-    return _arn("execution", f"{machine_name(definition)}:{workflow_id}-{attempt}")
+    return _arn("execution", f"{machine_name(definition)}:{execution_name(run, attempt)}")
 
 
 def publish_machines(report: Callable[[str], None]) -> None:
@@ -96,7 +107,7 @@ def start(
         with aws.translated():
             aws.client("stepfunctions").start_execution(
                 stateMachineArn=_arn("stateMachine", machine_name(definition)),
-                name=f"{run.workflow_id}-{attempt}",
+                name=execution_name(run, attempt),
                 input=json.dumps(payload),
             )
     except CountersignError as error:
@@ -107,7 +118,7 @@ def start(
         raise
 
 
-def state(definition: Definition, workflow_id: str, attempt: int) -> State:
+def state(definition: Definition, run: Run, attempt: int) -> State:
     """Whether the attempt's execution is running, has ended, or was never started (or forgotten by a restart).
 
     Raises:
@@ -116,20 +127,18 @@ def state(definition: Definition, workflow_id: str, attempt: int) -> State:
     """
     try:
         with aws.translated():
-            found = aws.client("stepfunctions").describe_execution(
-                executionArn=execution_arn(definition, workflow_id, attempt)
-            )
+            found = aws.client("stepfunctions").describe_execution(executionArn=execution_arn(definition, run, attempt))
     except NotFound:
         return "missing"
     return "running" if found["status"] == "RUNNING" else "ended"
 
 
-def stop(definition: Definition, workflow_id: str, attempt: int, cause: str) -> None:
+def stop(definition: Definition, run: Run, attempt: int, cause: str) -> None:
     """End the execution of an attempt that no longer drives its run."""
     try:
         with aws.translated():
             aws.client("stepfunctions").stop_execution(
-                executionArn=execution_arn(definition, workflow_id, attempt), error="Superseded", cause=cause
+                executionArn=execution_arn(definition, run, attempt), error="Superseded", cause=cause
             )
     except NotFound:
         return

@@ -18,8 +18,8 @@ from projects.permissions import EVERYTHING
 from projects.queries.sites import ACTIVE, INACTIVE
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
-# "projects" is where the default site's files begin: a site of that name would lie among them.
-RESERVED = frozenset({DEFAULT_SITE, "projects"})
+# "projects" and "rules" are where the default site's files begin: a site of that name would lie among them.
+RESERVED = frozenset({DEFAULT_SITE, "projects", "rules"})
 TITLE_LENGTH = 120
 
 

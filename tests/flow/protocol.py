@@ -42,7 +42,7 @@ def assert_applied_once(run: Run, ref: ReviewRef) -> None:
 
 def restarted(run: Run, ref: ReviewRef, pump: Pump) -> None:
     """Another attempt waits at the same review: a newer token."""
-    engine.stop(DOCUMENT_ANALYSIS, run.workflow_id, int(queries.execution(run).engine_attempt), "restart")
+    engine.stop(DOCUMENT_ANALYSIS, run, int(queries.execution(run).engine_attempt), "restart")
     before = pump.ran("open_review")
     repair.check_run(run.site, queries.execution(run))
     pump.run(lambda: pump.ran("open_review") > before)

@@ -59,7 +59,7 @@ def test_an_execution_stopped_before_the_decision_is_applied_goes_on_behind_the_
     pump.hold = lambda message: message.task.endswith("apply_decision") and message.kwargs["attempt"] == 1
     enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
     pump.run(lambda: review_of(ref).status == ReviewStatus.REDEEMED)
-    engine.stop(DOCUMENT_ANALYSIS, run.workflow_id, 1, "stopped by somebody")
+    engine.stop(DOCUMENT_ANALYSIS, run, 1, "stopped by somebody")
     opened = pump.ran("open_review")
     sweep_until_ended(run, pump)
     assert_applied_once(run, ref)
@@ -72,6 +72,6 @@ def test_an_execution_stopped_before_the_decision_is_applied_goes_on_behind_the_
 
 def test_a_machine_lost_during_the_undo_window_starts_again_behind_the_review(pump: Pump) -> None:
     run, ref, _ = decided_run(pump)
-    engine.stop(DOCUMENT_ANALYSIS, run.workflow_id, 1, "restart")
+    engine.stop(DOCUMENT_ANALYSIS, run, 1, "restart")
     sweep_until_ended(run, pump)
     assert_applied_once(run, ref)

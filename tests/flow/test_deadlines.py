@@ -45,7 +45,7 @@ def test_a_decision_in_the_last_second_is_taken_by_the_machines_catch(pump: Pump
 
 def test_nobody_decides_and_the_machines_catch_expires_the_review(pump: Pump) -> None:
     run, ref = waiting_run(pump)
-    engine.stop(DOCUMENT_ANALYSIS, run.workflow_id, 1, "restart")
+    engine.stop(DOCUMENT_ANALYSIS, run, 1, "restart")
     Review.change(ref.key, [Review.deadline.set(clock.iso(clock.in_seconds(-settings.REVIEW_MARGIN_SECONDS)))], ALWAYS)
     repair.check_run(run.site, queries.execution(run))
     pump.run(lambda: ended(run), seconds=20)

@@ -33,7 +33,7 @@ def test_a_clean_document_is_published_without_a_person(pump: Pump) -> None:
     pump.run(lambda: queries.execution(run).status != "running")
     assert queries.execution(run).outcome == "published"
     assert pump.ran("open_review") == 0
-    assert engine.state(DOCUMENT_ANALYSIS, run.workflow_id, 1) == "ended"
+    assert engine.state(DOCUMENT_ANALYSIS, run, 1) == "ended"
     assert bus_types() == ["document.processed"]
     assert queries.lineage(run.site, run.document_id).rows[0].type == "INGESTED"
     assert queries.board(run.site, run.workflow_id).GSI1SK == "completed"

@@ -160,7 +160,7 @@ def test_a_restarted_emulator_keeps_the_reviews_renews_their_tokens_and_repeats_
     page = rosa.claim(ref)
     desk.stop_emulator()
     desk.start_emulator()
-    assert [engine.state(DOCUMENT_ANALYSIS, run.workflow_id, 1) for run, _ in waiting] == ["ended"] * 3
+    assert [engine.state(DOCUMENT_ANALYSIS, run, 1) for run, _ in waiting] == ["ended"] * 3
     assert {row.document_id for row in review_queries.queue(DEFAULT_SITE).rows} == {
         ref.document_id for _, ref in waiting
     }

@@ -57,7 +57,7 @@ def test_stopped_machines_get_new_tokens_and_ocr_does_not_run_again(pump: Pump) 
     waiting = [waiting_run_again(pump) for _ in range(3)]
     steps = pump.ran("run_step")
     for run, _ in waiting:
-        engine.stop(DOCUMENT_ANALYSIS, run.workflow_id, 1, "the emulator was restarted")
+        engine.stop(DOCUMENT_ANALYSIS, run, 1, "the emulator was restarted")
     opened = pump.ran("open_review")
 
     def renewed() -> bool:

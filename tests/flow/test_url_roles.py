@@ -3,29 +3,16 @@
 A URL that is not in the table fails the test: whoever adds one says here who may have it.
 """
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from django.urls import URLPattern, get_resolver
 
-from projects import actions
-from projects.audit import Actor
-from projects.governing import Schema
 from projects.permissions import DEFAULTS, EVERYTHING, Permission
-from projects.schema import ProjectSettings
+from tests.flow.urls import Page, pages, world
 from tests.people import alice, bob, charlie, person, signed_in
-from tests.projects.schemas import make_attributes, make_classification
-from tests.projects.sites import BY, grant, make_site
-from tests.review.reviews import open_review
-from tests.workflows.rules import make_rule, make_ruleset
-from workflows import files
-from workflows.actions import segments
-from workflows.storage import DocumentFiles
+from tests.projects.sites import grant, make_site
 
 pytestmark = pytest.mark.django_db
 ROLES = ("anonymous", "stranger", "viewer", "reviewer", "admin", "superuser")
@@ -159,49 +146,6 @@ WISHES = (
     "schemas:archive-classification",
     "schemas:delete-attribute",
 )
-
-
-@dataclass(frozen=True)
-class Page:
-    name: str
-    route: str
-
-    def path(self, known: dict[str, Any]) -> str:
-        """Fails for an argument that has no value here yet."""
-        text = re.sub(r"\^?\(\?P<(\w+)>[^)]*\)/?\$?", r"<\1>/", self.route)
-        text = re.sub(r"<(?:\w+:)?(\w+)>", lambda found: str(known[found[1]]), text)
-        return "/" + (text.rstrip("/") if self.route.endswith(".*)$") else text)
-
-
-def pages(patterns: Any = None, space: str = "", route: str = "") -> Iterator[Page]:
-    for one in get_resolver().url_patterns if patterns is None else patterns:
-        here = route + str(one.pattern)
-        if isinstance(one, URLPattern):
-            yield Page(space + one.name if one.name else here, here)
-        else:
-            yield from pages(one.url_patterns, f"{space}{one.namespace}:" if one.namespace else space, here)
-
-
-def world(site: str) -> dict[str, Any]:
-    """One of each thing that an address can name."""
-    project_id = "proj_" + "a" * 21
-    actions.projects.create(site, ProjectSettings(name="Receipts"), by=BY, project_id=project_id)
-    run, ref = open_review(site=site, project_id=project_id)
-    segments.write(run, 1)
-    DocumentFiles(site, project_id, run.document_id).write(files.page_image(0), b"a picture", "image/png")
-    queue_id = actions.queues.queue_id_from("")
-    actions.queues.create(site, "Night", ["admins", "reviewers"], by=Actor("1", "Alice"), queue_id=queue_id)
-    make_attributes("vendor", site=site)
-    ruleset = make_ruleset(site=site)
-    rule = make_rule(ruleset, site=site)
-    return {
-        "key": "vendor", "classification_id": make_classification(Schema("Paper"), site=site),
-        "ruleset_id": ruleset.documentId, "rule_id": rule.documentId,
-        "project_id": project_id, "document_id": run.document_id, "workflow_id": run.workflow_id, "index": 0,
-        "run_id": run.workflow_id, "review_id": ref.review_id, "queue_id": queue_id, "site_id": "acme",
-        "at": "none", "mask": "none", "object_id": "1", "id": "1",
-        "content_type_id": "1", "app_label": "auth", "url": "none",
-    }  # fmt: skip
 
 
 def people(stranger: User) -> dict[str, User | None]:

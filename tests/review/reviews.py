@@ -59,6 +59,7 @@ def open_review(
     site=SITE,
     project_id="proj_test",
     document_id="",
+    project_name="Receipts",
 ) -> tuple[Run, ReviewRef]:
     """``found``: the stored result, where it is not the one that ``values`` make. ``queue``: an id."""
     original = Original(name, "application/pdf", 10, "projects/p/x.pdf", 1)
@@ -66,7 +67,7 @@ def open_review(
         site=site,
         by=Actor("1", "1"),
         project_id=project_id,
-        project=PROJECT,
+        project={**PROJECT, "name": project_name},
         pinned=frozen.freeze(PROJECT),
         document_id=document_id or str(uuid.uuid4()),
         original=original,
@@ -80,7 +81,7 @@ def open_review(
     facts = {"result_sha256": sha, "reasons": ["Total 55 %, needs 90 %"], "unsure": 1, "pages": 1, "last": "none"}
     facts |= {"queue": queue} if queue else {}  # as the stage adds it of what the run froze
     entered = clock.iso(clock.now())
-    pause = Pause(run, 1, 7, DOCUMENT_ANALYSIS.id, "token", entered, timeout, name, "Receipts", facts)
+    pause = Pause(run, 1, 7, DOCUMENT_ANALYSIS.id, "token", entered, timeout, name, project_name, facts)
     opening.open_review(pause)
     return run, pause.ref
 

@@ -189,7 +189,7 @@ def _document_workflow(
             "file_uri": DocumentFiles(run.site, run.project_id, run.document_id).uri("") + _leaf(original.s3_key),
             "file_name": original.name,
             "file_type": original.file_type,
-            "execution_arn": engine.execution_arn(definition, run.workflow_id, 1),
+            "execution_arn": engine.execution_arn(definition, run, 1),
             "status": StepStatus.IN_PROGRESS.value,
             "language": str(project.get("language") or "en"),
         },

@@ -1,0 +1,75 @@
+"""Every URL of the desk, and one of each thing that an address can name."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import URLPattern, get_resolver
+
+from projects import actions
+from projects.audit import Actor
+from projects.governing import AttributeDefinition, Schema
+from projects.permissions import Permission
+from projects.schema import ProjectSettings
+from tests.review.reviews import VALUES, open_review
+from tests.workflows.rules import make_rule, make_ruleset
+from workflows import files
+from workflows.actions import segments
+from workflows.storage import DocumentFiles
+
+DOCUMENT_ID = "7b0cf3d5-0d5c-4b5c-9c39-1f3cb1d2f001"
+
+
+@dataclass(frozen=True)
+class Page:
+    name: str
+    route: str
+
+    def path(self, known: dict[str, Any]) -> str:
+        """Fails for an argument that has no value here yet."""
+        text = re.sub(r"\^?\(\?P<(\w+)>[^)]*\)/?\$?", r"<\1>/", self.route)
+        text = re.sub(r"<(?:\w+:)?(\w+)>", lambda found: str(known[found[1]]), text)
+        return "/" + (text.rstrip("/") if self.route.endswith(".*)$") else text)
+
+
+def pages(patterns: Any = None, space: str = "", route: str = "") -> Iterator[Page]:
+    for one in get_resolver().url_patterns if patterns is None else patterns:
+        here = route + str(one.pattern)
+        if isinstance(one, URLPattern):
+            yield Page(space + one.name if one.name else here, here)
+        else:
+            yield from pages(one.url_patterns, f"{space}{one.namespace}:" if one.namespace else space, here)
+
+
+def world(site: str, word: str = "Receipts") -> dict[str, Any]:
+    """One of each thing that an address can name; ``word`` is in every text of it that people wrote."""
+    project_id, queue_id, rule_id = "proj_" + "a" * 21, "01HZZZZZZZZZZZZZZZZZZZZZZ0", "01HZZZZZZZZZZZZZZZZZZZZZZ1"
+    by = Actor("1", f"{word} Admin")
+    actions.projects.create(site, ProjectSettings(name=f"{word} project"), by=by, project_id=project_id)
+    values = {**VALUES, "company": (f"{word} GmbH", 0.97)}
+    run, ref = open_review(
+        f"{word}.pdf", values=values, site=site, project_id=project_id, document_id=DOCUMENT_ID, project_name=word
+    )
+    segments.write(run, 1)
+    store = DocumentFiles(site, project_id, run.document_id)
+    store.write(files.page_image(0), f"a picture of {word}".encode(), "image/png")
+    store.write(
+        files.segment(0), json.dumps({"segment_index": 0, "text_content": f"{word} text"}).encode(), "application/json"
+    )
+    actions.queues.create(site, f"{word} queue", ["admins", "reviewers"], by=by, queue_id=queue_id)
+    ruleset = make_ruleset(f"{word} rules", by=by, site=site, ruleset_id=rule_id)
+    make_rule(ruleset, description=f"{word} rule", by=by, site=site, rule_id=rule_id)
+    vendor = AttributeDefinition("vendor", f"{word} vendor", "text")
+    actions.attribute_definitions.create(site, vendor, by=by)
+    actions.schemas.create_classification(site, Schema(f"{word} paper"), by=by, classification_id=DOCUMENT_ID)
+    actions.tags.add_tag(site, run.document_id, "kind", word, by=by)
+    actions.attributes.set_attribute(site, run.document_id, "vendor", [word], by=by)
+    actions.api_keys.create(site, f"{word} key", [Permission.READ], by=by)
+    return {
+        "key": "vendor", "ruleset_id": rule_id, "rule_id": rule_id, "classification_id": DOCUMENT_ID, "at": "none",
+        "project_id": project_id, "document_id": run.document_id, "workflow_id": run.workflow_id, "index": 0,
+        "run_id": run.workflow_id, "review_id": ref.review_id, "queue_id": queue_id, "site_id": "acme",
+        "mask": "none", "object_id": "1", "id": "1", "content_type_id": "1", "app_label": "auth", "url": "none",
+    }  # fmt: skip
