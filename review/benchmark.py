@@ -11,19 +11,15 @@ from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
 from django.http import HttpRequest, HttpResponse
 from django.urls import path, reverse
 
-from config import aws, table
+from config import aws, bulk, clock, table
 from config.browser import Browser
 from config.errors import CountersignError
-from config.item import Item, translated
 from config.measure import Ratio, Work, turns
 from projects.permissions import REVIEWERS
-from review import filled
 from review.actions import claims
+from review.filled import Filling
 from review.identity import DEFAULT_QUEUE, Person, ReviewRef
 from review.tasks import enqueue_redeem
-from workflows import files
-from workflows.frozen import Run
-from workflows.storage import DocumentFiles
 
 SITE, PROJECT = table.DEFAULT_SITE, "proj_benchmark"
 BARE = "a bare Django view with one boto3 Query of 25 items"
@@ -41,12 +37,13 @@ def pages(rounds: int) -> Iterator[Ratio]:
 
     """
     browser, rosa, bare = _reviewer(), _person(), Browser(_BareHandler())
-    enqueue_redeem(filled.review_ref(SITE, 0), "warm-up", delay=0)  # kombu looks its queue up once
-    _fill(max(rounds, _BATCH))
+    filling = Filling(SITE, PROJECT, clock.now())
+    enqueue_redeem(filling.review(0), "warm-up", delay=0)  # kombu looks its queue up once
+    _fill(filling, max(rounds, _BATCH))
     yield _ratio("review queue page, signed in", 2.0, "page", _times(rounds, _showing(browser, "/review/")), bare)
-    refs = [filled.review_ref(SITE, index) for index in range(rounds)]
-    for ref in refs:
-        claims.claim(ref, _run(ref), by=rosa)
+    refs = [filling.review(index) for index in range(rounds)]
+    for index, ref in enumerate(refs):
+        claims.claim(ref, filling.waiting(index), by=rosa)
     opening = [_showing(browser, _url("show-review", ref)) for ref in refs]
     yield _ratio("opening a review", 1.8, "page", opening, bare)
     yield _ratio("deciding a review", 2.0, "decision", [_deciding(browser, ref) for ref in refs], bare)
@@ -103,19 +100,10 @@ def _person() -> Person:
     return Person(str(user.pk), user.get_full_name())
 
 
-def _run(ref: ReviewRef) -> Run:
-    return Run(SITE, PROJECT, ref.document_id, f"fill-run-{ref.document_id.removeprefix('fill-')}")
-
-
-def _fill(count: int) -> None:
-    body = filled.result()
-    with translated(), Item.batch_write() as batch:
-        for index in range(count):
-            batch.save(filled.review(SITE, PROJECT, index, result_sha256=files.sha256(body)))
+def _fill(filling: Filling, count: int) -> None:
     for index in range(count):
-        run = _run(filled.review_ref(SITE, index))
-        store = DocumentFiles(SITE, PROJECT, run.document_id)
-        store.write(files.result(run.workflow_id), body, "application/json")
+        filling.save_result(index)
+        bulk.put(filling.waiting_rows(index))
 
 
 def _bare_view(_request: HttpRequest) -> HttpResponse:

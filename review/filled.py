@@ -1,76 +1,46 @@
-"""Rows of invented documents and reviews for scale tests and the benchmark: the same index makes the same key."""
+"""Invented documents and reviews for scale tests and the benchmark, by the changes that the real actions make.
+
+The same index makes the same keys, so that a filling that was stopped goes on. No row of it is ever due: the sweeper
+would start a machine for each run that seems to wait. Files are not made, but for the results that reviews show.
+"""
 
 import datetime as dt
+import hashlib
 import json
+import uuid
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from ulid import ULID
 
 from config import clock, table
-from review.identity import DEFAULT_QUEUE, ReviewRef
-from review.items.reviews import Review
-from review.status import ReviewStatus
-from workflows import files
-from workflows.items.documents import ProjectDocument
+from config.bulk import Row, left
+from config.transaction import Change, EventAt, Put
+from projects.audit import Actor
+from projects.items.project import stored_settings
+from projects.schema import ProjectSettings
+from review.actions import opening
+from review.actions.opening import Pause
+from review.identity import ReviewRef
+from workflows import events, files, frozen
+from workflows.actions import runs
+from workflows.actions.documents import Beginning, Original
+from workflows.actions.runs import Advance
+from workflows.definitions import DOCUMENT_ANALYSIS, StepDefinition
+from workflows.frozen import Run
+from workflows.status import END, Outcome
+from workflows.storage import DocumentFiles
 
-_BEGIN = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
-
-
-def document(site: str, project: str, index: int) -> ProjectDocument:
-    document_id = f"fill-{index:08d}"
-    at = clock.iso(_BEGIN + dt.timedelta(seconds=index))
-    name, size = f"Filled document {index + 1}.pdf", 100_000 + index
-    key = table.PROJECT_DOCUMENT.key(site, project_id=project, document_id=document_id)
-    return ProjectDocument(
-        key.pk,
-        key.sk,
-        **table.PROJECT_DOCUMENT.gsi1(site, project_id=project, updated_at=at),
-        data={"document_id": document_id, "project_id": project, "name": name, "file_size": size},
-        name=name,
-        status="completed",
-        outcome="published",
-        document_id=document_id,
-        workflow_id=f"fill-run-{index:08d}",
-        project_id=project,
-        file_type="application/pdf",
-        file_size=size,
-        page_count=1,
-        created_at=at,
-        updated_at=at,
-    )
-
-
-def review_ref(site: str, index: int) -> ReviewRef:
-    return ReviewRef(site, f"fill-{index:08d}", f"fill-review-{index:08d}")
-
-
-def review(site: str, project: str, index: int, *, result_sha256: str = "0" * 64) -> Review:
-    """An open review in the queue; its run does not exist: a decision on it is recorded and never applied."""
-    ref = review_ref(site, index)
-    now, deadline = clock.iso(_BEGIN), clock.iso(clock.in_seconds(86_400 + index))
-    return Review(
-        *ref.key,
-        **table.REVIEW.gsi1(site, queue=DEFAULT_QUEUE, deadline=deadline, review_id=ref.review_id),
-        reviewId=ref.review_id,
-        status=ReviewStatus.PENDING,
-        createdAt=now,
-        queue=DEFAULT_QUEUE,
-        name=f"Filled document {index + 1}.pdf",
-        project_id=project,
-        project_name="Filled",
-        document_id=ref.document_id,
-        workflow_id=f"fill-run-{index:08d}",
-        page_count=1,
-        reasons=["Total 58 %, needs 80 %"],
-        fields_unsure=1,
-        deadline=deadline,
-        result_sha256=result_sha256,
-        last_transition="fill",
-        step=7,
-        definition="document-analysis.v1",
-        version=1,
-        created_at=now,
-        updated_at=now,
-    )
-
-
+FILLER = Actor("fill", "Filled")
+PROJECT = ProjectSettings(name="Filled", description="Invented documents for scale tests.")
+_DATA = stored_settings(PROJECT)
+_PINNED = frozen.freeze(_DATA)
+_PDF = "application/pdf"
+_NAMESPACE = uuid.UUID("5d0a4a5e-7a2b-4f0c-9a2e-0c2f3b6d8e11")
+_BEGIN = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # of what is published, one a minute
+_REVIEW, _PUBLISH = DOCUMENT_ANALYSIS.named("human_review"), DOCUMENT_ANALYSIS.named("publish")
 _FIELDS = (
     ("company", "Company", "text", "Grossmarkt Ruhr", 0.97),
     ("date", "Date", "date", "2024-03-31", 0.93),
@@ -79,6 +49,127 @@ _FIELDS = (
     ("invoice_number", "Invoice number", "text", "AQ-2024-0418", 0.91),
     ("currency", "Currency", "currency", "EUR", 0.98),
 )
+
+
+@dataclass(frozen=True)
+class Filling:
+    """What is filled, and since when: reviews wait from ``began`` on, so that their deadlines are to come."""
+
+    site: str
+    project_id: str
+    began: dt.datetime
+
+    def published(self, index: int) -> Run:
+        """The run of a document that nobody was asked about."""
+        return self._run("published", index, _BEGIN + dt.timedelta(minutes=index))
+
+    def waiting(self, index: int) -> Run:
+        """The run of a document that waits for a person."""
+        return self._run("waiting", index, self.began + dt.timedelta(seconds=index))
+
+    def review(self, index: int) -> ReviewRef:
+        return self._pause(index).ref
+
+    def _run(self, kind: str, index: int, at: dt.datetime) -> Run:
+        name = f"{self.site}/{self.project_id}/{kind}/{index}"
+        chance = int(hashlib.sha256(name.encode()).hexdigest()[:20], 16)
+        workflow_id = ULID.from_int(int(at.timestamp() * 1000) << 80 | chance)
+        return Run(self.site, self.project_id, str(uuid.uuid5(_NAMESPACE, name)), str(workflow_id))
+
+    def published_rows(self, index: int) -> list[Row]:
+        """A document with its run, from the upload to the published result."""
+        run, at = self.published(index), _BEGIN + dt.timedelta(minutes=index)
+        changes, told = _entering(run, index, at)
+        for step in DOCUMENT_ANALYSIS.steps:
+            if step.type == "stage":
+                at += dt.timedelta(seconds=1)
+                changes += _advance(run, step, at, asked=False)
+        at += dt.timedelta(seconds=1)
+        detail = {"outcome": Outcome.PUBLISHED.value, "reviewed": False, "sha256": "0" * 64}
+        move = Advance(_PUBLISH, END, 1, result="completed", outcome=Outcome.PUBLISHED, facts=detail)
+        changes += _moving(run, move, at)
+        told.append((at, events.lineage(run, "PUBLISHED", facts=detail)))
+        return _rows(changes, told)
+
+    def waiting_rows(self, index: int) -> list[Row]:
+        """A document whose run waits for a person, and its review. No machine waits: a decision stays recorded."""
+        run, at = self.waiting(index), self.began + dt.timedelta(seconds=index)
+        changes, told = _entering(run, index, at)
+        for step in DOCUMENT_ANALYSIS.steps:
+            if step.order < _REVIEW.order:
+                changes += _advance(run, step, at, asked=True)
+        opened, required = opening.opened(self._pause(index), at=at)
+        return _rows(changes + opened, [*told, (at, required)])
+
+    def save_result(self, index: int) -> None:
+        """The object that the review shows."""
+        run = self.waiting(index)
+        store = DocumentFiles(run.site, run.project_id, run.document_id)
+        store.write(files.result(run.workflow_id), result(), "application/json")
+
+    def _pause(self, index: int) -> Pause:
+        run, at = self.waiting(index), self.began + dt.timedelta(seconds=index)
+        found = assessed(asked=True) | {"last": _transition_id(run, _REVIEW.order - 1)}
+        return Pause(
+            run, 1, _REVIEW.order, DOCUMENT_ANALYSIS.id, None, clock.iso(at), settings.REVIEW_TIMEOUT_SECONDS,
+            _name(index), PROJECT.name, found,
+        )  # fmt: skip
+
+
+def _name(index: int) -> str:
+    return f"Filled document {index + 1:06d}.pdf"  # as long as all others, so that each page weighs the same
+
+
+def _entering(run: Run, index: int, at: dt.datetime) -> tuple[list[Change], list[tuple[dt.datetime, EventAt]]]:
+    key = DocumentFiles(run.site, run.project_id, run.document_id).root + files.original(run.document_id, ".pdf")
+    original = Original(
+        _name(index), _PDF, 100_000 + index, key, page_count=1, sha256=f"{index:064x}", s3version="filled"
+    )
+    changes, told = Beginning(run, _DATA, _PINNED, original, DOCUMENT_ANALYSIS, FILLER).entering(at)
+    return changes, [(at, event) for event in told]
+
+
+def _advance(run: Run, step: StepDefinition, at: dt.datetime, *, asked: bool) -> list[Change]:
+    facts: dict[str, Any] = {"segment_count": 1} if step.name == "segment_builder" else {}
+    to = step.after()
+    if step.name == "assess":
+        facts, to = assessed(asked=asked), step.after("review_required" if asked else "")
+    return _moving(run, Advance(step, to, 1, result="completed", facts=facts), at)
+
+
+def _moving(run: Run, move: Advance, at: dt.datetime) -> list[Change]:
+    """An advance without its transition: what happened on the way is left out, where things stand is there."""
+    changes = runs.moving(run, DOCUMENT_ANALYSIS, move, _transition_id(run, move.step.order), clock.iso(at))
+    prefix = table.TRANSITION.sort_prefix()
+    return [one for one in changes if not (isinstance(one, Put) and one.item.SK.startswith(prefix))]
+
+
+def _transition_id(run: Run, order: int) -> str:
+    return str(ULID.from_int(int(ULID.from_str(run.workflow_id)) + order))
+
+
+def assessed(*, asked: bool) -> dict[str, Any]:
+    reasons = ["Total 55 %, needs 80 %"] if asked else []
+    return {
+        "review_required": asked,
+        "reasons": reasons,
+        "result_sha256": files.sha256(result()),
+        "fields": len(_FIELDS),
+        "pages": 1,
+        "unsure": len(reasons),
+    }
+
+
+def _rows(changes: Iterable[Change], told: Iterable[tuple[dt.datetime, EventAt]]) -> list[Row]:
+    return list(_never_due(left([*changes, *(Put(event(at)) for at, event in told)])))
+
+
+def _never_due(rows: Iterable[Row]) -> Iterator[Row]:
+    shards = {table.due_partition(shard) for shard in range(settings.DUE_SHARDS)}
+    for name, row in rows:
+        if row.get("GSI2PK", {}).get("S") in shards:
+            row = {key: value for key, value in row.items() if not key.startswith("GSI2")}  # noqa: PLW2901
+        yield name, row
 
 
 def result() -> bytes:

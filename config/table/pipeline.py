@@ -107,3 +107,8 @@ REVIEW_DRAFT = Entity(
     "countersign", "ReviewDraft", "DOC#{document_id}", "REVIEW#{review_id}#DRAFT#{user_id}",
     attributes=names("values reason savedAt TimeToLive"),
 )  # fmt: skip
+FILLING = Entity(
+    "countersign", "Filling", "FILL#{project_id}", "{kind}",
+    attributes=names("began done updated_at"),
+    note="how far manage.py fill came with invented rows",
+)  # fmt: skip

@@ -12,7 +12,7 @@ from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.errors import Conflict
-from config.transaction import NEW, Check, Put, Update, transact
+from config.transaction import NEW, Change, Check, EventAt, Put, Update, transact
 from review.identity import DEFAULT_QUEUE, ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, ReviewStatus
@@ -66,16 +66,9 @@ def open_review(pause: Pause) -> str | None:
 
     """
     guard = Check(runs.execution_key(pause.run), runs.drives(pause.attempt, pause.step))
-    review = _review(pause)
-    required = events.lineage(
-        pause.run,
-        "HUMAN_REVIEW_REQUIRED",
-        facts={"review": pause.ref.review_id, "reasons": len(review.reasons or ())},
-        bus_type=events.REVIEW_REQUIRED,
-        bus_detail={"reviewId": pause.ref.review_id, "reasons": list(review.reasons or ())},
-    )
+    changes, required = opened(pause, at=clock.now())
     try:
-        written = transact([guard, _create(pause, review), Put(_checkpoint(pause, review), overwrite=True)], required)
+        written = transact([guard, *changes], required)
     except Conflict as conflict:
         if 0 in conflict.failed:
             raise
@@ -83,6 +76,19 @@ def open_review(pause: Pause) -> str | None:
     log.info("review opened", extra={"review": pause.ref.review_id, "run": pause.run.workflow_id})
     events.publish_soon(cast("DocumentEvent", written[0]))
     return None
+
+
+def opened(pause: Pause, *, at: dt.datetime) -> tuple[list[Change], EventAt]:
+    """What a review comes into being by, and the event that asks for a person."""
+    review = _review(pause, clock.iso(at))
+    required = events.lineage(
+        pause.run,
+        "HUMAN_REVIEW_REQUIRED",
+        facts={"review": pause.ref.review_id, "reasons": len(review.reasons or ())},
+        bus_type=events.REVIEW_REQUIRED,
+        bus_detail={"reviewId": pause.ref.review_id, "reasons": list(review.reasons or ())},
+    )
+    return [_create(pause, review), Put(_checkpoint(pause, review), overwrite=True)], required
 
 
 def _create(pause: Pause, review: Review) -> Update:
@@ -111,8 +117,8 @@ def _newer_token(pause: Pause) -> str | None:
     return review.decision_id if stored and decided else None
 
 
-def _review(pause: Pause) -> Review:
-    ref, now = pause.ref, clock.iso(clock.now())
+def _review(pause: Pause, now: str) -> Review:
+    ref = pause.ref
     deadline = clock.iso(pause.deadline)
     # By then the machine's own Catch has expired it; the due row is for a machine that is gone.
     patience = settings.REVIEW_MARGIN_SECONDS + settings.REPAIR_AFTER_SECONDS

@@ -1,26 +1,217 @@
-from django.core.management import call_command
+import io
+import sys
+from collections import defaultdict
 
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+
+from config import aws, clock, table
+from projects import queries as project_queries
 from review import queries as review_queries
-from tests.aws_faults import count_calls
+from review import repair
+from review.actions import opening
+from review.filled import PROJECT, Filling, assessed
+from review.items.fillings import FillingRecord
+from review.management.commands import fill
+from tests.aws_faults import count_calls, crash_before, fail
+from tests.factories import PROJECT_ID, start_run
+from tests.metering import metered
+from tests.people import alice, signed_in
 from workflows import queries
+from workflows.actions import runs
+from workflows.actions.runs import Advance
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.status import END, Outcome
+
+SITE, FILLED = "default", "proj_fill"
 
 
-def test_filling_twice_leaves_as_many_rows_as_once(table: str) -> None:
-    for _ in range(2):
-        call_command("fill", documents=60, reviews=30, segments=60)
-    first = queries.project_documents("default", "proj_fill")
-    second = queries.project_documents("default", "proj_fill", cursor=first.next)
-    third = queries.project_documents("default", "proj_fill", cursor=second.next)
-    assert [len(page.rows) for page in (first, second, third)] == [25, 25, 10]
-    assert len(queries.segments("default", "fill-run").rows) == 50
+def rows(of: str | None = None):
+    """Every item, as stored; ``of`` a document only."""
+    found = {}
+    for name in (settings.TABLE_NAME, settings.VERSIONS_TABLE_NAME):
+        for page in aws.dynamodb_client().get_paginator("scan").paginate(TableName=name):
+            for item in page["Items"]:
+                if of is None or of in str(item):
+                    found[name, item["PK"]["S"], item["SK"]["S"]] = item
+    return found
 
 
-def test_the_last_page_costs_as_many_calls_as_the_first(table: str) -> None:
-    call_command("fill", reviews=60)
-    cursor: str | None = None
-    for rows in (25, 25, 10):
-        with count_calls() as calls:
-            page = review_queries.queue("default", cursor=cursor)
-        assert len(page.rows) == rows
-        assert calls.names() == ["dynamodb.Query"]
-        cursor = page.next
+def filled(**options):
+    told = io.StringIO()
+    call_command("fill", stdout=told, stderr=io.StringIO(), **options)
+    return told.getvalue()
+
+
+def documents():
+    cursor, found = None, []
+    while True:
+        page = queries.project_documents(SITE, FILLED, cursor=cursor)
+        found += [row.document_id for row in page.rows]
+        if not (cursor := page.next):
+            return found
+
+
+def record(kind):
+    return FillingRecord.load(table.FILLING.key(SITE, project_id=FILLED, kind=kind))
+
+
+def test_filling_twice_leaves_as_many_rows_as_once(table):
+    filled(documents=60, reviews=30, segments=60)
+    once = rows()
+    with count_calls() as calls:
+        told = filled(documents=60, reviews=30)
+    assert "60, all were there" in told
+    assert calls.of("dynamodb", "BatchWriteItem") == []
+    filled(documents=60, reviews=30, again=True)
+    assert rows().keys() == once.keys()
+    assert len(documents()) == 90
+    assert len(queries.segments(SITE, "fill-run").rows) == 50
+    assert project_queries.projects.get_project(SITE, FILLED).settings == PROJECT
+
+
+def test_more_are_added_behind_those_that_are_there(table):
+    filled(documents=30)
+    with count_calls() as calls:
+        filled(documents=40)
+    assert len(calls.of("dynamodb", "BatchWriteItem")) == -(-10 * 11 // 25)
+    assert len(set(documents())) == 40
+
+
+@pytest.mark.parametrize("nth", [1, 2, 40])
+def test_killed_and_started_again_it_goes_on_where_it_was(table, monkeypatch, nth):
+    monkeypatch.setattr(fill, "_RECORD_SECONDS", 0)
+    monkeypatch.setattr(fill, "_LANES", 1)
+    with crash_before("dynamodb", "BatchWriteItem", nth=nth):
+        filled(documents=100, reviews=25)
+    done = int(record("documents").done)
+    assert done == {1: 0, 2: 0, 40: 75}[nth]
+    with count_calls() as calls:
+        filled(documents=100, reviews=25)
+    assert len(calls.of("dynamodb", "BatchWriteItem")) == (100 - done) // 25 * 11 + 13
+    assert len(documents()) == 125
+    after = rows()
+    filled(documents=100, reviews=25, again=True)
+    assert rows().keys() == after.keys()
+
+
+def test_a_table_that_takes_some_rows_only_gets_the_others_again(table):
+    refusing = fail("dynamodb", "BatchWriteItem", error_code="InternalServerError", times=99)
+    with refusing, pytest.raises(CommandError, match="try again"):
+        filled(documents=30)
+    assert record("documents").done == 0
+    assert "30, " in filled(documents=30)
+    assert len(documents()) == 30
+
+
+def test_the_bar_is_for_a_terminal_only(table, monkeypatch):
+    told = io.StringIO()
+    call_command("fill", documents=5, stderr=told, stdout=io.StringIO())
+    assert told.getvalue() == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    call_command("fill", documents=30, stderr=told, stdout=io.StringIO())
+    assert "30 of 30" in told.getvalue()
+
+
+def test_nothing_that_is_filled_is_ever_due(table):
+    filled(documents=3, reviews=3)
+    before = rows()
+    assert repair.sweep() == 0
+    assert rows() == before
+
+
+def shape(found):
+    """Each kind of row with the names of its attributes, GSI2 of what is due left out."""
+    kinds = defaultdict(set)
+    for (name, _, sk), item in found.items():
+        head = f"{name} {sk.split('#')[0]} {item.get('type', {}).get('S', '')}"
+        due = item.get("GSI2PK", {}).get("S", "").startswith("DUE#")
+        kinds[head] |= {key for key in item if not (due and key.startswith("GSI2"))}
+        if "data" in item:
+            kinds[head] |= {f"data.{key}" for key in item["data"].get("M", {})}
+    return {head: names for head, names in kinds.items() if " TRANSITION" not in head}
+
+
+def test_what_is_filled_has_the_rows_that_the_real_actions_leave(table):
+    """Real: through the table, one transaction a step. Filled: the same changes, worked out without it."""
+    filling = Filling(SITE, PROJECT_ID, clock.now())
+    real = {"published": start_run(), "waiting": start_run()}
+    steps = [step for step in DOCUMENT_ANALYSIS.steps if step.type != "approval"]
+    for step in steps:
+        moved = advanced(real["published"], step, asked=False)
+    assert moved.to == END
+    for step in steps[:6]:
+        advanced(real["waiting"], step, asked=True)
+    pause = filling._pause(0)
+    opening.open_review(opening.Pause(real["waiting"], *list(vars(pause).values())[1:]))
+    for kind, run in real.items():
+        invented = filling.published_rows(0) if kind == "published" else filling.waiting_rows(0)
+        by_key = {(name, row["PK"]["S"], row["SK"]["S"]): row for name, row in invented}
+        wanted, found = shape(rows(of=run.document_id) | rows(of=run.workflow_id)), shape(by_key)
+        for step in DOCUMENT_ANALYSIS.steps:  # what happened on the way is left out
+            for word in ("COMPLETED", "SKIPPED"):
+                wanted.pop(f"{settings.TABLE_NAME} EVENT {step.name.upper()}_{word}", None)
+        assert found.keys() == wanted.keys() | (
+            {f"{settings.TABLE_NAME} EVENT PUBLISHED"} if kind == "published" else set()
+        )
+        for head in wanted:
+            assert found[head] - {"page_count"} == wanted[head] - {"page_count"}, head  # known before an upload's run
+
+
+def advanced(run, step, *, asked):
+    facts = {"segment_count": 1} if step.name == "segment_builder" else {}
+    to = step.after()
+    if step.name == "assess":
+        facts, to = assessed(asked=asked), step.after("review_required" if asked else "")
+    outcome = Outcome.PUBLISHED if to == END else None
+    move = Advance(step, to, 1, result="completed", outcome=outcome, facts=facts)
+    runs.advance(run, DOCUMENT_ANALYSIS, move, last=queries.execution(run).last_transition)
+    return move
+
+
+@pytest.mark.django_db
+def test_what_is_filled_opens_in_the_pages(table):
+    filled(documents=2, reviews=2)
+    browser = signed_in(alice())
+    found = next(row for row in queries.project_documents(SITE, FILLED).rows if row.outcome == "published")
+    review = review_queries.queue(SITE).rows[0]
+    for url in (
+        f"/projects/{FILLED}/",
+        f"/workflows/{found.document_id}/{found.workflow_id}/",
+        f"/workflows/{found.document_id}/{found.workflow_id}/lineage/",
+        f"/workflows/{review.document_id}/{review.workflow_id}/",
+        f"/review/{review.document_id}/{review.SK.rpartition('#')[2]}/",
+    ):
+        assert browser.get(url).status_code == 200, url
+    assert b"Grossmarkt Ruhr" in browser.get(f"/review/{review.document_id}/{review.SK.rpartition('#')[2]}/").content
+
+
+WAITS = "proj_waits"  # a page costs more where it has to ask which of its documents wait
+LISTS = {
+    "/": 510,
+    "/review/": 510,
+    "/workflows/": 1520,
+    f"/workflows/projects/{FILLED}/documents/": 1010,
+    f"/workflows/projects/{WAITS}/documents/": 510,
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.timeout(600)
+def test_every_list_costs_on_its_last_page_what_it_costs_on_its_first(table):
+    filled(documents=1010)
+    filled(reviews=510, project=WAITS)
+    browser = signed_in(alice())
+    for url, count in LISTS.items():
+        costs, cursor, seen = [], None, 0
+        while cursor != "":
+            with metered() as meter:
+                answer = browser.get(url, {"after": cursor} if cursor else {})
+            costs.append((tuple(meter.calls), meter.reads))
+            seen += len(next(answer.context[name] for name in ("rows", "reviews", "items") if name in answer.context))
+            cursor = answer.context["next_cursor"] or ""
+        assert seen == count, url
+        assert len(set(costs[: count // settings.PAGE_SIZE])) == 1, (url, set(costs))
+        (calls, reads), (last_calls, last_reads) = costs[0], costs[-1]
+        assert (last_calls, last_reads <= reads) == (calls, True), url

@@ -1,5 +1,6 @@
 """A document enters: its rows and its first run come into being together, or not at all."""
 
+import datetime as dt
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from django.conf import settings
 from config import clock, table
 from config.errors import Unavailable
 from config.item import Item
-from config.transaction import Put, transact
+from config.transaction import Change, EventAt, Put, transact
 from projects.actions.documents import Content, NewDocument, creation
 from projects.activity import ActivityType, activity
 from projects.audit import Actor
@@ -67,15 +68,9 @@ def start(
 
     """
     run = Run(site, project_id, document_id, clock.new_ulid())
-    at = clock.now()
-    now = clock.iso(at)
     beginning = Beginning(run, project, pinned, original, definition, by, routing)
-    rows = [_project_document(run, project, original, now), *beginning.rows(now)]
-    transact(
-        [*(Put(row) for row in rows), *creation(site, _new_document(run, project, original), by=by, at=at)],
-        events.lineage(run, "INGESTED", by=by.name, facts=routing.judgement.facts),
-        activity(site, document_id, ActivityType.CREATE, by=by, name=original.name),
-    )
+    changes, told = beginning.entering(clock.now())
+    transact(changes, *told)
     beginning.start_engine()
     return run
 
@@ -104,6 +99,17 @@ class Beginning:
             _board(run, project, original, definition, now),
             _execution(run, self.by.name, definition, now),
         ]
+
+    def entering(self, at: dt.datetime) -> tuple[list[Change], list[EventAt]]:
+        """All that the document comes into being by together with this run, and the events of it."""
+        run, by, now = self.run, self.by, clock.iso(at)
+        rows = [_project_document(run, self.project, self.original, now), *self.rows(now)]
+        created = creation(run.site, _new_document(run, self.project, self.original), by=by, at=at)
+        told = [
+            events.lineage(run, "INGESTED", by=by.name, facts=self.routing.judgement.facts),
+            activity(run.site, run.document_id, ActivityType.CREATE, by=by, name=self.original.name),
+        ]
+        return [*(Put(row) for row in rows), *created], told
 
     def start_engine(self) -> None:
         """Once the rows are written; where the engine does not answer, the sweeper starts the run."""

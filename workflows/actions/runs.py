@@ -76,19 +76,23 @@ def advance(
             position n: the nth of ``also`` did not hold.
 
     """
-    now = clock.iso(clock.now())
     transition_id = clock.ulid_after(last)
+    guarded, *others = moving(run, definition, move, transition_id, clock.iso(clock.now()))
+    written = transact([guarded, *also, *others], event or _event(run, move, by))
+    return Advanced(transition_id, cast("DocumentEvent", written[0]))
+
+
+def moving(run: Run, definition: Definition, move: Advance, transition_id: str, now: str) -> list[Change]:
+    """What one advance writes beside its event, the guarded execution first."""
     changes: list[Change] = [
         _move_execution(run, move, transition_id, now),
-        *also,
         _transition(run, transition_id, move, now),
         _move_board(run, definition, move, now),
     ]
     changes += ocr.recorded(run, move.step.name, move.status, move.facts, now)
     if move.to == END and move.outcome:
         changes += links.closing(run, move.outcome, move.reason, now)
-    written = transact(changes, event or _event(run, move, by))
-    return Advanced(transition_id, cast("DocumentEvent", written[0]))
+    return changes
 
 
 def _event(run: Run, move: Advance, by: str) -> EventAt:

@@ -1,53 +1,127 @@
-"""``manage.py fill``: rows for scale tests; keys come from the index, so a second run goes on where one stopped."""
+"""``manage.py fill``: invented documents and reviews for scale tests; stopped and started again it goes on."""
 
+import contextlib
+import datetime as dt
 import sys
+import time
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
-from config import table
-from config.item import Item, translated
+from config import bulk, clock, table
+from config.bulk import Row
+from config.errors import Conflict, CountersignError
+from config.transaction import EXISTS, Put, transact
+from projects import actions, queries
+from projects.items.project import Project
 from review import filled
+from review.filled import Filling
+from review.items.fillings import FillingRecord
 from workflows.actions import segments
 from workflows.frozen import Run
 
-_BATCH = 25
+_CHUNK = 25  # documents that one lane writes at a time
 _LANES = 4
+_RECORD_SECONDS = 2.0  # so much is done again after a kill
 
 
 class Command(BaseCommand):
-    help = "Write documents, reviews and segments of a project for scale tests; a second run adds what is missing."
+    help = (
+        "Write invented documents, reviews and segments of a project, as the real actions leave them, for scale tests. "
+        "No file is stored but what reviews show, no machine runs. Started again, it goes on where it was."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--documents", type=int, default=0)
-        parser.add_argument("--reviews", type=int, default=0)
-        parser.add_argument("--segments", type=int, default=0)
+        parser.add_argument("--documents", type=int, default=0, help="so many whose result is published")
+        parser.add_argument("--reviews", type=int, default=0, help="so many more that wait for a person")
+        parser.add_argument("--segments", type=int, default=0, help="so many segments of one more run")
         parser.add_argument("--site", default=table.DEFAULT_SITE)
         parser.add_argument("--project", default="proj_fill")
+        parser.add_argument("--again", action="store_true", help="write everything over, whatever was done")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        site, project = options["site"], options["project"]
-        self._write("documents", options["documents"], lambda index: filled.document(site, project, index))
-        self._write("reviews", options["reviews"], lambda index: filled.review(site, project, index))
-        if options["segments"]:
-            segments.write(Run(site, project, "fill-document", "fill-run"), options["segments"])
-            self.stdout.write(f"segments   {options['segments']}")
+        site, project, again = options["site"], options["project"], options["again"]
+        try:
+            _ensure_project(site, project)
+            for kind, count in (("documents", options["documents"]), ("reviews", options["reviews"])):
+                if count:
+                    self._fill(site, project, kind, count, again=again)
+            if options["segments"]:
+                segments.write(Run(site, project, "fill-document", "fill-run"), options["segments"])
+                self.stdout.write(f"segments   {options['segments']}")
+        except CountersignError as error:
+            raise CommandError(str(error)) from error
 
-    def _write(self, name: str, count: int, row: Callable[[int], Item]) -> None:
-        ranges = [range(start, min(start + _BATCH, count)) for start in range(0, count, _BATCH)]
-        with ThreadPoolExecutor(_LANES) as lanes:
-            for done, _ in enumerate(lanes.map(lambda indices: _save(map(row, indices)), ranges), start=1):
-                if sys.stderr.isatty():
-                    self.stderr.write(f"\r{name} {min(done * _BATCH, count)}/{count}", ending="")
-        if count:
-            self.stdout.write(f"{name:10} {count}")
+    def _fill(self, site: str, project: str, kind: str, count: int, *, again: bool) -> None:
+        record = _record(site, project, kind)
+        first = 0 if again else min(int(record.done), count)
+        filling = Filling(site, project, clock.parse(record.began))
+        write = _write_waiting if kind == "reviews" else _write_published
+        began = recorded = time.monotonic()
+        done = first
+        for done in _chunks(first, count, lambda index: write(filling, index)):
+            if time.monotonic() - recorded > _RECORD_SECONDS:
+                _note(record, done)
+                recorded = time.monotonic()
+            self._progress(kind, done, count, (done - first) / max(time.monotonic() - began, 1e-6))
+        _note(record, max(done, int(record.done)))
+        rate = (done - first) / max(time.monotonic() - began, 1e-6)
+        told = f", {rate:.0f} a second" if done > first else ", all were there"
+        self.stdout.write(f"{kind:10} {count}{told}")
+
+    def _progress(self, kind: str, done: int, count: int, rate: float) -> None:
+        if not sys.stderr.isatty():
+            return
+        bar = "█" * round(24 * done / count)
+        left = dt.timedelta(seconds=round((count - done) / max(rate, 0.1)))
+        text = f"\r{kind:10} {bar:░<24} {done} of {count}, {rate:.0f} a second, {left} left   "
+        self.stderr.write(text, ending="\n" if done >= count else "")
+        self.stderr.flush()
 
 
-def _save(rows: Iterable[Item]) -> None:
-    """The same index makes the same key: rows that are there are written over with what they hold."""
-    with translated(), Item.batch_write() as batch:
-        for row in rows:
-            batch.save(row)
+def _chunks(first: int, count: int, write: Callable[[int], list[Row]]) -> Iterator[int]:
+    """Write in lanes; answers, in order, up to where everything is written."""
+
+    def work(start: int) -> int:
+        end = min(start + _CHUNK, count)
+        bulk.put([row for index in range(start, end) for row in write(index)])
+        return end
+
+    with ThreadPoolExecutor(_LANES) as lanes:
+        try:
+            yield from lanes.map(work, range(first, count, _CHUNK))
+        finally:
+            lanes.shutdown(cancel_futures=True)  # a failure or Ctrl-C must not wait for a hundred thousand
+
+
+def _write_published(filling: Filling, index: int) -> list[Row]:
+    return filling.published_rows(index)
+
+
+def _write_waiting(filling: Filling, index: int) -> list[Row]:
+    filling.save_result(index)  # before the review that shows it
+    return filling.waiting_rows(index)
+
+
+def _ensure_project(site: str, project_id: str) -> Project:
+    try:
+        return actions.projects.create(site, filled.PROJECT, by=filled.FILLER, project_id=project_id)
+    except Conflict:  # somebody's own, which is filled all the same
+        return queries.projects.get_project(site, project_id)
+
+
+def _record(site: str, project: str, kind: str) -> FillingRecord:
+    """Made before the first row: the instant in it is part of what is written."""
+    key = table.FILLING.key(site, project_id=project, kind=kind)
+    now = clock.iso(clock.now())
+    with contextlib.suppress(Conflict):  # it was made before: then that one's instant counts
+        transact([Put(FillingRecord(*key, began=now, done=0, updated_at=now))])
+    return FillingRecord.load(key)
+
+
+def _note(record: FillingRecord, done: int) -> None:
+    now = FillingRecord.updated_at.set(clock.iso(clock.now()))
+    FillingRecord.change(record.key, [FillingRecord.done.set(done), now], EXISTS)
