@@ -11,8 +11,12 @@ For every site but the default one, PK, GSI1PK and GSI2PK get the prefix `<site>
 system-wide and never prefixed, and neither are sites, their groups and API keys, which are read before a site is known.
 `{segment_index}` is 0-based; from 10,000 on the key is `SEG#~00010000`. Rows of what was (*versions*) live in a second
 table with the same keys. Names and values that people choose are percent-encoded where keys are built with their
-characters; a key is at most 2,048 bytes (partition) and 1,024 bytes (sort) long. Numbers are turned into text that
-sorts as they do. Rows *to come* are decided and not written yet.
+characters: composed unicode, with `%`, `#`, `/` and what cannot be printed as `%XX`, so that any text is found again.
+Numbers, negative and decimal ones too, are turned into text that sorts as they do. Everything else in a key is an id,
+an instant or a word of ours: it is refused where it is empty or holds `#`, `/` or what cannot be printed. Refused as
+well, with a sentence for the person: half a character, an integer below zero, an empty key, and a key of more than
+2,048 bytes (partition, the site's prefix included) or 1,024 bytes (sort). `tests/config/test_entities.py` holds all of
+it for every row below. Rows *to come* are decided and not written yet.
 
 | Entity | PK | SK | GSI1PK | GSI1SK | GSI2PK | GSI2SK |
 |---|---|---|---|---|---|---|

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from config.errors import Refused
-from config.table import Encoded, encode, joined, ordered_number
+from config.table import DEFAULT_SITE, DOCUMENT_ATTRIBUTE, Encoded, InvalidKey, encode, joined, ordered_number
 
 Value = str | Decimal | bool
 VALUE_TYPE = "COMPOSITE_STRING"
@@ -36,7 +36,7 @@ def composite_rows(
 
     Raises:
         InvalidKey: a value is no text.
-        Refused: more rows than a document may have.
+        Refused: more rows than a document may have, or values that are too long together for one key.
 
     """
     rows: dict[tuple[str, str], CompositeRow] = {}
@@ -44,7 +44,7 @@ def composite_rows(
         for combination in itertools.product(*(values.get(key, ()) for key in keys)):
             if not keys:
                 break
-            row = CompositeRow(composite_key(keys), composite_value(combination), tuple(keys), combination)
+            row = _row(keys, combination)
             rows[row.key, row.value] = row
             if len(rows) > MAX_ROWS:
                 raise Refused(
@@ -52,6 +52,15 @@ def composite_rows(
                     "Give fewer values to the attributes that the keys combine."
                 )
     return tuple(rows.values())
+
+
+def _row(keys: Sequence[str], values: tuple[Value, ...]) -> CompositeRow:
+    row = CompositeRow(composite_key(keys), composite_value(values), tuple(keys), values)
+    try:
+        DOCUMENT_ATTRIBUTE.key(DEFAULT_SITE, document_id="any", key=row.key, value=row.value)
+    except InvalidKey as error:
+        raise Refused(f"Documents are found by {', '.join(keys)} together. Shorten one of these values.") from error
+    return row
 
 
 def composite_key(keys: Sequence[str]) -> Encoded:

@@ -178,6 +178,8 @@ def _prefix(template: str, parts: dict[str, str | int]) -> str:
 
 
 def _short(text: str, longest: int) -> str:
+    if not text:
+        raise InvalidKey("What is listed by its value has to have one: a key is never empty.")
     if len(text.encode()) > longest:
         raise InvalidKey(f"This value is too long to be found by: with its name it may have {longest} bytes.")
     return text
@@ -203,8 +205,8 @@ class Entity:
     to_come: bool = False  # known, and not written yet by anything
 
     def _partition(self, site: str, template: str | None, parts: dict[str, str | int]) -> str:
-        text = _short(fill(template or "", parts), _LONGEST_PARTITION)
-        return text if self.system else partition(site, text)
+        text = fill(template or "", parts)
+        return _short(text if self.system else partition(site, text), _LONGEST_PARTITION)
 
     def partition_key(self, site: str, **parts: str | int) -> str:
         return self._partition(site, self.pk, parts)

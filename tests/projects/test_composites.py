@@ -60,6 +60,11 @@ def test_a_document_is_not_found_in_countless_ways():
         composite_rows([("a", "b")], values)
 
 
+def test_values_that_are_too_long_together_are_refused_with_what_to_do():
+    with pytest.raises(Refused, match="found by a, b together"):
+        composite_rows([("a", "b")], {"a": ["x" * 600], "b": ["y" * 600]})
+
+
 def test_half_a_character_is_refused():
     with pytest.raises(InvalidKey):
         composite_rows([("a", "b")], {"a": ["\ud800"], "b": ["x"]})
