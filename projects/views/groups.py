@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from config.errors import Conflict
-from config.table import DEFAULT_SITE
+from config.table import DEFAULT_SITE, InvalidKey
 from projects import access, actions, directory, matrix, queries
 from projects.audit import actor
 from projects.http import DeskRequest, answer, go
@@ -60,6 +60,8 @@ def _save(request: DeskRequest, rows: Sequence[GroupRow], changed: Sequence[Grou
     except Conflict:
         stored = queries.sites.get_groups(request.site, [row.group for row in rows])
         return _page(request, matrix.over(rows, stored), clash=True, status=409)
+    except InvalidKey as error:
+        return _page(request, rows, problem=str(error), status=422)
     many = "The permissions of one group are" if len(changed) == 1 else f"The permissions of {len(changed)} groups are"
     messages.success(request, f"{many} saved. They hold everywhere within seconds.")
     return go(request, request.get_full_path())

@@ -1,0 +1,97 @@
+"""A site's settings in a real browser: with a script, without one, by keyboard, and held to axe."""
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from projects import actions, directory
+from projects.permissions import Permission
+from tests.browser.conftest import watch
+from tests.browser.desk import sign_in
+from tests.browser.test_accessibility import faults
+from tests.people import alice, person
+from tests.projects.sites import BY, grant, make_site
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("table")]
+
+
+def make_desk() -> None:
+    alice()
+    person("nina", "Night", "night shift")
+    make_site("acme", "Acme GmbH")
+    make_site("old", "Old tenant", closed=True)
+    grant("acme", "admins", Permission.READ, Permission.ADMIN)
+    actions.api_keys.create("default", "Scanner", [Permission.READ], by=BY)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 375])
+def test_every_page_of_the_settings(
+    live_server: LiveServer, browser: Browser, console: list[str], scheme: str, width: int
+) -> None:
+    make_desk()
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    watch(context, console)
+    page = context.new_page()
+    sign_in(page, live_server, "alice")
+    found = {}
+    for path in ("", "sites/", "sites/new/", "sites/acme/", "sites/old/", "groups/", "keys/"):
+        answer = page.goto(f"{live_server.url}/settings/{path}")
+        assert answer
+        assert answer.ok, path
+        found[path] = faults(page)
+        found[path] += ["wider than the window"] if sideways(page) else []
+    page.locator(".site-menu summary").click()
+    found["switcher"] = faults(page)
+    context.close()
+    assert {path: wrong for path, wrong in found.items() if wrong} == {}
+    assert console == []
+
+
+def sideways(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_site_is_made_entered_and_its_groups_are_set(live_server: LiveServer, browser: Browser, script: bool) -> None:
+    make_desk()
+    context = browser.new_context(java_script_enabled=script)
+    page = context.new_page()
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/settings/sites/new/")
+    page.get_by_label("Title").fill("Bergmann & Söhne")
+    page.get_by_label("Id", exact=True).fill("bergmann")
+    page.get_by_role("button", name="Make the site").click()
+    expect(page.get_by_text("Bergmann & Söhne is made")).to_be_visible()
+    page.locator(".site-menu summary").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Bergmann & Söhne").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/s/bergmann/")
+    page.goto(f"{live_server.url}/s/bergmann/settings/groups/")
+    page.get_by_label("Add a group by its name").fill("night shift")
+    page.get_by_label("Read, new group").check()
+    page.get_by_role("button", name="Save permissions").click()
+    expect(page.get_by_label("Read, group night shift")).to_be_checked()
+    assert directory.permissions("bergmann", ["night shift"]) == {Permission.READ}
+    context.close()
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_key_is_made_shown_once_and_revoked(live_server: LiveServer, browser: Browser, script: bool) -> None:
+    make_desk()
+    context = browser.new_context(java_script_enabled=script)
+    page = context.new_page()
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/settings/keys/")
+    page.get_by_label("What it is for").fill("Nightly export")
+    page.get_by_role("button", name="Make the key").click()
+    key = page.locator("[data-secret]").inner_text()
+    assert actions.api_keys.verify(key).permissions == {Permission.READ}
+    page.goto(f"{live_server.url}/settings/keys/")
+    assert key not in page.content()
+    page.locator("summary", has_text="Revoke").first.click()
+    page.get_by_role("button", name="Revoke Nightly export").click()
+    expect(page.get_by_text("Nightly export is revoked")).to_be_visible()
+    expect(page.get_by_text("Revoked", exact=True)).to_be_visible()
+    context.close()
