@@ -43,7 +43,8 @@ def test_the_demo_comes_up_prints_logins_and_stops_in_order(tmp_path: Path) -> N
         assert all(password in said for password in json.loads(logins.read_text()).values())
         second = desk.run(env, "demo")
         assert second.returncode == 1
-        assert f"The demo already runs: open http://127.0.0.1:{env['COUNTERSIGN_PORT']}/" in second.stderr
+        where = f"open http://127.0.0.1:{env['COUNTERSIGN_PORT']}/, or stop it (process {demo.pid})."
+        assert f"The demo already runs: {where}" in second.stderr
         third = desk.run(env | {"COUNTERSIGN_STATE_DIR": str(tmp_path / "third")}, "demo")
         assert third.returncode == 1
         assert f"Port {env['COUNTERSIGN_PORT']} is in use." in third.stderr

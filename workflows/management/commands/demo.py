@@ -1,6 +1,7 @@
 """``manage.py demo``: everything on this machine, with sample documents, until Ctrl-C."""
 
 import logging
+import os
 import signal
 import socket
 import time
@@ -126,10 +127,11 @@ def _be_the_only_one(port: int) -> None:
 
     """
     path = settings.STATE_DIR / "demo.lock"
-    if locks.hold(path, str(port)) is None:
+    if locks.hold(path, f"{port} {os.getpid()}") is None:
+        port_there, _, process = path.read_text().partition(" ")
         raise Misconfigured(
-            f"The demo already runs: open http://127.0.0.1:{path.read_text() or port}/, or stop it with Ctrl-C where "
-            "it was started. A second one needs its own COUNTERSIGN_STATE_DIR, _PORT and _EMULATOR_PORT."
+            f"The demo already runs: open http://127.0.0.1:{port_there or port}/, or stop it (process {process}). "
+            "A second one needs a COUNTERSIGN_STATE_DIR, COUNTERSIGN_PORT and COUNTERSIGN_EMULATOR_PORT of its own."
         )
 
 
