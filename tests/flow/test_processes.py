@@ -158,6 +158,7 @@ def test_a_restarted_emulator_keeps_the_reviews_renews_their_tokens_and_repeats_
     waiting = three_waiting(rosa)
     run, ref = waiting[0]
     page = rosa.claim(ref)
+    rosa.save_draft(ref, page, company="Typed before the restart")
     desk.stop_emulator()
     desk.start_emulator()
     assert [engine.state(DOCUMENT_ANALYSIS, run, 1) for run, _ in waiting] == ["ended"] * 3
@@ -166,6 +167,7 @@ def test_a_restarted_emulator_keeps_the_reviews_renews_their_tokens_and_repeats_
     }
     seconds = wait_for(lambda: [token_attempt(ref) for _, ref in waiting] == [2, 2, 2], "new tokens", 60)
     assert (review_of(ref).status, review_of(ref).holder_name) == (ReviewStatus.CLAIMED, "Rosa Keller")
+    assert "Typed before the restart" in rosa.get(f"/review/{ref.document_id}/{ref.review_id}/")[1]
     assert rosa.decide(ref, page, **ANSWERS) == 200  # on the page that was open before the restart
     seconds += wait_for(lambda: queries.execution(run).status != "running", "published", 60)
     assert_applied_once(run, ref)

@@ -27,7 +27,7 @@ class Visitor:
     def is_answered(self) -> bool:
         try:
             return self.get("/healthz")[0] == 200
-        except urllib.error.URLError:
+        except OSError:  # refused, or cut off while it starts
             return False
 
     def sign_in(self, username: str, password: str) -> None:
@@ -51,12 +51,13 @@ class Visitor:
         assert status == 200
         return page
 
+    def save_draft(self, ref: ReviewRef, page: str, **typed: str) -> None:
+        status, _ = self.post(f"/review/{ref.document_id}/{ref.review_id}/draft/", form_of(page, typed))
+        assert status in (200, 204)
+
     def decide(self, ref: ReviewRef, page: str, **typed: str) -> int:
         """The status of the answer; approves with what was typed, on what ``page`` showed."""
-        found = re.search(r'name="ticket" value="([^"]+)"', page)
-        assert found
-        fields = {f"field-{name}": text for name, text in typed.items()}
-        answers = {"ticket": html.unescape(found[1]), "decision": "approve", **fields}
+        answers = {**form_of(page, typed), "decision": "approve"}
         status, _ = self.post(f"/review/{ref.document_id}/{ref.review_id}/decide/", answers)
         return status
 
@@ -78,3 +79,9 @@ class Visitor:
         except urllib.error.HTTPError as refused:
             with refused:
                 return refused.code, refused.read().decode(errors="replace")
+
+
+def form_of(page: str, typed: Mapping[str, str]) -> dict[str, str]:
+    found = re.search(r'name="ticket" value="([^"]+)"', page)
+    assert found
+    return {"ticket": html.unescape(found[1]), **{f"field-{name}": text for name, text in typed.items()}}
