@@ -160,6 +160,7 @@ def merge(
     return {
         "version": 1,
         "document_type": result["document_type"],
+        "classification": result.get("classification"),
         "fields": [_published(field, corrections) for field in result["fields"]],
         "decision": None if decision is None else dict(decision),
     }

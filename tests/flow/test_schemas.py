@@ -43,7 +43,7 @@ def waiting(pump: Pump):
 
 
 def test_the_run_reads_the_schemas_attributes_and_says_why_it_waits(waiting):
-    run, _, _ = waiting
+    run, _, owner = waiting
     store = DocumentFiles(SITE, PROJECT_ID, run.document_id)
     found = json.loads(store.read(files.result(run.workflow_id)))
     assert [(one["name"], one["type"]) for one in found["fields"]] == [
@@ -52,6 +52,7 @@ def test_the_run_reads_the_schemas_attributes_and_says_why_it_waits(waiting):
         ("currency", "currency"),
         ("paid", "boolean"),
     ]
+    assert found["classification"] == {"id": owner, "name": "Paper", "version": 1}
     reasons = json.loads(store.read(files.assessment(run.workflow_id)))["reasons"]
     assert {(one["field"], one["code"]) for one in reasons} >= {("category", "missing"), ("paid", "missing")}
 
@@ -83,4 +84,7 @@ def test_a_change_of_schema_does_not_reach_a_review_that_waits(waiting, pump: Pu
         "currency": "GBP",
         "paid": "true",
     }
+    assert published["classification"] == {"id": owner, "name": "Paper", "version": 1}
+    page = signed_in(user).get(f"/workflows/{run.document_id}/{run.workflow_id}/result/").content.decode()
+    assert "as Paper, v1" in page
     assert queries.schemas.classification(SITE, owner).schema == changed

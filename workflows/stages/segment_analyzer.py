@@ -5,7 +5,7 @@ from typing import Any
 
 from workflows import files
 from workflows.stages import artifacts, fields, layout
-from workflows.stages.base import FieldSpec, StageContext, StageResult
+from workflows.stages.base import FieldSpec, RunSettings, StageContext, StageResult
 from workflows.stages.document_type import document_type
 from workflows.stages.fields.candidates import Candidate, Document
 
@@ -31,6 +31,7 @@ def run(context: StageContext) -> StageResult:
     result = {
         "version": 1,
         "document_type": document_type(document.text),
+        "classification": _classification(context.settings),
         "pages": described,
         "fields": found,
         "notes": _notes(context, described),
@@ -38,6 +39,17 @@ def run(context: StageContext) -> StageResult:
     artifacts.write_json(context.artifacts, files.result(context.workflow_id), result)
     facts = {"document_type": result["document_type"], "fields": sum(field["value"] is not None for field in found)}
     return StageResult("completed", facts=facts)
+
+
+def _classification(settings: RunSettings) -> dict[str, Any] | None:
+    """By which schema the fields were read, and which version of it; None where the project's own list says it."""
+    if not settings.classification_id:
+        return None
+    return {
+        "id": settings.classification_id,
+        "name": settings.classification_name,
+        "version": settings.classification_version,
+    }
 
 
 def _page(segment: dict[str, Any]) -> layout.Page:

@@ -193,18 +193,20 @@ def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> Htt
         return summary_page(request, board, link)
     published = board.outcome == Outcome.PUBLISHED
     name = files.output(workflow_id) if published else files.result(workflow_id)
+    found = _found(DocumentFiles(request.site, str(board.project_id), document_id), name)
     context = {
         "board": board,
         "published": published,
-        "fields": _fields(DocumentFiles(request.site, str(board.project_id), document_id), name),
+        "fields": None if found is None else found["fields"],
+        "classification": (found or {}).get("classification"),
     }
     return answer(request, "workflow/result.html", "workflow/_result.html", context)
 
 
-def _fields(documents: DocumentFiles, name: str) -> list[Mapping[str, Any]] | None:
+def _found(documents: DocumentFiles, name: str) -> Mapping[str, Any] | None:
     """None where nothing has been read yet."""
     try:
         stored: Mapping[str, Any] = json.loads(documents.read(name))
     except NotFound:
         return None
-    return list(stored["fields"])
+    return stored

@@ -1,0 +1,57 @@
+"""Schemas in a real browser: rows that come without a reload, and a list of values at the desk."""
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+from pytest_django.live_server_helper import LiveServer
+
+from projects import queries
+from review.actions import claims
+from tests.browser.desk import sign_in
+from tests.people import alice, bob
+from tests.projects.schemas import SITE, make_attributes
+from tests.pump import Pump
+from tests.review.reviews import open_review, person, result, url
+from tests.review.views.test_allowed_values import field
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_classification_is_made_row_by_row(live_server: LiveServer, context: BrowserContext, pump: Pump) -> None:
+    alice()
+    make_attributes()
+    page = context.new_page()
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/schemas/new/")
+    page.locator("#id_name").fill("Delivery note")
+    page.get_by_role("button", name="Add an attribute").click()
+    expect(page.locator("[name=uses-0-key]")).to_be_focused()
+    page.locator("[name=uses-0-key]").fill("category")
+    page.locator("[name=uses-0-allowed]").fill("goods\nrent")
+    page.get_by_role("button", name="Add an attribute").click()
+    page.locator("[name=uses-1-key]").fill("vendor")
+    page.get_by_role("button", name="Move attribute 2 up").click()
+    expect(page.locator("[name=uses-0-key]")).to_have_value("vendor")
+    expect(page.locator("#id_name")).to_have_value("Delivery note")
+    page.get_by_role("button", name="Make the classification").first.click()
+    expect(page.get_by_role("link", name="Delivery note")).to_be_visible()
+    (row,) = queries.schemas.all_classifications(SITE)
+    uses = queries.schemas.classification(SITE, row.id).schema.uses
+    assert [(one.key, one.allowed) for one in uses] == [("vendor", ()), ("category", ("goods", "rent"))]
+
+
+def test_a_value_outside_the_list_is_not_confirmed(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    found = result()
+    fields = [field("category", "services", ["goods", "rent"])]
+    run, ref = open_review(found={**found, "fields": fields})
+    claims.claim(ref, run, by=person(bob()))
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    page.goto(live_server.url + url("show-review", ref))
+    line = page.locator('[data-field="category"]')
+    line.get_by_role("button", name="Confirm").click()
+    expect(page.locator("[data-left]")).to_have_text("1 left")
+    line.locator("select").select_option("goods")
+    line.locator("select").press("Enter")
+    expect(page.locator("[data-left]")).to_have_text("Ready to approve")
