@@ -45,6 +45,10 @@ class Tampered(CountersignError):
     """A stored object is not what its recorded sha256 says."""
 
 
+class ActionFailed(CountersignError):
+    """What should follow a publication cannot be done, and trying again would not help; a person has to look."""
+
+
 class Unavailable(CountersignError):
     """AWS, or the emulator, does not answer now. Transient: tasks retry, views answer 503."""
 

@@ -126,7 +126,21 @@ ACCESS_SECONDS = number("COUNTERSIGN_ACCESS_SECONDS", 5)
 PAGE_SIZE = 25
 # Webhooks: into one's own network only where somebody says so, which is also what a test on this machine needs.
 WEBHOOK_PRIVATE_ADDRESSES = env("COUNTERSIGN_WEBHOOK_PRIVATE_ADDRESSES", "0") == "1"
+ACTION_ATTEMPTS = number("COUNTERSIGN_ACTION_ATTEMPTS", 6)  # then a person looks at it
+ACTION_RETRY_SECONDS = number("COUNTERSIGN_ACTION_RETRY_SECONDS", 30)  # fourfold each time: 30 s, 2 min, … 2 h
 WEBHOOK_TIMEOUT_SECONDS = number("COUNTERSIGN_WEBHOOK_TIMEOUT_SECONDS", 10)
+
+# --- mail ----------------------------------------------------------------------
+PUBLIC_URL = env("COUNTERSIGN_PUBLIC_URL", "http://127.0.0.1:8000" if ON_LAPTOP else "").rstrip("/")  # in mails
+DEFAULT_FROM_EMAIL = env("DEFAULT_FROM_EMAIL", "countersign@localhost")
+EMAIL_HOST = env("EMAIL_HOST", "")
+EMAIL_PORT = number("EMAIL_PORT", 587)
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = env("EMAIL_HOST_USER", ""), env("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_TLS = env("EMAIL_USE_TLS", "1") == "1"
+EMAIL_TIMEOUT = 20
+# Without a server a laptop's mails are files in its state folder, to be looked at and never sent.
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST or not ON_LAPTOP else 'filebased'}.EmailBackend"
+EMAIL_FILE_PATH = STATE_DIR / "mail"
 
 # --- Celery on SQS -----------------------------------------------------------
 CELERY_BROKER_URL = "sqs://"

@@ -15,12 +15,13 @@ from review.identity import ReviewRef, review_id
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, ORPHAN, UNDECIDED
 from workflows import asl, engine, events, queries
-from workflows.actions import attempts
+from workflows.actions import attempts, followups
 from workflows.frozen import Run
+from workflows.items.actions import FollowUp
 from workflows.items.events import DocumentEvent
 from workflows.items.runs import Execution
 from workflows.status import RunStatus
-from workflows.tasks import end_run
+from workflows.tasks import end_run, enqueue_follow_up
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +57,8 @@ def repair(row: DueRow) -> None:
         events.publish(DocumentEvent.load(row.key))
     elif row.kind == "review":
         drive_review(row.site, Review.load(row.key, only=READABLE))
+    elif row.kind == "followup":
+        _follow_up(row.site, FollowUp.load(row.key))
     elif row.kind == "run":
         check_run(row.site, Execution.load(row.key))
 
@@ -68,6 +71,13 @@ def drive_review(site: str, review: Review) -> None:
         _end_undecided(ref, run)
     elif review.status in DECIDED:
         _drive_decided(ref, run, review)
+
+
+def _follow_up(site: str, due: FollowUp) -> None:
+    """A worker does it, not the sweep, which other repairs wait for; until its message is taken it is not due again."""
+    run = Run(site, due.project_id, due.documentId, due.workflowId)
+    followups.look_again(run, due, at=clock.in_seconds(settings.STEP_LEASE_SECONDS))
+    enqueue_follow_up(run)
 
 
 def _end_undecided(ref: ReviewRef, run: Run) -> None:

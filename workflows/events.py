@@ -16,6 +16,7 @@ from workflows.items.events import DocumentEvent
 log = logging.getLogger(__name__)
 
 PROCESSED = "document.processed"
+PUBLISHED = "document.published"  # by an action: somebody wants to hear of exactly these
 REVIEW_REQUIRED = "document.review.required"
 FAILED = "document.failed"
 SCHEMA_VERSION = 1

@@ -55,6 +55,11 @@ def output(workflow_id: str) -> str:
     return f"runs/{workflow_id}/output.json"
 
 
+def text(workflow_id: str) -> str:
+    """The text of all pages, where a rule asked for it; form feeds between pages."""
+    return f"runs/{workflow_id}/text.txt"
+
+
 def routing(workflow_id: str) -> str:
     """What the rules said of a run's document after its analysis."""
     return f"runs/{workflow_id}/routing.json"

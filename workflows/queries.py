@@ -4,15 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from config import table
+from config.errors import NotFound
 from config.item import Page
+from config.table import InvalidKey
 from workflows import earlier
 from workflows.definitions import DEFINITIONS, Definition
 from workflows.frozen import Run
 from workflows.items import runs as items
+from workflows.items.actions import DocumentAction, FollowUp
 from workflows.items.documents import DocumentWorkflow, ProjectDocument
 from workflows.items.events import DocumentEvent
 from workflows.items.runs import Execution, Segment, Transition, WorkflowSteps
-from workflows.status import Outcome, StepStatus
+from workflows.status import ActionType, Outcome, StepStatus
 
 SEGMENTS_A_PAGE = 50
 
@@ -115,6 +118,41 @@ def lineage(site: str, document_id: str, *, cursor: str | None = None) -> Page[D
     pk = table.DOCUMENT_EVENT.partition_key(site, document_id=document_id)
     prefix = DocumentEvent.SK.startswith(table.DOCUMENT_EVENT.sort_prefix())
     return DocumentEvent.page(pk, sk=prefix, limit=100, cursor=cursor, consistent=True)
+
+
+def document_actions(site: str, document_id: str) -> list[DocumentAction]:
+    """All actions of a document in their order, strongly consistent; one Query."""
+    pk = table.DOCUMENT_ACTION.partition_key(site, document_id=document_id)
+    prefix = DocumentAction.SK.startswith(table.DOCUMENT_ACTION.sort_prefix())
+    return list(DocumentAction.page(pk, sk=prefix, limit=1000, consistent=True).rows)
+
+
+def actions_of(run: Run) -> list[DocumentAction]:
+    """Those of one run, in their order."""
+    return [one for one in document_actions(run.site, run.document_id) if one.workflowId == run.workflow_id]
+
+
+def document_action(site: str, document_id: str, idx: int, kind: str) -> DocumentAction:
+    """Raises: NotFound."""
+    try:
+        return DocumentAction.load(table.DOCUMENT_ACTION.key(site, document_id=document_id, idx=idx, type=kind))
+    except (NotFound, InvalidKey) as error:
+        raise NotFound("There is no such action here.") from error
+
+
+def follow_up(run: Run) -> FollowUp | None:
+    """Strongly consistent; None where nothing followed."""
+    key = table.FOLLOW_UP.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
+    try:
+        return FollowUp.load(key)
+    except NotFound:
+        return None
+
+
+def queued_documents(site: str, queue_id: str, *, cursor: str | None = None) -> Page[DocumentAction]:
+    """What waits in a queue for a person after its publication: one Query."""
+    pk = table.DOCUMENT_ACTION.gsi1_partition(site, type=ActionType.QUEUE, queue_id=queue_id)
+    return DocumentAction.page(pk, index="GSI1", cursor=cursor)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,14 @@ from config import table
 from config.errors import NotFound
 from config.table import InvalidKey
 from workflows import files, routing
+from workflows.items.mappings import StoredMapping
 from workflows.items.rules import ACTIVE, Ruleset, StoredRule
+from workflows.mapping import FieldMapping, mapping_from
 from workflows.routing import Rule
 from workflows.storage import SiteFiles
 
+_PARTS = ("rules", "mappings")
+MOST_MAPPINGS = 50
 MOST_RULESETS, MOST_RULES = 50, 50  # of a site, of a ruleset: the rules of a site are read at each upload
 
 
@@ -20,6 +24,7 @@ class Book:
     """Everything that decides where a document goes, as it was when its run began."""
 
     rules: tuple[Rule, ...] = ()
+    mappings: tuple[FieldMapping, ...] = ()
 
 
 def rulesets(site: str) -> list[Ruleset]:
@@ -60,10 +65,29 @@ def rule(site: str, ruleset_id: str, rule_id: str) -> StoredRule:
         raise NotFound("There is no such rule here.") from error
 
 
+def mappings(site: str) -> list[StoredMapping]:
+    """The site's mappings by name, each whole: a Query, and a batch read where there is one."""
+    page = StoredMapping.page(table.MAPPING.gsi1_partition(site), index="GSI1", limit=MOST_MAPPINGS * 2)
+    found = {one.key: one for one in StoredMapping.load_many([row.key for row in page.rows])}
+    return [found[row.key] for row in page.rows if row.key in found]
+
+
+def mapping(site: str, mapping_id: str) -> StoredMapping:
+    """A strong read of one mapping. Raises: NotFound."""
+    try:
+        return StoredMapping.load(table.MAPPING.key(site, document_id=mapping_id))
+    except (NotFound, InvalidKey) as error:
+        raise NotFound("There is no such mapping here.") from error
+
+
 def current(site: str) -> Book:
-    """What holds now: one Query where no ruleset is on, else two; strongly consistent."""
+    """What holds now: a Query each for mappings and rulesets, and one for rules where a ruleset is on."""
     on = _rulesets_on(site)
-    return Book(_rules_on(site, on) if on else ())
+    return Book(_rules_on(site, on) if on else (), _mappings(site))
+
+
+def _mappings(site: str) -> tuple[FieldMapping, ...]:
+    return tuple(one.mapping for one in mappings(site) if one.is_on)
 
 
 def _rulesets_on(site: str) -> dict[str, Ruleset]:
@@ -92,7 +116,7 @@ def pin(site: str, book: Book) -> str:
     """
     if book == Book():
         return ""
-    content = {"version": 1, "rules": [routing.plain(rule) for rule in book.rules]}
+    content = {"version": 1} | {name: [routing.plain(one) for one in getattr(book, name)] for name in _PARTS}
     body = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
     sha256 = files.sha256(body)
     if (site, sha256) not in _written:
@@ -115,4 +139,5 @@ def pinned(site: str, sha256: str) -> Book:
     if not sha256:
         return Book()
     data = json.loads(SiteFiles(site).read_pinned(files.rulebook(sha256), sha256))
-    return Book(tuple(routing.rule_from(one) for one in data["rules"]))
+    rules = tuple(routing.rule_from(one) for one in data["rules"])
+    return Book(rules, tuple(mapping_from(one) for one in data.get("mappings", ())))

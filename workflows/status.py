@@ -40,6 +40,39 @@ class ActionType(StrEnum):
     WEBHOOK = "WEBHOOK"
 
 
+class ActionStatus(StrEnum):
+    """Of one action (seed 002), stored as written."""
+
+    PENDING = "PENDING"
+    RUNNING = "RUNNING"
+    WAITING_FOR_RETRY = "WAITING_FOR_RETRY"
+    IN_QUEUE = "IN_QUEUE"  # a person is to look at the document, and the actions behind wait for that
+    COMPLETE = "COMPLETE"
+    FAILED = "FAILED"
+    SKIPPED = "SKIPPED"
+
+
+class FollowUpStatus(StrEnum):
+    """Of what is done after a publication."""
+
+    OPEN = "OPEN"
+    WAITING = "WAITING"  # for a person: one takes the document out of a queue, or has a failed action done again
+    DONE = "DONE"
+    CANCELLED = "CANCELLED"  # the document was deleted
+
+
+A, F = ActionStatus, FollowUpStatus
+ACTION_TRANSITIONS: dict[ActionStatus, frozenset[ActionStatus]] = {
+    A.PENDING: frozenset({A.RUNNING, A.IN_QUEUE, A.SKIPPED}),
+    A.RUNNING: frozenset({A.RUNNING, A.COMPLETE, A.WAITING_FOR_RETRY, A.FAILED}),
+    A.WAITING_FOR_RETRY: frozenset({A.RUNNING, A.PENDING, A.SKIPPED}),
+    A.IN_QUEUE: frozenset({A.COMPLETE, A.SKIPPED}),
+    A.FAILED: frozenset({A.PENDING, A.SKIPPED}),
+    A.COMPLETE: frozenset(),
+    A.SKIPPED: frozenset(),
+}
+ACTION_ENDED = (A.COMPLETE, A.SKIPPED)
+
 RUN_ENDS: dict[Outcome, RunStatus] = {
     Outcome.PUBLISHED: RunStatus.COMPLETED,
     Outcome.REJECTED: RunStatus.COMPLETED,

@@ -14,7 +14,7 @@ from django.conf import settings
 from config import clock, table
 from config.errors import Conflict, CountersignError, StaleAttempt
 from config.transaction import EXISTS, Change, Update
-from workflows import events, files, frozen, judging, queries, results
+from workflows import events, files, followups, frozen, judging, queries, results
 from workflows.actions import leases, runs, segments
 from workflows.actions.runs import Advance
 from workflows.definitions import DEFINITIONS, REVIEW_REQUIRED, Definition, StepDefinition
@@ -28,6 +28,7 @@ from workflows.storage import DocumentFiles
 
 log = logging.getLogger(__name__)
 
+FOLLOWED = "follow_up"  # in the answer of a step that published: something is to be done now
 ROUTED = "assess"  # the step whose result the rules are asked about
 _NEEDS_ORIGINAL = {"segment_prep", "format_parser"}
 
@@ -74,7 +75,7 @@ def perform(order: Order, *, owner: str, keep: Callable[[], None]) -> Mapping[st
     )
     try:
         if step.type == "publish":
-            return _publish(order, definition, step, execution)
+            return _publish(order, definition, step, execution, document)
         heartbeat = _heartbeat(order.run, owner, keep)
         result = _run_stage(order, step, document, heartbeat)
         if step.name == ROUTED:
@@ -182,8 +183,10 @@ def _total(run: Run, step: StepDefinition, facts: Mapping[str, Any]) -> list[Cha
     return [Update(key, [DocumentWorkflow.data["total_segments"].set(count)], EXISTS)]
 
 
-def _publish(order: Order, definition: Definition, step: StepDefinition, execution: Execution) -> Mapping[str, Any]:
-    """Merge result and decision into the published object, end the run, and tell the bus."""
+def _publish(
+    order: Order, definition: Definition, step: StepDefinition, execution: Execution, document: DocumentWorkflow
+) -> Mapping[str, Any]:
+    """Merge result and decision into the published object, end the run, tell the bus, and plan what follows."""
     run = order.run
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     found = json.loads(store.read_pinned(files.result(run.workflow_id), str(execution.result_sha256)))
@@ -202,10 +205,12 @@ def _publish(order: Order, definition: Definition, step: StepDefinition, executi
         "sha256": files.sha256(body),
     }
     event = events.lineage(run, "PUBLISHED", facts=detail, bus_type=events.PROCESSED, bus_detail=detail)
-    move = Advance(step, END, order.attempt, result="completed", outcome=Outcome.PUBLISHED, facts=detail)
-    done = runs.advance(run, definition, move, last=execution.last_transition, event=event)
+    also = followups.planned(run, document, execution)
+    facts = detail | ({FOLLOWED: True} if also else {})
+    move = Advance(step, END, order.attempt, result="completed", outcome=Outcome.PUBLISHED, facts=facts)
+    done = runs.advance(run, definition, move, last=execution.last_transition, also=also, event=event)
     events.publish_soon(done.event)
-    return {"next": END, "last": done.last, **detail}
+    return {"next": END, "last": done.last, **facts}
 
 
 def _public(decision: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -5,9 +5,13 @@ import logging
 from typing import Any
 
 from celery import shared_task
+from celery.exceptions import CeleryError
+from django.conf import settings
+from kombu.exceptions import KombuError
 
-from config.errors import Conflict, StageFailed, StaleAttempt, Unavailable
-from workflows import deliveries, events, queries, steps, tokens
+from config import aws
+from config.errors import Conflict, CountersignError, StageFailed, StaleAttempt, Unavailable
+from workflows import deliveries, events, followups, queries, steps, tokens
 from workflows.actions import runs
 from workflows.frozen import Run
 from workflows.steps import Busy, Order
@@ -27,7 +31,10 @@ def run_step(
     order = Order(Run(site, project_id, document_id, workflow_id), step, attempt)
     try:
         keep = functools.partial(deliveries.keep, self.request)
-        tokens.answer(token, steps.perform(order, owner=self.request.id, keep=keep))
+        answer = steps.perform(order, owner=self.request.id, keep=keep)
+        tokens.answer(token, answer)
+        if answer.get(steps.FOLLOWED):
+            enqueue_follow_up(order.run)
     except Busy as busy:
         raise self.retry(countdown=min(busy.seconds, 60)) from busy
     except Unavailable as error:
@@ -37,6 +44,25 @@ def run_step(
     except Exception:
         tokens.refuse(token, "StepError", _UNEXPECTED)
         raise
+
+
+def enqueue_follow_up(run: Run) -> None:
+    """Have a worker do what follows; where no queue answers, the due row does it a little later."""
+    kwargs = {"site": run.site, "project_id": run.project_id, "document_id": run.document_id}
+    try:
+        with aws.translated():
+            follow_up.apply_async(kwargs=kwargs | {"workflow_id": run.workflow_id}, queue=settings.DESK_QUEUE)
+    except (CountersignError, KombuError, CeleryError) as error:
+        log.warning("queue did not answer, the sweeper goes on", extra={"error": type(error).__name__})
+
+
+@shared_task(bind=True, name="workflows.tasks.follow_up", time_limit=900, **LIMITS)
+def follow_up(self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str) -> None:
+    """Do what follows a publication, as far as it can be done now; what waits is due again by itself."""
+    try:
+        followups.drive(Run(site, project_id, document_id, workflow_id), owner=self.request.id)
+    except Unavailable as error:
+        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
 
 
 @shared_task(bind=True, name="workflows.tasks.fail_run", time_limit=300, **LIMITS)

@@ -57,6 +57,7 @@ DOCUMENT_ACTION = Entity(
         "documentId type status parameters metadata userId inserteddate startDate completedDate message "
         "queueId workflowId workflowStepId workflowLastStep"
     ),
+    note="GSI1 while a person is to look at it in a queue, GSI2 until it is done",
     deviation="sk: fixed width, since text order has to be number order",
 )  # fmt: skip
 DOCUMENT_TAG = Entity(
@@ -168,6 +169,12 @@ RULE_BY_STATUS = Entity(
     gsi1pk="ruleset#{ruleset_id}", gsi1sk="rule#{rule_id}",
     attributes=names("as Rule"),
     deviation="sk: fixed width, since text order has to be number order",
+)  # fmt: skip
+FOLLOW_UP = Entity(
+    "countersign", "FollowUp", "docs#{document_id}", "followup#{workflow_id}",
+    gsi2pk="DUE#{shard}", gsi2sk="{due_at}#followup#{workflow_id}",
+    attributes=names("documentId workflowId status due_at lease_until mapped_at message"),
+    note="what is done after a publication, and when to look at it again; GSI2 while something is to be done",
 )  # fmt: skip
 MAPPING = Entity(
     "document_management", "Mapping", "mappings#{document_id}", "mapping",

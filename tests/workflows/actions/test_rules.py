@@ -110,7 +110,7 @@ def test_a_rule_is_read_back_as_it_was_made_and_bumps_its_ruleset():
     assert events("rule", made) == [("created", "1")]
 
 
-def test_what_is_on_is_read_by_two_queries_with_its_ruleset():
+def test_what_is_on_is_read_by_three_queries_with_its_ruleset():
     late, early = make_ruleset("Late", priority=20), make_ruleset("Early", priority=5)
     off = make_ruleset("Off", on=False)
     for ruleset, on in ((late, True), (early, True), (early, False), (off, True)):
@@ -118,14 +118,14 @@ def test_what_is_on_is_read_by_two_queries_with_its_ruleset():
     with count_calls() as calls:
         found = rulebook.current(SITE).rules
     assert sorted((one.ruleset, one.ruleset_priority) for one in found) == [("Early", 5), ("Late", 20)]
-    assert calls.names() == ["dynamodb.Query", "dynamodb.Query"]
+    assert calls.names() == ["dynamodb.Query"] * 3  # rulesets, rules, mappings
 
 
-def test_a_site_without_rules_asks_once():
+def test_a_site_without_rules_asks_twice():
     with count_calls() as calls:
         assert rulebook.current(SITE) == rulebook.Book()
         assert rulebook.pin(SITE, rulebook.Book()) == ""
-    assert calls.names() == ["dynamodb.Query"]
+    assert calls.names() == ["dynamodb.Query"] * 2
 
 
 def test_rules_of_a_ruleset_stand_in_the_order_of_their_numbers():

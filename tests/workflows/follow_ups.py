@@ -1,0 +1,122 @@
+"""Published documents with something to follow, without the machine's minutes; and a receiver of webhooks."""
+
+import json
+import threading
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+from projects.audit import Actor
+from tests.factories import PROJECT, PROJECT_ID, SITE
+from tests.workflows.rules import make_rule, make_ruleset
+from workflows import arrivals, files, followups, queries, steps
+from workflows.actions import followups as follow_up_actions
+from workflows.actions import runs
+from workflows.actions.documents import Original
+from workflows.frozen import Run
+from workflows.items.actions import FollowUp
+from workflows.items.runs import Execution, WorkflowSteps
+from workflows.routing import Act, When
+from workflows.steps import Order
+from workflows.storage import DocumentFiles
+
+VALUES = {"company": "Alder & Quill", "total": "510.24", "date": "2024-03-12", "invoice_number": None}
+
+
+def result(values: dict[str, str | None]) -> dict[str, Any]:
+    fields = [
+        {"name": one["name"], "label": one["label"], "type": one["type"], "value": values.get(one["name"]), "raw": None}
+        | {"confidence": 0.9, "page": 0, "box": None, "source": "rules"}
+        for one in PROJECT["fields"]  # type: ignore[attr-defined]
+    ]
+    return {"version": 1, "document_type": "invoice", "pages": [], "fields": fields, "notes": []}
+
+
+def ready(site: str = SITE, *, values: dict[str, str | None] = VALUES, pages: int = 2) -> Run:
+    """A run whose next step publishes, under the rules and mappings that there are."""
+    plan = arrivals.planned(site, PROJECT_ID, PROJECT, "application/pdf")
+    original = Original("secret-name.pdf", "application/pdf", 10, "projects/p/x.pdf", pages)
+    run = arrivals.start(plan, document_id=str(uuid.uuid4()), original=original, by=Actor("test", "test"))
+    store = DocumentFiles(site, PROJECT_ID, run.document_id)
+    body = json.dumps(result(values)).encode()
+    store.write(files.result(run.workflow_id), body, "application/json")
+    for index in range(pages):
+        page = json.dumps({"text_content": f"Seite {index + 1} ß"}).encode()
+        store.write(files.segment(index), page, "application/json")
+    at_publish = [Execution.currentStep.set(8), Execution.result_sha256.set(files.sha256(body))]
+    Execution.change(runs.execution_key(run), at_publish, Execution.PK.exists())
+    WorkflowSteps.change(runs.board_key(run), [WorkflowSteps.page_count.set(pages)], WorkflowSteps.PK.exists())
+    return run
+
+
+def publish(run: Run) -> Any:
+    return steps.perform(Order(run, 8, 1), owner="publisher", keep=lambda: None)
+
+
+def published(*acts: Act, site: str = SITE) -> Run:
+    """A published document on which a rule wants these done."""
+    if acts:
+        make_rule(make_ruleset(site=site), when=When.UPLOAD, actions=acts, site=site)
+    run = ready(site)
+    publish(run)
+    return run
+
+
+def drive(run: Run, owner: str = "worker") -> None:
+    followups.drive(run, owner=owner)
+
+
+def now_due(run: Run) -> None:
+    """As if the time of the next attempt had come."""
+    past = [FollowUp.due_at.set("2020-01-01T00:00:00.000000+00:00")]
+    FollowUp.change(follow_up_actions.key_of(run), past, FollowUp.PK.exists())
+
+
+def statuses(run: Run) -> list[str]:
+    return [one.status for one in queries.actions_of(run)]
+
+
+def kinds(run: Run) -> list[str]:
+    return [one.type for one in queries.lineage(run.site, run.document_id).rows]
+
+
+@dataclass
+class Receiver:
+    """``answers``: the statuses to answer with, the last one over and over. ``got``: headers and body of each call."""
+
+    url: str = ""
+    answers: list[int] = field(default_factory=lambda: [200])
+    got: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+
+
+@contextmanager
+def receiver(*answers: int) -> Iterator[Receiver]:
+    """An HTTP server on this machine."""
+    kept = Receiver(answers=list(answers) or [200])
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            kept.got.append((dict(self.headers), body))
+            status = kept.answers[min(len(kept.got), len(kept.answers)) - 1]
+            self.send_response(status)
+            if 300 <= status < 400:
+                self.send_header("Location", kept.url)
+            self.end_headers()
+
+        def log_message(self, *args: Sequence[Any]) -> None:
+            return
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    kept.url = f"http://127.0.0.1:{server.server_port}/hook?a=1"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield kept
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

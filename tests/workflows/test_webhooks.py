@@ -1,0 +1,144 @@
+"""Webhooks: signed, to the outside only, and each answer read as what it means."""
+
+import hashlib
+import hmac
+import json
+import socket
+
+import pytest
+
+from config.errors import ActionFailed, Unavailable
+from tests.workflows.follow_ups import receiver
+from workflows import webhooks
+from workflows.webhooks import Delivery
+
+
+@pytest.fixture
+def inside(settings):
+    settings.WEBHOOK_PRIVATE_ADDRESSES = True
+
+
+def delivery(url):
+    return Delivery("default", "d1", url, {"type": "document.published", "name": "Grüße"})
+
+
+def test_a_call_is_signed_so_that_the_receiver_can_tell(inside):
+    with receiver() as outside:
+        assert webhooks.deliver(delivery(outside.url)) == 200
+    ((headers, body),) = outside.got
+    assert json.loads(body) == {"type": "document.published", "name": "Grüße"}
+    seconds, made = (part.partition("=")[2] for part in headers["Countersign-Signature"].split(","))
+    key = webhooks.secret("default", outside.url)
+    assert made == hmac.new(key.encode(), f"{seconds}.".encode() + body, hashlib.sha256).hexdigest()
+    assert headers["Countersign-Delivery"] == "d1"
+
+
+def test_secrets_differ_by_site_and_host_and_not_by_path():
+    one = webhooks.secret("default", "https://a.example.org/x")
+    assert one == webhooks.secret("default", "https://A.example.org/y?z=1")
+    others = {webhooks.secret("acme", "https://a.example.org/x"), webhooks.secret("default", "https://b.example.org/x")}
+    assert one not in others
+    assert len(one) == 64
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 410, 301, 307])
+def test_what_the_receiver_does_not_want_is_not_tried_again(inside, status):
+    with receiver(status) as outside, pytest.raises(ActionFailed, match=str(status)):
+        webhooks.deliver(delivery(outside.url))
+    assert len(outside.got) == 1  # a redirect is not followed: it could lead anywhere
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 429, 408])
+def test_what_may_work_later_is_tried_later(inside, status):
+    with receiver(status) as outside, pytest.raises(Unavailable, match=str(status)):
+        webhooks.deliver(delivery(outside.url))
+
+
+def test_nobody_there_is_tried_later(inside):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with pytest.raises(Unavailable, match="does not answer"):
+        webhooks.deliver(delivery(f"http://127.0.0.1:{port}/"))
+
+
+def test_who_never_answers_is_waited_for_no_longer_than_the_setting_says(inside, settings):
+    settings.WEBHOOK_TIMEOUT_SECONDS = 1
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        with pytest.raises(Unavailable, match="does not answer"):
+            webhooks.deliver(delivery(f"http://127.0.0.1:{silent.getsockname()[1]}/"))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://127.0.0.1/",
+        "https://localhost/",
+        "https://10.1.2.3/",
+        "https://169.254.169.254/latest/meta-data/",
+        "https://[::1]/",
+        "https://[fd00::1]/",
+        "https://100.64.0.1/",
+        "https://0.0.0.0/",
+        "https://2130706433/",  # 127.0.0.1 as one number
+        "http://93.184.216.34/",  # not encrypted
+        "ftp://93.184.216.34/",
+        "https://[",
+        "https://93.184.216.34:0/",
+        "/hook",
+    ],
+)
+def test_nothing_is_sent_into_ones_own_network_or_in_the_clear(url):
+    with pytest.raises(ActionFailed):
+        webhooks.deliver(delivery(url))
+
+
+def test_a_name_that_leads_inside_is_refused_whatever_else_it_leads_to(monkeypatch):
+    found = [(2, 1, 6, "", ("93.184.216.34", 443)), (2, 1, 6, "", ("192.168.1.1", 443))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_kwargs: found)
+    with pytest.raises(ActionFailed, match="private or reserved"):
+        webhooks.deliver(delivery("https://hooks.example.org/"))
+
+
+def test_the_address_that_was_checked_is_the_one_that_is_called(monkeypatch):
+    """A name server that answers differently the second time must not matter."""
+    answers = iter([[(2, 1, 6, "", ("93.184.216.34", 443))]])
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_kwargs: next(answers))
+    called = []
+
+    def connect(address, *_args):
+        called.append(address)
+        raise OSError
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+    with pytest.raises(Unavailable):
+        webhooks.deliver(delivery("https://hooks.example.org/"))
+    assert called == [("93.184.216.34", 443)]
+
+
+def test_a_name_that_is_not_known_is_tried_later(monkeypatch):
+    def unknown(*_args, **_kwargs):
+        raise socket.gaierror
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(Unavailable, match="cannot be resolved"):
+        webhooks.deliver(delivery("https://nobody.example/"))
+
+
+@pytest.mark.parametrize(
+    ("address", "outside"),
+    [
+        ("93.184.216.34", True),
+        ("2606:2800:220:1:248:1893:25c8:1946", True),
+        ("224.0.0.1", False),
+        ("::ffff:10.0.0.1", False),
+        ("64:ff9b::10.0.0.1", False),
+        ("2002:0a00:0001::", False),
+        ("fe80::1%eth0", False),
+        ("192.0.2.1", False),
+    ],
+)
+def test_only_the_public_internet_is_outside(address, outside):
+    assert webhooks.is_outside(address) is outside

@@ -1,0 +1,63 @@
+"""What is done with a document after it is published: its actions (seed 002), and who looks after them when."""
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from config.item import Item, map_attribute
+
+
+class DocumentAction(Item):
+    """One thing to do, in the order of ``idx`` over all runs of the document.
+
+    Access: a document's; those in a queue (GSI1, while a person is to look at it); by status (GSI2, until it is done).
+    Flat for the indexes: what the page of a queue shows of the document.
+    """
+
+    documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored; absent only in index rows
+    type = UnicodeAttribute(null=True)
+    status = UnicodeAttribute()
+    parameters = map_attribute(null=True)
+    metadata = map_attribute(null=True)
+    userId = UnicodeAttribute(null=True)  # noqa: N815
+    inserteddate = UnicodeAttribute(null=True)
+    startDate = UnicodeAttribute(null=True)  # noqa: N815
+    completedDate = UnicodeAttribute(null=True)  # noqa: N815
+    message = UnicodeAttribute(null=True)
+    queueId = UnicodeAttribute(null=True)  # noqa: N815
+    workflowId = UnicodeAttribute(null=True)  # noqa: N815 - the run
+    attempts = NumberAttribute(default=0)
+    name = UnicodeAttribute(null=True)
+    document_id = UnicodeAttribute(null=True)
+    workflow_id = UnicodeAttribute(null=True)
+    project_id = UnicodeAttribute(null=True)
+    project_name = UnicodeAttribute(null=True)
+    file_type = UnicodeAttribute(null=True)
+    created_at = UnicodeAttribute(null=True)
+    updated_at = UnicodeAttribute(null=True)
+
+    @property
+    def idx(self) -> int:
+        return int(self.SK.split("#")[1])
+
+    @property
+    def kind(self) -> str:
+        return self.SK.split("#")[2]
+
+
+class FollowUp(Item):
+    """One run's actions and mappings as one thing to look after, with a worker's lease on it.
+
+    Access: by run; due (GSI2, while something is to be done at a time).
+    """
+
+    documentId = UnicodeAttribute()  # noqa: N815 - as the rows beside it
+    workflowId = UnicodeAttribute()  # noqa: N815
+    project_id = UnicodeAttribute()
+    status = UnicodeAttribute()
+    due_at = UnicodeAttribute()
+    lease_owner = UnicodeAttribute(null=True)
+    # Not the projected name: a claim must not write index rows.
+    lease_until = UnicodeAttribute(null=True, attr_name="step_lease_until")
+    mapped_at = UnicodeAttribute(null=True)
+    message = UnicodeAttribute(null=True)  # what the mappings could not set, in sentences
+    created_at = UnicodeAttribute()
+    updated_at = UnicodeAttribute()

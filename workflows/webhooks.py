@@ -1,0 +1,149 @@
+"""Calling a webhook: signed, never into one's own network, and never for long.
+
+A receiver checks ``Countersign-Signature: t=<seconds>,v1=<hex>``: v1 is the HMAC-SHA256 of ``<t>.<body>`` under the
+secret that its rule's page shows. ``Countersign-Delivery`` is the same for each attempt of one delivery.
+"""
+
+import hashlib
+import hmac
+import http.client
+import ipaddress
+import json
+import socket
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from django.conf import settings
+
+from config import clock
+from config.errors import ActionFailed, Unavailable
+
+_WORTH_A_RETRY = frozenset({408, 425, 429})
+_UNICAST = ipaddress.ip_network("2000::/3")
+_READ = 4_096  # bytes of an answer that are read and thrown away
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """``id`` names it for the receiver, who may get it twice."""
+
+    site: str
+    id: str
+    url: str
+    content: Mapping[str, Any]
+
+
+def secret(site: str, url: str) -> str:
+    """The key that calls of this host are signed with; made from the desk's own secret, so that none is stored."""
+    host = (urlsplit(url).hostname or "").lower()
+    return hmac.new(settings.SECRET_KEY.encode(), f"webhook {site} {host}".encode(), hashlib.sha256).hexdigest()
+
+
+def signature(key: str, seconds: int, body: bytes) -> str:
+    made = hmac.new(key.encode(), f"{seconds}.".encode() + body, hashlib.sha256).hexdigest()
+    return f"t={seconds},v1={made}"
+
+
+def deliver(delivery: Delivery) -> int:
+    """POST it and answer the status, which is 2xx.
+
+    Raises:
+        ActionFailed: the address is none of the outside, or the receiver does not want it.
+        Unavailable: nobody answers in time, or asks to come again; later may help.
+
+    """
+    parts = _parts(delivery.url)
+    body = json.dumps(dict(delivery.content), ensure_ascii=False, sort_keys=True).encode()
+    seconds = int(clock.now().timestamp())
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": "Countersign",
+        "Countersign-Delivery": delivery.id,
+        "Countersign-Signature": signature(secret(delivery.site, delivery.url), seconds, body),
+    }
+    status = _post(parts, body, headers)
+    if 200 <= status < 300:
+        return status
+    if status >= 500 or status in _WORTH_A_RETRY:
+        raise Unavailable(f"The receiver answered {status}.")
+    if 300 <= status < 400:
+        raise ActionFailed(f"The receiver answered {status}: write the address that it leads to into the rule.")
+    raise ActionFailed(f"The receiver answered {status} and does not want this.")
+
+
+def _parts(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise ActionFailed("The address of the webhook cannot be read. Change it in the rule.") from error
+    schemes = {"https", "http"} if settings.WEBHOOK_PRIVATE_ADDRESSES else {"https"}
+    if parts.scheme not in schemes or not parts.hostname or port == 0:
+        raise ActionFailed("The address of the webhook has to begin with https://. Change it in the rule.")
+    return parts
+
+
+def _post(parts: SplitResult, body: bytes, headers: Mapping[str, str]) -> int:
+    connection = _connection(parts)
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    try:
+        connection.request("POST", target, body=body, headers=dict(headers))
+        response = connection.getresponse()
+        response.read(_READ)
+        return response.status
+    except ssl.SSLCertVerificationError as error:
+        raise ActionFailed("The receiver's certificate is not valid for its address.") from error
+    except (OSError, http.client.HTTPException) as error:
+        raise Unavailable(f"The receiver does not answer: {type(error).__name__}.") from error
+    finally:
+        connection.close()
+
+
+def _connection(parts: SplitResult) -> http.client.HTTPConnection:
+    """To the very address that was checked: a name may be resolved to another one a moment later."""
+    host = str(parts.hostname)
+    tls = parts.scheme == "https"
+    port = parts.port or (443 if tls else 80)
+    address = checked_address(host, port)
+    timeout = settings.WEBHOOK_TIMEOUT_SECONDS
+    connection: http.client.HTTPConnection = (
+        http.client.HTTPSConnection(host, port, timeout=timeout, context=ssl.create_default_context())
+        if tls
+        else http.client.HTTPConnection(host, port, timeout=timeout)
+    )
+    connection._create_connection = (  # type: ignore[attr-defined] # http.client's own seam for exactly this
+        lambda _name, wait, source: socket.create_connection((address, port), wait, source)
+    )
+    return connection
+
+
+def checked_address(host: str, port: int) -> str:
+    """One address of the host, all of which lie outside.
+
+    Raises:
+        ActionFailed: one of them is private, local or reserved.
+        Unavailable: the name is not known now.
+
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise Unavailable("The receiver's name cannot be resolved.") from error
+    addresses = [str(one[4][0]) for one in found]
+    if not settings.WEBHOOK_PRIVATE_ADDRESSES and not all(map(is_outside, addresses)):
+        raise ActionFailed("The receiver's address is private or reserved. It has to be one of the public internet.")
+    return addresses[0]
+
+
+def is_outside(address: str) -> bool:
+    """
+    >>> [is_outside(one) for one in ("93.184.216.34", "10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1")]
+    [True, False, False, False, False]
+    """
+    found = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(found, ipaddress.IPv6Address) and (found not in _UNICAST or found.sixtofour or found.teredo):
+        return False  # other blocks carry an IPv4 address inside, which may be anyone's
+    return found.is_global and not found.is_multicast
