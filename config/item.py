@@ -154,6 +154,11 @@ class Item(Model):
     def key(self) -> Key:
         return Key(self.PK, self.SK)
 
+    def cursor(self, pk: str, index: str | None = None) -> str:
+        """Where a list of ``pk`` goes on behind this row, for pages that merge several lists."""
+        names = ("PK", "SK", *([f"{index}PK", f"{index}SK"] if index else ()))
+        return _cursor({name: {"S": getattr(self, name)} for name in names}, pk)
+
     @classmethod
     def load(cls, key: Key, *, consistent: bool = True, only: Sequence[str] | None = None) -> Self:
         """Raises: NotFound."""

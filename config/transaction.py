@@ -62,9 +62,11 @@ class Check:
 
 Change = Put | Update | Delete | Check
 EventAt = Callable[[dt.datetime], Item]
+# A record and the rows that list it elsewhere: written together, the first is what ``transact`` answers.
+RecordAt = Callable[[dt.datetime], Item | tuple[Item, ...]]
 
 
-def transact(changes: Sequence[Change], *events: EventAt, token: str | None = None) -> list[Item]:
+def transact(changes: Sequence[Change], *events: RecordAt, token: str | None = None) -> list[Item]:
     """Write ``changes`` and their ``events`` in one TransactWriteItems; answers the events as written.
 
     An event is built for an instant and put only where its key is free; where two fall into one microsecond it is
@@ -78,10 +80,11 @@ def transact(changes: Sequence[Change], *events: EventAt, token: str | None = No
     """
     at = clock.now()
     for attempt in range(_ATTEMPTS):
-        puts = [Put(event(at + dt.timedelta(microseconds=i))) for i, event in enumerate(events)]
+        built = [_rows(event(at + dt.timedelta(microseconds=i))) for i, event in enumerate(events)]
+        puts = [Put(row) for rows in built for row in rows]
         reasons = _write([*changes, *puts], token)
         if not reasons:
-            return [put.item for put in puts]
+            return [rows[0] for rows in built]
         failed = frozenset(i for i, code in enumerate(reasons) if code == "ConditionalCheckFailed")
         if any(i < len(changes) for i in failed):
             raise Conflict(failed=frozenset(i for i in failed if i < len(changes)))
@@ -93,6 +96,10 @@ def transact(changes: Sequence[Change], *events: EventAt, token: str | None = No
             raise CountersignError(f"The table refused this: {', '.join(sorted(set(reasons)))}.")
         time.sleep(random.uniform(0.01, 0.05) * 2**attempt)
     raise Unavailable("Too many people change this at once. Nothing was changed; try again.")
+
+
+def _rows(built: Item | tuple[Item, ...]) -> tuple[Item, ...]:
+    return built if isinstance(built, tuple) else (built,)
 
 
 def _write(changes: Sequence[Change], token: str | None) -> list[str]:

@@ -10,6 +10,7 @@ urlpatterns = [
     path("projects/", include("projects.urls")),
     path("documents/", include("projects.document_urls")),
     path("settings/queues/", include("projects.queue_urls")),
+    path("settings/audit/", include("review.audit_urls")),
     path("settings/", include("workflows.routing_urls")),
     path("settings/", include("projects.settings_urls")),
     path("schemas/", include("projects.schema_urls")),

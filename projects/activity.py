@@ -1,13 +1,12 @@
 """What people do with a document: builds the rows that ``transact`` writes with each change."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from config import clock, table
 from config.table import DOCUMENT_ACTIVITY, Key
-from config.transaction import EventAt
 from projects.audit import Actor
 from projects.items.activity import DocumentActivity
 
@@ -50,7 +49,7 @@ def activity(
     changes: Sequence[Changed] = (),
     name: str | None = None,
     version: Key | None = None,
-) -> EventAt:
+) -> Callable[[dt.datetime], DocumentActivity]:
     """For the instant that ``transact`` chooses. ``name`` is the document's; ``version`` the row that keeps what was.
 
     The index by user has the user's id where seed 002 has the name: names change and are not unique.

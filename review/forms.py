@@ -107,4 +107,5 @@ def verdict(answers: Answers, ticket: Ticket) -> Verdict:
         result_sha256=ticket.result_sha256,
         corrections=answers.corrections,
         reason=answers.reason,
+        name=ticket.name,
     )

@@ -101,6 +101,7 @@ REVIEW = Entity(
 )  # fmt: skip
 REVIEW_DECISION = Entity(
     "countersign", "ReviewDecision", "DOC#{document_id}", "REVIEW#{review_id}#DECISION#{decision_id}",
+    "DECISIONS#{user_id}", "{decided_at}#{decision_id}", "DECISIONS", "{decided_at}#{decision_id}",
     attributes=names("reviewId decisionId decision reviewer uri sha256 reason decidedAt"),
 )  # fmt: skip
 REVIEW_DRAFT = Entity(
@@ -111,4 +112,11 @@ FILLING = Entity(
     "countersign", "Filling", "FILL#{project_id}", "{kind}",
     attributes=names("began done updated_at"),
     note="how far manage.py fill came with invented rows",
+)  # fmt: skip
+
+# --- what was: the second table ----------------------------------------------
+AUDIT_LINE = Entity(
+    "countersign", "AuditLine", "audit#", "ev#{timestamp}#{entity_type}#{entity_id}",
+    attributes=names("entityType entityId type payload userId user_name inserteddate"),
+    note="every EntityEvent of a site in the order of time, which the seed's keys cannot answer", table="versions",
 )  # fmt: skip

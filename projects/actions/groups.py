@@ -7,7 +7,7 @@ from pynamodb.expressions.condition import Condition
 
 from config import clock
 from config.table import DEFAULT_SITE, SITE_GROUP, encode
-from config.transaction import Change, Delete, EventAt, Put, Update, transact
+from config.transaction import Change, Delete, Put, RecordAt, Update, transact
 from projects import directory
 from projects.audit import Actor, entity_event
 from projects.items.sites import SiteGroup
@@ -71,6 +71,6 @@ def _at(version: int) -> Condition:
     return condition
 
 
-def _event(site: str, one: Grant, by: Actor) -> EventAt:
+def _event(site: str, one: Grant, by: Actor) -> RecordAt:
     payload = {"before": in_order(one.before), "after": in_order(one.after), "group": one.group}
     return entity_event(site, "sitegroup", encode(one.group), "updated", by=by, payload=payload)

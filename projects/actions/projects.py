@@ -11,7 +11,7 @@ from typing import Any
 from config import clock
 from config.errors import Conflict
 from config.table import PROJECT
-from config.transaction import Change, EventAt, Put, Update, transact
+from config.transaction import Change, Put, RecordAt, Update, transact
 from projects import clashes, merging, queries
 from projects.audit import Actor, entity_event
 from projects.items.project import Project, assignments, stored_settings
@@ -94,7 +94,7 @@ def update(site: str, project_id: str, settings: ProjectSettings, *, seen: Seen 
 
 def _save(
     site: str, stored: Project, settings: ProjectSettings, changed: Mapping[str, Any], by: Actor
-) -> tuple[list[Change], EventAt]:
+) -> tuple[list[Change], RecordAt]:
     now, version = clock.iso(clock.now()), stored.version + 1
     payload = {"changes": changed, "version": version}
     event = entity_event(site, "project", stored.id, "updated", by=by, payload=payload)

@@ -10,7 +10,7 @@ from pynamodb.expressions.update import Action
 from config import clock
 from config.errors import Conflict
 from config.table import QUEUE
-from config.transaction import EventAt, Put, Update, transact
+from config.transaction import Put, RecordAt, Update, transact
 from projects import queries
 from projects.audit import Actor, entity_event
 from projects.items.queues import ACTIVE, ARCHIVED, Queue
@@ -101,7 +101,7 @@ def _stamps(by: Actor) -> list[Action]:
     ]
 
 
-def _change(queue: Queue, actions: Sequence[Action], when: Condition, event: EventAt) -> None:
+def _change(queue: Queue, actions: Sequence[Action], when: Condition, event: RecordAt) -> None:
     try:
         transact([Update(queue.key, actions, Queue.PK.exists() & when)], event)
     except Conflict as error:

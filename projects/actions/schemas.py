@@ -7,7 +7,7 @@ from typing import Any
 
 from config import clock, table
 from config.errors import Conflict, Refused
-from config.transaction import EXISTS, Change, EventAt, Put, Update, transact
+from config.transaction import EXISTS, Change, Put, RecordAt, Update, transact
 from projects import queries, schema_checks, schema_rows
 from projects.actions.attribute_definitions import mark_used
 from projects.audit import Actor, entity_event
@@ -163,7 +163,7 @@ def _at_version(version: int, owner: str) -> Any:
     return EXISTS & none if owner else none
 
 
-def _write(site: str, owner: str, changes: list[Change], event: EventAt) -> None:
+def _write(site: str, owner: str, changes: list[Change], event: RecordAt) -> None:
     """Raises: Conflict, Refused."""
     try:
         transact(changes, event)
@@ -199,6 +199,6 @@ def _told(before: Schema, after: Schema) -> dict[str, Any]:
     }
 
 
-def _event(site: str, owner: str, type_: str, by: Actor, payload: dict[str, Any]) -> EventAt:
+def _event(site: str, owner: str, type_: str, by: Actor, payload: dict[str, Any]) -> RecordAt:
     kind, name = ("classification", owner) if owner else ("siteSchema", ENTITY)
     return entity_event(site, kind, name, type_, by=by, payload=payload)

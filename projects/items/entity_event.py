@@ -2,7 +2,7 @@
 
 from pynamodb.attributes import UnicodeAttribute
 
-from config.item import Item, map_attribute
+from config.item import Item, VersionItem, map_attribute
 
 
 class EntityEvent(Item):
@@ -15,3 +15,17 @@ class EntityEvent(Item):
     metadata = map_attribute()
     inserteddate = UnicodeAttribute()
     userId = UnicodeAttribute()  # noqa: N815
+    name = UnicodeAttribute(null=True)  # who and what flat, for the index by user
+    status = UnicodeAttribute(null=True)
+
+
+class AuditLine(VersionItem):
+    """The same event in the order of time, beside the activity of documents. Access: all of a site, newest first."""
+
+    entityType = UnicodeAttribute()  # noqa: N815
+    entityId = UnicodeAttribute()  # noqa: N815
+    type = UnicodeAttribute()
+    payload = map_attribute()
+    userId = UnicodeAttribute()  # noqa: N815
+    user_name = UnicodeAttribute()
+    inserteddate = UnicodeAttribute()

@@ -40,6 +40,7 @@ class Verdict:
     result_sha256: str
     corrections: Mapping[str, str | None]
     reason: str = ""
+    name: str = ""  # the document's, for lists of decisions
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def decide(ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person) -> dt.date
     stored = _Stored(now, redeem_after, uri, sha256)
     changes: list[Change] = [
         _mark(ref, verdict, by, stored),
-        Put(_decision(ref, verdict, by, stored)),
+        Put(_decision(ref, run, verdict, by, stored)),
         Update(checkpoint_key(ref), [ReviewCheckpoint.status.set(_CHECKPOINT[verdict.decision])]),
     ]
     facts = {"review": ref.review_id, "decision": verdict.decision_id, "corrected": len(verdict.corrections)}
@@ -118,12 +119,24 @@ def _mark(ref: ReviewRef, verdict: Verdict, by: Person, stored: _Stored) -> Upda
     return Update(ref.key, actions, mine & shown & (Review.deadline > clock.iso(now)))
 
 
-def _decision(ref: ReviewRef, verdict: Verdict, by: Person, stored: _Stored) -> ReviewDecision:
+def _decision(ref: ReviewRef, run: Run, verdict: Verdict, by: Person, stored: _Stored) -> ReviewDecision:
+    at = clock.iso(stored.at)
     key = table.REVIEW_DECISION.key(
         ref.site, document_id=ref.document_id, review_id=ref.review_id, decision_id=verdict.decision_id
     )
+    listed = {"user_id": by.id, "decided_at": at, "decision_id": verdict.decision_id}
     return ReviewDecision(
-        *key,
+        key.pk,
+        key.sk,
+        **table.REVIEW_DECISION.gsi1(ref.site, **listed),
+        **table.REVIEW_DECISION.gsi2(ref.site, **listed),
+        name=verdict.name or None,
+        status=verdict.decision,
+        document_id=ref.document_id,
+        workflow_id=run.workflow_id,
+        holder=by.id,
+        holder_name=by.name,
+        created_at=at,
         reviewId=ref.review_id,
         decisionId=verdict.decision_id,
         decision=verdict.decision,
@@ -132,7 +145,7 @@ def _decision(ref: ReviewRef, verdict: Verdict, by: Person, stored: _Stored) -> 
         uri=stored.uri,
         sha256=stored.sha256,
         reason=verdict.reason or None,
-        decidedAt=clock.iso(stored.at),
+        decidedAt=at,
     )
 
 
@@ -169,7 +182,11 @@ def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
     )
     changes = [
         Update(ref.key, _reopened(ref, review, by, now), mine & in_time),
-        Update(taken_back, [ReviewDecision.undone_at.set(now)], ReviewDecision.undone_at.does_not_exist()),
+        Update(
+            taken_back,
+            [ReviewDecision.undone_at.set(now), ReviewDecision.status.set("undone")],
+            ReviewDecision.undone_at.does_not_exist(),
+        ),
         Update(checkpoint_key(ref), [ReviewCheckpoint.status.set("pending_review")]),
     ]
     facts = {"review": ref.review_id, "decision": decision_id}

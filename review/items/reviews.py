@@ -58,7 +58,10 @@ READABLE = sorted(attribute.attr_name for attribute in Review.get_attributes().v
 
 
 class ReviewDecision(Item):
-    """A decision as it was taken; ``status`` says whether it was taken back in time."""
+    """A decision as it was taken, and when it was taken back.
+
+    Access: by its review; by who took it (GSI1) and all of a site (GSI2), the newest first: flat copies for those.
+    """
 
     reviewId = UnicodeAttribute()  # noqa: N815
     decisionId = UnicodeAttribute()  # noqa: N815
@@ -70,6 +73,13 @@ class ReviewDecision(Item):
     reason = UnicodeAttribute(null=True)
     decidedAt = UnicodeAttribute()  # noqa: N815
     undone_at = UnicodeAttribute(null=True)
+    name = UnicodeAttribute(null=True)  # of the document
+    status = UnicodeAttribute(null=True)  # approve, reject or undone
+    document_id = UnicodeAttribute(null=True)
+    workflow_id = UnicodeAttribute(null=True)
+    holder = UnicodeAttribute(null=True)
+    holder_name = UnicodeAttribute(null=True)
+    created_at = UnicodeAttribute(null=True)
 
 
 class ReviewDraft(Item):

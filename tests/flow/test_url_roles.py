@@ -93,6 +93,8 @@ TABLE: dict[str, dict[str, Answers]] = {
     "schemas:list-attributes": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "schemas:edit-attribute": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "schemas:delete-attribute": {"POST": SET_UP_NOTHING},
+    "audit:show-audit": {"GET": SET_UP},
+    "audit:export-audit": {"GET": SET_UP},
     "queues:list-queues": {"GET": SET_UP},
     "queues:create-queue": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "queues:edit-queue": {"GET": SET_UP, "POST": SET_UP_EMPTY},

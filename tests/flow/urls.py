@@ -71,5 +71,6 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
         "key": "vendor", "ruleset_id": rule_id, "rule_id": rule_id, "classification_id": DOCUMENT_ID, "at": "none",
         "project_id": project_id, "document_id": run.document_id, "workflow_id": run.workflow_id, "index": 0,
         "run_id": run.workflow_id, "review_id": ref.review_id, "queue_id": queue_id, "site_id": "acme",
-        "mask": "none", "object_id": "1", "id": "1", "content_type_id": "1", "app_label": "auth", "url": "none",
+        "form": "csv", "mask": "none", "object_id": "1",
+        "id": "1", "content_type_id": "1", "app_label": "auth", "url": "none",
     }  # fmt: skip

@@ -95,7 +95,7 @@ def test_a_save_writes_no_row_that_stays_as_it_is(attributes):
     with count_calls() as calls:
         save(owner, replace(INVOICE, uses=(*INVOICE.uses, AttributeUse("issued"))))
     (write,) = calls.of("dynamodb", "TransactWriteItems")
-    assert len(write.params["TransactItems"]) == 4  # head, the row of issued, its definition in use, the event
+    assert len(write.params["TransactItems"]) == 5  # head, row of issued, definition, event, line
 
 
 def test_saving_what_is_there_already_writes_nothing(attributes):

@@ -1,0 +1,207 @@
+"""Who did what: changes of settings, activity of documents, decisions and lineage, merged in the order of time.
+
+Each source is one Query a page. A page takes the newest rows of all of them; its cursor says where each source goes on.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from config import table
+from config.errors import NotFound
+from config.item import Item, Page
+from projects.document_page import activity_of
+from projects.items.activity import DocumentActivity
+from projects.items.entity_event import AuditLine, EntityEvent
+from review.items.reviews import ReviewDecision
+from workflows.items.events import DocumentEvent
+
+_ENDED = "-"
+_DECISIONS = {"approve": "Approved", "reject": "Rejected", "undone": "Decided, and took it back"}
+
+
+@dataclass(frozen=True)
+class AuditRow:
+    """``at``: stored instant. ``kind``: settings, document, decision or run. ``changes``: what, before, after."""
+
+    at: str
+    kind: str
+    who: str
+    user_id: str
+    words: str
+    what: str
+    document_id: str = ""
+    changes: Sequence[Mapping[str, Any]] = ()
+
+
+@dataclass(frozen=True)
+class Source:
+    """One list of the table: its partition, its index, the head of its sort keys, and what its rows say."""
+
+    model: type[Item]
+    pk: str
+    row: Callable[[Any], AuditRow]
+    prefix: str = ""
+    index: str | None = None
+
+    def page(self, cursor: str | None, limit: int) -> Page[Any]:
+        sk = self.model.SK.startswith(self.prefix) if self.prefix else None
+        return self.model.page(self.pk, sk=sk, index=self.index, cursor=cursor, limit=limit, newest_first=True)
+
+
+def everything(site: str) -> list[Source]:
+    """What happens on a site, but for the steps of its runs, which each document's own lineage has."""
+    return [
+        Source(AuditLine, table.AUDIT_LINE.partition_key(site), _settings),
+        Source(DocumentActivity, table.DOCUMENT_ACTIVITY.gsi2_partition(site), _activity, index="GSI2"),
+        Source(ReviewDecision, table.REVIEW_DECISION.gsi2_partition(site), _decision, index="GSI2"),
+    ]
+
+
+def of_user(site: str, user_id: str) -> list[Source]:
+    """Raises: InvalidKey."""
+    activity = table.DOCUMENT_ACTIVITY.gsi1_partition(site, username=user_id)
+    return [
+        Source(EntityEvent, table.ENTITY_EVENT.gsi2_partition(site, user_id=user_id), _event, index="GSI2"),
+        Source(DocumentActivity, activity, _activity, index="GSI1"),
+        Source(ReviewDecision, table.REVIEW_DECISION.gsi1_partition(site, user_id=user_id), _decision, index="GSI1"),
+    ]
+
+
+def of_document(site: str, document_id: str) -> list[Source]:
+    """Its activity and its lineage, the decisions among it. Raises: InvalidKey."""
+    activity, lineage = table.DOCUMENT_ACTIVITY, table.DOCUMENT_EVENT
+    return [
+        Source(
+            DocumentActivity, activity.partition_key(site, document_id=document_id), _activity, activity.sort_prefix()
+        ),
+        Source(DocumentEvent, lineage.partition_key(site, document_id=document_id), _lineage, lineage.sort_prefix()),
+    ]
+
+
+def of_record(site: str, entity_type: str, entity_id: str) -> list[Source]:
+    """The changes of one record. Raises: InvalidKey."""
+    pk = table.ENTITY_EVENT.partition_key(site, entity_type=entity_type, entity_id=entity_id)
+    return [Source(EntityEvent, pk, _settings)]
+
+
+def page(sources: Sequence[Source], cursor: str | None, limit: int) -> tuple[list[AuditRow], str | None]:
+    """The next ``limit`` rows of all sources, newest first, and the cursor behind them.
+
+    Raises:
+        NotFound: the cursor belongs to another list.
+
+    """
+    starts = _starts(cursor, len(sources))
+    pages = [
+        Page([], None) if start == _ENDED else source.page(start, limit)
+        for source, start in zip(sources, starts, strict=True)
+    ]
+    found = [
+        (source.row(item), number, item)
+        for number, (source, one) in enumerate(zip(sources, pages, strict=True))
+        for item in one.rows
+    ]
+    taken = sorted(found, key=lambda one: one[0].at, reverse=True)[:limit]
+    following: list[str | None] = []
+    for number, (source, one) in enumerate(zip(sources, pages, strict=True)):
+        mine = [item for _, owner, item in taken if owner == number]
+        if len(mine) == len(one.rows):
+            following.append(one.next or _ENDED)
+        else:
+            following.append(mine[-1].cursor(source.pk, source.index) if mine else starts[number])
+    rows = [row for row, _, _ in taken]
+    return rows, None if all(one == _ENDED for one in following) else _joined(following)
+
+
+def rows(sources: Sequence[Source], *, limit: int, most: int) -> Iterator[AuditRow]:
+    """All rows, page by page, up to ``most``."""
+    cursor: str | None = None
+    for _ in range(most // limit):
+        found, cursor = page(sources, cursor, limit)
+        yield from found
+        if cursor is None:
+            return
+
+
+def _joined(following: Sequence[str | None]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(following, separators=(",", ":")).encode()).decode()
+
+
+def _starts(cursor: str | None, count: int) -> list[str | None]:
+    # Each part is signed for its own list; what joins them needs no seal.
+    if not cursor:
+        return [None] * count
+    try:
+        starts = json.loads(base64.urlsafe_b64decode(cursor))
+    except (ValueError, binascii.Error) as error:
+        raise NotFound("This page of the list is gone. Open the list from its start.") from error
+    if not isinstance(starts, list) or len(starts) != count or any(not isinstance(one, str | None) for one in starts):
+        raise NotFound("This page of the list is gone. Open the list from its start.")
+    return starts
+
+
+def _settings(row: AuditLine | EntityEvent) -> AuditRow:
+    who = row.user_name if isinstance(row, AuditLine) else str(row.metadata.as_dict().get("name") or row.userId)
+    payload = row.payload.as_dict()
+    changed = payload.pop("changes", None)
+    listed = {**changed, **payload} if isinstance(changed, dict) else payload
+    changes = [_change(name, value) for name, value in listed.items()]
+    name = table.decode(row.entityId)
+    return AuditRow(
+        row.inserteddate, "settings", who, row.userId, f"{_word(row.entityType)} {row.type}", name, "", changes
+    )
+
+
+def _event(row: EntityEvent) -> AuditRow:
+    """From the index, which carries no payload: the keys tell what was done to what."""
+    _, entity_type, entity_id = row.PK.rsplit("#", 2)
+    user_id, at = str(row.GSI2PK).rpartition("userId")[2], row.SK.partition("#")[2]
+    words = f"{_word(entity_type)} {row.status or 'changed'}"
+    return AuditRow(at, "settings", row.name or user_id, user_id, words, table.decode(entity_id))
+
+
+def _word(entity_type: str) -> str:
+    return {"sitegroup": "Group", "apikey": "API key", "attribute": "Attribute"}.get(
+        entity_type, entity_type.replace("_", " ").capitalize()
+    )
+
+
+def _change(name: str, value: Any) -> dict[str, Any]:
+    if isinstance(value, dict) and set(value) == {"before", "after"}:
+        return {"what": name, **{side: _short(one) for side, one in value.items()}}
+    return {"what": name, "before": None, "after": _short(value)}
+
+
+def _short(value: Any) -> str | None:
+    if value is None:
+        return None
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 200 else f"{text[:200]}…"
+
+
+def _activity(row: DocumentActivity) -> AuditRow:
+    view = activity_of(row)
+    return AuditRow(
+        view.at, "document", view.who, row.userId, view.words, row.name or row.documentId, row.documentId, view.changes
+    )
+
+
+def _decision(row: ReviewDecision) -> AuditRow:
+    words = _DECISIONS.get(row.status or "", "Decided")
+    document_id = row.document_id or ""
+    return AuditRow(
+        row.created_at or "", "decision", row.holder_name or "", row.holder or "", words, row.name or document_id,
+        document_id,
+    )  # fmt: skip
+
+
+def _lineage(row: DocumentEvent) -> AuditRow:
+    words = row.type.replace("_", " ").capitalize()
+    facts = row.facts.as_dict() if row.facts else {}
+    changes = [_change(name, value) for name, value in facts.items()]
+    document_id = row.PK.rpartition("#")[2]
+    return AuditRow(row.occurredAt, "run", row.by or "", row.by or "", words, document_id, document_id, changes)

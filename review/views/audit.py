@@ -1,0 +1,122 @@
+"""The audit page: who did what, on the whole site, by a person, to a document or to a record; and its export."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.http import HttpResponse, QueryDict, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from config.errors import NotFound
+from config.table import InvalidKey, encode
+from projects import access
+from projects.http import DeskRequest, answer
+from review import audit
+from review.audit import AuditRow, Source
+
+_MOST = 10_000  # rows of one export; a longer history is exported by person or by document
+_EXPORT_PAGE = 200
+_COLUMNS = ("at", "kind", "who", "user_id", "words", "what", "document_id", "changes")
+_FORMS = ("csv", "json")
+_FILTERS = ("document", "user", "person", "type", "record")
+
+
+@require_safe
+def show_audit(request: DeskRequest) -> HttpResponse:
+    access.check_can_configure(request)
+    asked, cursor = _asked(request), request.GET.get("after")
+    unknown = ""
+    try:
+        rows, following = audit.page(_sources(request, asked), cursor, settings.PAGE_SIZE)
+    except InvalidKey:
+        rows, following, unknown = [], None, "Nothing here has such an id. Paste it as the page of the record shows it."
+    except User.DoesNotExist:
+        rows, following, unknown = (
+            [],
+            None,
+            "Nobody here signs in by this name. History of a deleted account has its id.",
+        )
+    query, url = _query(asked), reverse("audit:show-audit")
+    context = {
+        "rows": rows,
+        "asked": asked,
+        "unknown": unknown,
+        "next_cursor": following,
+        "is_first": not cursor,
+        "list_url": url,
+        "first_url": f"{url}?{query}" if query else url,
+        "joiner": "&" if query else "?",
+        "export_query": query,
+    }
+    return answer(request, "settings/audit.html", None, context)
+
+
+@require_safe
+def export_audit(request: DeskRequest, form: str) -> HttpResponseBase:
+    access.check_can_configure(request)
+    if form not in _FORMS:
+        raise NotFound("History is exported as csv or as json.")
+    try:
+        rows = audit.rows(_sources(request, _asked(request)), limit=_EXPORT_PAGE, most=_MOST)
+    except (InvalidKey, User.DoesNotExist) as error:
+        raise NotFound("Nothing here has such an id or name. Choose the filter again.") from error
+    lines, kind = (_json_lines(rows), "application/json") if form == "json" else (_csv_lines(rows), "text/csv")
+    response = StreamingHttpResponse(lines, content_type=kind)
+    response["Content-Disposition"] = f'attachment; filename="audit-{request.site}.{form}"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _asked(request: DeskRequest) -> dict[str, str]:
+    return {name: request.GET.get(name, "").strip() for name in _FILTERS}
+
+
+def _query(asked: dict[str, str]) -> str:
+    query = QueryDict(mutable=True)
+    query.update({name: value for name, value in asked.items() if value})
+    return query.urlencode()
+
+
+def _sources(request: DeskRequest, asked: dict[str, str]) -> Sequence[Source]:
+    """Raises: InvalidKey, User.DoesNotExist."""
+    if asked["document"]:
+        return audit.of_document(request.site, asked["document"])
+    if asked["record"] and asked["type"]:
+        return audit.of_record(request.site, asked["type"], encode(asked["record"]))
+    if asked["user"]:
+        return audit.of_user(request.site, asked["user"])
+    if asked["person"]:
+        return audit.of_user(request.site, str(User.objects.only("pk").get(username=asked["person"]).pk))
+    return audit.everything(request.site)
+
+
+def _json_lines(rows: Iterator[AuditRow]) -> Iterator[str]:
+    head = "[\n"
+    for row in rows:
+        yield head + json.dumps(asdict(row), ensure_ascii=False, default=str)
+        head = ",\n"
+    yield "]\n" if head == ",\n" else "[]\n"
+
+
+def _csv_lines(rows: Iterator[AuditRow]) -> Iterator[str]:
+    yield _csv_line(_COLUMNS)
+    for row in rows:
+        values = asdict(row) | {"changes": json.dumps(list(row.changes), ensure_ascii=False, default=str)}
+        yield _csv_line([_harmless(str(values[name])) for name in _COLUMNS])
+
+
+def _csv_line(values: Sequence[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line).writerow(values)
+    return line.getvalue()
+
+
+def _harmless(text: str) -> str:
+    # A spreadsheet runs what begins like a formula, and names come from people.
+    return f"'{text}" if text[:1] in "=+-@\t\r" and text else text
