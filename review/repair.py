@@ -1,14 +1,11 @@
-"""What the sweeper does with each row that is due; every repair is conditional, audited and harmless when repeated."""
+"""What is done with a run or review that is due; every repair is conditional, audited and harmless when repeated."""
 
 import logging
-from dataclasses import dataclass
 
 from django.conf import settings
 
-from config import clock, logs, table
-from config.errors import Conflict, CountersignError, NotFound, StaleAttempt
-from config.item import Item
-from config.table import Key
+from config import clock
+from config.errors import NotFound, StaleAttempt
 from config.transaction import transact
 from review.actions import redemption
 from review.identity import ReviewRef, review_id
@@ -18,7 +15,6 @@ from workflows import asl, engine, events, queries
 from workflows.actions import attempts, followups
 from workflows.frozen import Run
 from workflows.items.actions import FollowUp
-from workflows.items.events import DocumentEvent
 from workflows.items.runs import Execution
 from workflows.status import RunStatus
 from workflows.tasks import end_run, enqueue_follow_up
@@ -27,40 +23,6 @@ log = logging.getLogger(__name__)
 
 _PATIENCE = 3  # redemptions that a running execution may ignore before a new attempt takes over
 _MACHINE_ATTEMPTS = 10  # then a machine step that never ends is a failure with a reason, not a loop
-
-
-@dataclass(frozen=True)
-class DueRow:
-    """A row whose time has come: what it is and where it lies."""
-
-    kind: str
-    id: str
-    key: Key
-    site: str
-
-
-def due_rows(shard: int, *, limit: int = 100) -> list[DueRow]:
-    """What is due now, the longest due first; one Query on the system-wide index."""
-    before = clock.iso(clock.now()) > Item.GSI2SK
-    page = Item.page(table.due_partition(shard), sk=before, index="GSI2", limit=limit)
-    return [_row(item) for item in page.rows]
-
-
-def _row(item: Item) -> DueRow:
-    _, kind, name = str(item.GSI2SK).split("#", 2)
-    return DueRow(kind, name, item.key, table.site_of(item.PK))
-
-
-def repair(row: DueRow) -> None:
-    """Do what the row waits for."""
-    if row.kind == "event":
-        events.publish(DocumentEvent.load(row.key))
-    elif row.kind == "review":
-        drive_review(row.site, Review.load(row.key, only=READABLE))
-    elif row.kind == "followup":
-        _follow_up(row.site, FollowUp.load(row.key))
-    elif row.kind == "run":
-        check_run(row.site, Execution.load(row.key))
 
 
 def drive_review(site: str, review: Review) -> None:
@@ -73,7 +35,7 @@ def drive_review(site: str, review: Review) -> None:
         _drive_decided(ref, run, review)
 
 
-def _follow_up(site: str, due: FollowUp) -> None:
+def resume_follow_up(site: str, due: FollowUp) -> None:
     """A worker does it, not the sweep, which other repairs wait for; until its message is taken it is not due again."""
     run = Run(site, due.project_id, due.documentId, due.workflowId)
     followups.look_again(run, due, at=clock.in_seconds(settings.STEP_LEASE_SECONDS))
@@ -184,21 +146,3 @@ def _remaining(run: Run, execution: Execution, kind: str) -> int:
         return settings.REVIEW_TIMEOUT_SECONDS
     left = (clock.parse(review.deadline) - clock.now()).total_seconds() + settings.REVIEW_MARGIN_SECONDS
     return max(int(left), 1)
-
-
-def _repair_one(row: DueRow) -> None:
-    try:
-        repair(row)
-    except Conflict:  # another sweeper, or the run itself, was first
-        log.info("repair was not needed", extra={"event": row.id})
-    except CountersignError as error:
-        log.warning("repair waits", extra={"event": row.id, "error": str(error)})
-
-
-def sweep() -> int:
-    """Repair everything that is due; answers how many rows it looked at."""
-    rows = [row for shard in range(settings.DUE_SHARDS) for row in due_rows(shard)]
-    for row in rows:
-        with logs.on_site(row.site):
-            _repair_one(row)
-    return len(rows)

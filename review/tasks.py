@@ -6,7 +6,7 @@ from celery import shared_task
 from django.conf import settings
 
 from config.errors import Conflict, CountersignError, StaleAttempt, Unavailable
-from review import repair
+from review import sweeper
 from review.actions import opening, redemption
 from review.actions.opening import Pause
 from review.actions.redemption import Application
@@ -96,4 +96,4 @@ def expire_review(
 @shared_task(name="review.tasks.sweep", time_limit=300, **LIMITS)
 def sweep() -> None:
     """Look after everything that is due."""
-    repair.sweep()
+    sweeper.sweep()

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from config import aws, clock, table
 from projects import queries as project_queries
 from review import queries as review_queries
-from review import repair
+from review import sweeper
 from review.actions import opening
 from review.filled import PROJECT, Filling, assessed
 from review.items.fillings import FillingRecord
@@ -117,7 +117,7 @@ def test_the_bar_is_for_a_terminal_only(table, monkeypatch):
 def test_nothing_that_is_filled_is_ever_due(table):
     filled(documents=3, reviews=3)
     before = rows()
-    assert repair.sweep() == 0
+    assert sweeper.sweep() == 0
     assert rows() == before
 
 

@@ -9,7 +9,7 @@ from config import aws
 from projects import actions, queries
 from projects.audit import actor
 from projects.schema import DEFAULT_FIELDS
-from review import repair
+from review import sweeper
 from tests.aws_faults import count_calls
 from tests.compat.seed_000 import STEPS, picture
 from tests.people import alice, charlie, signed_in
@@ -290,7 +290,7 @@ def test_looking_at_everything_and_sweeping_leaves_every_item_and_object_as_it_w
             if answer.streaming:
                 b"".join(answer.streaming_content)
     assert signed_in(alice()).get(f"/projects/{seed.project_id}/edit/").status_code == 200
-    assert repair.sweep() == 0
+    assert sweeper.sweep() == 0
     assert everything() == before
 
 

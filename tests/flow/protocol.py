@@ -1,6 +1,6 @@
 """What the tests of the redeem protocol have in common: beat turned by hand, and what applied once means."""
 
-from review import repair
+from review import repair, sweeper
 from review.identity import ReviewRef
 from review.status import ReviewStatus
 from tests.factories import review_of
@@ -22,7 +22,7 @@ def sweep_until_ended(run: Run, pump: Pump) -> None:
     """What beat does, every so often, while workers work."""
 
     def done() -> bool:
-        repair.sweep()
+        sweeper.sweep()
         return ended(run)
 
     pump.run(done, seconds=40)

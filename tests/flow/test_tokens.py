@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
-from review import repair
+from review import repair, sweeper
 from review.actions import claims, decisions
 from review.identity import ReviewRef
 from review.status import ReviewStatus
@@ -61,7 +61,7 @@ def test_stopped_machines_get_new_tokens_and_ocr_does_not_run_again(pump: Pump) 
     opened = pump.ran("open_review")
 
     def renewed() -> bool:
-        repair.sweep()
+        sweeper.sweep()
         return pump.ran("open_review") == opened + 3
 
     pump.run(renewed)

@@ -18,7 +18,7 @@ from projects import actions, queries
 from projects.permissions import EVERYTHING, Permission
 from projects.schema import ProjectSettings
 from review import queries as review_queries
-from review import repair
+from review import repair, sweeper
 from review.actions import claims, decisions, opening, redemption
 from review.identity import ReviewRef
 from review.status import ReviewStatus
@@ -152,10 +152,10 @@ def test_the_place_in_a_list_of_one_is_no_place_in_the_others(pump: Pump) -> Non
 def test_the_sweeper_ends_what_is_due_on_its_own_site(known: dict[str, Known], monkeypatch: pytest.MonkeyPatch) -> None:
     later = clock.in_seconds(30 * 86_400)
     monkeypatch.setattr(clock, "now", lambda: later)
-    rows = {(row.site, row.kind): row for row in repair.due_rows(0)}
+    rows = {(row.site, row.kind): row for row in sweeper.due_rows(0)}
     assert {site for site, kind in rows if kind == "review"} == {"default", "acme"}
     assert all(site_of(row.key.pk) == row.site for row in rows.values())
-    repair.repair(rows["acme", "review"])
+    sweeper.repair_due(rows["acme", "review"])
     assert review_queries.review(ref("acme", known)).status == ReviewStatus.EXPIRED
     assert review_queries.review(ref("default", known)).status == ReviewStatus.PENDING
 
@@ -175,9 +175,9 @@ def test_what_goes_on_the_bus_says_whose_it_is(known: dict[str, Known]) -> None:
     repair_later = clock.in_seconds(3600)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clock, "now", lambda: repair_later)
-        for row in repair.due_rows(0):
+        for row in sweeper.due_rows(0):
             if row.kind == "event":
-                repair.repair(row)
+                sweeper.repair_due(row)
     sqs = aws.client("sqs")
     url = sqs.get_queue_url(QueueName=bootstrap.EVENTS_QUEUE)["QueueUrl"]
     found = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10, WaitTimeSeconds=2).get("Messages", [])

@@ -8,7 +8,7 @@ from django.core import mail
 
 from config.errors import Conflict, NotFound, Unavailable
 from projects.audit import Actor
-from review import repair
+from review import sweeper
 from tests.aws_faults import Crash, audit_refused, count_calls, crash_after, crash_before
 from tests.factories import SITE
 from tests.pump import Pump
@@ -314,24 +314,24 @@ def test_an_action_of_a_later_version_is_left_to_a_person():
 
 def test_the_sweeper_has_it_done_where_the_message_was_lost(pump: Pump):
     run = published(NOTIFY)  # its step was not run by the task that sends the message
-    assert repair.sweep() >= 1
+    assert sweeper.sweep() >= 1
     pump.run(lambda: pump.ran("follow_up") == 1)
     assert statuses(run) == ["COMPLETE"]
-    assert [row.kind for row in repair.due_rows(0) if row.kind == "followup"] == []
+    assert [row.kind for row in sweeper.due_rows(0) if row.kind == "followup"] == []
 
 
 def test_the_sweeper_sends_one_message_while_it_is_on_its_way(pump: Pump):
     published(NOTIFY)
     pump.hold = lambda _message: True
     for _ in range(3):
-        repair.sweep()
+        sweeper.sweep()
     pump.step()
     assert len([one for one in pump.held if one.task.endswith("follow_up")]) == 1
 
 
 def test_the_message_delivered_twice_does_it_once(pump: Pump):
     run = published(NOTIFY)
-    repair.sweep()
+    sweeper.sweep()
     pump.run(lambda: pump.ran("follow_up") == 1)
     (message,) = [one for one in pump.seen if one.task.endswith("follow_up")]
     pump.redeliver(message)
