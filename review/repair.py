@@ -79,7 +79,8 @@ def check_run(site: str, execution: Execution) -> None:
         attempts.look_again(run, execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
         return
     waits = definition.step(int(execution.currentStep)).type == "approval"
-    if not waits and attempt >= _MACHINE_ATTEMPTS:
+    # Attempts that only renewed a waiting review's token are not the step's.
+    if not waits and attempt - int(execution.step_attempt or 1) + 1 >= _MACHINE_ATTEMPTS:
         sentence = "The step was started ten times and never ended. The file is safe; look at the workers, then retry."
         end_run(run, attempt=attempt, error="TooManyAttempts", sentence=sentence)
         return

@@ -111,6 +111,7 @@ def _move_execution(run: Run, move: Advance, transition_id: str, now: str) -> Up
     status = RUN_ENDS[move.outcome] if move.outcome else RunStatus.RUNNING
     actions: list[Action] = [
         Execution.currentStep.set(move.to),
+        Execution.step_attempt.set(move.attempt),
         Execution.updatedAt.set(now),
         Execution.last_transition.set(transition_id),
         Execution.lease_owner.remove(),

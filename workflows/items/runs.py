@@ -20,6 +20,7 @@ class Execution(Item):
     updatedAt = UnicodeAttribute()  # noqa: N815
     definition = UnicodeAttribute()  # the pinned version, e.g. document-analysis.v1
     engine_attempt = NumberAttribute()
+    step_attempt = NumberAttribute(null=True)  # the attempt that brought the run to its step; the first where unset
     project_id = UnicodeAttribute()
     document_id = UnicodeAttribute()
     last_transition = UnicodeAttribute(null=True)
