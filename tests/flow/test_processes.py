@@ -76,7 +76,7 @@ def gate(desk: LiveDesk) -> Iterator[Gate]:
 
 def signed_in(desk: LiveDesk) -> Visitor:
     rosa = Visitor(desk.web)
-    wait_for(rosa.is_answered, "the web server", 20)
+    wait_for(rosa.is_answered, "the web server", 60)
     rosa.sign_in("rosa", desk.password("rosa"))
     return rosa
 
@@ -85,7 +85,7 @@ def three_waiting(rosa: Visitor) -> Waiting:
     project = ensure_default_project(DEFAULT_SITE, by=Actor("test", "Test"))
     receipt = next(path for path in sample_files() if path.suffix == ".jpg")
     runs = [rosa.upload(project.id, receipt) for _ in range(3)]
-    wait_for(lambda: len(review_queries.queue(DEFAULT_SITE).rows) == 3, "three reviews", 60)
+    wait_for(lambda: len(review_queries.queue(DEFAULT_SITE).rows) == 3, "three reviews", 120)
     return [(run, ref_of(run)) for run in runs]
 
 
@@ -165,7 +165,7 @@ def test_a_restarted_emulator_keeps_the_reviews_renews_their_tokens_and_repeats_
     assert {row.document_id for row in review_queries.queue(DEFAULT_SITE).rows} == {
         ref.document_id for _, ref in waiting
     }
-    seconds = wait_for(lambda: [token_attempt(ref) for _, ref in waiting] == [2, 2, 2], "new tokens", 60)
+    seconds = wait_for(lambda: [token_attempt(ref) for _, ref in waiting] == [2, 2, 2], "new tokens", 90)
     assert (review_of(ref).status, review_of(ref).holder_name) == (ReviewStatus.CLAIMED, "Rosa Keller")
     assert "Typed before the restart" in rosa.get(f"/review/{ref.document_id}/{ref.review_id}/")[1]
     assert rosa.decide(ref, page, **ANSWERS) == 200  # on the page that was open before the restart
