@@ -4,8 +4,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from django.conf import LazySettings
 from pynamodb.expressions.condition import Condition
-from pytest_django.fixtures import SettingsWrapper
 
 from config import clock
 from config.errors import Conflict
@@ -97,7 +97,7 @@ def repair_quietly(run: Run, ref: ReviewRef) -> None:
         return
 
 
-def test_sixteen_threads_decide_once_over_twenty_rounds(pump: Pump, settings: SettingsWrapper) -> None:
+def test_sixteen_threads_decide_once_over_twenty_rounds(pump: Pump, settings: LazySettings) -> None:
     run, ref = waiting_run(pump)
     usual = settings.REVIEW_UNDO_SECONDS
     for round_number in range(20):
