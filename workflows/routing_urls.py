@@ -2,10 +2,13 @@
 
 from django.urls import path
 
-from workflows.views import rules, rulesets
+from workflows.views import mappings, rules, rulesets
 
 app_name = "routing"
 urlpatterns = [
+    path("mappings/", mappings.list_mappings, name="list-mappings"),
+    path("mappings/new/", mappings.create_mapping, name="create-mapping"),
+    path("mappings/<str:mapping_id>/", mappings.edit_mapping, name="edit-mapping"),
     path("rules/", rulesets.list_rulesets, name="list-rulesets"),
     path("rules/new/", rulesets.create_ruleset, name="create-ruleset"),
     path("rules/<str:ruleset_id>/", rulesets.edit_ruleset, name="edit-ruleset"),

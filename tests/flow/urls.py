@@ -14,7 +14,7 @@ from projects.governing import AttributeDefinition, Schema
 from projects.permissions import Permission
 from projects.schema import ProjectSettings
 from tests.review.reviews import VALUES, open_review
-from tests.workflows.rules import make_rule, make_ruleset
+from tests.workflows.rules import make_mapping, make_rule, make_ruleset
 from workflows import files
 from workflows.actions import segments
 from workflows.storage import DocumentFiles
@@ -61,6 +61,7 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
     actions.queues.create(site, f"{word} queue", ["admins", "reviewers"], by=by, queue_id=queue_id)
     ruleset = make_ruleset(f"{word} rules", by=by, site=site, ruleset_id=rule_id)
     make_rule(ruleset, description=f"{word} rule", by=by, site=site, rule_id=rule_id)
+    make_mapping(("company", "vendor"), name=f"{word} mapping", by=by, site=site, mapping_id=rule_id)
     vendor = AttributeDefinition("vendor", f"{word} vendor", "text")
     actions.attribute_definitions.create(site, vendor, by=by)
     actions.schemas.create_classification(site, Schema(f"{word} paper"), by=by, classification_id=DOCUMENT_ID)
@@ -68,7 +69,8 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
     actions.attributes.set_attribute(site, run.document_id, "vendor", [word], by=by)
     actions.api_keys.create(site, f"{word} key", [Permission.READ], by=by)
     return {
-        "key": "vendor", "ruleset_id": rule_id, "rule_id": rule_id, "classification_id": DOCUMENT_ID, "at": "none",
+        "key": "vendor", "ruleset_id": rule_id, "rule_id": rule_id, "mapping_id": rule_id,
+        "classification_id": DOCUMENT_ID, "at": "none",
         "project_id": project_id, "document_id": run.document_id, "workflow_id": run.workflow_id, "index": 0,
         "run_id": run.workflow_id, "review_id": ref.review_id, "queue_id": queue_id, "site_id": "acme",
         "form": "csv", "mask": "none", "object_id": "1",

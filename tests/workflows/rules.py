@@ -8,11 +8,13 @@ from config import clock
 from projects.audit import Actor
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files
 from workflows import arrivals, intake
-from workflows.actions import rules, rulesets
+from workflows.actions import mappings, rules, rulesets
 from workflows.actions.documents import Original
+from workflows.actions.mappings import MappingDraft
 from workflows.actions.rules import RuleDraft
 from workflows.actions.rulesets import RulesetDraft
 from workflows.frozen import Run
+from workflows.items.mappings import StoredMapping
 from workflows.items.rules import Ruleset, StoredRule
 from workflows.routing import Condition, Effect, Operator, Source, When
 from workflows.storage import DocumentFiles
@@ -51,6 +53,13 @@ def make_rule(
     return rules.create(
         site, ruleset.documentId, draft(*conditions, **wanted), by=by, rule_id=rule_id or clock.new_ulid()
     )
+
+
+def make_mapping(
+    *pairs: tuple[str, str], name: str = "Totals", by: Actor = ALICE, site: str = SITE, mapping_id: str | None = None
+) -> StoredMapping:
+    wanted = MappingDraft(name, "", on=True, pairs=pairs)
+    return mappings.create(site, wanted, by=by, mapping_id=mapping_id or clock.new_ulid())
 
 
 def arrived(file: Path | None = None, *, project: dict[str, Any] = PROJECT, site: str = SITE) -> Run:
