@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from django.conf import settings
 
 from config.errors import NotFound
-from config.table import DEFAULT_SITE, encode
+from config.table import DEFAULT_SITE, InvalidKey, encode, partition
 from projects import queries
 from projects.items.sites import Site
 from projects.permissions import NOTHING, Permission, defaults, known
@@ -56,7 +56,11 @@ forget = _memory.forget
 
 
 def site(site_id: str) -> Site | None:
-    """The site, active or not; None where there is none. Not found is remembered too."""
+    """The site, active or not; None where there is none. Not found is remembered too, where it could be one."""
+    try:
+        partition(site_id, "")
+    except InvalidKey:
+        return None
 
     def read() -> Site | None:
         try:

@@ -9,7 +9,7 @@ from projects.actions.groups import Grant
 from projects.audit import Actor
 from projects.items.entity_event import EntityEvent
 from projects.permissions import EVERYTHING, NOTHING, Permission
-from tests.aws_faults import Crash, crash_before, fail
+from tests.aws_faults import Crash, count_calls, crash_before, fail
 from tests.projects.sites import BY, make_site
 
 pytestmark = pytest.mark.usefixtures("table")
@@ -134,6 +134,16 @@ def test_a_change_is_seen_at_once_in_the_process_that_makes_it():
     assert directory.permissions("acme", ["a"]) == NOTHING
     actions.groups.save("acme", [Grant("a", NOTHING, READ, 0)], by=BY)
     assert directory.permissions("acme", ["a"]) == READ
+
+
+def test_what_no_site_can_be_called_is_neither_asked_for_nor_remembered():
+    with count_calls() as seen:
+        assert directory.site("No!" * 9) is None
+    assert seen.names() == []
+    with count_calls() as seen:
+        assert directory.site("nowhere") is None
+        assert directory.site("nowhere") is None
+    assert seen.names() == ["dynamodb.GetItem"]
 
 
 def test_another_process_asks_again_after_a_few_seconds(settings):
