@@ -161,7 +161,10 @@ if ON_LAPTOP:
     # kombu's SQS transport has no endpoint option and boto3 reads this one variable; without it, it would call AWS.
     os.environ["AWS_ENDPOINT_URL"] = str(AWS_ENDPOINT_URL)
 CELERY_TASK_DEFAULT_QUEUE = DESK_QUEUE
-CELERY_TASK_ROUTES = {"workflows.tasks.run_step": {"queue": STEPS_QUEUE}}
+CELERY_TASK_ROUTES = {
+    "workflows.tasks.run_step": {"queue": STEPS_QUEUE},
+    "workflows.tasks.finish_removal": {"queue": STEPS_QUEUE},  # a document of thousands of pages takes minutes
+}
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True

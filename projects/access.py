@@ -156,6 +156,10 @@ def can_review(request: HttpRequest) -> bool:
     return can(request, Permission.REVIEW)
 
 
+def can_delete(request: HttpRequest) -> bool:
+    return can(request, Permission.DELETE)
+
+
 def can_configure(request: HttpRequest) -> bool:
     return can(request, Permission.ADMIN)
 

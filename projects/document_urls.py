@@ -7,6 +7,8 @@ from projects import views
 app_name = "documents"
 urlpatterns = [
     path("", views.documents.list_documents, name="list-documents"),
+    path("deleted/", views.removals.list_deleted, name="list-deleted"),
+    path("deleted/<slug:document_id>/", views.removals.show_deleted, name="show-deleted"),
     path("<slug:document_id>/", views.documents.show_document, name="show-document"),
     path("<slug:document_id>/activity/", views.documents.show_activity, name="show-activity"),
     path("<slug:document_id>/tags/", views.properties.change_tags, name="change-tags"),

@@ -26,8 +26,14 @@ def holder_of(row: Review, *, now: str) -> str:
 
 
 def review(ref: ReviewRef) -> Review:
-    """Strongly consistent, without its token. Raises: NotFound."""
-    return Review.load(ref.key, only=READABLE)
+    """Strongly consistent, without its token. Raises: NotFound, also where the document was deleted."""
+    return _seen(Review.load(ref.key, only=READABLE))
+
+
+def _seen(found: Review) -> Review:
+    if found.hidden is not None:
+        raise NotFound("The document of this review was deleted.")
+    return found
 
 
 def run_of(ref: ReviewRef, found: Review) -> Run:
@@ -41,4 +47,4 @@ def review_and_draft(ref: ReviewRef, user_id: str) -> tuple[Review, ReviewDraft 
     if ref.key not in found:
         raise NotFound("There is no such record.")
     draft = ReviewDraft.from_raw_data(found[draft_key]) if draft_key in found else None
-    return Review.from_raw_data(found[ref.key]), draft
+    return _seen(Review.from_raw_data(found[ref.key])), draft

@@ -7,17 +7,18 @@ from django.conf import settings
 from config import clock
 from config.errors import NotFound, StaleAttempt
 from config.transaction import transact
+from projects.items.removals import DocumentRemoval
 from review.actions import redemption
 from review.identity import ReviewRef, review_id
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, ORPHAN, UNDECIDED
 from workflows import asl, engine, events, queries
-from workflows.actions import attempts, followups
+from workflows.actions import attempts, followups, removals
 from workflows.frozen import Run
 from workflows.items.actions import FollowUp
 from workflows.items.runs import Execution
 from workflows.status import RunStatus
-from workflows.tasks import end_run, enqueue_follow_up
+from workflows.tasks import end_run, enqueue_follow_up, order_removal
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +41,12 @@ def resume_follow_up(site: str, due: FollowUp) -> None:
     run = Run(site, due.project_id, due.documentId, due.workflowId)
     followups.look_again(run, due, at=clock.in_seconds(settings.STEP_LEASE_SECONDS))
     enqueue_follow_up(run)
+
+
+def resume_removal(site: str, due: DocumentRemoval) -> None:
+    """As with a follow-up: it may take minutes, which no sweep has."""
+    removals.look_again(due)
+    order_removal(site, str(due.documentId))
 
 
 def _end_undecided(ref: ReviewRef, run: Run) -> None:

@@ -12,6 +12,7 @@ from config import clock, logs, table
 from config.errors import Conflict, CountersignError
 from config.item import Item
 from config.table import Key
+from projects.items.removals import DocumentRemoval
 from review import repair
 from review.items.reviews import READABLE, Review
 from workflows import events
@@ -91,3 +92,5 @@ def repair_due(row: DueRow) -> None:
         repair.resume_follow_up(row.site, FollowUp.load(row.key))
     elif row.kind == "run":
         repair.check_run(row.site, Execution.load(row.key))
+    elif row.kind == "removal":
+        repair.resume_removal(row.site, DocumentRemoval.load(row.key))

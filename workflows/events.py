@@ -19,6 +19,9 @@ PROCESSED = "document.processed"
 PUBLISHED = "document.published"  # by an action: somebody wants to hear of exactly these
 REVIEW_REQUIRED = "document.review.required"
 FAILED = "document.failed"
+DELETED = "document.deleted"
+RESTORED = "document.restored"
+PURGED = "document.purged"
 SCHEMA_VERSION = 1
 
 

@@ -1,6 +1,7 @@
 """Every object of one document in S3, by the names of ``workflows.files``."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -10,7 +11,7 @@ from django.conf import settings
 from django.core.files.storage import default_storage
 
 from config import aws
-from config.errors import CountersignError, Tampered
+from config.errors import CountersignError, Tampered, Unavailable
 from config.table import partition
 from workflows import files
 
@@ -156,6 +157,26 @@ class DocumentFiles:
                 for page in pages.paginate(Bucket=settings.BUCKET_NAME, Prefix=self.root + prefix):
                     if keys := [{"Key": entry["Key"]} for entry in page.get("Contents", ())]:
                         aws.client("s3").delete_objects(Bucket=settings.BUCKET_NAME, Delete={"Objects": keys})
+
+    def destroy(self, beat: Callable[[], None]) -> None:
+        """Delete every object with all its versions and markers; nothing of the document is left in S3.
+
+        Raises:
+            Unavailable: S3 does not answer, or kept one of them.
+
+        """
+        s3 = aws.client("s3")
+        with aws.translated():
+            pages = s3.get_paginator("list_object_versions").paginate(Bucket=settings.BUCKET_NAME, Prefix=self.root)
+            for page in pages:
+                beat()
+                found = [*page.get("Versions", ()), *page.get("DeleteMarkers", ())]
+                which = [{"Key": one["Key"], "VersionId": one["VersionId"]} for one in found]
+                if not which:
+                    continue
+                answer = s3.delete_objects(Bucket=settings.BUCKET_NAME, Delete={"Objects": which, "Quiet": True})
+                if answer.get("Errors"):
+                    raise Unavailable("S3 did not delete everything yet. It is tried again.")
 
     def exists(self, name: str) -> bool:
         with aws.translated():

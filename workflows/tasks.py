@@ -4,15 +4,16 @@ import functools
 import logging
 from typing import Any
 
+from botocore.exceptions import BotoCoreError, ClientError
 from celery import shared_task
 from celery.exceptions import CeleryError
 from django.conf import settings
-from kombu.exceptions import KombuError
+from kombu.exceptions import KombuError, OperationalError
 
 from config import aws
 from config.errors import Conflict, CountersignError, StageFailed, StaleAttempt, Unavailable
 from workflows import deliveries, events, followups, queries, steps, tokens
-from workflows.actions import runs
+from workflows.actions import removals, runs
 from workflows.frozen import Run
 from workflows.steps import Busy, Order
 
@@ -79,6 +80,28 @@ def fail_run(
         tokens.refuse(token, "StaleAttempt", str(conflict))
     except Unavailable as unavailable:
         raise self.retry(countdown=min(2**self.request.retries, 60)) from unavailable
+
+
+@shared_task(bind=True, name="workflows.tasks.finish_removal", time_limit=3600, **LIMITS)
+def finish_removal(self: Any, *, site: str, document_id: str) -> None:
+    """Let a deleted, restored or purged document's rows and files follow; delivered twice, the second finds nothing."""
+    try:
+        removals.finish(site, document_id)
+    except Unavailable as error:
+        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+
+
+def order_removal_soon(site: str, document_id: str) -> None:
+    """From a page: where no queue answers the sweeper orders it, and the page says what is so."""
+    try:
+        order_removal(site, document_id)
+    except (OperationalError, BotoCoreError, ClientError, OSError):
+        log.warning("removal waits for the sweeper", extra={"document": document_id})
+
+
+def order_removal(site: str, document_id: str) -> None:
+    """Have a worker finish it; where no queue answers, the sweeper asks again."""
+    finish_removal.apply_async(kwargs={"site": site, "document_id": document_id})
 
 
 def end_run(run: Run, *, attempt: int, error: str, sentence: str) -> None:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from workflows.views import contents, health, overview, pages, runs, segments, uploads
+from workflows.views import contents, health, overview, pages, removals, runs, segments, uploads
 
 app_name = "workflows"
 urlpatterns = [
@@ -22,6 +22,9 @@ urlpatterns = [
         segments.show_segment,
         name="show-segment",
     ),
+    path("documents/<slug:document_id>/delete/", removals.delete_document, name="delete-document"),
+    path("documents/<slug:document_id>/restore/", removals.restore_document, name="restore-document"),
+    path("documents/<slug:document_id>/purge/", removals.purge_document, name="purge-document"),
     path("documents/<slug:document_id>/runs/", contents.list_document_runs, name="list-document-runs"),
     path("documents/<slug:document_id>/contents/", contents.list_contents, name="list-contents"),
     path("documents/<slug:document_id>/contents/<str:at>/", contents.download_content, name="download-content"),

@@ -44,6 +44,12 @@ SOFT_DELETED_DOCUMENT = Entity(
     ),
     deviation="gsi1pk: deleted documents must not mix with live ones in the index by date",
 )  # fmt: skip
+DOCUMENT_REMOVAL = Entity(
+    "countersign", "DocumentRemoval", "docs#{document_id}", "removal",
+    "removed#{state}", "{datetime_us}#{document_id}", "DUE#{shard}", "{due_at}#removal#{document_id}",
+    attributes=names("documentId status name project_id userId user_name inserteddate purgedDate"),
+    note="state deleted|purged; GSI2 while rows have yet to follow; the tombstone of a purged document",
+)  # fmt: skip
 DOCUMENT_OCR = Entity(
     "document_management", "DocumentOcr", "docs#{document_id}", "ocr#",
     attributes=names("documentId inserteddate userId contentType ocrEngine ocrStatus jobId ocrOutputType"),

@@ -4,5 +4,6 @@ from projects.queries import api_keys as api_keys
 from projects.queries import documents as documents
 from projects.queries import projects as projects
 from projects.queries import queues as queues
+from projects.queries import removals as removals
 from projects.queries import schemas as schemas
 from projects.queries import sites as sites

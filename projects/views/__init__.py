@@ -7,6 +7,7 @@ from projects.views import groups as groups
 from projects.views import projects as projects
 from projects.views import properties as properties
 from projects.views import queues as queues
+from projects.views import removals as removals
 from projects.views import schemas as schemas
 from projects.views import settings as settings
 from projects.views import sites as sites

@@ -12,7 +12,7 @@ from config.errors import NotFound
 from config.table import InvalidKey
 from projects import access, queries
 from projects.document_page import activity_of, page_of
-from projects.http import DeskRequest, answer
+from projects.http import DeskRequest, answer, go
 from projects.looks import looked
 
 
@@ -49,7 +49,13 @@ def _day(text: str, today: dt.date) -> dt.date:
 @require_safe
 def show_document(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_view(request)
-    return looked(request, document_page(request, document_id), document_id)
+    try:
+        return looked(request, document_page(request, document_id), document_id)
+    except NotFound:
+        record = queries.removals.removal(request.site, document_id)
+    if not access.can_delete(request):
+        raise NotFound("This document was deleted. Who may delete documents can look for it among the deleted ones.")
+    return go(request, reverse("documents:show-deleted", args=[record.document_id]))
 
 
 def document_page(

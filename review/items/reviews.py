@@ -43,6 +43,7 @@ class Review(Item):
     decision_sha256 = UnicodeAttribute(null=True)
     redeem_after = UnicodeAttribute(null=True)
     drives = NumberAttribute(null=True)  # how often the redemption was driven on
+    hidden = map_attribute(null=True)  # while the document is deleted
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()
 

@@ -22,6 +22,7 @@ Answers = tuple[int, int, int, int, int, int]
 VIEW: Answers = (302, 403, 200, 200, 200, 200)  # READ
 WORK: Answers = (302, 403, 403, 200, 200, 200)  # WRITE
 WORK_EMPTY: Answers = (302, 403, 403, 422, 422, 422)
+DELETE: Answers = (302, 403, 403, 403, 200, 200)
 SET_UP: Answers = (302, 403, 403, 403, 200, 200)  # ADMIN or GOVERN
 SET_UP_EMPTY: Answers = (302, 403, 403, 403, 422, 422)  # a form without anything in it
 SET_UP_NOTHING: Answers = (302, 403, 403, 403, 404, 404)  # a wish about what is not there
@@ -48,6 +49,11 @@ TABLE: dict[str, dict[str, Answers]] = {
     "documents:list-documents": {"GET": VIEW},
     "documents:show-document": {"GET": VIEW},
     "documents:show-activity": {"GET": VIEW},
+    "documents:list-deleted": {"GET": DELETE},
+    "documents:show-deleted": {"GET": (302, 403, 403, 403, 404, 404)},  # of a document that is not deleted
+    "workflows:delete-document": {"GET": DELETE, "POST": (302, 403, 403, 403, 422, 422)},  # its run is under way
+    "workflows:restore-document": {"POST": (302, 403, 403, 403, 404, 404)},
+    "workflows:purge-document": {"POST": (302, 403, 403, 403, 422, 422)},  # without being sure
     "documents:change-tags": {"POST": WORK_EMPTY},
     "documents:change-attributes": {"POST": WORK_EMPTY},
     "documents:change-metadata": {"POST": WORK_EMPTY},

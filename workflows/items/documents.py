@@ -9,6 +9,7 @@ class ProjectDocument(Item):
     """A document as its project lists it, newest first in GSI1."""
 
     data = map_attribute()
+    hidden = map_attribute(null=True)  # its place in the list and its status, while the document is deleted
     name = UnicodeAttribute(null=True)
     status = UnicodeAttribute(null=True)
     outcome = UnicodeAttribute(null=True)

@@ -56,6 +56,7 @@ class WorkflowSteps(Item):
     current_step = UnicodeAttribute(null=True)
     page_count = NumberAttribute(null=True)
     outcome = UnicodeAttribute(null=True)
+    hidden = map_attribute(null=True)  # while the document is deleted
     replaced_by = UnicodeAttribute(null=True)  # the run of a newer content, which has put its pages in these' place
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()

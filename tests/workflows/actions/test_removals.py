@@ -1,0 +1,221 @@
+"""Delete, restore, purge: out of every list, back exactly, gone but for what the page says."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from config import clock
+from config.errors import Conflict, CountersignError, NotFound, Refused, Unavailable
+from projects import queries as project_queries
+from projects.actions import tags
+from projects.queries.removals import DELETED, PURGED, removal, removals
+from review import queries as review_queries
+from tests.aws_faults import fail
+from tests.factories import PROJECT_ID, SITE, ref_of, start_run
+from tests.pump import Pump
+from tests.workflows import stored
+from tests.workflows.follow_ups import drive, published, statuses
+from tests.workflows.removing import MARTA, ROSA, files_of, hang_on, is_trail, reviewed_document, told
+from workflows import queries
+from workflows.actions import followups, runs
+from workflows.actions import removals as actions
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.frozen import Run
+from workflows.routing import Act
+from workflows.status import FollowUpStatus
+
+
+def ended(run: Run) -> Run:
+    runs.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
+    return run
+
+
+def document() -> Run:
+    """One whose only run failed: quickly made."""
+    return ended(start_run())
+
+
+def kinds(run: Run) -> list[tuple[str, str]]:
+    rows = project_queries.documents.activities(SITE, run.document_id).rows
+    return [(row.type, row.user_name) for row in rows if row.type != "MODIFY"]
+
+
+def test_a_deleted_document_is_in_no_list_and_its_pages_are_closed(pump: Pump) -> None:
+    run = reviewed_document(pump)
+    ref = ref_of(run)
+    actions.delete(SITE, run.document_id, by=MARTA, reason="Twice")
+    left = stored.indexed(run.document_id)
+    assert sorted(sk for _, sk in left if not is_trail(("", "", sk))) == [
+        "removal",
+        f"softdelete#document{run.document_id}",
+    ]
+    assert not queries.project_documents(SITE, PROJECT_ID).rows
+    assert not project_queries.documents.documents_of_day(SITE, clock.now().date()).rows
+    assert not queries.executions(SITE, DOCUMENT_ANALYSIS.name).rows
+    with pytest.raises(NotFound):
+        project_queries.documents.get_document(SITE, run.document_id)
+    with pytest.raises(NotFound, match="deleted"):
+        queries.board(SITE, run.workflow_id)
+    with pytest.raises(NotFound, match="deleted"):
+        review_queries.review(ref)
+    (row,) = removals(SITE, DELETED).rows
+    assert (row.name, row.holder_name, row.status) == (removal(SITE, run.document_id).name, MARTA.name, "deleted")
+
+
+def test_restoring_brings_every_row_back_exactly(pump: Pump) -> None:
+    run = reviewed_document(pump)
+    before = {key: row for key, row in stored.rows().items() if not is_trail(key)}
+    actions.delete(SITE, run.document_id, by=ROSA)
+    actions.restore(SITE, run.document_id, by=MARTA)
+    assert {key: row for key, row in stored.rows().items() if not is_trail(key)} == before
+    assert kinds(run)[:2] == [("RESTORE", MARTA.name), ("SOFT_DELETE", ROSA.name)]
+    assert not removals(SITE, DELETED).rows
+    actions.delete(SITE, run.document_id, by=ROSA)
+    assert removal(SITE, run.document_id).status == "deleted"
+
+
+def test_a_purge_leaves_what_the_page_says_and_nothing_else(pump: Pump) -> None:
+    run = reviewed_document(pump)
+    other = document()
+    hang_on(other.document_id)
+    kept = {key: row for key, row in stored.rows().items() if other.document_id in str(row)}
+    actions.delete(SITE, run.document_id, by=ROSA)
+    before, files = told(run), len(files_of(run))
+    assert files > 5
+    actions.purge(SITE, run.document_id, by=MARTA)
+    actions.finish(SITE, run.document_id)
+    left = {key for key, row in stored.rows().items() if run.document_id in str(row) or run.workflow_id in str(row)}
+    assert {sk for _, _, sk in left if not is_trail(("", "", sk))} == {"removal"}
+    assert told(run) == {kind: number + 1 for kind, number in before.items()} | {
+        "ev#": before["ev#"] + 2  # the audit record and the line that lists it
+    }
+    assert not files_of(run)
+    assert {key: row for key, row in stored.rows().items() if other.document_id in str(row)} == kept
+    record = removal(SITE, run.document_id)
+    assert (record.status, record.user_name, record.purged_by_name) == ("purged", ROSA.name, MARTA.name)
+    assert [row.document_id for row in removals(SITE, PURGED).rows] == [run.document_id]
+    assert not removals(SITE, DELETED).rows
+    assert kinds(run)[0] == ("DELETE", MARTA.name)
+
+
+def test_while_a_run_is_under_way_nothing_is_deleted(table: str) -> None:
+    run = start_run()
+    with pytest.raises(Refused, match="under way"):
+        actions.delete(SITE, run.document_id, by=ROSA)
+    assert project_queries.documents.get_document(SITE, run.document_id)
+    assert not removals(SITE, DELETED).rows
+
+
+def test_what_follows_a_publication_rests_while_its_document_is_deleted(pump: Pump) -> None:
+    run = published(Act("QUEUE", {"queue": "q1"}), Act("PUBLISH"))
+    before = {key: row for key, row in stored.rows().items() if not is_trail(key)}
+    actions.delete(SITE, run.document_id, by=ROSA)
+    drive(run)  # its message was on the way
+    assert statuses(run) == ["PENDING", "PENDING"]
+    assert not [key for key in stored.rows() if "DUE#" in str(key)]
+    actions.restore(SITE, run.document_id, by=ROSA)
+    assert {key: row for key, row in stored.rows().items() if not is_trail(key)} == before
+    drive(run)
+    assert statuses(run) == ["IN_QUEUE", "PENDING"]
+    assert queries.queued_documents(SITE, "q1").rows
+    actions.delete(SITE, run.document_id, by=ROSA)
+    assert not queries.queued_documents(SITE, "q1").rows
+
+
+def test_while_a_worker_does_what_follows_nothing_is_deleted(pump: Pump) -> None:
+    run = published(Act("PUBLISH"))
+    followups.claim(run, owner="worker")
+    with pytest.raises(Refused, match="right now"):
+        actions.delete(SITE, run.document_id, by=ROSA)
+    followups.end(run, owner="worker", status=FollowUpStatus.DONE)
+    actions.delete(SITE, run.document_id, by=ROSA)
+
+
+def test_what_is_not_deleted_is_neither_restored_nor_purged(table: str) -> None:
+    run = document()
+    for act in (actions.restore, actions.purge):
+        with pytest.raises(NotFound):
+            act(SITE, run.document_id, by=ROSA)
+    with pytest.raises(NotFound):
+        actions.delete(SITE, "nothing", by=ROSA)
+    with pytest.raises(NotFound):
+        actions.delete("acme", run.document_id, by=ROSA)
+
+
+def test_of_restoring_and_purging_at_once_one_happens(table: str) -> None:
+    for _ in range(5):
+        run = document()
+        actions.delete(SITE, run.document_id, by=ROSA)
+
+        def attempt(act: object, run: Run = run) -> str:
+            try:
+                act(SITE, run.document_id, by=MARTA)  # type: ignore[operator]
+            except (Conflict, NotFound) as error:
+                return type(error).__name__
+            return "done"
+
+        with ThreadPoolExecutor(2) as lanes:
+            answers = list(lanes.map(attempt, [actions.restore, actions.purge]))
+        assert answers.count("done") == 1
+        actions.finish(SITE, run.document_id)
+        assert [kind for kind, _ in kinds(run)].count("DELETE") == (answers[1] == "done")
+
+
+def test_two_who_delete_at_once_delete_once(table: str) -> None:
+    run = document()
+
+    def attempt(_: int) -> bool:
+        try:
+            actions.delete(SITE, run.document_id, by=ROSA)
+        except CountersignError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(4) as lanes:
+        assert list(lanes.map(attempt, range(4))).count(True) == 1
+    assert [kind for kind, _ in kinds(run)].count("SOFT_DELETE") == 1
+
+
+def test_a_tag_that_comes_while_the_document_goes_is_lost_neither_way(table: str) -> None:
+    for number in range(5):
+        run = document()
+
+        def tag(key: str, run: Run = run) -> bool:
+            try:
+                return tags.add_tag(SITE, run.document_id, key, "v", by=ROSA)
+            except NotFound:
+                return False
+
+        with ThreadPoolExecutor(5) as lanes:
+            tagging = [lanes.submit(tag, f"k{number}-{i}") for i in range(4)]
+            actions.delete(SITE, run.document_id, by=MARTA)
+            given = sum(one.result() for one in tagging)
+        assert [key for key in stored.indexed(run.document_id) if key[1].startswith("tags#")] == []
+        actions.restore(SITE, run.document_id, by=MARTA)
+        assert len(project_queries.documents.tags(SITE, run.document_id)) == given
+        assert len([key for key in stored.indexed(run.document_id) if key[1].startswith("tags#")]) == given
+
+
+@pytest.mark.parametrize("act", ["delete", "restore", "purge"])
+def test_where_the_trail_cannot_be_written_nothing_happens(table: str, act: str) -> None:
+    run = document()
+    hang_on_later = act != "delete"
+    if hang_on_later:
+        actions.delete(SITE, run.document_id, by=ROSA)
+    before = stored.rows()
+    with fail("dynamodb", "TransactWriteItems", times=99), pytest.raises(Unavailable):
+        getattr(actions, act)(SITE, run.document_id, by=MARTA)
+    assert stored.rows() == before
+
+
+def test_finishing_twice_changes_nothing(table: str) -> None:
+    run = document()
+    actions.delete(SITE, run.document_id, by=ROSA)
+    before = stored.rows()
+    actions.finish(SITE, run.document_id)
+    assert stored.rows() == before
+    actions.purge(SITE, run.document_id, by=ROSA)
+    actions.finish(SITE, run.document_id)
+    before = stored.rows()
+    actions.finish(SITE, run.document_id)
+    assert stored.rows() == before

@@ -1,0 +1,131 @@
+"""The pages that delete, restore and purge, and what they say before and after."""
+
+import pytest
+
+from config.errors import NotFound
+from projects import queries as project_queries
+from projects.audit import actor
+from projects.queries.removals import removal
+from tests.aws_faults import count_calls, crash_after, fail
+from tests.factories import start_run
+from tests.people import alice, bob, charlie, dora, signed_in
+from tests.projects.projects import make_project
+from workflows import queries
+from workflows.actions import removals, runs
+from workflows.definitions import DOCUMENT_ANALYSIS
+
+pytestmark = pytest.mark.django_db
+SITE = "default"
+
+
+@pytest.fixture
+def run(table):
+    found = start_run(project_id=make_project().id)
+    runs.fail(found, DOCUMENT_ANALYSIS, queries.execution(found), attempt=1, error="E", sentence="Not readable.")
+    return found
+
+
+def url(run, more=""):
+    return f"/documents/{run.document_id}/{more}"
+
+
+def gone(run):
+    return f"/documents/deleted/{run.document_id}/"
+
+
+def post(run, more, who=alice, **data):
+    return signed_in(who()).post(url(run, more), data)
+
+
+def test_only_who_may_delete_is_offered_it_and_may_do_it(client, run):
+    assert url(run, "delete/") in signed_in(alice()).get(url(run)).content.decode()
+    for who in (bob, charlie, dora):
+        for more in ("delete/", "restore/", "purge/"):
+            assert post(run, more, who=who).status_code == 403
+        for address in ("/documents/deleted/", gone(run)):
+            assert signed_in(who()).get(address).status_code == 403
+    assert url(run, "delete/") not in signed_in(bob()).get(url(run)).content.decode()
+    assert client.post(url(run, "delete/")).status_code == 302
+    assert project_queries.documents.get_document(SITE, run.document_id)
+
+
+def test_a_document_is_deleted_and_comes_back(run):
+    assert "can be restored" in signed_in(alice()).get(url(run, "delete/")).content.decode()
+    assert post(run, "delete/", reason="Sent <twice>")["Location"] == gone(run)
+    page = signed_in(alice()).get(gone(run)).content.decode()
+    assert "Sent &lt;twice&gt;" in page
+    assert "Alice Novak" in page
+    assert gone(run) in signed_in(alice()).get("/documents/deleted/").content.decode()
+    assert signed_in(alice()).get(url(run))["Location"] == gone(run)
+    assert "was deleted" in signed_in(charlie()).get(url(run)).content.decode()
+    assert signed_in(charlie()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").status_code == 404
+    assert post(run, "restore/")["Location"] == url(run)
+    assert signed_in(charlie()).get(url(run)).status_code == 200
+    assert signed_in(charlie()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").status_code == 200
+
+
+def test_while_a_run_is_under_way_the_page_says_why_not(table):
+    moving = start_run()
+    page = signed_in(alice()).get(url(moving, "delete/")).content.decode()
+    assert "under way" in page
+    assert "<form method" not in page.partition("<main")[2]
+    answer = post(moving, "delete/")
+    assert answer.status_code == 422
+    assert "under way" in answer.content.decode()
+
+
+def test_a_purge_asks_whether_one_is_sure_and_says_what_it_leaves(run):
+    post(run, "delete/")
+    page = signed_in(alice()).get(gone(run)).content.decode()
+    for word in ("Destroyed", "Left", "every content with all its versions", "the audit record of the purge"):
+        assert word in page
+    assert post(run, "purge/").status_code == 422
+    assert removal(SITE, run.document_id).status == "deleted"
+    assert post(run, "purge/", sure="yes")["Location"] == gone(run)
+    assert "being purged" in signed_in(alice()).get(gone(run)).content.decode()
+    removals.finish(SITE, run.document_id)
+    page = signed_in(alice()).get(gone(run)).content.decode()
+    assert "What is left" in page
+    assert "Purge for good" not in page
+    assert gone(run) in signed_in(alice()).get("/documents/deleted/?which=purged").content.decode()
+    assert gone(run) not in signed_in(alice()).get("/documents/deleted/").content.decode()
+    assert b"Purged by Alice Novak" in signed_in(alice()).get(url(run, "activity/")).content
+
+
+def test_who_comes_second_is_told_who_was_first(run):
+    post(run, "delete/")
+    post(run, "purge/", sure="yes")
+    answer = post(run, "restore/")
+    assert answer.status_code == 409
+    assert "Alice Novak purged this document first" in answer.content.decode()
+    assert post(run, "purge/", sure="yes").status_code == 409
+
+
+def test_a_queue_that_does_not_answer_leaves_the_purge_to_the_sweeper(run):
+    post(run, "delete/")
+    with fail("sqs", "SendMessage", error_code="connection", times=9):
+        assert post(run, "purge/", sure="yes").status_code == 302
+    assert removal(SITE, run.document_id).status == "purging"
+
+
+def test_rows_that_could_not_follow_at_once_are_shown_as_on_their_way(run):
+    with crash_after("dynamodb", "TransactWriteItems", 1):
+        removals.delete(SITE, run.document_id, by=actor(alice()))
+    assert "being deleted" in signed_in(alice()).get(gone(run)).content.decode()
+    assert post(run, "restore/").status_code == 409
+
+
+def test_the_lists_are_one_query_each(run):
+    post(run, "delete/")
+    browser = signed_in(alice())
+    for which in ("deleted", "purged"):
+        with count_calls() as calls:
+            assert browser.get("/documents/deleted/", {"which": which}).status_code == 200
+        assert calls.names() == ["dynamodb.Query"]
+
+
+def test_a_document_that_is_live_or_unknown_has_no_removal(run):
+    assert signed_in(alice()).get(gone(run)).status_code == 404
+    assert post(run, "restore/").status_code == 404
+    with pytest.raises(NotFound):
+        removal(SITE, "nothing")

@@ -1,0 +1,178 @@
+"""While a document is deleted no list finds it: its rows give up their index keys, and get them back exactly."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from pynamodb.expressions.condition import Condition
+
+from config import clock, table
+from config.errors import Conflict
+from config.table import Key
+from config.transaction import EXISTS, Check, Update, transact
+from projects.items.removals import HideableRow
+from workflows.actions import runs
+from workflows.frozen import Run
+from workflows.items.actions import FollowUp
+from workflows.items.documents import DocumentWorkflow, ProjectDocument
+
+DELETED = "deleted"  # seed 000's word in the flat copy of a document's status
+_INDEX_KEYS = ("GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK")
+_AT_ONCE = 50  # a transaction holds 100
+Beat = Callable[[], None]
+
+
+def project_row_hidden(row: ProjectDocument) -> Update:
+    """Part of the deletion: the document leaves its project's list; fails while a run of it is under way."""
+    keys = {name: getattr(row, name) for name in ("GSI1PK", "GSI1SK")}
+    rests: Condition = (ProjectDocument.GSI1SK == row.GSI1SK) & (ProjectDocument.workflow_id == row.workflow_id)
+    actions = [
+        ProjectDocument.GSI1PK.remove(),
+        ProjectDocument.GSI1SK.remove(),
+        ProjectDocument.hidden.set({**keys, "status": row.status}),
+        ProjectDocument.status.set(DELETED),
+    ]
+    return Update(row.key, actions, rests & (ProjectDocument.status == row.status))
+
+
+def project_row_shown(row: ProjectDocument) -> Update:
+    kept = row.hidden.as_dict()
+    actions = [
+        ProjectDocument.GSI1PK.set(kept["GSI1PK"]),
+        ProjectDocument.GSI1SK.set(kept["GSI1SK"]),
+        ProjectDocument.status.set(kept["status"]),
+        ProjectDocument.hidden.remove(),
+    ]
+    return Update(row.key, actions, ProjectDocument.hidden.exists())
+
+
+def follow_ups_hidden(site: str, document_id: str) -> list[Update]:
+    """Part of the deletion: what follows a publication rests; fails where a worker is just doing it.
+
+    Its status goes with it, since a worker whose message is on the way asks for that.
+    """
+    pk = table.FOLLOW_UP.partition_key(site, document_id=document_id)
+    rows = _of(pk, HideableRow.SK.startswith(table.FOLLOW_UP.sort_prefix()))
+    idle = FollowUp.lease_owner.does_not_exist() | (FollowUp.lease_until < clock.iso(clock.now()))
+    return [
+        Update(
+            row.key,
+            [
+                HideableRow.hidden.set({**_keys(row), "status": row.status}),
+                HideableRow.status.set(DELETED),
+                *(getattr(HideableRow, name).remove() for name in _keys(row)),
+            ],
+            (HideableRow.status == row.status) & idle,
+        )
+        for row in rows
+    ]
+
+
+def hide(site: str, document_id: str, still: Check, beat: Beat) -> None:
+    """Take every row of the document out of its indexes; again is harmless.
+
+    Raises:
+        Conflict: the document is no longer on its way there (``still``); what was done is right nevertheless.
+
+    """
+    _settle(list(_rows(site, document_id)), still, beat, _hiding)
+
+
+def show(site: str, document_id: str, still: Check, beat: Beat) -> None:
+    """Put every row back where it was; again is harmless, and what was written meanwhile stays as it was written.
+
+    Raises:
+        Conflict: as ``hide``.
+
+    """
+    _settle(list(_rows(site, document_id)), still, beat, _showing)
+
+
+def _settle(
+    rows: Sequence[HideableRow], still: Check, beat: Beat, change: Callable[[HideableRow], Update | None]
+) -> None:
+    changes = [made for row in rows if (made := change(row))]
+    for start in range(0, len(changes), _AT_ONCE):
+        beat()
+        some = changes[start : start + _AT_ONCE]
+        try:
+            transact([still, *some])
+        except Conflict as conflict:
+            if 0 in conflict.failed:
+                raise
+            _one_by_one(some, still)
+
+
+def _one_by_one(changes: Sequence[Update], still: Check) -> None:
+    """Somebody wrote one of them meanwhile: that one is left as it was written."""
+    for one in changes:
+        try:
+            transact([still, one])
+        except Conflict as conflict:
+            if 0 in conflict.failed:
+                raise
+
+
+def _hiding(row: HideableRow) -> Update | None:
+    if row.hidden is not None:
+        return None
+    keys = _keys(row)
+    if not keys and not _is_opened_by_id(row):
+        return None
+    same: Condition = HideableRow.GSI1SK == row.GSI1SK if row.GSI1SK else HideableRow.GSI1SK.does_not_exist()
+    actions = [HideableRow.hidden.set(keys), *(getattr(HideableRow, name).remove() for name in keys)]
+    return Update(row.key, actions, EXISTS & same & HideableRow.hidden.does_not_exist())
+
+
+def _keys(row: HideableRow) -> dict[str, str]:
+    return {name: value for name in _INDEX_KEYS if (value := getattr(row, name))}
+
+
+def _showing(row: HideableRow) -> Update | None:
+    if row.hidden is None:
+        return None
+    keys: dict[str, Any] = row.hidden.as_dict()
+    actions = [*(getattr(HideableRow, name).set(value) for name, value in keys.items()), HideableRow.hidden.remove()]
+    return Update(row.key, actions, HideableRow.hidden.exists())
+
+
+def _is_opened_by_id(row: HideableRow) -> bool:
+    """Boards and reviews are opened by their addresses: the mark tells their pages that the document is deleted."""
+    head = table.REVIEW.sort_prefix()
+    return table.WORKFLOW_STEPS.sk == row.SK or (row.SK.startswith(head) and "#" not in row.SK.removeprefix(head))
+
+
+def _rows(site: str, document_id: str) -> Iterator[HideableRow]:
+    removal = table.DOCUMENT_REMOVAL.key(site, document_id=document_id)
+    yield from (row for row in _of(removal.pk) if row.SK not in {removal.sk, table.DOCUMENT.sk})
+    of_document = table.REVIEW.partition_key(site, document_id=document_id)
+    yield from _of(of_document, HideableRow.SK.startswith(table.REVIEW.sort_prefix()))
+    for run in runs_of(site, document_id):
+        yield from HideableRow.load_many([runs.execution_key(run), runs.board_key(run)])
+
+
+def _of(pk: str, sk: Condition | None = None) -> Iterator[HideableRow]:
+    cursor = None
+    while True:
+        page = HideableRow.page(pk, sk=sk, limit=500, consistent=True, cursor=cursor)
+        yield from page.rows
+        cursor = page.next
+        if not cursor:
+            return
+
+
+def runs_of(site: str, document_id: str) -> Iterator[Run]:
+    """Every run of the document."""
+    pk = table.DOCUMENT_WORKFLOW.partition_key(site, document_id=document_id)
+    prefix = DocumentWorkflow.SK.startswith(table.DOCUMENT_WORKFLOW.sort_prefix())
+    cursor = None
+    while True:
+        page = DocumentWorkflow.page(pk, sk=prefix, limit=100, consistent=True, cursor=cursor)
+        for row in page.rows:
+            yield Run(site, str(row.data["project_id"]), document_id, str(row.SK).partition("#")[2])
+        cursor = page.next
+        if not cursor:
+            return
+
+
+def child_key(site: str, parent_id: str, document_id: str) -> Key:
+    return table.CHILD_DOCUMENT.key(site, document_id=parent_id, child_document_id=document_id)
