@@ -61,7 +61,10 @@ def keep_text(task: Task) -> Done:
     """OCR: the text of all pages as one file, page by page, whoever read it, OCR or the document's own layer."""
     run = task.run
     store = DocumentFiles(run.site, run.project_id, run.document_id)
-    count = int(queries.board(run.site, run.workflow_id).page_count or 0)
+    board = queries.board(run.site, run.workflow_id)
+    if board.replaced_by:
+        raise ActionFailed("A newer content of the document has taken the place of these pages.")
+    count = int(board.page_count or 0)
     with tempfile.TemporaryFile() as text:
         for index in range(count):
             segment = json.loads(store.read(files.segment(index)))

@@ -2,7 +2,18 @@
 
 from django.urls import path
 
-from workflows.views import contents, health, overview, pages, removals, runs, segments, uploads
+from workflows.views import (
+    contents,
+    followups,
+    health,
+    overview,
+    pages,
+    queued,
+    removals,
+    runs,
+    segments,
+    uploads,
+)
 
 app_name = "workflows"
 urlpatterns = [
@@ -17,6 +28,18 @@ urlpatterns = [
     path("workflows/<str:document_id>/<str:workflow_id>/poll/", runs.poll_run, name="poll-run"),
     path("workflows/<str:document_id>/<str:workflow_id>/lineage/", runs.show_lineage, name="show-lineage"),
     path("workflows/<str:document_id>/<str:workflow_id>/result/", runs.show_result, name="show-result"),
+    path(
+        "workflows/<str:document_id>/<str:workflow_id>/follow-up/",
+        followups.show_follow_up,
+        name="show-follow-up",
+    ),
+    path(
+        "workflows/<str:document_id>/<str:workflow_id>/follow-up/<int:number>/<str:kind>/retry/",
+        followups.retry_action,
+        name="retry-action",
+    ),
+    path("queues/<str:queue_id>/", queued.list_queued, name="list-queued"),
+    path("queues/<str:queue_id>/<str:document_id>/<int:number>/done/", queued.settle_document, name="settle-document"),
     path(
         "workflows/<slug:document_id>/<slug:workflow_id>/segments/<int:index>/",
         segments.show_segment,

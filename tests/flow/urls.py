@@ -74,5 +74,5 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
         "project_id": project_id, "document_id": run.document_id, "workflow_id": run.workflow_id, "index": 0,
         "run_id": run.workflow_id, "review_id": ref.review_id, "queue_id": queue_id, "site_id": "acme",
         "form": "csv", "mask": "none", "object_id": "1",
-        "id": "1", "content_type_id": "1", "app_label": "auth", "url": "none",
+        "number": 0, "kind": "OCR", "id": "1", "content_type_id": "1", "app_label": "auth", "url": "none",
     }  # fmt: skip

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -16,7 +17,7 @@ from projects.audit import actor
 from projects.http import DeskRequest, answer, go
 from projects.queue_form import version_in
 from projects.schema import LANGUAGES
-from workflows import rulebook
+from workflows import rulebook, webhooks
 from workflows.actions import rules
 from workflows.items.rules import Ruleset, StoredRule
 from workflows.routing import NO_EFFECT, Effect, When
@@ -29,6 +30,7 @@ from workflows.rule_forms import (
     stored_editor,
 )
 from workflows.rule_rows import ACTION_WORDS
+from workflows.status import ActionType
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,8 @@ def edit_rule(request: DeskRequest, ruleset_id: str, rule_id: str) -> HttpRespon
     access.check_can_govern(request)
     ruleset = rulebook.ruleset(request.site, ruleset_id)
     stored = rulebook.rule(request.site, ruleset_id, rule_id)
-    draft, here = rules.draft_of(stored), {"ruleset": ruleset, "rule": stored}
+    draft = rules.draft_of(stored)
+    here = {"ruleset": ruleset, "rule": stored, "secrets": _secrets(request.site, draft.effect)}
     choices, version = choices_of(request.site, draft.effect), version_in(request.POST)
     if request.method == "GET":
         return _page(request, stored_editor(stored, draft, choices), here)
@@ -116,6 +119,12 @@ def edit_rule(request: DeskRequest, ruleset_id: str, rule_id: str) -> HttpRespon
     if not editor.is_valid():
         return _page(request, editor, here, status=422)
     return _save(request, ruleset, stored, editor)
+
+
+def _secrets(site: str, effect: Effect) -> dict[str, str]:
+    """Host → the key that its calls are signed with, for whoever sets up the receiver."""
+    urls = [act.parameters.get("url", "") for act in effect.actions if act.type == ActionType.WEBHOOK]
+    return {str(urlsplit(url).hostname): webhooks.secret(site, url) for url in urls}
 
 
 def _save(request: DeskRequest, ruleset: Ruleset, stored: StoredRule, editor: RuleEditor) -> HttpResponse:

@@ -6,7 +6,7 @@ from django.urls import reverse
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.queues import make_queue
 from tests.workflows.rules import SITE, is_pdf, make_rule, make_ruleset, says
-from workflows import rulebook
+from workflows import rulebook, webhooks
 from workflows.actions import rules
 from workflows.routing import Act, Condition, Effect, Operator, Source, When
 
@@ -216,6 +216,13 @@ def test_the_page_of_a_ruleset_says_its_rules_in_words():
         "when the document comes",
     ):
         assert words in page
+
+
+def test_the_page_shows_the_key_that_a_receiver_checks_with():
+    hook = Act("WEBHOOK", {"url": "https://erp.example.org/hook"})
+    made = make_rule(make_ruleset(), actions=(hook,))
+    page = text(signed_in(alice()).get(at("edit-rule", made.rulesetId, made.documentId)))
+    assert webhooks.secret(SITE, "https://erp.example.org/") in page
 
 
 def test_what_is_not_there_is_not_found():

@@ -1,0 +1,112 @@
+"""What the rules decided about a run's document, and what follows its publication; a person has it done again."""
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from config import clock
+from config.errors import Conflict, NotFound
+from projects import access
+from projects.audit import actor
+from projects.http import DeskRequest, answer, go
+from workflows import judging, queries, routing
+from workflows.actions import document_actions
+from workflows.frozen import Run
+from workflows.items.actions import DocumentAction, FollowUp
+from workflows.routing import Decision
+from workflows.rule_rows import ACTION_WORDS
+from workflows.status import ActionStatus, FollowUpStatus
+from workflows.tasks import enqueue_follow_up
+from workflows.views.marks import Mark
+from workflows.views.segments import run_of
+
+_SOON = dt.timedelta(minutes=1)  # what is due later is not watched: a retry may be two hours away
+_MARKS: dict[str, Mark] = {
+    ActionStatus.PENDING: Mark("", "clock", "To be done"),
+    ActionStatus.RUNNING: Mark("info", "run", "Being done"),
+    ActionStatus.WAITING_FOR_RETRY: Mark("warn", "refresh", "Tried again later"),
+    ActionStatus.IN_QUEUE: Mark("warn", "user", "Waits for a person"),
+    ActionStatus.COMPLETE: Mark("good", "check", "Done"),
+    ActionStatus.FAILED: Mark("bad", "alert", "Failed"),
+    ActionStatus.SKIPPED: Mark("", "skip", "Left out"),
+}
+_AGAIN = (ActionStatus.FAILED, ActionStatus.WAITING_FOR_RETRY)
+
+
+class Decided(NamedTuple):
+    """A rule that decided, and when it was asked."""
+
+    when: str
+    decision: Decision
+
+
+@dataclass(frozen=True)
+class ActionRow:
+    action: DocumentAction
+    mark: Mark
+    words: str
+    target: str
+    again: bool
+
+
+@require_safe
+def show_follow_up(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    board, _ = run_of(request, document_id, workflow_id)
+    run = Run(request.site, str(board.project_id), document_id, workflow_id)
+    follow_up = queries.follow_up(run)
+    context = {
+        "board": board,
+        "decided": list(_decided(run)),
+        "rows": [_row(one) for one in queries.actions_of(run)] if follow_up else [],
+        "follow_up": follow_up,
+        "next_at": follow_up.due_at if follow_up and follow_up.status == FollowUpStatus.OPEN else "",
+        "moving": follow_up is not None and _is_moving(follow_up),
+    }
+    return answer(request, "workflow/follow_up.html", "workflow/_follow_up.html", context)
+
+
+def _decided(run: Run) -> Iterable[Decided]:
+    """None for a run of an earlier system, which asked no rules."""
+    try:
+        link = queries.document_workflow(run.site, run.document_id, run.workflow_id)
+        execution = queries.execution(run)
+    except NotFound:
+        return
+    for decision in routing.routing_from(link.routing).judgement.decisions:
+        yield Decided("When it came", decision)
+    for decision in judging.judgement_of(run, execution.routing_sha256).decisions:
+        yield Decided("After the analysis", decision)
+
+
+def _is_moving(follow_up: FollowUp) -> bool:
+    return follow_up.status == FollowUpStatus.OPEN and clock.parse(follow_up.due_at) < clock.now() + _SOON
+
+
+def _row(action: DocumentAction) -> ActionRow:
+    parameters: dict[str, Any] = action.parameters.as_dict() if action.parameters is not None else {}
+    mark = _MARKS.get(action.status, Mark("", "info", action.status.capitalize()))
+    target = str(parameters.get("to") or parameters.get("url") or "")
+    words = ACTION_WORDS.get(action.kind, action.kind.capitalize())
+    return ActionRow(action, mark, words, target, action.status in _AGAIN)
+
+
+@require_POST
+def retry_action(request: DeskRequest, document_id: str, workflow_id: str, number: int, kind: str) -> HttpResponse:
+    access.check_can_upload(request)
+    action = queries.document_action(request.site, document_id, number, kind)
+    if action.workflowId != workflow_id:
+        raise NotFound("There is no such action here.")
+    run = Run(request.site, str(action.project_id), document_id, workflow_id)
+    try:
+        document_actions.retry(run, action, by=actor(request.user))
+    except Conflict as error:
+        raise Conflict("This is being done right now, or was done meanwhile. Look at it as it is now.") from error
+    enqueue_follow_up(run)
+    messages.success(request, "It is being done again.")
+    return go(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
