@@ -11,7 +11,7 @@ from config.transaction import Change
 from projects.actions.attributes import set_attribute
 from projects.audit import Actor
 from projects.queries.documents import get_document
-from workflows import deeds, events, files, judging, mapping, queries, routing, rulebook
+from workflows import deeds, events, files, judging, mapping, queries, rulebook, stored_routing
 from workflows.actions import document_actions, followups
 from workflows.actions.document_actions import S
 from workflows.deeds import Done, Task
@@ -31,7 +31,7 @@ MOST_ACTIONS = 40  # of one run, all its rules together: they are written in the
 def planned(run: Run, document: DocumentWorkflow, execution: Execution) -> list[Change]:
     """The rows of what follows, for the transaction that publishes; none where nothing does."""
     acts = _acts(run, document, execution)
-    if not acts and not rulebook.pinned(run.site, routing.routing_from(document.routing).book).mappings:
+    if not acts and not rulebook.pinned(run.site, stored_routing.routing_from(document.routing).book).mappings:
         return []
     before = queries.document_actions(run.site, run.document_id) if acts else []
     return followups.planned(run, document, acts, first=max((one.idx + 1 for one in before), default=0))
@@ -39,7 +39,7 @@ def planned(run: Run, document: DocumentWorkflow, execution: Execution) -> list[
 
 def _acts(run: Run, document: DocumentWorkflow, execution: Execution) -> list[Act]:
     """What the rules asked for when the document came, then what they asked for after the analysis."""
-    first = routing.routing_from(document.routing).judgement
+    first = stored_routing.routing_from(document.routing).judgement
     then = judging.judgement_of(run, execution.routing_sha256)
     return [*first.effect.actions, *then.effect.actions][:MOST_ACTIONS]
 
@@ -75,7 +75,7 @@ def _go_on(run: Run, follow_up: FollowUp, owner: str) -> None:
 def _set_attributes(run: Run) -> str:
     """Set what the pinned mappings say; answers in sentences what could not be set. Again it changes nothing."""
     document = queries.document_workflow(run.site, run.document_id, run.workflow_id)
-    mappings = rulebook.pinned(run.site, routing.routing_from(document.routing).book).mappings
+    mappings = rulebook.pinned(run.site, stored_routing.routing_from(document.routing).book).mappings
     if not mappings:
         return ""
     store = DocumentFiles(run.site, run.project_id, run.document_id)

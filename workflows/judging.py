@@ -9,7 +9,7 @@ from config.table import decode
 from projects import composites
 from projects.attribute_values import shown
 from projects.queries.documents import attributes
-from workflows import barcodes, files, routing, rulebook
+from workflows import barcodes, files, routing, rulebook, stored_routing
 from workflows.barcodes import Barcode
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow
@@ -24,7 +24,7 @@ def judged(run: Run, document: DocumentWorkflow, *, pages: int, heartbeat: Calla
 
     Empty where the run pinned no rule that is asked now. Raises: NotFound, Tampered, where a stored file is gone.
     """
-    book = rulebook.pinned(run.site, routing.routing_from(document.routing).book)
+    book = rulebook.pinned(run.site, stored_routing.routing_from(document.routing).book)
     rules = [rule for rule in book.rules if rule.when == When.ANALYSIS]
     if not rules:
         return {}
@@ -48,7 +48,9 @@ def judgement_of(run: Run, sha256: str | None) -> Judgement:
     if not sha256:
         return Judgement()
     store = DocumentFiles(run.site, run.project_id, run.document_id)
-    return routing.judgement_from(json.loads(store.read_pinned(files.routing(run.workflow_id), sha256))["judgement"])
+    return stored_routing.judgement_from(
+        json.loads(store.read_pinned(files.routing(run.workflow_id), sha256))["judgement"]
+    )
 
 
 def _barcodes(store: DocumentFiles, indices: Sequence[int], heartbeat: Callable[[], None]) -> list[Barcode]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from config import table
 from config.errors import NotFound
 from config.table import InvalidKey
-from workflows import files, routing
+from workflows import files, routing, stored_routing
 from workflows.items.mappings import StoredMapping
 from workflows.items.rules import ACTIVE, Ruleset, StoredRule
 from workflows.mapping import FieldMapping, mapping_from
@@ -105,7 +105,7 @@ def _rules_on(site: str, on: dict[str, Ruleset]) -> tuple[Rule, ...]:
 
 def _placed(stored: StoredRule, of: Ruleset) -> Rule:
     found = asdict(stored.rule) | {"ruleset": of.description, "ruleset_priority": int(of.priority)}
-    return routing.rule_from(found)
+    return stored_routing.rule_from(found)
 
 
 def pin(site: str, book: Book) -> str:
@@ -139,5 +139,5 @@ def pinned(site: str, sha256: str) -> Book:
     if not sha256:
         return Book()
     data = json.loads(SiteFiles(site).read_pinned(files.rulebook(sha256), sha256))
-    rules = tuple(routing.rule_from(one) for one in data["rules"])
+    rules = tuple(stored_routing.rule_from(one) for one in data["rules"])
     return Book(rules, tuple(mapping_from(one) for one in data.get("mappings", ())))

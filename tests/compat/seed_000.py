@@ -3,8 +3,6 @@
 Keys, names and shapes are literal here on purpose: built by our own modules, they would follow our mistakes.
 """
 
-import datetime as dt
-import io
 import json
 import random
 import string
@@ -14,49 +12,14 @@ from typing import Any
 
 from boto3.dynamodb.types import TypeSerializer
 from django.conf import settings
-from PIL import Image
 
 from config import aws
+from tests.compat import shapes
+from tests.compat.shapes import DOCX, MP4, PDF, PNG, WEB, Document, iso, picture
 
 _ALPHABET = string.ascii_letters + string.digits + "_-"
-_BEGIN = dt.datetime(2025, 3, 4, 9, 0, tzinfo=dt.UTC)
-STEPS = {
-    "segment_prep": "Segment Prep",
-    "bda_processor": "BDA Processing",
-    "format_parser": "Format Parsing",
-    "paddleocr_processor": "PaddleOCR Processing",
-    "transcribe": "Transcription",
-    "webcrawler": "Web Crawling",
-    "segment_builder": "Building Segments",
-    "segment_analyzer": "Segment Analysis",
-    "graph_builder": "Building Knowledge Graph",
-    "document_summarizer": "Document Summary",
-}
-PDF, PNG, MP4, DOCX, WEB = (
-    "application/pdf",
-    "image/png",
-    "video/mp4",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "application/x-webreq",
-)
 _EXTENSIONS = {PDF: "pdf", PNG: "png", MP4: "mp4", DOCX: "docx", WEB: "webreq"}
 _TOOLS = {"ocr": "paddleocr_processor", "bda": "bda_processor", "transcribe": "transcribe", "webcrawler": "webcrawler"}
-
-
-def iso(minutes: float) -> str:
-    return (_BEGIN + dt.timedelta(minutes=minutes)).isoformat()
-
-
-@dataclass(frozen=True)
-class Document:
-    """One document of that system: what it is, how far it came, and its ids."""
-
-    name: str
-    mime: str
-    status: str
-    document_id: str
-    workflow_id: str | None
-    pages: int = 0
 
 
 @dataclass
@@ -155,7 +118,7 @@ class Seed000:
 
     def workflow(self, document: Document, run: str) -> None:
         """``run``: completed, analyzing, ocr_failed, reanalyzing, pending, or stuck: failed and still called busy."""
-        steps = _steps(document, run)
+        steps = shapes.steps(document, run)
         ocr = steps["paddleocr_processor"]["status"]
         head = "WEB" if document.mime == WEB else "DOC"
         status = {"analyzing": "in_progress", "ocr_failed": "failed", "stuck": "failed"}.get(run, run)
@@ -170,7 +133,7 @@ class Seed000:
             "language": "ko",
             "total_segments": document.pages if run in {"completed", "analyzing", "reanalyzing"} else 0,
             "preprocess": {
-                tool: _preprocess(step, "processing" if ocr == "in_progress" else steps[step]["status"])
+                tool: shapes.preprocess(step, "processing" if ocr == "in_progress" else steps[step]["status"])
                 for tool, step in _TOOLS.items()
             },
         }
@@ -242,11 +205,11 @@ class Seed000:
         )
         pages = [{"page_index": i, "text": f"Layer of page {i + 1}"} for i in range(document.pages)]
         self.write(f"{root}format-parser/result.json", {"pages": pages})
-        self.write(f"{root}paddleocr/result.json", _ocr(document.pages))
+        self.write(f"{root}paddleocr/result.json", shapes.ocr(document.pages))
         for i in range(document.pages):
-            self.write(f"{root}analysis/segment_{i:04d}.json", _segment(segments[i], built=built))
+            self.write(f"{root}analysis/segment_{i:04d}.json", shapes.segment(segments[i], built=built))
         if built:
-            self.write(f"{root}analysis/summary.json", _summary(document.pages))
+            self.write(f"{root}analysis/summary.json", shapes.summary(document.pages))
 
     def _image(self, root: str, index: int) -> str:
         return self.write(f"{root}preprocessed/page_{index:04d}.png", picture(), "image/png")
@@ -256,16 +219,16 @@ class Seed000:
         document = self.documents[word]
         root = self.root(document.document_id)
         uri = self.write(f"{root}{document.document_id}.png", picture(), PNG)
-        segment = _segment({"segment_index": 0, "image_uri": uri, "width": 40, "height": 60}, built=True)
+        segment = shapes.segment({"segment_index": 0, "image_uri": uri, "width": 40, "height": 60}, built=True)
         self.write(f"{root}analysis/segment_0000.json", segment)
-        self.write(f"{root}analysis/summary.json", _summary(1))
+        self.write(f"{root}analysis/summary.json", shapes.summary(1))
 
     def video_files(self, word: str) -> None:
         document = self.documents[word]
         root = self.root(document.document_id)
         self.write(f"{root}{document.document_id}.mp4", b"not really a film", MP4)
         for i in range(document.pages):
-            chapter = _blank_segment(i) | {
+            chapter = shapes.blank_segment(i) | {
                 "segment_type": "CHAPTER",
                 "status": "completed",
                 "start_timecode_smpte": f"00:0{i}:00:00",
@@ -280,7 +243,7 @@ class Seed000:
         root = self.root(document.document_id)
         url = {"url": "https://example.com/shop", "instruction": "Read the opening hours."}
         self.write(f"{root}{document.document_id}.webreq", url, WEB)
-        page = _blank_segment(0) | {
+        page = shapes.blank_segment(0) | {
             "segment_type": "WEB",
             "status": "completed",
             "webcrawler_content": "Open from 9 to 17.",
@@ -288,126 +251,7 @@ class Seed000:
             "page_title": "Our shop",
         }
         self.write(f"{root}analysis/segment_0000.json", page)
-        self.write(f"{root}analysis/summary.json", _summary(1))
-
-
-def _steps(document: Document, run: str) -> dict[str, dict[str, Any]]:
-    unneeded = {"bda_processor", "transcribe", "webcrawler"}
-    if document.mime == WEB:
-        unneeded = {"bda_processor", "transcribe", "paddleocr_processor", "format_parser"}
-    if document.mime == MP4:
-        unneeded = {"bda_processor", "webcrawler", "paddleocr_processor", "format_parser"}
-    names = list(STEPS)
-    reached = {
-        "completed": len(names),
-        "analyzing": names.index("segment_analyzer"),
-        "reanalyzing": names.index("segment_analyzer"),
-        "stuck": names.index("segment_analyzer"),
-        "ocr_failed": names.index("paddleocr_processor"),
-        "pending": 0,
-    }[run]
-    steps: dict[str, dict[str, Any]] = {}
-    for i, (name, label) in enumerate(STEPS.items()):
-        if name in unneeded:
-            steps[name] = {"status": "skipped", "label": label}
-        elif i < reached:
-            steps[name] = {"status": "completed", "label": label, "started_at": iso(6 + i), "ended_at": iso(6.5 + i)}
-        elif i == reached and run == "ocr_failed":
-            steps[name] = {"status": "failed", "label": label, "started_at": iso(6 + i), "ended_at": iso(8 + i)}
-            steps[name]["error"] = "chunk_0001 could not be read"
-        elif i == reached and run in {"analyzing", "reanalyzing", "stuck"}:
-            steps[name] = {"status": "in_progress", "label": label, "started_at": iso(6 + i)}
-        else:
-            steps[name] = {"status": "pending", "label": label}
-    if run == "completed":
-        steps["graph_builder"] |= {"entity_count": 12, "relationship_count": 5}
-        steps["segment_builder"]["segment_count"] = document.pages
-    return steps
-
-
-def _preprocess(step: str, status: str) -> dict[str, Any]:
-    made: dict[str, Any] = {"required": status != "skipped", "status": status}
-    if status == "completed":
-        made |= {"started_at": iso(9), "ended_at": iso(9.5)}
-    if status == "skipped":
-        made["reason"] = f"{step} is not for this file"
-    return made
-
-
-def _ocr(pages: int) -> dict[str, Any]:
-    block = {"block_id": 0, "block_label": "text", "block_content": "x", "block_bbox": [1, 1, 9, 9], "block_order": 0}
-    found = [
-        {
-            "page_index": i,
-            "content": f"OCR of page {i + 1}",
-            "blocks": [block | {"group_id": 0}],
-            "width": 40,
-            "height": 60,
-        }
-        for i in range(pages)
-    ]
-    return {
-        "success": True,
-        "format": "markdown",
-        "model": "pp-ocrv5",
-        "model_options": {},
-        "pages": found,
-        "page_count": pages,
-        "content": "\n\n".join(page["content"] for page in found),
-    }
-
-
-def _blank_segment(index: int) -> dict[str, Any]:
-    return {
-        "segment_index": index,
-        "segment_type": "PAGE",
-        "status": "indexing",
-        "image_uri": None,
-        "width": None,
-        "height": None,
-        "file_uri": "",
-        "bda_indexer": "",
-        "format_parser": "",
-        "paddleocr": "",
-        "paddleocr_blocks": None,
-        "ai_analysis": [],
-    }
-
-
-def _segment(prepared: dict[str, Any], *, built: bool) -> dict[str, Any]:
-    index = int(prepared["segment_index"])
-    segment = _blank_segment(index) | prepared
-    if not built:
-        return segment
-    return segment | {
-        "status": "completed",
-        "format_parser": f"Layer of page {index + 1}",
-        "paddleocr": f"OCR of page {index + 1}",
-        "paddleocr_blocks": {"blocks": [], "width": 40, "height": 60},
-        "ai_analysis": [
-            {"analysis_query": f"Page {index + 1} Analysis", "content": f"It shows **figure {index + 1}** <b>."},
-            {"analysis_query": "Which unit?", "content": "Millimetres"},
-        ],
-        "page_description": f"Description of page {index + 1}",
-        "graph_entities": [
-            {"name": "Pump", "mentioned_in": [{"segment_index": index, "qa_index": 0, "context": "the pump"}]}
-        ],
-    }
-
-
-def _summary(pages: int) -> dict[str, Any]:
-    return {
-        "language": "ko",
-        "document_summary": "A manual about pumps & valves.\n\nIt has tables.",
-        "total_pages": pages,
-        "pages": [{"page": i + 1, "description": f"Description of page {i + 1}"} for i in range(pages)],
-    }
-
-
-def picture() -> bytes:
-    stream = io.BytesIO()
-    Image.new("RGB", (40, 60), "white").save(stream, "PNG")
-    return stream.getvalue()
+        self.write(f"{root}analysis/summary.json", shapes.summary(1))
 
 
 def written(table: str) -> Seed000:

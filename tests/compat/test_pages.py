@@ -11,7 +11,7 @@ from projects.audit import actor
 from projects.schema import DEFAULT_FIELDS
 from review import sweeper
 from tests.aws_faults import count_calls
-from tests.compat.seed_000 import STEPS, picture
+from tests.compat.shapes import STEPS, picture
 from tests.people import alice, charlie, signed_in
 from tests.projects.projects import SITE, seen_of
 from workflows import frozen

@@ -14,7 +14,18 @@ from tests.aws_faults import count_calls
 from tests.factories import PROJECT, SITE, ref_of, review_of
 from tests.pump import Pump
 from tests.workflows.rules import arrived, draft, is_pdf, make_rule, make_ruleset, says
-from workflows import arrivals, barcodes, definitions, files, frozen, judging, queries, routing, rulebook
+from workflows import (
+    arrivals,
+    barcodes,
+    definitions,
+    files,
+    frozen,
+    judging,
+    queries,
+    routing,
+    rulebook,
+    stored_routing,
+)
 from workflows.actions import rules
 from workflows.frozen import Run
 from workflows.routing import Act, Condition, Effect, Operator, Source, When
@@ -27,7 +38,7 @@ NOBODY_SURE = {**PROJECT, "review_policy": {"default_threshold": 1.0}}
 
 def frozen_of(run: Run) -> tuple[frozen.RunSettings, routing.Routing]:
     link = queries.document_workflow(run.site, run.document_id, run.workflow_id)
-    return frozen.from_json(link.settings), routing.routing_from(link.routing)
+    return frozen.from_json(link.settings), stored_routing.routing_from(link.routing)
 
 
 def judged(run: Run) -> routing.Judgement:

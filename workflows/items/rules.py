@@ -5,7 +5,7 @@ from typing import Any
 from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
 
 from config.item import Item, map_attribute
-from workflows import routing
+from workflows import routing, stored_routing
 from workflows.routing import When
 
 ACTIVE, INACTIVE = "ACTIVE", "INACTIVE"
@@ -60,14 +60,14 @@ class StoredRule(Item):
 
     @property
     def rule(self) -> routing.Rule:
-        conditions = tuple(routing.condition_from(_plain(one)) for one in self.conditions)
+        conditions = tuple(stored_routing.condition_from(_plain(one)) for one in self.conditions)
         return routing.Rule(
             id=self.documentId,
             ruleset_id=self.rulesetId,
             description=self.description,
             when=When(self.when),
             conditions=conditions,
-            effect=routing.effect_from(_plain(self.effect)),
+            effect=stored_routing.effect_from(_plain(self.effect)),
             priority=int(self.priority),
         )
 
