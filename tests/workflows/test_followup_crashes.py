@@ -1,0 +1,157 @@
+"""What follows a publication, where workers die, messages are lost and audit writes fail."""
+
+import pytest
+from django.core import mail
+
+from config.errors import Conflict, Unavailable
+from projects.audit import Actor
+from review import sweeper
+from tests.aws_faults import Crash, audit_refused, crash_after, crash_before
+from tests.factories import SITE
+from tests.pump import Pump
+from tests.workflows.follow_ups import drive, kinds, published, statuses
+from workflows import queries
+from workflows.actions import document_actions
+from workflows.actions import followups as follow_up_actions
+from workflows.items.actions import FollowUp
+from workflows.routing import Act
+from workflows.status import FollowUpStatus
+
+pytestmark = pytest.mark.usefixtures("pump")
+ROSA = Actor("7", "Rosa Marin")
+MARTA = Actor("8", "Marta Kowalczyk")
+NOTIFY = Act("NOTIFY", {"to": "a@example.org, b@example.org"})
+QUEUE = Act("QUEUE", {"queue": "q1"})
+
+
+def hook(url):
+    return Act("WEBHOOK", {"url": url})
+
+
+def action(run, number=0):
+    return queries.actions_of(run)[number]
+
+
+def test_a_worker_that_dies_after_the_deed_does_it_once_more_and_records_it_once():
+    run = published(NOTIFY, Act("OCR"))
+    with crash_before("dynamodb", "TransactWriteItems"), pytest.raises(Crash):
+        drive(run, "dies")
+    assert statuses(run) == ["RUNNING", "PENDING"]
+    drive(run, "another")  # the lease of the dead one still holds
+    assert len(mail.outbox) == 1
+    expired(run)
+    drive(run, "another")
+    assert statuses(run) == ["COMPLETE"] * 2
+    assert len({sent.extra_headers["Message-ID"] for sent in mail.outbox}) == 1
+    assert kinds(run).count("ACTION_COMPLETED") == 2
+
+
+def expired(run):
+    """The worker's lease has run out."""
+    past = "2020-01-01T00:00:00.000000+00:00"
+    FollowUp.change(follow_up_actions.key_of(run), [FollowUp.lease_until.set(past)], FollowUp.PK.exists())
+
+
+def test_a_worker_that_dies_after_recording_goes_on_behind_it():
+    run = published(NOTIFY, NOTIFY)
+    with crash_after("dynamodb", "TransactWriteItems"), pytest.raises(Crash):
+        drive(run, "dies")
+    expired(run)
+    drive(run, "another")
+    assert (statuses(run), len(mail.outbox)) == (["COMPLETE"] * 2, 2)
+
+
+def test_a_worker_whose_lease_was_taken_records_nothing():
+    run = published(NOTIFY)
+    follow_up_actions.claim(run, owner="slow")
+    seen = action(run)
+    attempt = document_actions.begin(run, seen)
+    expired(run)
+    follow_up_actions.claim(run, owner="fast")
+    for late in (
+        lambda: document_actions.complete(run, seen, attempt=attempt, owner="slow", message="late"),
+        lambda: document_actions.fail(run, seen, attempt=attempt, owner="slow", message="late"),
+        lambda: document_actions.again(run, seen, attempt=attempt, owner="slow", message="late"),
+        lambda: document_actions.enqueue(run, seen, owner="slow"),
+        lambda: document_actions.begin(run, seen),
+        lambda: follow_up_actions.renew(run, owner="slow"),
+        lambda: follow_up_actions.mapped(run, owner="slow", message=""),
+        lambda: follow_up_actions.end(run, owner="slow", status=FollowUpStatus.DONE),
+    ):
+        with pytest.raises(Conflict):
+            late()
+    assert statuses(run) == ["RUNNING"]
+
+
+def test_an_action_that_kills_its_worker_again_and_again_is_left_to_a_person(settings):
+    settings.ACTION_ATTEMPTS = 2
+    run = published(NOTIFY)
+    for _ in range(2):
+        with crash_before("dynamodb", "TransactWriteItems"), pytest.raises(Crash):
+            drive(run)
+        expired(run)
+    drive(run)
+    assert statuses(run) == ["FAILED"]
+    assert "never ended" in action(run).message
+
+
+def test_without_its_event_no_move_is_kept():
+    run = published(QUEUE, NOTIFY)
+    with audit_refused(), pytest.raises(Unavailable):
+        drive(run)
+    assert (statuses(run), queries.queued_documents(SITE, "q1").rows) == (["PENDING", "PENDING"], [])
+    drive(run)
+    with audit_refused(), pytest.raises(Unavailable):
+        document_actions.settle(run, action(run), by=ROSA)
+    assert statuses(run)[0] == "IN_QUEUE"
+    document_actions.settle(run, action(run), by=ROSA)
+    follow_up_actions.claim(run, owner="me")
+    attempt = document_actions.begin(run, action(run, 1))
+    for move in (document_actions.complete, document_actions.fail, document_actions.again):
+        with audit_refused(), pytest.raises(Unavailable):
+            move(run, action(run, 1), attempt=attempt, owner="me", message="x")
+        assert statuses(run)[1] == "RUNNING"
+    document_actions.fail(run, action(run, 1), attempt=attempt, owner="me", message="x")
+    with audit_refused(), pytest.raises(Unavailable):
+        document_actions.retry(run, action(run, 1), by=ROSA)
+    assert statuses(run)[1] == "FAILED"
+
+
+def test_a_second_run_of_a_document_numbers_its_actions_behind_the_first():
+    run = published(Act("OCR"), Act("OCR"))
+    document = queries.document_workflow(SITE, run.document_id, run.workflow_id)
+    later = type(run)(SITE, run.project_id, run.document_id, "01ZZZZZZZZZZZZZZZZZZZZZZZZ")
+    changes = follow_up_actions.planned(later, document, [Act("PUBLISH")], first=2)
+    follow_up_actions.transact(changes)
+    assert [one.SK for one in queries.document_actions(SITE, run.document_id)] == [
+        "action#0000#OCR",
+        "action#0001#OCR",
+        "action#0002#PUBLISH",
+    ]
+    assert len(queries.actions_of(run)) == 2
+
+
+def test_the_sweeper_has_it_done_where_the_message_was_lost(pump: Pump):
+    run = published(NOTIFY)  # its step was not run by the task that sends the message
+    assert sweeper.sweep() >= 1
+    pump.run(lambda: pump.ran("follow_up") == 1)
+    assert statuses(run) == ["COMPLETE"]
+    assert [row.kind for row in sweeper.due_rows(0) if row.kind == "followup"] == []
+
+
+def test_the_sweeper_sends_one_message_while_it_is_on_its_way(pump: Pump):
+    published(NOTIFY)
+    pump.hold = lambda _message: True
+    for _ in range(3):
+        sweeper.sweep()
+    pump.step()
+    assert len([one for one in pump.held if one.task.endswith("follow_up")]) == 1
+
+
+def test_the_message_delivered_twice_does_it_once(pump: Pump):
+    run = published(NOTIFY)
+    sweeper.sweep()
+    pump.run(lambda: pump.ran("follow_up") == 1)
+    (message,) = [one for one in pump.seen if one.task.endswith("follow_up")]
+    pump.redeliver(message)
+    assert (statuses(run), len(mail.outbox)) == (["COMPLETE"], 1)
