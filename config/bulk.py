@@ -1,6 +1,8 @@
 """Rows in bulk: what changes would leave, worked out without the table, and put twenty-five a call. Never atomic."""
 
+import json
 import random
+import re
 import time
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -55,6 +57,29 @@ def _apply(row: Attributes, action: Any) -> None:
     if not isinstance(action.values[1], Value):
         raise NotImplementedError("Only plain values are set without the table.")
     row[name] = action.values[1].value
+
+
+class Mould:
+    """Rows to cast others from that differ in some texts only: ten times as fast as working each out.
+
+    ``marks`` are the texts of ``rows`` that differ, none twice; a cast has its own in their place, whatever is around
+    them. A longer mark counts before a shorter one that it begins with.
+    """
+
+    def __init__(self, rows: Sequence[Row], marks: Sequence[str]) -> None:
+        number = {mark: i for i, mark in enumerate(marks)}
+        if len(number) < len(marks):
+            raise ValueError("A mark stands for one thing.")
+        pattern = "|".join(re.escape(mark) for mark in sorted(marks, key=len, reverse=True))
+        self._parts = re.split(f"({pattern})", json.dumps(rows))
+        self._marks = [(i, number[self._parts[i]]) for i in range(1, len(self._parts), 2)]
+
+    def cast(self, marks: Sequence[str]) -> list[Row]:
+        """The same rows with these ``marks``, which need no escape in JSON."""
+        parts = list(self._parts)
+        for at, number in self._marks:
+            parts[at] = marks[number]
+        return [(name, row) for name, row in json.loads("".join(parts))]
 
 
 def put(rows: Sequence[Row]) -> None:

@@ -103,7 +103,7 @@ def _person() -> Person:
 def _fill(filling: Filling, count: int) -> None:
     for index in range(count):
         filling.save_result(index)
-        bulk.put(filling.waiting_rows(index))
+        bulk.put(filling.rows("waiting", index))
 
 
 def _bare_view(_request: HttpRequest) -> HttpResponse:

@@ -5,18 +5,19 @@ would start a machine for each run that seems to wait. Files are not made, but f
 """
 
 import datetime as dt
+import functools
 import hashlib
 import json
 import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from django.conf import settings
 from ulid import ULID
 
 from config import clock, table
-from config.bulk import Row, left
+from config.bulk import Mould, Row, left
 from config.transaction import Change, EventAt, Put
 from projects.audit import Actor
 from projects.items.project import stored_settings
@@ -33,12 +34,16 @@ from workflows.frozen import Run
 from workflows.status import END, Outcome
 from workflows.storage import DocumentFiles
 
+Kind = Literal["published", "waiting"]
 FILLER = Actor("fill", "Filled")
 PROJECT = ProjectSettings(name="Filled", description="Invented documents for scale tests.")
 _DATA = stored_settings(PROJECT)
 _PINNED = frozen.freeze(_DATA)
 _PDF = "application/pdf"
 _NAMESPACE = uuid.UUID("5d0a4a5e-7a2b-4f0c-9a2e-0c2f3b6d8e11")
+_SMALLEST = 100_000  # bytes
+_PROBE = 543_210  # whose rows others are cast from: its numbers and texts occur nowhere by chance
+_SECONDS = 9  # at most, from the upload to the publication
 _BEGIN = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # of what is published, one a minute
 _REVIEW, _PUBLISH = DOCUMENT_ANALYSIS.named("human_review"), DOCUMENT_ANALYSIS.named("publish")
 _FIELDS = (
@@ -61,24 +66,49 @@ class Filling:
 
     def published(self, index: int) -> Run:
         """The run of a document that nobody was asked about."""
-        return self._run("published", index, _BEGIN + dt.timedelta(minutes=index))
+        return self._run("published", index)
 
     def waiting(self, index: int) -> Run:
         """The run of a document that waits for a person."""
-        return self._run("waiting", index, self.began + dt.timedelta(seconds=index))
+        return self._run("waiting", index)
 
     def review(self, index: int) -> ReviewRef:
         return self._pause(index).ref
 
-    def _run(self, kind: str, index: int, at: dt.datetime) -> Run:
+    def rows(self, kind: Kind, index: int) -> list[Row]:
+        """A document and all that hangs on it, cast from another one of its kind."""
+        mould, event_ids = _mould(self, kind)
+        own = [str(_ulid(self._run(kind, index), 100 + i)) for i in range(event_ids)]
+        return mould.cast(self._marks(kind, index) + own)
+
+    def made_rows(self, kind: Kind, index: int) -> list[Row]:
+        """The same by the actions themselves; only the ids of events differ."""
+        return self._published(index) if kind == "published" else self._waiting(index)
+
+    def _at(self, kind: Kind, index: int) -> dt.datetime:
+        return _BEGIN + dt.timedelta(minutes=index) if kind == "published" else self.began + dt.timedelta(seconds=index)
+
+    def _run(self, kind: Kind, index: int) -> Run:
         name = f"{self.site}/{self.project_id}/{kind}/{index}"
-        chance = int(hashlib.sha256(name.encode()).hexdigest()[:20], 16)
-        workflow_id = ULID.from_int(int(at.timestamp() * 1000) << 80 | chance)
+        chance = int(hashlib.sha256(name.encode()).hexdigest()[:20], 16) >> 8 << 8  # room for what follows it
+        workflow_id = ULID.from_int(int(self._at(kind, index).timestamp() * 1000) << 80 | chance)
         return Run(self.site, self.project_id, str(uuid.uuid5(_NAMESPACE, name)), str(workflow_id))
 
-    def published_rows(self, index: int) -> list[Row]:
-        """A document with its run, from the upload to the published result."""
-        run, at = self.published(index), _BEGIN + dt.timedelta(minutes=index)
+    def _marks(self, kind: Kind, index: int) -> list[str]:
+        """Everything that one document has of its own in its rows."""
+        run, at = self._run(kind, index), self._at(kind, index)
+        moments = [at + dt.timedelta(seconds=i) for i in range(_SECONDS if kind == "published" else 1)]
+        marks = [run.document_id, run.workflow_id, _name(index), f"{index:064x}", str(_SMALLEST + index)]
+        marks += [table.date(at), table.datetime_s(at)]
+        marks += [str(_ulid(run, step.order)) for step in DOCUMENT_ANALYSIS.steps]
+        marks += [clock.iso(moment) for moment in moments] + [table.datetime_us(moment) for moment in moments]
+        if kind == "waiting":
+            pause = self._pause(index)
+            marks += [pause.ref.review_id, clock.iso(pause.deadline)]
+        return marks
+
+    def _published(self, index: int) -> list[Row]:
+        run, at = self.published(index), self._at("published", index)
         changes, told = _entering(run, index, at)
         for step in DOCUMENT_ANALYSIS.steps:
             if step.type == "stage":
@@ -91,9 +121,9 @@ class Filling:
         told.append((at, events.lineage(run, "PUBLISHED", facts=detail)))
         return _rows(changes, told)
 
-    def waiting_rows(self, index: int) -> list[Row]:
-        """A document whose run waits for a person, and its review. No machine waits: a decision stays recorded."""
-        run, at = self.waiting(index), self.began + dt.timedelta(seconds=index)
+    def _waiting(self, index: int) -> list[Row]:
+        """No machine waits: a decision stays recorded."""
+        run, at = self.waiting(index), self._at("waiting", index)
         changes, told = _entering(run, index, at)
         for step in DOCUMENT_ANALYSIS.steps:
             if step.order < _REVIEW.order:
@@ -108,12 +138,20 @@ class Filling:
         store.write(files.result(run.workflow_id), result(), "application/json")
 
     def _pause(self, index: int) -> Pause:
-        run, at = self.waiting(index), self.began + dt.timedelta(seconds=index)
+        run, at = self.waiting(index), self._at("waiting", index)
         found = assessed(asked=True) | {"last": _transition_id(run, _REVIEW.order - 1)}
         return Pause(
             run, 1, _REVIEW.order, DOCUMENT_ANALYSIS.id, None, clock.iso(at), settings.REVIEW_TIMEOUT_SECONDS,
             _name(index), PROJECT.name, found,
         )  # fmt: skip
+
+
+@functools.cache
+def _mould(filling: Filling, kind: Kind) -> tuple[Mould, int]:
+    """One document's rows as the actions make them, and how many events are among them."""
+    rows = filling.made_rows(kind, _PROBE)
+    event_ids = [row["event_id"]["S"] for _, row in rows if "event_id" in row]
+    return Mould(rows, filling._marks(kind, _PROBE) + event_ids), len(event_ids)
 
 
 def _name(index: int) -> str:
@@ -123,7 +161,7 @@ def _name(index: int) -> str:
 def _entering(run: Run, index: int, at: dt.datetime) -> tuple[list[Change], list[tuple[dt.datetime, EventAt]]]:
     key = DocumentFiles(run.site, run.project_id, run.document_id).root + files.original(run.document_id, ".pdf")
     original = Original(
-        _name(index), _PDF, 100_000 + index, key, page_count=1, sha256=f"{index:064x}", s3version="filled"
+        _name(index), _PDF, _SMALLEST + index, key, page_count=1, sha256=f"{index:064x}", s3version="filled"
     )
     changes, told = Beginning(run, _DATA, _PINNED, original, DOCUMENT_ANALYSIS, FILLER).entering(at)
     return changes, [(at, event) for event in told]
@@ -145,7 +183,12 @@ def _moving(run: Run, move: Advance, at: dt.datetime) -> list[Change]:
 
 
 def _transition_id(run: Run, order: int) -> str:
-    return str(ULID.from_int(int(ULID.from_str(run.workflow_id)) + order))
+    return str(_ulid(run, order))
+
+
+def _ulid(run: Run, number: int) -> ULID:
+    """The run's own and ``number`` (under 256) more."""
+    return ULID.from_int(int(ULID.from_str(run.workflow_id)) + number)
 
 
 def assessed(*, asked: bool) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from workflows.items.documents import ProjectDocument
 from workflows.items.runs import WorkflowSteps
 from workflows.status import StepStatus
 
-_HEAD = "wf_"  # of that system's ids; ours are ULIDs
 _LABELS = {
     "segment_prep": "Segment Prep",
     "bda_processor": "BDA Processing",
@@ -73,7 +72,7 @@ def wrote(workflow_id: str | None) -> bool:
     >>> wrote("wf_V1StGXR8_Z5jdHi6B-myT"), wrote("01J9ZQ4Y0B9K4E3W5T8R7M2N1P")
     (True, False)
     """
-    return str(workflow_id or "").startswith(_HEAD)
+    return str(workflow_id or "").startswith(table.EARLIER_RUN)
 
 
 def definition_of(workflow_id: str | None) -> Definition:

@@ -2,6 +2,7 @@
 
 from config.table.keys import Entity, names
 
+EARLIER_RUN = "wf_"  # how ids of runs begin that the seed-000 system wrote; ours are ULIDs
 _DATED = "created_at updated_at"
 
 # --- seed 000: pipeline state ------------------------------------------------

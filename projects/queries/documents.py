@@ -31,6 +31,17 @@ def get_document(site: str, document_id: str) -> Document:
         raise NotFound("There is no such document here.") from error
 
 
+def is_earlier(site: str, document_id: str) -> bool:
+    """Whether the seed-000 system read it: then there are runs of it, and no document as seed 002 has it."""
+    entity = table.DOCUMENT_WORKFLOW
+    runs = Item.SK.startswith(entity.sort_prefix() + table.EARLIER_RUN)
+    try:
+        heads = [one.partition_key(site, document_id=document_id) for one in (entity, table.WEB_WORKFLOW)]
+    except InvalidKey:
+        return False
+    return any(Item.page(pk, sk=runs, limit=1).rows for pk in heads)
+
+
 @dataclass(frozen=True)
 class DocumentRows:
     """A document with everything that hangs on it."""

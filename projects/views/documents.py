@@ -3,7 +3,7 @@
 import datetime as dt
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -52,7 +52,22 @@ def show_document(request: DeskRequest, document_id: str) -> HttpResponse:
     try:
         return looked(request, document_page(request, document_id), document_id)
     except NotFound:
+        return _elsewhere(request, document_id)
+
+
+def _elsewhere(request: DeskRequest, document_id: str) -> HttpResponse:
+    """Leads to the deleted document, or to the runs that are all there is of one of the seed-000 system.
+
+    Raises:
+        NotFound: neither, or not this person's to see.
+
+    """
+    try:
         record = queries.removals.removal(request.site, document_id)
+    except NotFound:
+        if not queries.documents.is_earlier(request.site, document_id):
+            raise
+        return HttpResponseRedirect(reverse("workflows:newest-run", args=[document_id]))
     if not access.can_delete(request):
         raise NotFound("This document was deleted. Who may delete documents can look for it among the deleted ones.")
     return go(request, reverse("documents:show-deleted", args=[record.document_id]))

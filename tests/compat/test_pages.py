@@ -101,6 +101,16 @@ def test_a_document_leads_to_its_run(seed, word):
     assert answer["Location"] == run_url(seed, word)
 
 
+def test_the_page_of_a_document_leads_to_its_run_and_a_run_to_no_page_that_is_not_there(seed):
+    for word in ("completed", "web"):
+        document = seed.documents[word]
+        answer = signed_in(charlie()).get(f"/documents/{document.document_id}/")
+        assert answer["Location"] == f"/workflows/{document.document_id}/"
+        assert f"/documents/{document.document_id}/" not in read(run_url(seed, word))
+    for unknown in (seed.documents["uploading"].document_id, "none", "no%23thing"):
+        assert signed_in(charlie()).get(f"/documents/{unknown}/").status_code == 404
+
+
 def test_a_document_without_a_run_says_so(seed):
     answer = signed_in(charlie()).get(f"/workflows/{seed.documents['uploading'].document_id}/")
     assert answer.status_code == 404
@@ -279,12 +289,12 @@ def test_looking_at_everything_and_sweeping_leaves_every_item_and_object_as_it_w
     browsers = [signed_in(who(), htmx=htmx) for who in (alice, charlie) for htmx in (False, True)]
     urls = ["/", "/projects/", f"/projects/{seed.project_id}/", f"/workflows/projects/{seed.project_id}/documents/"]
     for word, document in seed.documents.items():
-        urls.append(f"/workflows/{document.document_id}/")
+        urls += [f"/workflows/{document.document_id}/", f"/documents/{document.document_id}/"]
         if document.workflow_id:
             urls += [run_url(seed, word, more) for more in ("", "poll/", "result/", "lineage/", "segments/0/")]
             urls.append(f"/workflows/{seed.project_id}/{document.document_id}/pages/0.png")
     for browser in browsers:
-        for url in [*urls, "/workflows/", "/review/"]:
+        for url in [*urls, "/workflows/", "/review/", "/documents/"]:
             answer = browser.get(url)
             assert answer.status_code in {200, 302, 404}
             if answer.streaming:

@@ -98,3 +98,15 @@ def test_what_the_table_leaves_over_is_sent_again(table: str, monkeypatch: pytes
         else:
             with pytest.raises(Unavailable, match="goes on where it was"):
                 bulk.put(rows)
+
+
+def test_a_cast_has_its_own_texts_wherever_the_mould_has_its_marks() -> None:
+    rows = [
+        ("t", {"PK": {"S": "DOC#ab"}, "at": {"S": "2026-01-01T00:00Z"}, "n": {"N": "17"}, "day": {"S": "2026-01-01"}})
+    ]
+    mould = bulk.Mould(rows, ["ab", "2026-01-01", "2026-01-01T00:00Z", "17"])
+    assert mould.cast(["x", "2027-02-02", "noon", "5"]) == [
+        ("t", {"PK": {"S": "DOC#x"}, "at": {"S": "noon"}, "n": {"N": "5"}, "day": {"S": "2027-02-02"}})
+    ]
+    with pytest.raises(ValueError, match="one thing"):
+        bulk.Mould(rows, ["ab", "ab"])

@@ -121,6 +121,7 @@ def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> 
     segments, following = segments_of(request, board, link)
     context = {
         "board": board,
+        "earlier": link is not None,
         "mark": marks.of_run(board.outcome, waits=waits),
         "waits": waits,
         "moving": not board.outcome,

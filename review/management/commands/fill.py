@@ -98,12 +98,12 @@ def _chunks(first: int, count: int, write: Callable[[int], list[Row]]) -> Iterat
 
 
 def _write_published(filling: Filling, index: int) -> list[Row]:
-    return filling.published_rows(index)
+    return filling.rows("published", index)
 
 
 def _write_waiting(filling: Filling, index: int) -> list[Row]:
     filling.save_result(index)  # before the review that shows it
-    return filling.waiting_rows(index)
+    return filling.rows("waiting", index)
 
 
 def _ensure_project(site: str, project_id: str) -> Project:
