@@ -15,7 +15,7 @@ from config.errors import Conflict, NotFound
 from projects import access
 from projects.audit import actor
 from projects.http import DeskRequest, answer, go
-from workflows import judging, queries, routing
+from workflows import judging, queries, stored_routing
 from workflows.actions import document_actions
 from workflows.frozen import Run
 from workflows.items.actions import DocumentAction, FollowUp
@@ -78,7 +78,7 @@ def _decided(run: Run) -> Iterable[Decided]:
         execution = queries.execution(run)
     except NotFound:
         return
-    for decision in routing.routing_from(link.routing).judgement.decisions:
+    for decision in stored_routing.routing_from(link.routing).judgement.decisions:
         yield Decided("When it came", decision)
     for decision in judging.judgement_of(run, execution.routing_sha256).decisions:
         yield Decided("After the analysis", decision)
