@@ -15,7 +15,7 @@ from workflows.items.actions import DocumentAction, FollowUp
 from workflows.items.documents import DocumentWorkflow, ProjectDocument
 from workflows.items.events import DocumentEvent
 from workflows.items.runs import Execution, Segment, Transition, WorkflowSteps
-from workflows.status import ActionType, Outcome, StepStatus
+from workflows.status import ActionStatus, ActionType, Outcome, StepStatus
 
 SEGMENTS_A_PAGE = 50
 
@@ -150,6 +150,12 @@ def follow_up(run: Run) -> FollowUp | None:
         return FollowUp.load(key)
     except NotFound:
         return None
+
+
+def actions_with(site: str, status: ActionStatus, *, cursor: str | None = None) -> Page[DocumentAction]:
+    """Actions of all documents that are in this state, but for done ones, which the index does not hold: one Query."""
+    pk = table.DOCUMENT_ACTION.gsi2_partition(site, status=status)
+    return DocumentAction.page(pk, index="GSI2", cursor=cursor)
 
 
 def queued_documents(site: str, queue_id: str, *, cursor: str | None = None) -> Page[DocumentAction]:

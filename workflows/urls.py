@@ -19,6 +19,7 @@ app_name = "workflows"
 urlpatterns = [
     path("", overview.overview, name="overview"),
     path("workflows/", runs.list_runs, name="list-runs"),
+    path("workflows/actions/", followups.list_actions, name="list-actions"),
     path("workflows/projects/<str:project_id>/documents/", overview.list_documents, name="list-documents"),
     path("workflows/projects/<str:project_id>/upload/", uploads.upload, name="upload"),
     # Slugs only: these parts become S3 keys, where a dot or a slash could mean another document.

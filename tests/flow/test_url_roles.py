@@ -71,6 +71,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:show-lineage": {"GET": VIEW},
     "workflows:show-result": {"GET": VIEW},
     "workflows:show-segment": {"GET": VIEW},
+    "workflows:list-actions": {"GET": VIEW},
     "workflows:show-follow-up": {"GET": VIEW},
     "workflows:retry-action": {"POST": (302, 403, 403, 404, 404, 404)},  # WRITE, of what is not there
     "workflows:list-queued": {"GET": (302, 403, 404, 200, 200, 404)},  # by the queue's groups

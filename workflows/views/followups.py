@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from config import clock
@@ -36,6 +37,7 @@ _MARKS: dict[str, Mark] = {
     ActionStatus.FAILED: Mark("bad", "alert", "Failed"),
     ActionStatus.SKIPPED: Mark("", "skip", "Left out"),
 }
+_LISTED = (ActionStatus.FAILED, ActionStatus.WAITING_FOR_RETRY, ActionStatus.IN_QUEUE, ActionStatus.PENDING)
 _AGAIN = (ActionStatus.FAILED, ActionStatus.WAITING_FOR_RETRY)
 
 
@@ -94,6 +96,26 @@ def _row(action: DocumentAction) -> ActionRow:
     target = str(parameters.get("to") or parameters.get("url") or "")
     words = ACTION_WORDS.get(action.kind, action.kind.capitalize())
     return ActionRow(action, mark, words, target, action.status in _AGAIN)
+
+
+@require_safe
+def list_actions(request: DeskRequest) -> HttpResponse:
+    """Those that need somebody, over all documents: failed ones, unless the address asks for another state."""
+    access.check_can_view(request)
+    asked = request.GET.get("state", "")
+    state = ActionStatus(asked) if asked in _LISTED else ActionStatus.FAILED
+    cursor = request.GET.get("after")
+    page = queries.actions_with(request.site, state, cursor=cursor)
+    here = reverse("workflows:list-actions")
+    context = {
+        "rows": [_row(one) for one in page.rows],
+        "mark": _MARKS[state],
+        "states": [(f"{here}?state={one}", _MARKS[one].words, one == state) for one in _LISTED],
+        "next_url": f"{here}?{urlencode({'state': state, 'after': page.next})}" if page.next else "",
+        "is_first": not cursor,
+        "first_url": f"{here}?state={state}",
+    }
+    return answer(request, "workflow/actions.html", None, context)
 
 
 @require_POST

@@ -1,5 +1,6 @@
 """The page of what rules decided and what follows, the retry, and the documents in a queue."""
 
+import html
 import json
 
 import pytest
@@ -189,3 +190,27 @@ def test_a_document_of_a_newer_content_keeps_no_text_of_the_older(pump: Pump):
     assert (action.status, "newer content" in action.message) == ("FAILED", True)
     with pytest.raises(Conflict):
         document_actions.settle(run, action, by=Actor("1", "Rosa"))  # not in any queue
+
+
+def test_what_failed_is_listed_by_one_query_and_whatever_else_is_asked_for():
+    run = published(FAILING, Act("OCR"))
+    drive(run)
+    browser, address = signed_in(charlie()), reverse("workflows:list-actions")
+    browser.get(address)
+    with count_calls() as calls:
+        page = text(browser.get(address))
+    assert calls.names() == ["dynamodb.Query"]
+    assert ("secret-name.pdf" in page, "Call a webhook" in page, "Keep its text" in page) == (True, True, False)
+    assert "Keep its text" in text(browser.get(address, {"state": "PENDING"}))
+    assert "None: waits for a person" in text(browser.get(address, {"state": "IN_QUEUE"}))
+    assert "Call a webhook" in text(browser.get(address, {"state": "COMPLETE"}))  # no such list: what failed
+
+
+def test_a_list_of_actions_goes_on_where_its_page_ends(settings):
+    settings.PAGE_SIZE = 25
+    run = published(*[Act("OCR")] * 30)
+    browser, address = signed_in(charlie()), reverse("workflows:list-actions")
+    page = text(browser.get(address, {"state": "PENDING"}))
+    following = html.unescape(page.split('rel="next" href="')[1].split('"')[0])
+    assert text(browser.get(following)).count("Keep its text") == 5
+    assert len(statuses(run)) == 30

@@ -1,0 +1,66 @@
+"""A document under rules and mappings, from the upload to the last thing that follows, through the machine."""
+
+import json
+
+import pytest
+from django.conf import settings
+from django.core import mail
+
+from projects import actions as project_actions
+from projects import queries as project_queries
+from projects.governing import AttributeDefinition
+from review.actions import claims, decisions
+from review.status import Decision
+from review.tasks import enqueue_redeem
+from tests.factories import PROJECT, ROSA, SITE, ref_of, verdict
+from tests.pump import Pump
+from tests.workflows.follow_ups import statuses
+from tests.workflows.rules import ALICE, arrived, is_pdf, make_mapping, make_rule, make_ruleset, says
+from workflows import files, queries
+from workflows.routing import Act, Condition, Operator, Source, When
+from workflows.status import FollowUpStatus
+from workflows.storage import DocumentFiles
+
+
+@pytest.mark.parametrize("reviewed", [False, True])
+def test_from_the_upload_to_the_last_thing_that_follows(pump: Pump, reviewed: bool) -> None:
+    total = AttributeDefinition("total", "Total", "amount")
+    project_actions.attribute_definitions.create(SITE, total, by=ALICE)
+    make_mapping(("total", "total"))
+    share = 1.0 if reviewed else 0.0
+    make_rule(make_ruleset("At the upload"), is_pdf(), when=When.UPLOAD, threshold=share, actions=(Act("OCR"),))
+    large = Condition(Source.FIELD, Operator.GE, "500", "total")
+    wanted = (Act("NOTIFY", {"to": "a@example.org"}), Act("PUBLISH"))
+    make_rule(make_ruleset("Later", priority=20), says("invoice"), large, queue="q1", actions=wanted)
+    run = arrived(project=PROJECT)
+    if reviewed:
+        pump.run(lambda: pump.ran("open_review") > 0)
+        ref = ref_of(run)
+        claims.claim(ref, run, by=ROSA)
+        chosen = verdict(ref, Decision.APPROVE, total="999.90")
+        decisions.decide(ref, run, chosen, by=ROSA)
+        enqueue_redeem(ref, chosen.decision_id, delay=settings.REVIEW_UNDO_SECONDS)
+    pump.run(lambda: (found := queries.follow_up(run)) is not None and found.status == FollowUpStatus.DONE, seconds=60)
+    assert statuses(run) == ["COMPLETE"] * 3
+    assert [one.kind for one in queries.actions_of(run)] == ["OCR", "NOTIFY", "PUBLISH"]
+    assert len(mail.outbox) == 1
+    attributes = project_queries.documents.attributes(SITE, run.document_id)
+    assert [str(row.value) for row in attributes] == ["999.9" if reviewed else "510.24"]
+    text = DocumentFiles(SITE, run.project_id, run.document_id).read(files.text(run.workflow_id)).decode()
+    assert "Alder & Quill" in text
+    kinds = [row.type for row in queries.lineage(SITE, run.document_id).rows]
+    assert kinds[-1] == "FOLLOW_UP_DONE"
+    assert json.dumps(kinds).count("ACTION_COMPLETED") == 3
+
+
+def test_a_rejected_document_is_followed_by_nothing(pump: Pump) -> None:
+    make_rule(make_ruleset(), when=When.UPLOAD, threshold=1.0, actions=(Act("NOTIFY", {"to": "a@example.org"}),))
+    run = arrived(project=PROJECT)
+    pump.run(lambda: pump.ran("open_review") > 0)
+    ref = ref_of(run)
+    claims.claim(ref, run, by=ROSA)
+    chosen = verdict(ref, Decision.REJECT)
+    decisions.decide(ref, run, chosen, by=ROSA)
+    enqueue_redeem(ref, chosen.decision_id, delay=settings.REVIEW_UNDO_SECONDS)
+    pump.run(lambda: queries.execution(run).outcome == "rejected", seconds=60)
+    assert (queries.follow_up(run), statuses(run), mail.outbox) == (None, [], [])
