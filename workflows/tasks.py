@@ -48,11 +48,14 @@ def run_step(
 
 
 def enqueue_follow_up(run: Run) -> None:
-    """Have a worker do what follows; where no queue answers, the due row does it a little later."""
+    """Have a worker do what follows; where no queue answers, the due row does it a little later.
+
+    In the queue of machine work: a receiver that takes its ten seconds must not keep a decision waiting.
+    """
     kwargs = {"site": run.site, "project_id": run.project_id, "document_id": run.document_id}
     try:
         with aws.translated():
-            follow_up.apply_async(kwargs=kwargs | {"workflow_id": run.workflow_id}, queue=settings.DESK_QUEUE)
+            follow_up.apply_async(kwargs=kwargs | {"workflow_id": run.workflow_id}, queue=settings.STEPS_QUEUE)
     except (CountersignError, KombuError, CeleryError) as error:
         log.warning("queue did not answer, the sweeper goes on", extra={"error": type(error).__name__})
 
