@@ -62,7 +62,7 @@ class StepShape(Schema):
 
 
 class RunShape(Schema):
-    """``status``: running, in_review, published, rejected, expired or failed."""
+    """``status``: running, in_review, published, rejected, expired, failed; completed, of a run of another system."""
 
     document_id: str
     run_id: str

@@ -4,10 +4,12 @@ import re
 
 import pytest
 from django.conf import settings
+from django.test import Client
 
 from config import aws
 from projects import actions, queries
 from projects.audit import actor
+from projects.permissions import Permission
 from projects.schema import DEFAULT_FIELDS
 from review import sweeper
 from tests.aws_faults import count_calls
@@ -122,6 +124,7 @@ def test_a_completed_run_shows_ten_steps_with_their_times(seed):
     text = words(page)
     for label in STEPS.values():
         assert label in text
+    assert "Rules" not in text
     for one in ("Pumpe Handbuch 펌프.pdf", "Handbücher &amp; Verträge", "Completed", "09:06:00 UTC", "30.0 s"):
         assert one in text
     assert "12 entities, 5 relationships" in text
@@ -291,7 +294,9 @@ def test_looking_at_everything_and_sweeping_leaves_every_item_and_object_as_it_w
     for word, document in seed.documents.items():
         urls += [f"/workflows/{document.document_id}/", f"/documents/{document.document_id}/"]
         if document.workflow_id:
-            urls += [run_url(seed, word, more) for more in ("", "poll/", "result/", "lineage/", "segments/0/")]
+            urls += [
+                run_url(seed, word, more) for more in ("", "poll/", "result/", "lineage/", "segments/0/", "follow-up/")
+            ]
             urls.append(f"/workflows/{seed.project_id}/{document.document_id}/pages/0.png")
     for browser in browsers:
         for url in [*urls, "/workflows/", "/review/", "/documents/"]:
@@ -322,3 +327,21 @@ def test_our_own_runs_are_no_runs_of_that_system():
 def test_a_run_of_ours_in_its_project_reads_the_fields_that_the_page_shows(seed):
     data = queries.projects.get_project(SITE, seed.project_id).data.as_dict()
     assert [one.name for one in frozen.settings_of(SITE, data).fields] == [one.name for one in DEFAULT_FIELDS]
+
+
+def test_programs_read_it_too(seed):
+    _, key = actions.api_keys.create(SITE, "Scanner", (Permission.READ,), by=actor(alice()))
+    client = Client(headers={"Authorization": f"Bearer {key}"})
+    listed = client.get(f"/api/v1/projects/{seed.project_id}/documents").json()["items"]
+    assert {one["name"] for one in listed} == {one.name for one in seed.documents.values()}
+    status = {
+        "completed": "completed",
+        "failed": "failed",
+        "stuck": "failed",
+        "analyzing": "running",
+        "web": "completed",
+    }
+    for word, told in status.items():
+        document = seed.documents[word]
+        run = client.get(f"/api/v1/documents/{document.document_id}/runs/{document.workflow_id}").json()
+        assert (run["name"], run["status"], len(run["steps"])) == (document.name, told, 10)
