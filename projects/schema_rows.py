@@ -39,7 +39,7 @@ def check_size(changes: list[Change], *, others: int) -> None:
     if len(changes) + others > MAX_CHANGES:
         raise Refused(
             f"This changes {len(changes)} entries at once; up to {MAX_CHANGES - others} are saved together. "
-            "Save a part of the attributes and values first, then add the rest."
+            "Save a part of what changes first, then the rest."
         )
 
 
