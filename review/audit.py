@@ -204,4 +204,4 @@ def _lineage(row: DocumentEvent) -> AuditRow:
     facts = row.facts.as_dict() if row.facts else {}
     changes = [_change(name, value) for name, value in facts.items()]
     document_id = row.PK.rpartition("#")[2]
-    return AuditRow(row.occurredAt, "run", row.by or "", row.by or "", words, document_id, document_id, changes)
+    return AuditRow(row.occurredAt, "run", row.by or "", "", words, document_id, document_id, changes)

@@ -33,7 +33,12 @@ class Answers:
 
 
 def typed_values(posted: Mapping[str, str]) -> dict[str, str]:
-    return {name.removeprefix(PREFIX): text for name, text in posted.items() if name.startswith(PREFIX)}
+    """Field → what was typed, without what no keyboard sends: a NUL would travel on into every published result."""
+    return {name.removeprefix(PREFIX): _printable(text) for name, text in posted.items() if name.startswith(PREFIX)}
+
+
+def _printable(text: str) -> str:
+    return "".join(one for one in text if one.isprintable() or one.isspace())
 
 
 def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = False) -> Typed:
@@ -59,9 +64,12 @@ def wants_next(posted: Mapping[str, str]) -> bool:
 
 
 def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
+    """Raises: Refused, where the form says neither approve nor reject."""
     chosen = posted.get("decision", "").removesuffix(AND_NEXT)
-    decision = Decision.REJECT if chosen == Decision.REJECT else Decision.APPROVE
-    typed, reason = typed_values(posted), posted.get("reason", "").strip()
+    if chosen not in set(Decision):  # what nobody asked for must not come to be published
+        raise Refused("Nothing was decided: this form names no decision. Open the review again and choose.")
+    decision = Decision(chosen)
+    typed, reason = typed_values(posted), _printable(posted.get("reason", "")).strip()
     if decision == Decision.REJECT:  # what is rejected is not corrected: nothing of it is published
         return Answers(decision, typed, reason, {}, _reason_error(reason), {})
     corrections = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pypdfium2
 from PIL import Image
 
-from config.errors import Refused
+from config.errors import CountersignError, Refused
 from workflows.stages import pdf, pictures
 from workflows.stages.segment_prep import MAX_PAGES
 
@@ -205,7 +205,9 @@ def _image(path: Path, file_type: str) -> tuple[int, tuple[str, ...]]:
             return _checked(image, file_type)
     except pictures.TOO_LARGE as error:
         raise Refused(_too_large("This image")) from error
-    except (OSError, SyntaxError, ValueError, EOFError) as error:
+    except CountersignError:
+        raise
+    except Exception as error:
         raise Refused(_DAMAGED) from error
 
 

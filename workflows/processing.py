@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+
 from config.errors import CountersignError, NotFound
 from projects.audit import Actor
 from projects.items.project import Project
-from workflows import arrivals, files, intake, queries
+from workflows import arrivals, files, intake, queries, uploads
 from workflows.actions.documents import Original
 from workflows.frozen import Run
 from workflows.items.runs import WorkflowSteps
@@ -42,16 +44,22 @@ def begin(site: str, project: Project, path: Path, *, by: Actor, document_id: st
     try:
         if not path.is_file():
             return Job(path, None, "There is no such file.", "failed")
-        seen = intake.inspect(path, path.name)
+        if path.stat().st_size > settings.UPLOAD_MAX_BYTES:
+            return Job(path, None, uploads.too_large(), "failed")
+        seen = intake.inspect(path, path.name, max_pages=settings.UPLOAD_MAX_PAGES)
         stored: Any = project.data  # PynamoDB's maps are untyped
         plan = arrivals.planned(site, project.id, stored.as_dict(), seen.file_type)
     except (CountersignError, OSError) as error:
         return Job(path, None, str(error), "failed")
+    store, size = DocumentFiles(site, project.id, document_id), path.stat().st_size
     with path.open("rb") as file:
-        kept = DocumentFiles(site, project.id, document_id).save_original(file, seen.extension, seen.file_type)
-    size = path.stat().st_size
+        kept = store.save_original(file, seen.extension, seen.file_type)
     original = Original(path.name, seen.file_type, size, kept.key, seen.page_count, kept.sha256, kept.version)
-    return Job(path, arrivals.start(plan, document_id=document_id, original=original, by=by))
+    try:
+        return Job(path, arrivals.start(plan, document_id=document_id, original=original, by=by))
+    except Exception:
+        uploads.take_back(store, kept)
+        raise
 
 
 def look(job: Job) -> Job:

@@ -139,12 +139,12 @@ def _taken(
         original = Original(name, found.file_type, size, stored.key, found.page_count, stored.sha256, stored.version)
         run = start(plan, original)
     except Exception:
-        _take_back(store, stored)
+        take_back(store, stored)
         raise
     return Taken(run, name, found.notes)
 
 
-def _take_back(store: DocumentFiles, stored: StoredFile) -> None:
+def take_back(store: DocumentFiles, stored: StoredFile) -> None:
     """Delete an original that no row names; where only the table's answer was lost, the row is there and it stays."""
     try:
         named = get_document(store.site, store.document_id).s3version or ""

@@ -77,7 +77,7 @@ def decide(ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person) -> dt.date
         Update(checkpoint_key(ref), [ReviewCheckpoint.status.set(_CHECKPOINT[verdict.decision])]),
     ]
     facts = {"review": ref.review_id, "decision": verdict.decision_id, "corrected": len(verdict.corrections)}
-    event = events.lineage(run, _EVENT[verdict.decision], by=by.id, decision=verdict.decision, facts=facts)
+    event = events.lineage(run, _EVENT[verdict.decision], by=by.name, decision=verdict.decision, facts=facts)
     try:
         transact(changes, event, token=verdict.decision_id)
     except Conflict:
@@ -89,7 +89,8 @@ def decide(ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person) -> dt.date
 def _repeated(ref: ReviewRef, verdict: Verdict, by: Person) -> dt.datetime:
     """A POST that came twice is one decision; anything else is a conflict that names who was first."""
     review = Review.load(ref.key, only=READABLE)
-    if review.decision_id == verdict.decision_id and review.reviewer == by.id and review.redeem_after:
+    same = review.decision_id == verdict.decision_id and review.decision == verdict.decision
+    if same and review.reviewer == by.id and review.redeem_after:
         return clock.parse(review.redeem_after)
     raise Conflict
 
@@ -190,7 +191,7 @@ def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
         Update(checkpoint_key(ref), [ReviewCheckpoint.status.set("pending_review")]),
     ]
     facts = {"review": ref.review_id, "decision": decision_id}
-    transact(changes, events.lineage(run, "HUMAN_REVIEW_UNDONE", by=by.id, facts=facts))
+    transact(changes, events.lineage(run, "HUMAN_REVIEW_UNDONE", by=by.name, facts=facts))
     _type_again(ref, run, review, by)
 
 

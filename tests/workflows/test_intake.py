@@ -1,3 +1,4 @@
+import contextlib
 import io
 import struct
 import tracemalloc
@@ -148,6 +149,17 @@ def test_too_many_pages_are_refused(tmp_path: Path) -> None:
 def test_a_cut_image_is_refused(tmp_path: Path, kind: str) -> None:
     body = image_bytes(kind)
     assert "ends too early" in refusal(made(tmp_path, "a", body[: len(body) // 2]), "a.png")
+
+
+def test_a_scan_of_several_pages_cut_anywhere_is_taken_or_refused_with_a_sentence(tmp_path: Path) -> None:
+    stream = io.BytesIO()
+    pages = [Image.effect_noise((60, 80), 40) for _ in range(3)]
+    pages[0].save(stream, "TIFF", save_all=True, append_images=pages[1:])
+    whole = stream.getvalue()
+    for length in range(1, len(whole), len(whole) // 60):
+        path = made(tmp_path, "cut.tif", whole[:length])
+        with contextlib.suppress(Refused):
+            intake.inspect(path, path.name)
 
 
 def png_of(width: int, height: int) -> bytes:

@@ -124,7 +124,7 @@ def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> 
         "earlier": link is not None,
         "mark": marks.of_run(board.outcome, waits=waits),
         "waits": waits,
-        "moving": not board.outcome,
+        "moving": not board.outcome and not waits,  # a person may take days: nothing moves until then
         "failed": next((Failure(step.label, step.error) for step in steps if step.error), told),
         "steps": steps,
         "segments": segments,

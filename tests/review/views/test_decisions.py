@@ -48,6 +48,32 @@ def test_only_what_was_changed_is_a_correction(held):
     assert stored(run, ref)["corrections"] == {"total": "38,90"}
 
 
+@pytest.mark.parametrize("decision", ["", "rejekt", "APPROVE", "next"])
+def test_a_form_that_says_neither_approve_nor_reject_decides_nothing(held, decision):
+    _, ref = held
+    response = signed_in(bob()).post(url("decide", ref), form(bob(), ref, decision=decision))
+    assert response.status_code == 422
+    assert "Nothing was decided" in response.content.decode()
+    assert queries.review(ref).status == "CLAIMED"
+    assert decisions_of(ref) == 0
+
+
+def test_the_same_page_sent_again_with_the_other_decision_is_told_what_stands(held):
+    _, ref = held
+    posted, client = form(bob(), ref), signed_in(bob())
+    assert client.post(url("decide", ref), posted).status_code == 302
+    response = client.post(url("decide", ref), posted | {"decision": "reject", "reason": "No."})
+    assert response.status_code == 409
+    assert "approved" in response.content.decode()
+    assert queries.review(ref).decision == "approve"
+
+
+def test_what_no_keyboard_sends_is_not_published(held):
+    run, ref = held
+    signed_in(bob()).post(url("decide", ref), form(bob(), ref, **{"field-company": "A\0B\x1b Ltd"}))
+    assert stored(run, ref)["corrections"] == {"company": "AB Ltd"}
+
+
 def test_the_queue_offers_to_take_it_back_and_that_works(held):
     _, ref = held
     client = signed_in(bob())

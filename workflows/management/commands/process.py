@@ -11,8 +11,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config.errors import CountersignError
+from config.errors import CountersignError, NotFound
 from config.table import DEFAULT_SITE
+from projects import directory
 from projects import queries as project_queries
 from projects.audit import Actor
 from projects.defaults import ensure_default_project
@@ -84,6 +85,8 @@ class _Work:
 
 
 def _project(site: str, name: str | None) -> Project:
+    if not directory.is_open(site):
+        raise NotFound(f"There is no open site {site}. An admin makes one in the settings, under Sites.")
     return project_queries.projects.get_project(site, name) if name else ensure_default_project(site, by=BY)
 
 
