@@ -84,7 +84,7 @@ def update(site: str, ruleset_id: str, rule_id: str, draft: RuleDraft, *, versio
     if int(before.version) == version and draft_of(before) == draft:
         return
     row = _row(site, ruleset_id, rule_id, draft, version=version + 1, by=by, created_by=before.created_by or "")
-    payload = {"ruleset": ruleset_id, "before": draft_of(before).facts, "after": draft.facts}
+    payload = {"ruleset": ruleset_id} | _changed(draft_of(before).facts, draft.facts)
     changes: list[Change] = [
         Update(row.key, _everything(row), StoredRule.version == version),
         touched(rulebook.ruleset(site, ruleset_id), by=by),
@@ -94,6 +94,10 @@ def update(site: str, ruleset_id: str, rule_id: str, draft: RuleDraft, *, versio
         transact(changes, entity_event(site, "rule", rule_id, "updated", by=by, payload=payload))
     except Conflict as error:
         raise Conflict(_who_was_first(rulebook.rule(site, ruleset_id, rule_id))) from error
+
+
+def _changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    return {name: {"before": before[name], "after": value} for name, value in after.items() if before[name] != value}
 
 
 def draft_of(stored: StoredRule) -> RuleDraft:

@@ -150,6 +150,17 @@ def test_a_changed_rule_takes_the_place_of_what_it_was_in_both_rows():
     assert events("rule", made) == [("created", "1")] + [("updated", "2")] * 3
 
 
+def test_the_audit_tells_what_of_a_rule_changed_and_from_what():
+    made = make_rule(make_ruleset(), is_pdf())
+    wanted = draft(says("urgent"), queue="q1")
+    rules.update(SITE, made.rulesetId, made.documentId, wanted, version=1, by=BOB)
+    pk = ENTITY_EVENT.partition_key(SITE, entity_type="rule", entity_id=made.documentId)
+    told = EntityEvent.page(pk, consistent=True).rows[-1].payload.as_dict()
+    assert set(told) == {"ruleset", "conditions", "effect"}
+    assert told["conditions"] == {"before": "Type of file is “application/pdf”", "after": "Text contains “urgent”"}
+    assert told["effect"] == {"before": {}, "after": {"queue": "q1"}}
+
+
 def test_saving_a_rule_as_it_is_writes_nothing():
     made = make_rule(make_ruleset(), is_pdf())
     rules.update(SITE, made.rulesetId, made.documentId, draft(is_pdf()), version=1, by=BOB)
