@@ -104,6 +104,10 @@ QUEUE_URLS = {name: _queue_url(name) for name in (STEPS_QUEUE, DESK_QUEUE)}
 # --- how the desk behaves ----------------------------------------------------
 UPLOAD_MAX_BYTES = number("COUNTERSIGN_UPLOAD_MAX_BYTES", 500 * 1024 * 1024)
 UPLOAD_MAX_PAGES = number("COUNTERSIGN_UPLOAD_MAX_PAGES", 30_000)
+# What comes out of one mail or archive, all that is packed in it again included.
+UNPACK_MAX_FILES = number("COUNTERSIGN_UNPACK_MAX_FILES", 200)
+UNPACK_MAX_BYTES = number("COUNTERSIGN_UNPACK_MAX_BYTES", UPLOAD_MAX_BYTES)
+UNPACK_MAX_DEPTH = number("COUNTERSIGN_UNPACK_MAX_DEPTH", 3)  # a mail in an archive in a mail
 STEP_TIMEOUT_SECONDS = number("COUNTERSIGN_STEP_TIMEOUT_SECONDS", 3600)  # of one machine step in the state machine
 STEP_LEASE_SECONDS = number("COUNTERSIGN_STEP_LEASE_SECONDS", 60)  # a worker's claim on a step, renewed by heartbeats
 QUEUE_VISIBILITY_SECONDS = number("COUNTERSIGN_QUEUE_VISIBILITY_SECONDS", 120)
@@ -163,6 +167,7 @@ if ON_LAPTOP:
 CELERY_TASK_DEFAULT_QUEUE = DESK_QUEUE
 CELERY_TASK_ROUTES = {
     "workflows.tasks.run_step": {"queue": STEPS_QUEUE},
+    "workflows.tasks.unpack": {"queue": STEPS_QUEUE},
     "workflows.tasks.finish_removal": {"queue": STEPS_QUEUE},  # a document of thousands of pages takes minutes
 }
 CELERY_TASK_SERIALIZER = "json"

@@ -12,6 +12,7 @@ from projects.attribute_values import Value, shown
 from projects.governing import AttributeDefinition
 from projects.items.activity import DocumentActivity
 from projects.items.properties import DocumentAttribute, DocumentTag
+from projects.items.unpacking import UnpackingStatus
 from projects.queries.documents import DocumentRows, in_order
 
 _WORDS: dict[str, tuple[str, str]] = {
@@ -66,6 +67,11 @@ def page_of(rows: DocumentRows, definitions: Sequence[AttributeDefinition]) -> d
         "has_definitions": bool(definitions),
         "entries": metadata_of(rows.document),
         "children": [child for child in rows.children if not child.deleted_at],
+        "unpacking": rows.unpacking,
+        "is_unpacking": bool(rows.unpacking and rows.unpacking.status == UnpackingStatus.OPEN),
+        "refused": [one.as_dict() if hasattr(one, "as_dict") else one for one in (rows.unpacking.refused or ())]
+        if rows.unpacking
+        else [],
     }
 
 

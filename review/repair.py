@@ -8,17 +8,18 @@ from config import clock
 from config.errors import NotFound, StaleAttempt
 from config.transaction import transact
 from projects.items.removals import DocumentRemoval
+from projects.items.unpacking import DocumentUnpacking
 from review.actions import redemption
 from review.identity import ReviewRef, review_id
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, ORPHAN, UNDECIDED
 from workflows import asl, engine, events, queries
-from workflows.actions import attempts, followups, removals
+from workflows.actions import attempts, followups, removals, unpacking
 from workflows.frozen import Run
 from workflows.items.actions import FollowUp
 from workflows.items.runs import Execution
 from workflows.status import RunStatus
-from workflows.tasks import end_run, enqueue_follow_up, order_removal
+from workflows.tasks import end_run, enqueue_follow_up, order_removal, order_unpacking
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +48,12 @@ def resume_removal(site: str, due: DocumentRemoval) -> None:
     """As with a follow-up: it may take minutes, which no sweep has."""
     removals.look_again(due)
     order_removal(site, str(due.documentId))
+
+
+def resume_unpacking(site: str, due: DocumentUnpacking) -> None:
+    """As with a follow-up."""
+    unpacking.look_again(due)
+    order_unpacking(site, due.documentId)
 
 
 def _end_undecided(ref: ReviewRef, run: Run) -> None:

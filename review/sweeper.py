@@ -13,6 +13,7 @@ from config.errors import Conflict, CountersignError
 from config.item import Item
 from config.table import Key
 from projects.items.removals import DocumentRemoval
+from projects.items.unpacking import DocumentUnpacking
 from review import repair
 from review.items.reviews import READABLE, Review
 from workflows import events
@@ -94,3 +95,5 @@ def repair_due(row: DueRow) -> None:
         repair.check_run(row.site, Execution.load(row.key))
     elif row.kind == "removal":
         repair.resume_removal(row.site, DocumentRemoval.load(row.key))
+    elif row.kind == "unpacking":
+        repair.resume_unpacking(row.site, DocumentUnpacking.load(row.key))

@@ -46,10 +46,13 @@ class DocumentList(Schema):
 
 
 class UploadShape(Schema):
-    """``notes``: sentences about the file, such as a page that could not be repaired."""
+    """``notes``: sentences about the file, such as a page that could not be repaired.
+
+    ``run_id`` is null for a mail or an archive: the documents that come out of it have runs of their own.
+    """
 
     document_id: str
-    run_id: str
+    run_id: str | None
     name: str
     notes: list[str]
 
@@ -176,7 +179,7 @@ def upload_document(request: ApiRequest, project_id: str) -> Any:
         taken = take(request.site, project, found[0], document_id=document_id, by=request.auth.actor)
     except Conflict:  # the same key twice at once: the other one made it
         return Status(200, _uploaded(request, project, document_id))
-    run_id, notes = taken.run.workflow_id, list(taken.notes)
+    run_id, notes = taken.run.workflow_id if taken.run else None, list(taken.notes)
     return Status(201, UploadShape(document_id=document_id, run_id=run_id, name=taken.name, notes=notes))
 
 
@@ -197,7 +200,7 @@ def _uploaded(request: ApiRequest, project: Project, document_id: str) -> Upload
         row = queries.project_document(request.site, project.id, document_id)
     except NotFound:
         return None
-    return UploadShape(document_id=document_id, run_id=str(row.workflow_id), name=str(row.name), notes=[])
+    return UploadShape(document_id=document_id, run_id=row.workflow_id, name=str(row.name), notes=[])
 
 
 @router.get(

@@ -1,11 +1,13 @@
 """An upload becomes a document: the site's rules say what runs on it and with which settings, then its run starts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from config.errors import Refused
+from config.errors import NotFound, Refused
+from config.transaction import Change
 from projects.audit import Actor
+from projects.queries.documents import get_document
 from workflows import definitions, frozen, routing, rulebook
 from workflows.actions import contents, documents
 from workflows.actions.documents import Original
@@ -13,6 +15,7 @@ from workflows.definitions import Definition
 from workflows.frozen import Run
 from workflows.routing import Effect, Facts, Routing, When
 from workflows.stages.base import RunSettings
+from workflows.storage import DocumentFiles, StoredFile
 
 
 @dataclass(frozen=True)
@@ -49,11 +52,19 @@ def planned(site: str, project_id: str, data: Mapping[str, Any], file_type: str)
     return Plan(site, project_id, project, pinned, definitions.active(judgement.effect.definition), routed)
 
 
-def start(plan: Plan, *, document_id: str, original: Original, by: Actor) -> Run:
-    """Make the document and start its run.
+def start(
+    plan: Plan,
+    *,
+    document_id: str,
+    original: Original,
+    by: Actor,
+    parent_id: str = "",
+    also: Sequence[Change] = (),
+) -> Run:
+    """Make the document and start its run; ``parent_id``: what it came out of; ``also``: written with it.
 
     Raises:
-        Conflict: the document exists.
+        Conflict: the document exists, or one of ``also`` did not hold.
         Unavailable: the table does not answer; nothing was created.
 
     """
@@ -67,6 +78,8 @@ def start(plan: Plan, *, document_id: str, original: Original, by: Actor) -> Run
         original=original,
         definition=plan.definition,
         routing=plan.routing,
+        parent_id=parent_id,
+        also=also,
     )
 
 
@@ -89,6 +102,16 @@ def start_again(plan: Plan, *, document_id: str, original: Original, by: Actor) 
         definition=plan.definition,
         routing=plan.routing,
     )
+
+
+def take_back(store: DocumentFiles, stored: StoredFile) -> None:
+    """Delete an original that no row names; where only the table's answer was lost, the row is there and it stays."""
+    try:
+        named = get_document(store.site, store.document_id).s3version or ""
+    except NotFound:
+        named = None
+    if named != stored.version:
+        store.delete_original(stored)
 
 
 def settled(project: Mapping[str, Any], effect: Effect) -> dict[str, Any]:

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pypdfium2
+from django.conf import settings
 from PIL import Image
 
 from config.errors import CountersignError, Refused
+from workflows import containers as containers_of
+from workflows.containers import Limits
 from workflows.stages import pdf, pictures
 from workflows.stages.segment_prep import MAX_PAGES
 
@@ -40,9 +43,16 @@ class Inspection:
     page_count: int | None
     notes: tuple[str, ...] = ()
 
+    @property
+    def is_container(self) -> bool:
+        """A mail or an archive, of which other documents come."""
+        return self.file_type in containers_of.TYPES
 
-def inspect(path: Path, name: str, *, max_pages: int = MAX_PAGES) -> Inspection:
+
+def inspect(path: Path, name: str, *, max_pages: int = MAX_PAGES, containers: bool = False) -> Inspection:
     """Look at the file's ends and first pages; memory and time do not grow with its size.
+
+    ``containers``: whether mails and archives are taken too, for what is in them.
 
     Raises:
         Refused: with the sentence that says why and what to do.
@@ -51,12 +61,24 @@ def inspect(path: Path, name: str, *, max_pages: int = MAX_PAGES) -> Inspection:
     if path.stat().st_size == 0:
         raise Refused("This file is empty. Check that it was saved completely and upload it again.")
     file_type = content_type(path)
+    if file_type is None and containers and (found := _container(path)):
+        return found
     if file_type is None:
         raise Refused(_refusal(path, name))
     count, notes = _pdf(path) if file_type == "application/pdf" else _image(path, file_type)
     if count > max_pages:
         raise Refused(f"This file has {count:,} pages; {max_pages:,} are taken at once. Split it and upload the parts.")
     return Inspection(file_type, EXTENSIONS[file_type], count, (*_disguise(name, file_type), *notes))
+
+
+def _container(path: Path) -> Inspection | None:
+    file_type = containers_of.container_type(path)
+    if file_type is None:
+        return None
+    limits = Limits(settings.UNPACK_MAX_FILES, settings.UNPACK_MAX_BYTES)
+    count = containers_of.check(path, file_type, limits)
+    note = f"{count} file{'s come' if count > 1 else ' comes'} out of it, each a document of its own."
+    return Inspection(file_type, containers_of.EXTENSIONS[file_type], None, (note,))
 
 
 def content_type(path: Path) -> str | None:

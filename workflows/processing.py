@@ -58,7 +58,7 @@ def begin(site: str, project: Project, path: Path, *, by: Actor, document_id: st
     try:
         return Job(path, arrivals.start(plan, document_id=document_id, original=original, by=by))
     except Exception:
-        uploads.take_back(store, kept)
+        arrivals.take_back(store, kept)
         raise
 
 

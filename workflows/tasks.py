@@ -12,7 +12,7 @@ from kombu.exceptions import KombuError, OperationalError
 
 from config import aws
 from config.errors import Conflict, CountersignError, StageFailed, StaleAttempt, Unavailable
-from workflows import deliveries, events, followups, queries, steps, tokens
+from workflows import deliveries, events, followups, queries, steps, tokens, unpacking
 from workflows.actions import removals, runs
 from workflows.frozen import Run
 from workflows.steps import Busy, Order
@@ -92,6 +92,27 @@ def finish_removal(self: Any, *, site: str, document_id: str) -> None:
         removals.finish(site, document_id)
     except Unavailable as error:
         raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+
+
+@shared_task(bind=True, name="workflows.tasks.unpack", time_limit=3600, **LIMITS)
+def unpack(self: Any, *, site: str, document_id: str) -> None:
+    """Take the files out of a mail or an archive; delivered twice, the second finds each of them there."""
+    try:
+        unpacking.unpack(site, document_id, nested=order_unpacking_soon)
+    except Unavailable as error:
+        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+
+
+def order_unpacking_soon(site: str, document_id: str) -> None:
+    """Where no queue answers the sweeper orders it."""
+    try:
+        order_unpacking(site, document_id)
+    except (OperationalError, BotoCoreError, ClientError, OSError):
+        log.warning("unpacking waits for the sweeper", extra={"document": document_id})
+
+
+def order_unpacking(site: str, document_id: str) -> None:
+    unpack.apply_async(kwargs={"site": site, "document_id": document_id})
 
 
 def order_removal_soon(site: str, document_id: str) -> None:

@@ -10,18 +10,17 @@ from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload, TemporaryFileUploadHandler
 
-from config.errors import NotFound, Refused
+from config.errors import Refused
 from projects.audit import Actor
 from projects.items.documents import Document
 from projects.items.project import Project, stored_settings
-from projects.queries.documents import get_document
 from workflows import arrivals
-from workflows.actions import contents
+from workflows.actions import contents, unpacking
 from workflows.actions.documents import Original
-from workflows.arrivals import Plan
 from workflows.frozen import Run
-from workflows.intake import inspect
-from workflows.storage import DocumentFiles, StoredFile
+from workflows.intake import Inspection, inspect
+from workflows.storage import DocumentFiles
+from workflows.tasks import order_unpacking_soon
 
 NAME_LENGTH = 255
 # Beside the file a form carries a token and the parts' own heads.
@@ -84,11 +83,18 @@ class HashedFileHandler(TemporaryFileUploadHandler):
 
 @dataclass(frozen=True)
 class Taken:
-    """A document whose run has started; ``notes`` are sentences for the person who uploaded it."""
+    """A document whose run has started, or a mail or an archive (without a run) whose documents are on their way.
 
-    run: Run
+    ``notes`` are sentences for the person who uploaded it.
+    """
+
+    document_id: str
+    run: Run | None
     name: str
     notes: tuple[str, ...]
+
+
+Enter = Callable[[Original], Run | None]
 
 
 def take(site: str, project: Project, upload: "UploadedFile[Any]", *, document_id: str, by: Actor) -> Taken:
@@ -101,11 +107,21 @@ def take(site: str, project: Project, upload: "UploadedFile[Any]", *, document_i
         Unavailable: S3 or the table does not answer.
 
     """
+    data = stored_settings(project.settings)
 
-    def start(plan: Plan, original: Original) -> Run:
-        return arrivals.start(plan, document_id=document_id, original=original, by=by)
+    def entering(found: Inspection) -> Enter:
+        if found.is_container:
+            return unpacked
+        plan = arrivals.planned(site, project.id, data, found.file_type)
+        return lambda original: arrivals.start(plan, document_id=document_id, original=original, by=by)
 
-    return _taken(site, project, document_id, upload, start)
+    def unpacked(original: Original) -> None:
+        unpacking.begin(
+            site=site, by=by, project_id=project.id, project=data, document_id=document_id, original=original
+        )
+        order_unpacking_soon(site, document_id)
+
+    return _taken(DocumentFiles(site, project.id, document_id), upload, entering, containers=True)
 
 
 def take_content(site: str, project: Project, document: Document, upload: "UploadedFile[Any]", *, by: Actor) -> Taken:
@@ -118,40 +134,29 @@ def take_content(site: str, project: Project, document: Document, upload: "Uploa
     """
     contents.check_takes_content(site, document)  # before a long upload is stored in vain; asked again when it is
 
-    def start(plan: Plan, original: Original) -> Run:
-        return arrivals.start_again(plan, document_id=document.document_id, original=original, by=by)
+    def entering(found: Inspection) -> Enter:
+        plan = arrivals.planned(site, project.id, stored_settings(project.settings), found.file_type)
+        return lambda original: arrivals.start_again(plan, document_id=document.document_id, original=original, by=by)
 
-    return _taken(site, project, document.document_id, upload, start)
+    return _taken(DocumentFiles(site, project.id, document.document_id), upload, entering, containers=False)
 
 
 def _taken(
-    site: str, project: Project, document_id: str, upload: "UploadedFile[Any]", start: Callable[[Plan, Original], Run]
+    store: DocumentFiles, upload: "UploadedFile[Any]", entering: Callable[[Inspection], Enter], *, containers: bool
 ) -> Taken:
     name = _shown_name(upload.name or "")
     path = Path(cast("TemporaryUploadedFile", upload).temporary_file_path())
-    found = inspect(path, name, max_pages=settings.UPLOAD_MAX_PAGES)
-    plan = arrivals.planned(site, project.id, stored_settings(project.settings), found.file_type)
-    store = DocumentFiles(site, project.id, document_id)
+    found = inspect(path, name, max_pages=settings.UPLOAD_MAX_PAGES, containers=containers)
+    enter = entering(found)
     size = upload.size or 0
     counted: str = getattr(upload, "sha256", "")
     stored = store.save_original(cast("BinaryIO", upload), found.extension, found.file_type, sha256=counted)
     try:
-        original = Original(name, found.file_type, size, stored.key, found.page_count, stored.sha256, stored.version)
-        run = start(plan, original)
+        run = enter(Original(name, found.file_type, size, stored.key, found.page_count, stored.sha256, stored.version))
     except Exception:
-        take_back(store, stored)
+        arrivals.take_back(store, stored)
         raise
-    return Taken(run, name, found.notes)
-
-
-def take_back(store: DocumentFiles, stored: StoredFile) -> None:
-    """Delete an original that no row names; where only the table's answer was lost, the row is there and it stays."""
-    try:
-        named = get_document(store.site, store.document_id).s3version or ""
-    except NotFound:
-        named = None
-    if named != stored.version:
-        store.delete_original(stored)
+    return Taken(store.document_id, run, name, found.notes)
 
 
 def _shown_name(name: str) -> str:

@@ -50,6 +50,12 @@ DOCUMENT_REMOVAL = Entity(
     attributes=names("documentId status name project_id userId user_name inserteddate purgedDate"),
     note="state deleted|purged; GSI2 while rows have yet to follow; the tombstone of a purged document",
 )  # fmt: skip
+DOCUMENT_UNPACKING = Entity(
+    "countersign", "DocumentUnpacking", "docs#{document_id}", "unpacking",
+    gsi2pk="DUE#{shard}", gsi2sk="{due_at}#unpacking#{document_id}",
+    attributes=names("documentId status root depth files bytes refused userId user_name inserteddate"),
+    note="what comes out of a mail or an archive; GSI2 until all of it has",
+)  # fmt: skip
 DOCUMENT_OCR = Entity(
     "document_management", "DocumentOcr", "docs#{document_id}", "ocr#",
     attributes=names("documentId inserteddate userId contentType ocrEngine ocrStatus jobId ocrOutputType"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from config import clock, table
 from config.transaction import Change, Put
 from projects.audit import Actor
-from projects.items.documents import Document, DocumentVersion
+from projects.items.documents import ChildDocument, Document, DocumentVersion
 
 CHECKSUM_TYPE = "SHA256"
 
@@ -24,7 +24,7 @@ class Content:
 
 @dataclass(frozen=True)
 class NewDocument:
-    """What a document is made of; ``name`` is its file's name as people know it."""
+    """What a document is made of; ``name`` is its file's name as people know it, ``parent_id`` what it came out of."""
 
     document_id: str
     project_id: str
@@ -32,12 +32,30 @@ class NewDocument:
     name: str
     content: Content
     classification_id: str = ""
+    parent_id: str = ""
 
 
 def creation(site: str, new: NewDocument, *, by: Actor, at: dt.datetime) -> list[Change]:
     """The document's row and its first version, for the transaction in which its first run comes into being."""
     version = version_row(site, new.document_id, name=new.name, content=new.content, by=by, at=at)
-    return [Put(_document(site, new, by, at)), Put(version)]
+    return [Put(_document(site, new, by, at)), Put(version), *_child(site, new, at)]
+
+
+def _child(site: str, new: NewDocument, at: dt.datetime) -> list[Change]:
+    if not new.parent_id:
+        return []
+    key = table.CHILD_DOCUMENT.key(site, document_id=new.parent_id, child_document_id=new.document_id)
+    row = ChildDocument(
+        key.pk,
+        key.sk,
+        documentId=new.document_id,
+        belongsToDocumentId=new.parent_id,
+        name=new.name,
+        file_type=new.content.file_type,
+        file_size=new.content.file_size,
+        inserteddate=clock.iso(at),
+    )
+    return [Put(row)]
 
 
 def _document(site: str, new: NewDocument, by: Actor, at: dt.datetime) -> Document:
@@ -57,6 +75,7 @@ def _document(site: str, new: NewDocument, by: Actor, at: dt.datetime) -> Docume
         checksum=content.sha256,
         checksumType=CHECKSUM_TYPE if content.sha256 else None,
         s3version=content.s3version,
+        belongsToDocumentId=new.parent_id or None,
         classification_id=new.classification_id or None,
         s3_key=content.s3_key,
         content_at=table.datetime_s(at),

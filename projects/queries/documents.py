@@ -12,6 +12,7 @@ from config.table import InvalidKey
 from projects.items.activity import DocumentActivity
 from projects.items.documents import ChildDocument, Document, DocumentVersion
 from projects.items.properties import DocumentAttribute, DocumentTag
+from projects.items.unpacking import DocumentUnpacking
 
 R = TypeVar("R", bound=Item)
 # Rows that one document may have, of one kind and together, with room above the limits of the actions.
@@ -50,6 +51,7 @@ class DocumentRows:
     tags: Sequence[DocumentTag]
     attributes: Sequence[DocumentAttribute]
     children: Sequence[ChildDocument]
+    unpacking: DocumentUnpacking | None
 
 
 def document_rows(site: str, document_id: str) -> DocumentRows:
@@ -76,6 +78,7 @@ def document_rows(site: str, document_id: str) -> DocumentRows:
         of(DocumentTag, table.DOCUMENT_TAG.sort_prefix()),
         of(DocumentAttribute, table.DOCUMENT_ATTRIBUTE.sort_prefix()),
         of(ChildDocument, table.CHILD_DOCUMENT.sort_prefix()),
+        next(iter(of(DocumentUnpacking, table.DOCUMENT_UNPACKING.sk)), None),
     )
 
 

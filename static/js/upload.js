@@ -24,14 +24,14 @@ function row(file) {
   return { item, meter, words };
 }
 
-function say(place, text, tone = "", link = null) {
+function say(place, text, tone = "", link = null, wayWords = "Open its run") {
   place.words.className = tone ? `message ${tone}` : "meta";
   place.words.textContent = text;
   if (tone) place.meter.remove();
   if (!link) return;
   const way = document.createElement("a");
   way.href = link;
-  way.textContent = "Open its run";
+  way.textContent = wayWords;
   place.words.append(" ", way);
 }
 
@@ -81,7 +81,7 @@ function send(file, place, done) {
 function told(request, place) {
   const answer = request.response?.files?.[0];
   if (answer?.error) return say(place, answer.error, "bad");
-  if (answer) return say(place, ["Uploaded, the analysis has started.", ...answer.notes].join(" "), "good", answer.url);
+  if (answer) return say(place, [answer.way === "Open its run" ? "Uploaded, the analysis has started." : "Uploaded.", ...answer.notes].join(" "), "good", answer.url, answer.way);
   const ended = request.status === 401 || request.responseURL.includes(document.body.dataset.login);
   say(place, ended
     ? "Your session ended. Sign in in another tab and upload this file again."

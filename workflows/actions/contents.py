@@ -18,6 +18,7 @@ from projects.items.documents import Document
 from projects.queries.documents import get_document
 from workflows import events, queries
 from workflows.actions.documents import Beginning, Original, content_of
+from workflows.containers import TYPES
 from workflows.definitions import DOCUMENT_ANALYSIS, Definition
 from workflows.frozen import Run
 from workflows.items.documents import ProjectDocument
@@ -27,6 +28,9 @@ from workflows.stages.base import RunSettings
 from workflows.status import StepStatus
 
 UNDER_WAY = "A run of this document is under way, or waits for a person. Upload the new content when it has ended."
+CONTAINER = (
+    "Documents came out of this one, so its content stays as it is. Upload a newer one as a document of its own."
+)
 _ATTEMPTS = 8
 
 
@@ -38,6 +42,8 @@ def check_takes_content(site: str, document: Document) -> ProjectDocument:
         Refused: a run is under way, or waits for a person.
 
     """
+    if document.contentType in TYPES:
+        raise Refused(CONTAINER)
     row = queries.project_document(site, document.project_id, document.document_id)
     if row.status == StepStatus.IN_PROGRESS:
         raise Refused(UNDER_WAY)

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,22 +55,25 @@ def start(
     original: Original,
     definition: Definition = DOCUMENT_ANALYSIS,
     routing: Routing = UNROUTED,
+    parent_id: str = "",
+    also: Sequence[Change] = (),
 ) -> Run:
     """Create document, links, run, board and first event in one transaction, then start the engine.
 
     ``project`` is the project's ``data`` map, ``pinned`` what ``frozen`` makes of it and of the site's schemas,
     ``routing`` what the site's rules said. Where the engine does not answer, the run stands and the sweeper starts it;
-    nothing has to be uploaded again.
+    nothing has to be uploaded again. ``parent_id`` is the mail or archive that it came out of; ``also`` is written with
+    it or not at all.
 
     Raises:
-        Conflict: the document exists.
+        Conflict: the document exists, or one of ``also`` did not hold.
         Unavailable: the table does not answer; nothing was created.
 
     """
     run = Run(site, project_id, document_id, clock.new_ulid())
-    beginning = Beginning(run, project, pinned, original, definition, by, routing)
+    beginning = Beginning(run, project, pinned, original, definition, by, routing, parent_id=parent_id)
     changes, told = beginning.entering(clock.now())
-    transact(changes, *told)
+    transact([*changes, *also], *told)
     beginning.start_engine()
     return run
 
@@ -87,6 +90,7 @@ class Beginning:
     by: Actor
     routing: Routing = UNROUTED
     follows: str | None = None
+    parent_id: str = ""
 
     def rows(self, now: str) -> list[Item]:
         """Its links, its board and its execution, for one transaction."""
@@ -103,8 +107,9 @@ class Beginning:
     def entering(self, at: dt.datetime) -> tuple[list[Change], list[EventAt]]:
         """All that the document comes into being by together with this run, and the events of it."""
         run, by, now = self.run, self.by, clock.iso(at)
-        rows = [_project_document(run, self.project, self.original, now), *self.rows(now)]
-        created = creation(run.site, _new_document(run, self.project, self.original), by=by, at=at)
+        rows = [project_document(run, self.project, self.original, now), *self.rows(now)]
+        new = new_document(run, self.project, self.original, parent_id=self.parent_id)
+        created = creation(run.site, new, by=by, at=at)
         told = [
             events.lineage(run, "INGESTED", by=by.name, facts=self.routing.judgement.facts),
             activity(run.site, run.document_id, ActivityType.CREATE, by=by, name=self.original.name),
@@ -132,7 +137,7 @@ def content_of(original: Original) -> Content:
     return Content(original.file_type, original.file_size, original.s3_key, original.sha256, original.s3version or None)
 
 
-def _new_document(run: Run, project: Mapping[str, Any], original: Original) -> NewDocument:
+def new_document(run: Run, project: Mapping[str, Any], original: Original, *, parent_id: str = "") -> NewDocument:
     return NewDocument(
         document_id=run.document_id,
         project_id=run.project_id,
@@ -140,10 +145,11 @@ def _new_document(run: Run, project: Mapping[str, Any], original: Original) -> N
         name=original.name,
         content=content_of(original),
         classification_id=str(project.get("classification_id") or ""),
+        parent_id=parent_id,
     )
 
 
-def _project_document(run: Run, project: Mapping[str, Any], original: Original, now: str) -> ProjectDocument:
+def project_document(run: Run, project: Mapping[str, Any], original: Original, now: str) -> ProjectDocument:
     key = table.PROJECT_DOCUMENT.key(run.site, project_id=run.project_id, document_id=run.document_id)
     index = table.PROJECT_DOCUMENT.gsi1(run.site, project_id=run.project_id, updated_at=now)
     return ProjectDocument(

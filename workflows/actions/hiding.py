@@ -24,7 +24,7 @@ Beat = Callable[[], None]
 def project_row_hidden(row: ProjectDocument) -> Update:
     """Part of the deletion: the document leaves its project's list; fails while a run of it is under way."""
     keys = {name: getattr(row, name) for name in ("GSI1PK", "GSI1SK")}
-    rests: Condition = (ProjectDocument.GSI1SK == row.GSI1SK) & (ProjectDocument.workflow_id == row.workflow_id)
+    rests: Condition = (ProjectDocument.GSI1SK == row.GSI1SK) & _same_run(row)
     actions = [
         ProjectDocument.GSI1PK.remove(),
         ProjectDocument.GSI1SK.remove(),
@@ -32,6 +32,15 @@ def project_row_hidden(row: ProjectDocument) -> Update:
         ProjectDocument.status.set(DELETED),
     ]
     return Update(row.key, actions, rests & (ProjectDocument.status == row.status))
+
+
+def _same_run(row: ProjectDocument) -> Condition:
+    same: Condition = (
+        ProjectDocument.workflow_id == row.workflow_id
+        if row.workflow_id
+        else ProjectDocument.workflow_id.does_not_exist()  # a mail or an archive has none
+    )
+    return same
 
 
 def project_row_shown(row: ProjectDocument) -> Update:

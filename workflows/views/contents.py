@@ -20,7 +20,7 @@ from projects.audit import actor
 from projects.http import DeskRequest, answer, go
 from projects.items.documents import Document, DocumentVersion
 from projects.looks import looked
-from workflows import intake, queries
+from workflows import containers, intake, queries
 from workflows.storage import DocumentFiles
 from workflows.uploads import FORM_BYTES, HashedFileHandler, SizeGuard, size_words, take_content, too_large
 from workflows.views import marks
@@ -93,6 +93,7 @@ def _page(request: DeskRequest, document: Document, *, error: str = "", status: 
         "rows": rows,
         "next": page.next,
         "error": error,
+        "is_container": document.contentType in containers.TYPES,
         "accept": ",".join(sorted(intake.EXTENSIONS)),
         "supported": intake.SUPPORTED,
         "limit": size_words(settings.UPLOAD_MAX_BYTES),

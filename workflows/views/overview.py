@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from projects import access
 from projects.http import DeskRequest, answer
-from workflows import earlier, queries
+from workflows import containers, earlier, queries
 from workflows.items.documents import ProjectDocument
 from workflows.items.runs import WorkflowSteps
 from workflows.views import marks
@@ -80,6 +80,8 @@ class DocumentRow:
         """An earlier system's rows do not name their run; what was only uploaded has none."""
         if (self.document.status or "") in {"uploading", "uploaded", "deleted"}:
             return ""
+        if self.document.file_type in containers.TYPES:
+            return reverse("documents:show-document", args=[self.document.document_id])
         return reverse("workflows:newest-run", args=[self.document.document_id])
 
 

@@ -1,7 +1,7 @@
 """Uploading documents to a project: a form of several files, or one file a request from the script."""
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.conf import settings
@@ -29,6 +29,7 @@ class Answer:
 
     name: str
     url: str = ""
+    way: str = "Open its run"
     error: str = ""
     notes: tuple[str, ...] = ()
     status: int = 200
@@ -67,6 +68,9 @@ def _take_one(request: DeskRequest, project: Project, file: "UploadedFile[Any]")
         return Answer(name, error=str(error), status=422)
     except Unavailable:  # the other files of the form may still be taken
         return Answer(name, error=_STORED, status=503)
+    if taken.run is None:
+        url = reverse("documents:show-document", args=[taken.document_id])
+        return Answer(taken.name, url=url, way="Open the document", notes=taken.notes)
     url = reverse("workflows:show-run", args=[taken.run.document_id, taken.run.workflow_id])
     return Answer(taken.name, url=url, notes=taken.notes)
 
@@ -74,7 +78,7 @@ def _take_one(request: DeskRequest, project: Project, file: "UploadedFile[Any]")
 def _report(request: DeskRequest, project: Project, answers: list[Answer]) -> HttpResponse:
     status = max(one.status for one in answers)
     if request.headers.get("Accept") == "application/json":
-        found = [{"name": one.name, "url": one.url, "error": one.error, "notes": one.notes} for one in answers]
+        found = [asdict(one) for one in answers]
         return JsonResponse({"files": found}, status=status)
     if status != 200:
         return _page(request, project, answers=answers, status=status)
@@ -99,9 +103,9 @@ def _page(
     context = {
         "project": project,
         "settings": project.settings,
-        "accept": ",".join(sorted(intake.EXTENSIONS)),
+        "accept": ",".join(sorted([*intake.EXTENSIONS, ".eml", ".zip"])),
         "answers": answers,
-        "supported": intake.SUPPORTED,
+        "supported": f"{intake.SUPPORTED}; also mails (.eml) and ZIP archives with such files in them",
         "limit": size_words(settings.UPLOAD_MAX_BYTES),
         "limit_bytes": settings.UPLOAD_MAX_BYTES,
     }

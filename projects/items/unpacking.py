@@ -1,0 +1,36 @@
+"""What comes out of a mail or an archive: how far it is, what was not taken and why."""
+
+from enum import StrEnum
+from typing import Any
+
+from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
+
+from config.item import Item
+
+
+class UnpackingStatus(StrEnum):
+    """Stored as written."""
+
+    OPEN = "open"
+    DONE = "done"
+
+
+class DocumentUnpacking(Item):
+    """Access: by document; due (GSI2, until everything is out).
+
+    ``files`` and ``bytes`` are counted at the ``root``, the document that was uploaded: what comes out of all that came
+    out of it counts together. ``refused``: ``[{"name": …, "why": …}]``; ``message``: why it ended before its end.
+    """
+
+    documentId = UnicodeAttribute()  # noqa: N815 - as the rows beside it
+    project_id = UnicodeAttribute()
+    status = UnicodeAttribute()
+    root = UnicodeAttribute()
+    depth = NumberAttribute()  # 0 for what was uploaded
+    files = NumberAttribute(default=0)
+    bytes_ = NumberAttribute(attr_name="bytes", default=0)
+    refused: ListAttribute[Any] = ListAttribute(null=True)
+    message = UnicodeAttribute(null=True)
+    userId = UnicodeAttribute()  # noqa: N815 - whose upload it was, and so whose its children are
+    user_name = UnicodeAttribute()
+    inserteddate = UnicodeAttribute()

@@ -1,0 +1,47 @@
+"""Files that hold files, mails and ZIP archives: what comes out of them, within limits that hold while they are read.
+
+No Django and no table here: a path in, files out. Nothing is believed of what a file says about its own size.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from config.errors import Refused
+from workflows.containers import archives, mails
+from workflows.containers.members import Limits as Limits
+from workflows.containers.members import Member as Member
+
+MAIL, ARCHIVE = "message/rfc822", "application/zip"
+EXTENSIONS = {MAIL: ".eml", ARCHIVE: ".zip"}
+TYPES = frozenset(EXTENSIONS)
+
+
+def container_type(path: Path) -> str | None:
+    """``ARCHIVE`` or ``MAIL`` by the content; None for every other file, also for Office's, which are archives too."""
+    if archives.is_archive(path):
+        return ARCHIVE
+    return MAIL if mails.is_mail(path) else None
+
+
+def check(path: Path, file_type: str, limits: Limits) -> int:
+    """How many files it holds, from its table of contents or its parts; nothing is unpacked to the disk.
+
+    Raises:
+        Refused: it is damaged, holds nothing or too much, or is made to fill a disk.
+
+    """
+    count = archives.check(path, limits) if file_type == ARCHIVE else mails.check(path, limits)
+    if count == 0:
+        what = "archive holds no file" if file_type == ARCHIVE else "mail has no attachment"
+        raise Refused(f"This {what}. Upload the documents themselves.")
+    return count
+
+
+def members(path: Path, file_type: str, limits: Limits) -> Iterator[Member]:
+    """The files in it, one after the other and in its own order.
+
+    Raises:
+        Refused: as ``check``, also in the middle.
+
+    """
+    return archives.members(path, limits) if file_type == ARCHIVE else mails.members(path, limits)

@@ -1,0 +1,137 @@
+"""Taking the files out of a mail or an archive: each becomes a document of its own, once, however often it is begun."""
+
+import logging
+import tempfile
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+from django.conf import settings
+
+from config import table
+from config.errors import Conflict, NotFound, Refused
+from config.item import Item
+from projects import queries as project_queries
+from projects.audit import Actor
+from projects.items.documents import Document
+from projects.items.project import Project, stored_settings
+from projects.items.unpacking import DocumentUnpacking, UnpackingStatus
+from workflows import arrivals, containers
+from workflows.actions import unpacking
+from workflows.actions.documents import Original
+from workflows.containers import Limits, Member
+from workflows.intake import Inspection, inspect
+from workflows.storage import DocumentFiles
+
+log = logging.getLogger(__name__)
+
+_CHILDREN = uuid.UUID("0d9b0c4e-4f1e-5c52-9d1a-8e0f3b7c6a55")  # our own name space: a child's id is its place
+_ENOUGH = "The mail or archive that was uploaded holds more than is taken at once. Upload the rest by itself."
+
+
+def limits() -> Limits:
+    return Limits(settings.UNPACK_MAX_FILES, settings.UNPACK_MAX_BYTES)
+
+
+def unpack(site: str, document_id: str, *, nested: Callable[[str, str], None]) -> None:
+    """Make a document of each file; what is there already stays as it is. ``nested`` orders another to be unpacked.
+
+    Raises:
+        Unavailable: the table or S3 does not answer; it is gone on with later.
+
+    """
+    try:
+        record = DocumentUnpacking.load(unpacking.key_of(site, document_id))
+        document = project_queries.documents.get_document(site, document_id)
+    except NotFound:
+        return
+    if record.status != UnpackingStatus.OPEN:
+        return
+    project = project_queries.projects.get_project(site, record.project_id)
+    try:
+        _Unpacking(site, record, document, project, nested).run()
+    except Conflict:  # another worker was as fast
+        log.info("unpacked by another", extra={"document": document_id})
+
+
+class _Unpacking:
+    def __init__(
+        self, site: str, record: DocumentUnpacking, document: Document, project: Project,
+        nested: Callable[[str, str], None],
+    ) -> None:  # fmt: skip
+        self.site, self.record, self.document, self.project = site, record, document, project
+        self.nested = nested
+        self.by = Actor(record.userId, record.user_name)
+        self.looked = 0.0
+
+    def run(self) -> None:
+        refused: list[tuple[str, str]] = []
+        message = ""
+        store = DocumentFiles(self.site, self.record.project_id, self.record.documentId)
+        with tempfile.TemporaryDirectory(prefix="countersign-") as folder:
+            original = Path(folder) / "original"
+            store.fetch(self.document.s3_key, original, version=self.document.s3version)
+            try:
+                for number, member in enumerate(containers.members(original, self.document.contentType, limits())):
+                    self._beat()
+                    if problem := self._take(number, member, Path(folder) / "member"):
+                        refused.append((member.name, problem))
+            except Refused as error:
+                message = str(error)
+        unpacking.finish(self.site, self.record, refused=refused, message=message)
+
+    def _beat(self) -> None:
+        if time.monotonic() - self.looked > settings.REPAIR_AFTER_SECONDS / 3:
+            self.looked = time.monotonic()
+            unpacking.look_again(self.record)
+
+    def _take(self, number: int, member: Member, path: Path) -> str:
+        """An empty text, or why it was not taken."""
+        place = "\n".join([self.site, self.record.documentId, str(number)])
+        document_id = str(uuid.uuid5(_CHILDREN, place))
+        if self._was_taken(document_id):
+            return ""
+        path.unlink(missing_ok=True)
+        try:
+            member.write(path)
+            deeper = int(self.record.depth) + 1 < settings.UNPACK_MAX_DEPTH
+            found = inspect(path, member.name, max_pages=settings.UPLOAD_MAX_PAGES, containers=deeper)
+            return self._make(document_id, member.name, path, found)
+        except Refused as error:
+            return str(error)
+
+    def _was_taken(self, document_id: str) -> bool:
+        """Also where it was deleted since: what came out once does not come out again."""
+        child = table.CHILD_DOCUMENT.key(self.site, document_id=self.record.documentId, child_document_id=document_id)
+        return bool(Item.load_many([child, table.DOCUMENT_REMOVAL.key(self.site, document_id=document_id)]))
+
+    def _make(self, document_id: str, name: str, path: Path, found: Inspection) -> str:
+        data = stored_settings(self.project.settings)
+        plan = None if found.is_container else arrivals.planned(
+            self.site, self.project.id, data, found.file_type
+        )  # fmt: skip
+        size = path.stat().st_size
+        store = DocumentFiles(self.site, self.project.id, document_id)
+        with path.open("rb") as file:
+            kept = store.save_original(file, found.extension, found.file_type)
+        original = Original(name, found.file_type, size, kept.key, found.page_count, kept.sha256, kept.version)
+        also = [unpacking.counted(self.site, self.record, size)]
+        parent_id = self.record.documentId
+        try:
+            if plan:
+                arrivals.start(
+                    plan, document_id=document_id, original=original, by=self.by, parent_id=parent_id, also=also
+                )
+                return ""
+            unpacking.begin(
+                site=self.site, by=self.by, project_id=self.project.id, project=data, document_id=document_id,
+                original=original, parent=self.record, also=also,
+            )  # fmt: skip
+        except Exception as error:
+            arrivals.take_back(store, kept)
+            if isinstance(error, Conflict):
+                return "" if self._was_taken(document_id) else _ENOUGH
+            raise
+        self.nested(self.site, document_id)
+        return ""
