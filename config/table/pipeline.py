@@ -110,7 +110,7 @@ REVIEW_DRAFT = Entity(
     attributes=names("values reason savedAt TimeToLive"),
 )  # fmt: skip
 FILLING = Entity(
-    "countersign", "Filling", "FILL#{project_id}", "{kind}",
+    "countersign", "Filling", "FILL#{project_id}", "KIND#{kind}",
     attributes=names("began done updated_at"),
     note="how far manage.py fill came with invented rows",
 )  # fmt: skip

@@ -166,7 +166,7 @@ def test_the_same_idempotency_key_is_the_same_document(pump: Pump) -> None:
 
 @pytest.mark.parametrize(
     ("name", "body", "words"),
-    [("empty.pdf", b"", "empty"), ("x.docx", b"PK\x03\x04nothing", "PDF"), ("x.pdf", b"%PDF-1.4 cut", "PDF")],
+    [("empty.pdf", b"", "empty"), ("x.docx", b"PK\x03\x04nothing", "damaged"), ("x.pdf", b"%PDF-1.4 cut", "PDF")],
 )
 def test_a_file_that_is_not_taken_is_refused_with_the_sentence_of_the_page(
     pump: Pump, name: str, body: bytes, words: str
