@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from config import clock
-from review import filled, queries
+from review import queries
 from review.actions import claims
 from review.views.queue import row_of
 from tests.aws_faults import count_calls
@@ -109,9 +109,9 @@ def test_a_file_name_is_text_and_never_markup():
 
 def test_a_rows_address_is_the_one_of_its_review():
     _, ref = open_review()
-    odd = filled.review("default", "p", 1)
+    usual, odd = queries.review(ref), queries.review(ref)
     odd.document_id = "a b/ü"
-    for review in (queries.review(ref), odd):
+    for review in (usual, odd):
         row = row_of("default", review, root=reverse("review:queue"), user_id="1", now=clock.iso(clock.now()))
         review_id = review.SK.removeprefix("REVIEW#")
         assert row.url == reverse("review:show-review", args=["DOCUMENT", review_id]).replace(
@@ -120,8 +120,9 @@ def test_a_rows_address_is_the_one_of_its_review():
 
 
 def test_a_row_shows_three_reasons_and_how_many_more():
-    review = filled.review("default", "p", 1)
+    _, ref = open_review()
+    review = queries.review(ref)
     review.reasons = [f"reason {number}" for number in range(5)]
     row = row_of("default", review, root="/review/", user_id="1", now="")
     assert (row.reason, row.reasons, row.more) == ("reason 0", ("reason 1", "reason 2"), 2)
-    assert row.about == "Filled · 1 page · "
+    assert row.about == "Receipts · 1 page · "
