@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench keys
+.PHONY: demo test check bench keys big
 
 demo: .venv/installed
 	$(BIN)/python manage.py demo
@@ -32,3 +32,7 @@ keys: .venv/installed
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	touch $@
+
+# A document of 3,000 pages on real workers that are killed on the way: minutes.
+big: .venv/installed
+	BIG_PAGES=3000 $(BIN)/python -m pytest tests/flow/test_big.py -s

@@ -63,6 +63,26 @@ def client(service: str) -> Any:
 
 
 @functools.cache
+def _build_provider(service: str) -> Any:
+    # boto3's own chain finds the credentials, and none of them is the emulator's. Tried again by our own rules only.
+    config = Config(  # type: ignore[call-arg]  # the stubs do not know the last one
+        retries={"mode": "standard", "total_max_attempts": 1},
+        connect_timeout=3,
+        read_timeout=settings.PROVIDER_TIMEOUT_SECONDS,
+        max_pool_connections=32,
+        ignore_configured_endpoint_urls=True,
+    )
+    session = boto3.session.Session(region_name=settings.PROVIDERS_REGION)
+    return session.client(service, config=config)  # type: ignore[call-overload]
+
+
+def provider(service: str) -> Any:
+    """The process's client of a service that does a stage's work, in AWS itself wherever the desk runs."""
+    with _lock:
+        return _build_provider(service)
+
+
+@functools.cache
 def dynamodb() -> Connection:
     """The connection that every PynamoDB model shares: one client a class would cost 60 ms and a pool each."""
     connection = Connection(
@@ -130,14 +150,21 @@ class DocumentStorage(S3Storage):  # type: ignore[misc]  # it ships no types
         }
         super().__init__(**(values | overrides))
 
-    def put_checked(self, name: str, file: BinaryIO, *, sha256: str, content_type: str) -> str:
+    def put_checked(self, name: str, file: BinaryIO, *, sha256: str, content_type: str, kind: str) -> str:
         """Store the file in one request (≤ 5 GB) that S3 refuses where what arrives is not ``sha256`` (hexadecimal).
+
+        ``kind`` becomes the object's tag, which the bucket's lifecycle rules go by.
 
         Answers the version's id: only the answer to this very request has it, a later look may see somebody else's.
         """
         file.seek(0)
         digest = base64.b64encode(bytes.fromhex(sha256)).decode()
         answer = self.bucket.meta.client.put_object(
-            Bucket=self.bucket_name, Key=name, Body=file, ContentType=content_type, ChecksumSHA256=digest
+            Bucket=self.bucket_name,
+            Key=name,
+            Body=file,
+            ContentType=content_type,
+            ChecksumSHA256=digest,
+            Tagging=f"kind={kind}",
         )
         return str(answer.get("VersionId") or "")

@@ -1,26 +1,30 @@
-"""Create or verify what ``infrastructure.yaml`` describes, on the configured endpoint, as often as one likes."""
+"""Create or verify what ``infrastructure/`` describes, on the configured endpoint, as often as one likes."""
 
 import functools
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from botocore.exceptions import ClientError
 from django.conf import settings
 
-from config import aws
+from config import aws, template
 from config.emulator import is_answering
 from config.errors import Misconfigured, Unavailable
 from config.table import INDEX_ATTRIBUTES, VERSIONS_INDEX_ATTRIBUTES
 
-TEMPLATE = Path(__file__).with_name("infrastructure.yaml")
 TTL_ATTRIBUTE = "TimeToLive"
 EVENTS_QUEUE = f"{settings.STACK}-events"
 _POLL_SECONDS = 0.1 if settings.ON_LAPTOP else 5.0
 _WAIT_SECONDS = 60 if settings.ON_LAPTOP else 1800
 _DONE = {"CREATE_COMPLETE": "created", "UPDATE_COMPLETE": "changed", "DELETE_COMPLETE": "removed"}
-_MISSING = {"ResourceNotFoundException", "NoSuchBucket", "QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue"}
+_MISSING = {
+    "ResourceNotFoundException",
+    "NoSuchBucket",
+    "NoSuchPublicAccessBlockConfiguration",
+    "QueueDoesNotExist",
+    "AWS.SimpleQueueService.NonExistentQueue",
+}
 
 Report = Callable[[str], None]
 
@@ -38,7 +42,7 @@ def parameters() -> dict[str, str]:
         "DeskQueueName": settings.DESK_QUEUE,
         "EventSource": settings.EVENT_SOURCE,
         "VisibilitySeconds": str(settings.QUEUE_VISIBILITY_SECONDS),
-        "Protected": "false" if settings.ON_LAPTOP else "true",
+        **settings.STACK_PARAMETERS,
     }
 
 
@@ -68,7 +72,7 @@ def _apply() -> list[str]:
     cloudformation = aws.client("cloudformation")
     request: dict[str, Any] = {
         "StackName": settings.STACK,
-        "TemplateBody": TEMPLATE.read_text(),
+        "TemplateBody": template.body(),
         "Capabilities": ["CAPABILITY_NAMED_IAM"],
         "Parameters": [{"ParameterKey": name, "ParameterValue": value} for name, value in parameters().items()],
     }
@@ -215,9 +219,9 @@ def _verify() -> None:
         for text, good in (
             (f"table {settings.TABLE_NAME} differs from the template", _table_is_good()),
             (f"table {settings.VERSIONS_TABLE_NAME} differs from the template", _versions_are_good()),
-            (f"bucket {settings.BUCKET_NAME} is missing or not versioned", _bucket_is_good()),
+            (f"bucket {settings.BUCKET_NAME} is missing, not versioned or not private", _bucket_is_good()),
             ("a queue is missing, or its URL is not the one in the settings", _queues_are_good()),
-            (f"event bus {settings.BUS_NAME} or its rule is missing", _bus_is_good()),
+            (f"event bus {settings.BUS_NAME} or a rule of it is missing", _bus_is_good()),
         )
         if not good
     ]
@@ -265,7 +269,10 @@ def _projects(table: dict[str, Any], attributes: Sequence[str]) -> bool:
 def _bucket_is_good() -> bool:
     s3 = aws.client("s3")
     versioning = _answers(lambda: s3.get_bucket_versioning(Bucket=settings.BUCKET_NAME))
-    return versioning is not None and versioning.get("Status") == "Enabled"
+    closed = _answers(lambda: s3.get_public_access_block(Bucket=settings.BUCKET_NAME))
+    if versioning is None or closed is None:
+        return False
+    return versioning.get("Status") == "Enabled" and all(closed["PublicAccessBlockConfiguration"].values())
 
 
 def _queues_are_good() -> bool:
@@ -280,4 +287,6 @@ def _queues_are_good() -> bool:
 
 def _bus_is_good() -> bool:
     events = aws.client("events")
-    return _answers(lambda: events.describe_rule(Name=EVENTS_QUEUE, EventBusName=settings.BUS_NAME)) is not None
+    rules = (EVENTS_QUEUE, settings.SEARCH_QUEUE)  # each is named as the queue that it fills
+    asked = [functools.partial(events.describe_rule, Name=name, EventBusName=settings.BUS_NAME) for name in rules]
+    return all(_answers(one) is not None for one in asked)

@@ -22,7 +22,7 @@ START_SECONDS = 30
 STOP_SECONDS = 30
 LOCK_SECONDS = 5  # a killed emulator's last save may hold the lock for a moment longer
 # What the desk uses and nothing more: a smaller emulator starts faster, and none of these runs code for a caller.
-SERVICES = "cloudformation,dynamodb,dynamodbstreams,events,iam,s3,sqs,states,sts"
+SERVICES = "cloudformation,dynamodb,dynamodbstreams,events,iam,kms,logs,monitoring,s3,sns,sqs,states,sts"
 
 
 @dataclass(frozen=True)

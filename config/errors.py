@@ -34,11 +34,27 @@ class Conflict(CountersignError):
 
 
 class Refused(CountersignError):
-    """An upload that is not taken, with the sentence that says why and what to do. Views answer 422."""
+    """What was sent is not taken, with the sentence that says why and what to do. Views answer 422."""
 
 
 class StageFailed(CountersignError):
-    """A stage cannot do its work on this document, and trying again would not help."""
+    """A stage cannot do its work on this document, and trying again would not help.
+
+    ``code``: what the outside service calls it, where one refused.
+    """
+
+    def __init__(self, message: str, *, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class ProviderPaused(CountersignError):
+    """An outside service does not answer, and is not asked again before ``seconds`` have passed. Steps wait for it."""
+
+    def __init__(self, message: str, *, provider: str, seconds: float) -> None:
+        super().__init__(message)
+        self.provider = provider
+        self.seconds = seconds
 
 
 class Tampered(CountersignError):

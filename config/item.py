@@ -154,10 +154,10 @@ class Item(Model):
     def key(self) -> Key:
         return Key(self.PK, self.SK)
 
-    def cursor(self, pk: str, index: str | None = None) -> str:
-        """Where a list of ``pk`` goes on behind this row, for pages that merge several lists."""
+    def cursor(self, pk: str, index: str | None = None, sk: Condition | None = None) -> str:
+        """Where the list of ``page`` with the same arguments goes on behind this row, for pages that merge lists."""
         names = ("PK", "SK", *([f"{index}PK", f"{index}SK"] if index else ()))
-        return _cursor({name: {"S": getattr(self, name)} for name in names}, pk)
+        return _cursor({name: {"S": getattr(self, name)} for name in names}, _list(pk, index, sk))
 
     @classmethod
     def load(cls, key: Key, *, consistent: bool = True, only: Sequence[str] | None = None) -> Self:
@@ -242,6 +242,7 @@ class Item(Model):
             NotFound: the cursor was made for another list or tampered with.
 
         """
+        which = _list(pk, index, sk)
         with translated():
             found = cls.query(
                 pk,
@@ -250,10 +251,10 @@ class Item(Model):
                 scan_index_forward=not newest_first,
                 limit=limit,
                 consistent_read=consistent,
-                last_evaluated_key=_start(cursor, pk) if cursor else None,
+                last_evaluated_key=_start(cursor, which) if cursor else None,
             )
             rows = list(found)
-        return Page(rows, _cursor(found.last_evaluated_key, pk) if found.last_evaluated_key else None)
+        return Page(rows, _cursor(found.last_evaluated_key, which) if found.last_evaluated_key else None)
 
 
 class VersionItem(Item):
@@ -274,15 +275,20 @@ def _layout(model: type[Item]) -> tuple[dict[str, Any], tuple[tuple[str, str, At
     return defaults, tuple((attribute.attr_name, name, attribute) for name, attribute in attributes.items())
 
 
-def _cursor(key: dict[str, Any], pk: str) -> str:
+def _list(pk: str, index: str | None, sk: Condition | None) -> str:
+    """What a cursor is good for: DynamoDB refuses a start that lies outside of what the sort key is asked for."""
+    return f"{pk} {index or ''} {sk if sk is not None else ''}"
+
+
+def _cursor(key: dict[str, Any], which: str) -> str:
     text = base64.urlsafe_b64encode(json.dumps(key, separators=(",", ":")).encode()).decode()
-    return signing.Signer(salt=f"cursor {pk}").sign(text)
+    return signing.Signer(salt=f"cursor {which}").sign(text)
 
 
-def _start(cursor: str, pk: str) -> dict[str, Any]:
-    # Signed with the partition: a cursor of another site's list must not be a way into it.
+def _start(cursor: str, which: str) -> dict[str, Any]:
+    # Signed with the list: a cursor of another site's must not be a way into it.
     try:
-        text = signing.Signer(salt=f"cursor {pk}").unsign(cursor)
+        text = signing.Signer(salt=f"cursor {which}").unsign(cursor)
     except signing.BadSignature as error:
         raise NotFound("This page of the list is gone. Open the list from its start.") from error
     start: dict[str, Any] = json.loads(base64.urlsafe_b64decode(text))

@@ -15,6 +15,7 @@ _OURS = (
     "run",
     "document",
     "project",
+    "provider",
     "review",
     "decision",
     "step",
@@ -22,6 +23,7 @@ _OURS = (
     "task",
     "event",
     "seconds",
+    "rows",
     "error",
 )
 

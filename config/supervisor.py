@@ -19,10 +19,11 @@ _DIE_WITH_PARENT = 1  # Source: prctl(2), PR_SET_PDEATHSIG
 
 @dataclass
 class Child:
-    """``arguments`` follow the interpreter's ``-m``."""
+    """``arguments`` follow the interpreter's ``-m``. ``nice``: 0–19, how readily it leaves the processor to others."""
 
     name: str
     arguments: Sequence[str]
+    nice: int = 0
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
 
@@ -34,10 +35,10 @@ class Supervisor:
     logs: Path
     children: list[Child] = field(default_factory=list)
 
-    def add(self, name: str, *arguments: str) -> None:
+    def add(self, name: str, *arguments: str, nice: int = 0) -> None:
         self.logs.mkdir(parents=True, exist_ok=True)
         (self.logs / f"{name}.log").unlink(missing_ok=True)
-        child = Child(name, arguments)
+        child = Child(name, arguments, nice)
         self._start(child)
         self.children.append(child)
 
@@ -76,6 +77,8 @@ class Supervisor:
                 start_new_session=True,  # Ctrl-C goes to the parent, which stops its children in order
                 preexec_fn=_die_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - we run no threads
             )
+        if child.nice:
+            os.setpriority(os.PRIO_PROCESS, child.process.pid, child.nice)
         child.started = time.monotonic()
 
     def __enter__(self) -> Self:

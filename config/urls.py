@@ -12,6 +12,7 @@ urlpatterns = [
     path("settings/queues/", include("projects.queue_urls")),
     path("settings/audit/", include("review.audit_urls")),
     path("settings/", include("workflows.routing_urls")),
+    path("settings/", include("workflows.service_urls")),
     path("settings/", include("projects.settings_urls")),
     path("schemas/", include("projects.schema_urls")),
     path("review/", include("review.urls")),

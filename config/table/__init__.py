@@ -9,7 +9,8 @@ from typing import Any
 
 from django.conf import settings
 
-from config.table import management, pipeline, to_come
+from config.table import batches, management, pipeline, to_come
+from config.table.batches import *  # noqa: F403 - the key space is one namespace
 from config.table.keys import (
     DEFAULT_SITE as DEFAULT_SITE,
 )
@@ -44,6 +45,9 @@ from config.table.keys import (
     joined as joined,
 )
 from config.table.keys import (
+    number_of as number_of,
+)
+from config.table.keys import (
     ordered_number as ordered_number,
 )
 from config.table.keys import (
@@ -57,7 +61,10 @@ from config.table.pipeline import *  # noqa: F403 - the key space is one namespa
 from config.table.pipeline import SEGMENT
 
 ENTITIES: tuple[Entity, ...] = tuple(
-    value for part in (pipeline, management, to_come) for value in vars(part).values() if isinstance(value, Entity)
+    value
+    for part in (pipeline, batches, management, to_come)
+    for value in vars(part).values()
+    if isinstance(value, Entity)
 )
 
 

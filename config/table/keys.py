@@ -143,6 +143,26 @@ def ordered_number(number: Decimal) -> str:
     return "0" + text.translate(str.maketrans("0123456789", "9876543210")) + "~"
 
 
+def number_of(text: str) -> Decimal:
+    """The number that ``ordered_number`` made this text of.
+
+    >>> number_of(ordered_number(Decimal("-12.5")))
+    Decimal('-12.5')
+
+    Raises:
+        InvalidKey: it made no such text.
+
+    """
+    if not re.fullmatch(r"1|2\d{4,}|0\d{4,}~", text):
+        raise InvalidKey("This key holds no number.")
+    if text == "1":
+        return Decimal()
+    below = text.startswith("0")
+    body = text[1:-1].translate(str.maketrans("9876543210", "0123456789")) if below else text[1:]
+    digits = tuple(map(int, body[3:]))
+    return Decimal((int(below), digits, int(body[:3]) - 500 - len(digits) + 1))
+
+
 def _safe(name: str, value: str | int) -> str | int:
     if isinstance(value, int):
         if value < 0:

@@ -91,6 +91,22 @@ DOCUMENT_ATTRIBUTE = Entity(
     attributes=names("documentId key index valueType stringValue numberValue booleanValue"),
     note="GSI2 for watermark values only",
 )  # fmt: skip
+# Seed 002 finds documents by day, tag and attribute: further ways to rows that left an index free.
+DOCUMENT_BY_STATUS = Entity(
+    "countersign", "DocumentByStatus", "PROJ#{project_id}", "DOC#{document_id}",
+    gsi2pk="documents#{status}", gsi2sk="{updated_at}#{document_id}",
+    note="GSI2 of ProjectDocument, which every change of the status writes anyway; gone while it is deleted",
+)  # fmt: skip
+DOCUMENT_BY_CLASSIFICATION = Entity(
+    "countersign", "DocumentByClassification", "docs#{document_id}", "document",
+    gsi2pk="documents#class#{classification_id}", gsi2sk="{datetime}#{document_id}",
+    note="GSI2 of Document, where it has a classification",
+)  # fmt: skip
+COUNTER = Entity(
+    "countersign", "Counter", "counts#{kind}", "count#{counted}#{shard:04d}",
+    attributes=names("in_progress waiting published rejected expired failed partial cancelled unpacked documents"),
+    note="kind site|project|classification|queue; the sum over all shards counts, one shard may be below zero",
+)  # fmt: skip
 
 # --- what was: the second table --------------------------------------------
 DOCUMENT_ACTIVITY = Entity(

@@ -53,6 +53,13 @@ SEGMENT = Entity(
     deviation="sk: from 10,000 on SEG#~00010000, since SEG#10000 would sort before SEG#9999",
 )  # fmt: skip
 
+JOIN = Entity(
+    "countersign", "Join", "WF#{workflow_id}", "JOIN#{stage}#{attempt}",
+    gsi2pk="DUE#{shard}", gsi2sk="{due_at}#join#{workflow_id}",
+    attributes=names("step attempt slices planned done failed error counts seen stalls created_at TimeToLive"),
+    note="the slices of one stage in one engine attempt; GSI2 while they are under way",
+)  # fmt: skip
+
 # --- seed 001: the checkpoint of a paused run --------------------------------
 REVIEW_CHECKPOINT = Entity(
     "review_checkpoint", "ReviewCheckpoint", "{document_id}", "REVIEW",
@@ -109,10 +116,41 @@ REVIEW_DRAFT = Entity(
     "countersign", "ReviewDraft", "DOC#{document_id}", "REVIEW#{review_id}#DRAFT#{user_id}",
     attributes=names("values reason savedAt TimeToLive"),
 )  # fmt: skip
+CALIBRATION = Entity(
+    "countersign", "Calibration", "PROJ#{project_id}", "CALIBRATION#{version:06d}",
+    attributes=names("version sha256 documents summary created_at created_by activated_at activated_by"),
+    note="what a project's reviews taught about confidence; never changed but for who activated it last",
+)  # fmt: skip
 FILLING = Entity(
     "countersign", "Filling", "FILL#{project_id}", "KIND#{kind}",
     attributes=names("began done updated_at"),
     note="how far manage.py fill came with invented rows",
+)  # fmt: skip
+INCOMING_FILE = Entity(
+    "countersign", "IncomingFile", "INGEST#{digest}", "META", "QUARANTINE#{site_id}", "{at}#{digest}",
+    attributes=names("s3_key s3version name tenant status message siteId project_id document_id file_size created_at"),
+    note="one version of an object that another system put into the bucket: taken once, or in quarantine (GSI1)",
+    system=True,
+)  # fmt: skip
+INCOMING_ORIGIN = Entity(
+    "countersign", "IncomingOrigin", "docs#{document_id}", "incoming",
+    attributes=names("digest"),
+    note="the arrival that a document was made of, so that a purge destroys the object too",
+)  # fmt: skip
+INCOMING_TENANT = Entity(
+    "countersign", "IncomingTenant", "INGEST", "TENANT#{name}",
+    attributes=names("siteId project_id project_name updated_by updated_at"),
+    note="whose documents lie under a folder of the bucket's raw/", system=True,
+)  # fmt: skip
+SPENDING = Entity(
+    "countersign", "Spending", "costs#{month}", "cost#{project_id}#{service}#{name}#{shard:04d}",
+    attributes=names("project_id service model steps pages calls tokens_in tokens_out ms micros unpriced"),
+    note="what a project's runs used of a service and a model in a month; the sum over all shards counts",
+)  # fmt: skip
+PROVIDER_STATE = Entity(
+    "countersign", "ProviderState", "PROVIDERS", "PROVIDER#{provider}",
+    attributes=names("provider failures openings message failed_at opened_at open_until probe_until"),
+    note="circuit breaker of an outside service; one account's limits hold for every site", system=True,
 )  # fmt: skip
 
 # --- what was: the second table ----------------------------------------------

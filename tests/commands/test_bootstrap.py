@@ -1,10 +1,11 @@
 import pytest
 from django.core.management import CommandError, call_command
 
+from config import aws
 from config import table as keys
 from config.table import DEFAULT_SITE
 from tests.aws_faults import count_calls
-from workflows import asl
+from workflows import asl, engine, intake_machine
 from workflows.actions import definitions
 from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.items.runs import Definition, DefinitionStep
@@ -24,7 +25,7 @@ def test_it_publishes_the_definition_with_its_steps_and_its_machine(
     assert f"created    definition {DOCUMENT_ANALYSIS.id}" in bootstrap(capsys)
     for name in (DOCUMENT_ANALYSIS.id, DOCUMENT_ANALYSIS.name):
         stored = Definition.load(keys.DEFINITION.key(DEFAULT_SITE, workflow_id=name))
-        assert (int(stored.version), stored.status) == (1, "active")
+        assert (int(stored.version), stored.status) == (DOCUMENT_ANALYSIS.version, "active")
     steps = [
         DefinitionStep.load(
             keys.DEFINITION_STEP.key(DEFAULT_SITE, workflow_id=DOCUMENT_ANALYSIS.id, step_order=step.order)
@@ -40,7 +41,7 @@ def test_a_second_run_changes_nothing_and_says_so(table: str, capsys: pytest.Cap
     with count_calls() as counted:
         lines = bootstrap(capsys)
     assert all(line.startswith("unchanged  ") for line in lines)
-    assert [line.split()[1] for line in lines] == ["stack", "state", "definition"]
+    assert {line.split()[1] for line in lines} == {"stack", "state", "definition"}
     assert not [call for call in counted.calls if call.operation.startswith(WRITING)]
     assert not UPDATES & set(counted.names())
     again = Definition.load(head.key)
@@ -61,7 +62,44 @@ def test_a_published_machine_that_differs_from_its_code_is_refused(
         call_command("bootstrap")
 
 
+def test_the_machine_that_others_start_is_changed_in_place(
+    table: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bootstrap(capsys)
+    body = intake_machine.compile_machine().replace("docs/intake.md", "docs/older.md")
+    with monkeypatch.context() as older:
+        older.setattr(intake_machine, "compile_machine", lambda: body)
+        assert f"changed    state machine {intake_machine.name()}" in bootstrap(capsys)
+    assert f"changed    state machine {intake_machine.name()}" in bootstrap(capsys)
+    assert f"unchanged  state machine {intake_machine.name()}" in bootstrap(capsys)
+
+
 def test_it_fails_with_one_sentence(settings: object) -> None:
     settings.AWS_ENDPOINT_URL = "http://127.0.0.1:1"  # type: ignore[attr-defined]
     with pytest.raises(CommandError, match="No embedded AWS answers"):
         call_command("bootstrap")
+
+
+def test_machines_log_errors_without_data_and_what_was_changed_by_hand_is_put_right(
+    table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bootstrap(capsys)
+    sfn = aws.client("stepfunctions")
+    machine = engine.machine_name(DOCUMENT_ANALYSIS)
+    arn = next(
+        found["stateMachineArn"] for found in sfn.list_state_machines()["stateMachines"] if found["name"] == machine
+    )
+    before = sfn.describe_state_machine(stateMachineArn=arn)
+    assert before["loggingConfiguration"]["level"] == "ERROR"
+    assert before["loggingConfiguration"]["includeExecutionData"] is False
+    group = before["loggingConfiguration"]["destinations"][0]["cloudWatchLogsLogGroup"]["logGroupArn"]
+    groups = aws.client("logs").describe_log_groups(logGroupNamePrefix="/aws/vendedlogs/states/")["logGroups"]
+    assert group in {f"{found['arn'].removesuffix(':*')}:*" for found in groups}
+    sfn.update_state_machine(stateMachineArn=arn, loggingConfiguration={"level": "OFF"})
+    assert f"changed    state machine {machine}: its logging" in bootstrap(capsys)
+    after = sfn.describe_state_machine(stateMachineArn=arn)
+    assert (after["definition"], after["loggingConfiguration"]) == (
+        before["definition"],
+        before["loggingConfiguration"],
+    )
+    assert f"unchanged  state machine {machine}" in bootstrap(capsys)

@@ -1,9 +1,10 @@
+import re
 import time
 
 import pytest
 from django.conf import settings
 
-from config import aws, bootstrap
+from config import aws, bootstrap, template
 from config.errors import Misconfigured, Unavailable
 from tests.aws_faults import count_calls, fail
 from tests.conftest import create_table, describe_table
@@ -17,10 +18,22 @@ def deploy():
     return lines
 
 
+def described_kinds():
+    """The types of the template's resources, but of those whose condition does not hold on a laptop."""
+    resources = template.body().partition("\nResources:\n")[2].partition("\nOutputs:\n")[0]
+    blocks = re.split(r"^  (?=\w+:$)", resources, flags=re.MULTILINE)[1:]
+    return [re.search(r"Type: (\S+)", block)[1] for block in blocks if "Condition: HasAlarmEmail" not in block]
+
+
+def unchanged():
+    return [f"unchanged  stack {settings.STACK}, {len(described_kinds())} resources verified"]
+
+
 def test_the_first_run_says_what_it_made(aws_stack):
     assert f"created    DynamoDB::Table {settings.TABLE_NAME}" in aws_stack
     assert f"created    S3::Bucket {settings.BUCKET_NAME}" in aws_stack
-    assert len([line for line in aws_stack if line.startswith("created    SQS::Queue ")]) == 5
+    made = [line.split()[1] for line in aws_stack if line.startswith("created ")]
+    assert sorted(made) == sorted(f"{kind.removeprefix('AWS::')}" for kind in described_kinds())
 
 
 def test_what_the_emulators_cloudformation_leaves_out_is_done_by_its_api(aws_stack):
@@ -32,7 +45,7 @@ def test_the_second_run_changes_nothing_says_so_and_is_quick(aws_stack):
     with count_calls() as counted:
         lines = deploy()
     assert time.monotonic() - started < 2
-    assert lines == [f"unchanged  stack {settings.STACK}, 17 resources verified"]
+    assert lines == unchanged()
     assert not [call for call in counted.calls if call.operation.startswith(WRITING)]
     assert "cloudformation.UpdateStack" not in counted.names()
 
@@ -49,16 +62,12 @@ def test_a_changed_setting_changes_the_resource_in_place(table, settings):
     deploy()
 
 
-def test_a_changed_template_is_deployed_once_and_reports_no_resource_that_was_left_alone(
-    aws_stack, monkeypatch, tmp_path
-):
-    usual = bootstrap.TEMPLATE
-    changed = tmp_path / "infrastructure.yaml"
-    changed.write_text(usual.read_text().replace("345600", "345601"))
-    monkeypatch.setattr(bootstrap, "TEMPLATE", changed)
-    assert deploy() == [f"changed    stack {settings.STACK}: template"]
-    assert deploy() == [f"unchanged  stack {settings.STACK}, 17 resources verified"]
-    monkeypatch.setattr(bootstrap, "TEMPLATE", usual)
+def test_a_changed_template_is_deployed_once_and_reports_no_resource_that_was_left_alone(aws_stack, monkeypatch):
+    changed = template.body().replace("345600", "345601")
+    with monkeypatch.context() as patch:
+        patch.setattr(template, "body", lambda: changed)
+        assert deploy() == [f"changed    stack {settings.STACK}: template"]
+        assert deploy() == unchanged()
     deploy()
 
 
@@ -82,10 +91,25 @@ def test_a_bucket_without_versions_is_noticed(aws_stack):
     s3 = aws.client("s3")
     s3.put_bucket_versioning(Bucket=settings.BUCKET_NAME, VersioningConfiguration={"Status": "Suspended"})
     try:
-        with pytest.raises(Misconfigured, match=f"bucket {settings.BUCKET_NAME} is missing or not versioned"):
+        with pytest.raises(Misconfigured, match=f"bucket {settings.BUCKET_NAME} is missing, not versioned"):
             deploy()
     finally:
         s3.put_bucket_versioning(Bucket=settings.BUCKET_NAME, VersioningConfiguration={"Status": "Enabled"})
+
+
+@pytest.mark.parametrize("opened", [None, "RestrictPublicBuckets"])
+def test_a_bucket_that_somebody_opened_is_noticed(aws_stack, opened):
+    s3 = aws.client("s3")
+    closed = s3.get_public_access_block(Bucket=settings.BUCKET_NAME)["PublicAccessBlockConfiguration"]
+    if opened:
+        s3.put_public_access_block(Bucket=settings.BUCKET_NAME, PublicAccessBlockConfiguration=closed | {opened: False})
+    else:
+        s3.delete_public_access_block(Bucket=settings.BUCKET_NAME)
+    try:
+        with pytest.raises(Misconfigured, match="not versioned or not private"):
+            deploy()
+    finally:
+        s3.put_public_access_block(Bucket=settings.BUCKET_NAME, PublicAccessBlockConfiguration=closed)
 
 
 def test_where_nobody_answers_it_says_how_to_start_the_emulator(settings):
@@ -97,3 +121,25 @@ def test_where_nobody_answers_it_says_how_to_start_the_emulator(settings):
 def test_a_throttled_answer_is_not_taken_for_a_missing_resource(aws_stack):
     with fail("dynamodb", "DescribeTable", error_code="ThrottlingException"), pytest.raises(Unavailable):
         deploy()
+
+
+def test_an_environment_of_its_own_has_aws_keys_other_alarms_and_a_reader_of_them(table, settings):
+    usual = settings.STACK_PARAMETERS
+    settings.STACK_PARAMETERS = usual | {"CustomerKey": "false", "AlarmEmail": "desk@example.com", "LogDays": "365"}
+    try:
+        (line, *_) = deploy()
+        assert "AlarmEmail  → desk@example.com" in line
+        assert "CustomerKey true → false" in line
+        sqs, logs, sns = (aws.client(name) for name in ("sqs", "logs", "sns"))
+        url = settings.QUEUE_URLS[settings.DESK_QUEUE]
+        found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+        assert (found.get("KmsMasterKeyId"), found["SqsManagedSseEnabled"]) == (None, "true")
+        groups = logs.describe_log_groups(logGroupNamePrefix=f"/{settings.STACK}/")["logGroups"]
+        assert [group["retentionInDays"] for group in groups] == [365]
+        assert "desk@example.com" in {one["Endpoint"] for one in sns.list_subscriptions()["Subscriptions"]}
+        assert deploy()[0].startswith("unchanged")
+    finally:
+        settings.STACK_PARAMETERS = usual
+        deploy()
+    found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+    assert found["KmsMasterKeyId"]

@@ -47,6 +47,16 @@ def test_a_cursor_opens_only_the_list_it_was_made_for(table: str) -> None:
         ProjectDocument.page(fill(table, 3), index="GSI1", limit=2, cursor="made up")
 
 
+def test_a_cursor_opens_no_other_part_and_no_other_index_of_its_list(table: str) -> None:
+    pk, sort = fill(table, 3), ProjectDocument.GSI1SK
+    cursor = ProjectDocument.page(pk, index="GSI1", limit=2).next
+    for sk in (sort.startswith("2019"), sort >= "3", sort.between("3", "4")):
+        with pytest.raises(NotFound):
+            ProjectDocument.page(pk, sk=sk, index="GSI1", limit=2, cursor=cursor)
+    with pytest.raises(NotFound):
+        ProjectDocument.page(pk, limit=2, cursor=cursor)
+
+
 def test_a_cursor_of_another_key_is_refused(table: str) -> None:
     pk = fill(table, 3)
     cursor = ProjectDocument.page(pk, index="GSI1", limit=2).next

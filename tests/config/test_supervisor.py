@@ -1,3 +1,4 @@
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,3 +52,14 @@ def test_what_a_child_says_is_in_its_log(supervisor: Supervisor, tmp_path: Path)
     assert child.process is not None
     child.process.wait(10)
     assert "Errors should never pass silently." in (tmp_path / "logs/words.log").read_text()
+
+
+def test_a_nice_child_leaves_the_processor_to_others_also_when_started_again(supervisor: Supervisor) -> None:
+    supervisor.add("slices", *SERVES, nice=7)
+    (child,) = supervisor.children
+    assert os.getpriority(os.PRIO_PROCESS, pid(child)) == 7
+    assert child.process is not None
+    child.process.kill()
+    child.process.wait()
+    supervisor._start(child)
+    assert os.getpriority(os.PRIO_PROCESS, pid(child)) == 7

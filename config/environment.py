@@ -1,0 +1,65 @@
+"""How a variable of the environment is read, and what is said where one is missing; ``config.settings`` only."""
+
+import contextlib
+import os
+import re
+import tempfile
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+# Every variable that was read, with its default: docs/settings.md is held to it. None: it has to be set.
+READ: dict[str, str | None] = {}
+
+
+def env(name: str, default: str) -> str:
+    READ.setdefault(name, default)
+    return os.environ.get(name) or default
+
+
+def required(name: str, what: str) -> str:
+    """Raises: ImproperlyConfigured, with what the variable is for."""
+    READ.setdefault(name, None)
+    value = os.environ.get(name)
+    if not value:
+        raise ImproperlyConfigured(
+            f"{name} is not set: {what} Set it in the environment of this process, or leave COUNTERSIGN_ENV unset "
+            "to run on the embedded AWS of a laptop."
+        )
+    return value
+
+
+def number(name: str, default: int) -> int:
+    """Raises: ImproperlyConfigured, naming the variable, where it is no whole number above zero."""
+    text = env(name, str(default))
+    if not text.isdigit() or int(text) < 1:
+        raise ImproperlyConfigured(f"{name} is {text!r}: write a whole number above zero, or unset it for {default}.")
+    return int(text)
+
+
+def own_secret(folder: Path) -> str:
+    """A secret of this machine's own, so that no secret lives in the tree and sessions survive a restart."""
+    path = folder / "secret-key"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        # Linked when it is whole: two processes that start at once must agree on one key, and never read half of it.
+        with tempfile.NamedTemporaryFile("w", dir=folder, prefix="secret-key-") as file:
+            file.write(os.urandom(32).hex())
+            file.flush()
+            with contextlib.suppress(FileExistsError):
+                os.link(file.name, path)
+    return path.read_text()
+
+
+def sources(name: str) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Site → (bucket, prefix) pairs, from ``default=s3://scans/out/ acme=s3://acme-scans/``.
+
+    Raises: ImproperlyConfigured, where an entry is none; a prefix ends in a slash, or it would allow its neighbours.
+    """
+    found: dict[str, tuple[tuple[str, str], ...]] = {}
+    for entry in env(name, "").split():
+        match = re.fullmatch(r"([a-z0-9-]+)=s3://([a-z0-9.-]+)/((?:[^/]+/)*)", entry)
+        if match is None:
+            raise ImproperlyConfigured(f"{name} has {entry!r}: write site=s3://bucket/prefix/, with spaces between.")
+        found[match[1]] = (*found.get(match[1], ()), (match[2], match[3]))
+    return found
