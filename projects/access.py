@@ -144,24 +144,12 @@ def check(request: HttpRequest, permission: Permission) -> None:
         raise NotAllowed(_REFUSALS[permission])
 
 
-def can_view(request: HttpRequest) -> bool:
-    return can(request, Permission.READ)
-
-
-def can_upload(request: HttpRequest) -> bool:
-    return can(request, Permission.WRITE)
-
-
 def can_review(request: HttpRequest) -> bool:
     return can(request, Permission.REVIEW)
 
 
 def can_delete(request: HttpRequest) -> bool:
     return can(request, Permission.DELETE)
-
-
-def can_configure(request: HttpRequest) -> bool:
-    return can(request, Permission.ADMIN)
 
 
 def check_can_view(request: HttpRequest) -> None:
@@ -233,6 +221,11 @@ def project_to_configure(request: DeskRequest, project_id: str) -> Project:
     return queries.projects.get_project(request.site, project_id)
 
 
+def admits(request: HttpRequest, queue: Queue) -> bool:
+    """A queue without groups lets everybody in, every queue a superuser."""
+    return not queue.groups or request.user.is_superuser or bool(groups_of(request) & set(queue.groups))
+
+
 def check_admitted(request: DeskRequest, queue_id: str) -> Queue | None:
     """The queue, where this person's groups are let into it; an empty id is the site's own queue, open to all.
 
@@ -245,6 +238,6 @@ def check_admitted(request: DeskRequest, queue_id: str) -> Queue | None:
     if not queue_id:
         return None
     queue = queries.queues.get_queue(request.site, queue_id)
-    if queue.groups and not groups_of(request) & set(queue.groups):
+    if not admits(request, queue):
         raise NotFound(queries.queues.MISSING)
     return queue

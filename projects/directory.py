@@ -53,6 +53,7 @@ class Place:
 
 _memory = _Memory()
 forget = _memory.forget
+remember = _memory.get
 
 
 def site(site_id: str) -> Site | None:

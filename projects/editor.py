@@ -5,16 +5,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from projects.clashes import Line
+from projects.doers import desk_default
 from projects.field_rows import FieldRow, FieldRows, posted_rows, rearranged_rows, rows_of, tabled
 from projects.forms import Offered, ProjectForm, initial_of
 from projects.governed import governed_fields
 from projects.governing import Governing
 from projects.row_moves import Tool
 from projects.schema import (
+    DOERS,
     FIELD_TYPES,
     LANGUAGES,
     OCR_MODELS,
     OCR_SWITCHES,
+    SETTING_LABELS,
     ProjectSettings,
 )
 
@@ -91,5 +94,11 @@ def summary(settings: ProjectSettings, governing: Governing) -> dict[str, Any]:
         ],
         "language": LANGUAGES.get(settings.language, settings.language),
         "ocr_model": OCR_MODELS.get(settings.ocr_model, settings.ocr_model),
+        "doers": [(SETTING_LABELS[name], _doer(settings, name)) for name in DOERS],
         "switches": [label for name, label in OCR_SWITCHES.items() if settings.ocr_options.get(name)],
     }
+
+
+def _doer(settings: ProjectSettings, name: str) -> str:
+    value = getattr(settings, name) or desk_default(name)
+    return DOERS[name].get(value, value)

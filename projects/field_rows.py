@@ -46,7 +46,8 @@ class FieldRow(forms.Form):
 
     @property
     def blank(self) -> bool:
-        return not self.cleaned_data.get("label") and not self.cleaned_data.get("name")
+        """Nothing was entered; a field of which only more is said is asked for its name."""
+        return not any(self.cleaned_data.get(key) for key in ("label", "name", "required", "threshold"))
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
@@ -77,6 +78,9 @@ class FieldRows(BaseFormSet):  # type: ignore[type-arg]  # generic for the stubs
         seen: dict[str, str] = {}
         for number, row in enumerate(self.forms, 1):
             if row.errors or row.blank:
+                continue
+            if not row.cleaned_data["label"] and not row.cleaned_data["name"]:
+                row.add_error("label", "Name the field, or remove its row.")
                 continue
             one = row.setting(number)
             if one.name in seen:

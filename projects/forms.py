@@ -7,8 +7,10 @@ from typing import Any
 
 from django import forms
 
+from projects.doers import desk_default
 from projects.schema import (
     DEFAULT_OCR_MODEL,
+    DOERS,
     LANGUAGES,
     OCR_MODELS,
     OCR_SWITCHES,
@@ -89,13 +91,37 @@ class ProjectForm(forms.Form):
     )
     ocr_model = forms.ChoiceField(
         label="OCR model",
-        help_text="Reads Latin, Chinese and Japanese letters. The page of a run says which model really read.",
+        help_text="PP-OCR reads Latin, Chinese and Japanese letters. The page of a run says which model really read.",
         widget=forms.Select(attrs={"class": "select"}),
     )
+    analyzer = forms.ChoiceField(
+        required=False,
+        label="Fields are found by",
+        help_text="Models get the prompt, each page's picture and its text; a stronger one takes over where unsure.",
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+    transcriber = forms.ChoiceField(
+        required=False,
+        label="Recordings are written down by",
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+    summarizer = forms.ChoiceField(
+        required=False,
+        label="Documents are summarised by",
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+    use_bda = forms.BooleanField(required=False, label="Also read documents with Bedrock Data Automation")
     default_threshold = PercentField(
         label="Ask a person below, in %",
         widget=forms.TextInput,
         help_text="A field that is less sure than this sends its document to the review queue.",
+    )
+
+    audit_share = PercentField(
+        required=False,
+        label="Audit sample, in %",
+        widget=forms.TextInput,
+        help_text="So many of the documents that nobody has to look at are reviewed all the same, at random.",
     )
 
     review_queue = forms.ChoiceField(
@@ -120,6 +146,9 @@ class ProjectForm(forms.Form):
         _offer(self.fields["classification_id"], classifications, stored.classification_id)
         _offer(self.fields["language"], LANGUAGES, stored.language)
         _offer(self.fields["ocr_model"], OCR_MODELS, stored.ocr_model)
+        for name, choices in DOERS.items():
+            desks = f"The desk's choice: {choices.get(desk_default(name), desk_default(name))}"
+            _offer(self.fields[name], {"": desks, **choices}, getattr(stored, name))
         for name, label in OCR_SWITCHES.items():
             self.fields[name] = forms.BooleanField(required=False, label=label)
         self.switches = [self[name] for name in OCR_SWITCHES]
@@ -147,8 +176,10 @@ class ProjectForm(forms.Form):
             ocr_model=typed["ocr_model"],
             ocr_options=options,
             default_threshold=share_of(typed["default_threshold"]),
+            audit_share=share_of(typed["audit_share"] or Decimal(0)),
             review_queue=typed["review_queue"],
             classification_id=typed["classification_id"],
+            **{name: typed[name] for name in (*DOERS, "use_bda")},
         )
 
 
@@ -162,11 +193,23 @@ def _offer(choice: forms.Field, known: Mapping[str, str], stored: str) -> None:
         choice.error_messages["invalid_choice"] = "Choose one of the list."
 
 
-_AS_STORED = ("name", "description", "language", "document_prompt", "review_queue", "classification_id")
+_AS_STORED = (
+    "name",
+    "description",
+    "language",
+    "document_prompt",
+    "review_queue",
+    "classification_id",
+    "analyzer",
+    "transcriber",
+    "summarizer",
+    "use_bda",
+)
 
 
 def initial_of(settings: ProjectSettings) -> dict[str, Any]:
     values = {name: getattr(settings, name) for name in _AS_STORED}
     values["ocr_model"] = settings.ocr_model or DEFAULT_OCR_MODEL
     values["default_threshold"] = percent_of(settings.default_threshold)
+    values["audit_share"] = percent_of(settings.audit_share)
     return values | {name: bool(settings.ocr_options.get(name)) for name in OCR_SWITCHES}

@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
@@ -46,8 +47,11 @@ def kind_of(data_type: str, kind: str | None) -> str:
 
 
 def stored_value(kind: str, text: str) -> str | None:
-    """How a value of this kind is stored; None where it is no such value. Strict: an admin types it once, for all."""
-    text = " ".join(text.split())
+    """How a value of this kind is stored; None where it is no such value. Strict: an admin types it once, for all.
+
+    Letters are composed as in keys: two values that look the same would be two rows with one key.
+    """
+    text = unicodedata.normalize("NFC", " ".join(text.split()))
     match kind:
         case "number" | "amount":
             return _decimal(kind, text)
@@ -150,6 +154,14 @@ def _use(one: AttributeUse) -> dict[str, Any]:
     if one.default:
         found["defaultValue"] = one.default
     return found
+
+
+@dataclass(frozen=True)
+class CompositeKey:
+    """Attributes that documents are found by together; ``owner`` is a classification's id, or empty for the site."""
+
+    keys: tuple[str, ...]
+    owner: str
 
 
 @dataclass(frozen=True)

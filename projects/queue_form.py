@@ -6,11 +6,16 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import Group
 
+from config.table import DEFAULT_SITE
+from projects import queries
 from projects.items.queues import Queue
 
 
 class QueueForm(forms.Form):
-    """``stored``: groups that stay a choice though no account's group has that name any more."""
+    """``stored``: groups that stay a choice though no account's group has that name any more, or none here.
+
+    Only the main site, where groups are made, is told of those that work on other sites.
+    """
 
     name = forms.CharField(
         max_length=80,
@@ -28,9 +33,11 @@ class QueueForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
 
-    def __init__(self, *args: Any, stored: Sequence[str] = (), **kwargs: Any) -> None:
+    def __init__(self, site: str, *args: Any, stored: Sequence[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        names = sorted({*Group.objects.values_list("name", flat=True), *stored}, key=str.casefold)
+        made = Group.objects.values_list("name", flat=True)
+        here = made if site == DEFAULT_SITE else queries.sites.group_names(site)
+        names = sorted({*here, *stored}, key=str.casefold)
         choice = self.fields["groups"]
         if isinstance(choice, forms.MultipleChoiceField):
             choice.choices = [(name, name) for name in names]
@@ -39,9 +46,9 @@ class QueueForm(forms.Form):
         return " ".join(str(self.cleaned_data["name"]).split())
 
 
-def form_of(queue: Queue) -> QueueForm:
+def form_of(site: str, queue: Queue) -> QueueForm:
     groups = list(queue.groups or ())
-    return QueueForm(initial={"name": queue.name, "groups": groups}, stored=groups)
+    return QueueForm(site, initial={"name": queue.name, "groups": groups}, stored=groups)
 
 
 def version_in(data: Mapping[str, Any]) -> int:

@@ -4,6 +4,7 @@ from typing import Any
 
 from config import clock, table
 from config.transaction import Change, Delete, Put, Update
+from projects.actions.documents import by_classification
 from projects.audit import Actor
 from projects.items.documents import Document
 from projects.items.removals import DocumentRemoval, RemovalState, SoftDeletedDocument
@@ -11,7 +12,8 @@ from projects.queries.removals import DELETED, PURGED
 
 # What the pages say that a purge does; a test compares both tables and S3 with it.
 DESTROYED = (
-    "every content with all its versions, and what was made of them: page images, texts, results, corrections",
+    "every content with all its versions, also the object that another system put into the bucket",
+    "what was made of them: page images, texts, results, corrections",
     "the runs with their steps and pages, the reviews with their decisions and drafts",
     "tags, attributes and metadata, and what they were",
 )
@@ -20,6 +22,8 @@ LEFT = (
     "the activity, with the values of tags, attributes and metadata that people changed",
     "what happened in its runs, step by step, without anything of their contents",
     "the audit record of the purge",
+    "of a file that another system put into the bucket: that it was taken once, without its name",
+    "what its project learned from its review: the name and addresses of the seller",
 )
 _KEYS = frozenset(["PK", "SK", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "TimeToLive"])
 
@@ -69,7 +73,10 @@ def back(site: str, soft: SoftDeletedDocument, *, due_at: str) -> list[Change]:
     at = clock.parse(soft.inserteddate)
     parts = {"document_id": soft.document_id, "date": table.date(at), "datetime": table.datetime_s(at)}
     place = table.DOCUMENT.key(site, **parts)
-    live = Document(place.pk, place.sk, **table.DOCUMENT.gsi1(site, **parts), **_values(soft))
+    index = table.DOCUMENT.gsi1(site, **parts) | by_classification(
+        site, soft.document_id, soft.classification_id, at=at
+    )
+    live = Document(place.pk, place.sk, **index, **_values(soft))
     return [
         moved(site, soft.document_id, RemovalState.DELETED, RemovalState.RESTORING, due_at=due_at),
         Delete(soft.key, SoftDeletedDocument.PK.exists()),

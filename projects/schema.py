@@ -38,7 +38,21 @@ LANGUAGES: Mapping[str, str] = {
     "id": "Indonesian",
     "ms": "Malay",
 }
-OCR_MODELS: Mapping[str, str] = {"pp-ocrv5": "PP-OCR, on this machine"}
+# Who does the work of a stage; all but those on this machine send pages out of it.
+OCR_MODELS: Mapping[str, str] = {
+    "pp-ocrv5": "PP-OCR, on this machine",
+    "tesseract": "Tesseract, on this machine",
+    "textract": "Amazon Textract",
+    "endpoint": "The desk's model endpoint",
+}
+ANALYZERS: Mapping[str, str] = {"rules": "Rules, on this machine", "bedrock": "Models on Amazon Bedrock"}
+TRANSCRIBERS: Mapping[str, str] = {"local": "A draft, on this machine", "transcribe": "Amazon Transcribe"}
+SUMMARIZERS: Mapping[str, str] = {"local": "Quoted sentences, on this machine", "bedrock": "A model on Amazon Bedrock"}
+DOERS: Mapping[str, Mapping[str, str]] = {
+    "analyzer": ANALYZERS,
+    "transcriber": TRANSCRIBERS,
+    "summarizer": SUMMARIZERS,
+}
 # Options of seed 000 that are yes or no; its ``lang`` follows the project's language.
 OCR_SWITCHES: Mapping[str, str] = {"use_textline_orientation": "Also read lines that stand on their head"}
 DEFAULT_OCR_MODEL = "pp-ocrv5"
@@ -81,8 +95,13 @@ class ProjectSettings:
     document_prompt: str = ""
     ocr_model: str = DEFAULT_OCR_MODEL
     ocr_options: Mapping[str, Any] = field(default_factory=dict)
+    analyzer: str = ""  # this and the next two empty: as the desk's settings say
+    transcriber: str = ""
+    summarizer: str = ""
+    use_bda: bool = False
     fields: tuple[FieldSetting, ...] = DEFAULT_FIELDS
     default_threshold: float = DEFAULT_THRESHOLD
+    audit_share: float = 0.0  # 0–1, of the documents that nobody would have to look at
     review_queue: str = ""  # the id of the queue that its reviews wait in; empty for the site's own
     classification_id: str = ""
 
@@ -95,8 +114,13 @@ SETTING_LABELS: Mapping[str, str] = {
     "document_prompt": "Document prompt",
     "ocr_model": "OCR model",
     "ocr_options": "OCR options",
+    "analyzer": "Analysis",
+    "transcriber": "Speech",
+    "summarizer": "Summary",
+    "use_bda": "Data Automation",
     "fields": "Fields",
     "default_threshold": "Review policy",
+    "audit_share": "Audit sample",
     "review_queue": "Review queue",
     "classification_id": "Classification",
 }

@@ -48,13 +48,6 @@ def set_attribute(
     return _change(site, document_id, definition, chosen, by)
 
 
-def add_value(site: str, document_id: str, key: str, value: str, *, by: Actor) -> bool:
-    """Give the attribute one more value; two added at once are both there. Raises: as ``set_attribute``."""
-    definition = attribute_definition(site, key)
-    (wanted,) = parsed(definition, [value])
-    return _change(site, document_id, definition, lambda before: list(dict.fromkeys([*before, wanted])), by)
-
-
 def remove_attribute(
     site: str, document_id: str, key: str, *, by: Actor, expected: Sequence[str] | None = None
 ) -> bool:

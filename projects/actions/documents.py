@@ -2,10 +2,12 @@
 
 import datetime as dt
 from dataclasses import dataclass
+from typing import Any
 
 from config import clock, table
-from config.transaction import Change, Put
+from config.transaction import EXISTS, Change, Put, Update
 from projects.audit import Actor
+from projects.document_status import DocumentStatus
 from projects.items.documents import ChildDocument, Document, DocumentVersion
 
 CHECKSUM_TYPE = "SHA256"
@@ -61,9 +63,12 @@ def _child(site: str, new: NewDocument, at: dt.datetime) -> list[Change]:
 def _document(site: str, new: NewDocument, by: Actor, at: dt.datetime) -> Document:
     now, content = clock.iso(at), new.content
     parts = {"document_id": new.document_id, "date": table.date(at), "datetime": table.datetime_s(at)}
+    key = table.DOCUMENT.key(site, **parts)
     return Document(
-        *table.DOCUMENT.key(site, **parts),
+        key.pk,
+        key.sk,
         **table.DOCUMENT.gsi1(site, **parts),
+        **by_classification(site, new.document_id, new.classification_id, at=at),
         documentId=new.document_id,
         inserteddate=now,
         lastModifiedDate=now,
@@ -87,7 +92,21 @@ def _document(site: str, new: NewDocument, by: Actor, at: dt.datetime) -> Docume
         file_type=content.file_type,
         file_size=content.file_size,
         created_at=now,
+        status=DocumentStatus.IN_PROGRESS,
     )
+
+
+def by_classification(site: str, document_id: str, classification_id: str | None, *, at: dt.datetime) -> dict[str, Any]:
+    """Where the list of its classification has the document, which came at that instant."""
+    if not classification_id:
+        return {}
+    parts = {"document_id": document_id, "classification_id": classification_id, "datetime": table.datetime_s(at)}
+    return table.DOCUMENT_BY_CLASSIFICATION.gsi2(site, **parts)
+
+
+def with_status(site: str, document_id: str, status: DocumentStatus) -> Update:
+    """Its row says where it stands. The revision stays: what people change was not based on this."""
+    return Update(table.DOCUMENT.key(site, document_id=document_id), [Document.status.set(status)], EXISTS)
 
 
 def version_row(

@@ -18,8 +18,9 @@ from projects.permissions import EVERYTHING
 from projects.queries.sites import ACTIVE, INACTIVE
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
-# "projects" and "rules" are where the default site's files begin: a site of that name would lie among them.
-RESERVED = frozenset({DEFAULT_SITE, "projects", "rules"})
+# Where the default site's files begin, and where other systems put theirs: a site of that name would lie among them,
+# and what lies under "raw" is announced to the main site and ends after some weeks.
+RESERVED = frozenset({DEFAULT_SITE, "projects", "rules", "calibrations", "batches", "bulk", "raw"})
 TITLE_LENGTH = 120
 
 

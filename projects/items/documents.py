@@ -9,7 +9,7 @@ from config.item import Item, VersionItem, map_attribute
 
 
 class Document(Item):
-    """A live document. Access: by id; by the day it came, newest first (GSI1).
+    """A live document. Access: by id; by the day it came (GSI1) and by classification (GSI2), newest first.
 
     ``revision`` is bumped by every change of the document, its tags and attributes: what is written was based on what
     is there. ``content_at`` is the second that the current content's version is stored under.
@@ -40,6 +40,21 @@ class Document(Item):
     file_type = UnicodeAttribute()
     file_size = NumberAttribute()
     created_at = UnicodeAttribute()
+    status = UnicodeAttribute(null=True)  # a DocumentStatus, for lists by day and by classification
+
+
+class ListedDocument(Item):
+    """A document in a list, whichever of its rows the list found: what the indexes carry of all of them."""
+
+    name = UnicodeAttribute(null=True)
+    document_id = UnicodeAttribute(null=True)
+    project_id = UnicodeAttribute(null=True)
+    project_name = UnicodeAttribute(null=True)
+    file_type = UnicodeAttribute(null=True)
+    file_size = NumberAttribute(null=True)
+    status = UnicodeAttribute(null=True)  # a DocumentStatus on a document's own row only
+    created_at = UnicodeAttribute(null=True)
+    updated_at = UnicodeAttribute(null=True)
 
 
 class ChildDocument(Item):

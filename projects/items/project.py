@@ -57,8 +57,13 @@ class Project(Item):
             ocr_options=data.get("ocr_options") or {},
             fields=_fields(data.get("fields"), policy),
             default_threshold=float(policy.get("default_threshold", DEFAULT_THRESHOLD)),
+            audit_share=float(policy.get("audit_share") or 0.0),
             review_queue=data.get("review_queue") or "",
             classification_id=data.get("classification_id") or "",
+            analyzer=data.get("analyzer") or "",
+            transcriber=data.get("transcriber") or "",
+            summarizer=data.get("summarizer") or "",
+            use_bda=bool(data.get("use_bda")),
         )
 
 
@@ -97,8 +102,13 @@ def stored_settings(settings: ProjectSettings) -> dict[str, Any]:
             "default_threshold": settings.default_threshold,
             "thresholds": {one.name: one.threshold for one in settings.fields if one.threshold is not None},
             "required": [one.name for one in settings.fields if one.required],
+            "audit_share": settings.audit_share,
         },
         "classification_id": settings.classification_id,
+        "analyzer": settings.analyzer,
+        "transcriber": settings.transcriber,
+        "summarizer": settings.summarizer,
+        "use_bda": settings.use_bda,
     }
 
 

@@ -55,3 +55,5 @@ class HideableRow(Item):
 
     hidden = map_attribute(null=True)
     status = UnicodeAttribute(null=True)
+    document_id = UnicodeAttribute(null=True)
+    queue = UnicodeAttribute(null=True)  # of a review

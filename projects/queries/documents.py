@@ -1,6 +1,5 @@
 """Reads of documents: one Query or one GetItem each."""
 
-import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -80,12 +79,6 @@ def document_rows(site: str, document_id: str) -> DocumentRows:
         of(ChildDocument, table.CHILD_DOCUMENT.sort_prefix()),
         next(iter(of(DocumentUnpacking, table.DOCUMENT_UNPACKING.sk)), None),
     )
-
-
-def documents_of_day(site: str, day: dt.date, *, cursor: str | None = None) -> Page[Document]:
-    """The documents that came on this day (UTC), the newest first."""
-    pk = table.DOCUMENT.gsi1_partition(site, date=day.isoformat())
-    return Document.page(pk, index="GSI1", newest_first=True, cursor=cursor)
 
 
 def versions(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentVersion]:

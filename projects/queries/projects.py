@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.conf import settings
+
 from config.errors import NotFound
 from config.table import ENTITY_EVENT, PROJECT, InvalidKey
 from projects.items.entity_event import EntityEvent
@@ -19,7 +21,12 @@ class ProjectRow:
     updated_at: str
 
 
-def list_projects(site: str, cursor: str | None = None) -> tuple[Sequence[ProjectRow], str | None]:
+MOST = 200  # that a form offers to choose from
+
+
+def list_projects(
+    site: str, cursor: str | None = None, *, limit: int = settings.PAGE_SIZE
+) -> tuple[Sequence[ProjectRow], str | None]:
     """The site's projects, last changed first, and the cursor of the next page.
 
     One more call where an earlier system wrote some of them: the index has no names of those.
@@ -28,7 +35,7 @@ def list_projects(site: str, cursor: str | None = None) -> tuple[Sequence[Projec
         NotFound: the cursor belongs to another list.
 
     """
-    page = Project.page(PROJECT.gsi1_partition(site), index="GSI1", newest_first=True, cursor=cursor)
+    page = Project.page(PROJECT.gsi1_partition(site), index="GSI1", newest_first=True, cursor=cursor, limit=limit)
     nameless = [one.key for one in page.rows if not one.name and one.data is None]
     named = {one.key: one for one in Project.load_many(nameless, consistent=False)}
     return [_row(one, named.get(one.key, one)) for one in page.rows], page.next

@@ -4,7 +4,7 @@ from config import table
 from config.errors import NotFound
 from config.item import Page
 from config.table import InvalidKey
-from projects.items.removals import DocumentRemoval, SoftDeletedDocument
+from projects.items.removals import DocumentRemoval, RemovalState, SoftDeletedDocument
 
 DELETED, PURGED = "deleted", "purged"  # the two lists
 
@@ -20,6 +20,14 @@ def removal(site: str, document_id: str) -> DocumentRemoval:
         return DocumentRemoval.load(table.DOCUMENT_REMOVAL.key(site, document_id=document_id))
     except (NotFound, InvalidKey) as error:
         raise NotFound("There is no such document here.") from error
+
+
+def is_gone(site: str, document_id: str) -> bool:
+    """Whether it was deleted or purged, and is not on its way back: one strong read."""
+    try:
+        return removal(site, document_id).status != RemovalState.RESTORING
+    except NotFound:
+        return False
 
 
 def soft_deleted(site: str, document_id: str) -> SoftDeletedDocument:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from config import table
 from config.errors import NotFound
 from config.table import InvalidKey
-from projects.governing import AttributeDefinition, Governing, Schema
+from projects.governing import AttributeDefinition, CompositeKey, Governing, Schema
 from projects.items.attributes import Attribute
-from projects.items.schemas import SchemaAllowedValue, SchemaAttributeKey, SchemaHead
+from projects.items.schemas import SchemaAllowedValue, SchemaAttributeKey, SchemaCompositeKey, SchemaHead
 
 ENTITY = "document"  # what the schemas are of; seed 002 leaves room for others
 SITE = ""  # the owner of the site's own schema; every other owner is a classification's id
@@ -166,6 +166,15 @@ def composite_keys(site: str, classification_id: str = SITE) -> tuple[tuple[str,
     """
     ours, own = schemas_of(site, classification_id)
     return ours.composite_keys + (own.composite_keys if own else ())
+
+
+def all_composite_keys(site: str) -> Sequence[CompositeKey]:
+    """Those of the site and of every classification, the first of them by their attributes; one Query."""
+    pk = table.CLASSIFICATION_COMPOSITE_KEY.gsi1_partition(site)
+    rows = SchemaCompositeKey.page(pk, index="GSI1", limit=MAX_OFFERED).rows
+    head = table.CLASSIFICATION_COMPOSITE_KEY.gsi1_prefix()
+    parts = ((one, (one.GSI1SK or "").removeprefix(head).split("#")) for one in rows)
+    return [CompositeKey(tuple(map(table.decode, keys)), one.document_id or SITE) for one, keys in parts]
 
 
 # --- who uses what -----------------------------------------------------------

@@ -60,6 +60,12 @@ def local_time(moment: dt.datetime | str | None, style: str = "moment") -> SafeS
 
 
 @register.filter
+def grouped(number: int) -> str:
+    """``100000`` → ``100,000``."""
+    return f"{number:,}"
+
+
+@register.filter
 def percent(share: float | str | None) -> str:
     """``0.583`` → ``58 %``; rounded down, so that what misses its threshold never looks as if it met it."""
     if share is None or share == "":
@@ -70,7 +76,20 @@ def percent(share: float | str | None) -> str:
 _FILE_TYPES = {
     "application/pdf": "PDF",
     "application/zip": "ZIP archive",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "Word",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "PowerPoint",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "Excel",
+    "application/vnd.ms-outlook": "Mail (Outlook)",
+    "application/epub+zip": "E-book",
+    "application/rtf": "Rich text",
+    "application/xml": "XML",
+    "application/x-webreq": "Web request",
+    "audio/wav": "Sound",
     "message/rfc822": "Mail",
+    "text/csv": "CSV",
+    "text/html": "Web page",
+    "text/markdown": "Markdown",
+    "text/plain": "Text",
 }
 
 

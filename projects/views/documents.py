@@ -1,6 +1,5 @@
 """Pages of documents: those of a day, one of them, what was done with it."""
 
-import datetime as dt
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseRedirect
@@ -8,42 +7,52 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from config import clock
-from config.errors import NotFound
+from config.errors import NotFound, Refused
 from config.table import InvalidKey
-from projects import access, queries
+from projects import access, browsing, queries
+from projects.browsing import NotIndexed
+from projects.document_list import Asking, form_context, found_context, not_indexed_context
 from projects.document_page import activity_of, page_of
+from projects.filters import filters_from
 from projects.http import DeskRequest, answer, go
 from projects.looks import looked
+from projects.vocabulary import Vocabulary, vocabulary
+from projects.ways import ByClassification, ByStatus, Way
+
+DELETED = "This document was deleted. Who may delete documents can look for it among the deleted ones."
 
 
 @require_safe
 def list_documents(request: DeskRequest) -> HttpResponse:
     access.check_can_view(request)
-    cursor, today = request.GET.get("after"), clock.now().date()
-    day = _day(request.GET.get("day", ""), today)
-    page = queries.documents.documents_of_day(request.site, day, cursor=cursor)
-    url = reverse("documents:list-documents")
-    context = {
-        "rows": page.rows,
-        "day": day,
-        "today": today,
-        "before": day - dt.timedelta(days=1),
-        "following": day + dt.timedelta(days=1) if day < today else None,
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "list_url": url,
-        "first_url": f"{url}?day={day.isoformat()}",
-    }
-    return answer(request, "document/list.html", None, context)
-
-
-def _day(text: str, today: dt.date) -> dt.date:
-    """Today for what is no day; a day that has not come has no documents."""
+    today = clock.now().date()
+    filters = filters_from(request.GET, today)
+    full = filters.needs_vocabulary or "more" in request.GET
+    known = vocabulary(request.site) if full else Vocabulary()
+    asking = Asking(filters, known, today, full=full, url=reverse("documents:list-documents"))
     try:
-        day = dt.date.fromisoformat(text)
-    except ValueError:
-        return today
-    return min(max(day, dt.date(1970, 1, 2)), today)
+        way = browsing.way(filters, known, today)
+        if isinstance(way, NotIndexed):
+            return _list_page(request, asking, None, not_indexed_context(asking, way))
+        page = queries.browsing.documents(request.site, way, cursor=request.GET.get("after"))
+    except (Refused, InvalidKey) as error:
+        return _list_page(request, asking, None, {"wrong": str(error)}, status=422)
+    context = found_context(asking, way, page) | {"is_first": "after" not in request.GET}
+    return _list_page(request, asking, way, context)
+
+
+def _list_page(
+    request: DeskRequest, asking: Asking, way: Way | None, context: dict[str, Any], *, status: int = 200
+) -> HttpResponse:
+    """With one call more for what is counted: of a classification its own documents, else those of the site."""
+    counts = None
+    if isinstance(way, ByClassification):
+        number = queries.counters.documents_of_classification(request.site, way.classification_id)
+        context |= {"number": None if way.day else number}
+    else:
+        counts = queries.counters.documents(request.site)
+        context |= {"number": counts.of(way.status) if isinstance(way, ByStatus) else None}
+    return answer(request, "document/list.html", None, form_context(asking, way, counts) | context, status=status)
 
 
 @require_safe
@@ -69,7 +78,7 @@ def _elsewhere(request: DeskRequest, document_id: str) -> HttpResponse:
             raise
         return HttpResponseRedirect(reverse("workflows:newest-run", args=[document_id]))
     if not access.can_delete(request):
-        raise NotFound("This document was deleted. Who may delete documents can look for it among the deleted ones.")
+        raise NotFound(DELETED)
     return go(request, reverse("documents:show-deleted", args=[record.document_id]))
 
 
@@ -94,6 +103,8 @@ def show_activity(request: DeskRequest, document_id: str) -> HttpResponse:
         page = queries.documents.activities(request.site, document_id, cursor=request.GET.get("after"))
     except InvalidKey as error:
         raise NotFound("There is no such document here.") from error
+    if not access.can_delete(request) and queries.removals.is_gone(request.site, document_id):
+        raise NotFound(DELETED)
     context = {
         "document_id": document_id,
         "rows": [activity_of(row) for row in page.rows],

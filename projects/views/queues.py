@@ -32,8 +32,8 @@ def create_queue(request: DeskRequest) -> HttpResponse:
     access.check_can_govern(request)
     queue_id = actions.queues.queue_id_from(request.POST.get("queue_id", ""))
     if request.method == "GET":
-        return _page(request, QueueForm(), queue_id=queue_id)
-    form = QueueForm(request.POST)
+        return _page(request, QueueForm(request.site), queue_id=queue_id)
+    form = QueueForm(request.site, request.POST)
     if not form.is_valid():
         return _page(request, form, queue_id=queue_id, status=422)
     typed = form.cleaned_data
@@ -47,8 +47,8 @@ def edit_queue(request: DeskRequest, queue_id: str) -> HttpResponse:
     access.check_can_govern(request)
     queue = queries.queues.get_queue(request.site, queue_id)
     if request.method == "GET":
-        return _page(request, form_of(queue), queue=queue)
-    form = QueueForm(request.POST, stored=queue.groups or ())
+        return _page(request, form_of(request.site, queue), queue=queue)
+    form = QueueForm(request.site, request.POST, stored=queue.groups or ())
     if not form.is_valid():
         return _page(request, form, queue=queue, status=422)
     try:

@@ -3,7 +3,7 @@
 from django.contrib.auth import views as auth_views
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpResponse
-from django.urls import path, reverse
+from django.urls import include, path, reverse
 
 from config import errors
 from projects.sign_in import SignInView
@@ -34,6 +34,7 @@ def open_to_all(request):
 urlpatterns = [
     path("fail/<str:name>/", fail),
     path("where/", where, name="where"),
+    path("search/", include(([path("", where, name="search")], "workflows"))),  # the bar's box leads there
     path("open/", open_to_all),
     path("login/", SignInView.as_view(), name="login"),
     path("logout/", auth_views.LogoutView.as_view(), name="logout"),

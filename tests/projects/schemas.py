@@ -1,8 +1,13 @@
 """Attributes and schemas for tests, made through the actions that the product uses."""
 
+from typing import Any
+
+from config.item import Item
+from config.table import ENTITY_EVENT, partition
 from projects import actions
 from projects.audit import Actor
 from projects.governing import AttributeDefinition, AttributeUse, Schema
+from projects.items.entity_event import EntityEvent
 
 SITE = "default"
 ALICE = Actor("1", "Alice Novak")
@@ -40,3 +45,18 @@ def make_classification(schema: Schema = INVOICE, *, site: str = SITE, by: Actor
         site, schema, by=by, classification_id=actions.schemas.new_classification_id()
     )
     return made.id
+
+
+def save(owner: str, schema: Schema, version: int = 1, by: Actor = ALICE) -> Any:
+    return actions.schemas.save_classification(SITE, owner, schema, version=version, by=by)
+
+
+def rows(owner: str = "", site: str = SITE) -> list[str]:
+    """The sort keys of a schema's rows; of the site's own where no classification is named."""
+    pk = partition(site, f"schemas#{owner}" if owner else "schemas")
+    return sorted(one.SK for one in Item.page(pk, limit=200, consistent=True).rows)
+
+
+def events(kind: str, name: str) -> list[tuple[str, Any]]:
+    pk = ENTITY_EVENT.partition_key(SITE, entity_type=kind, entity_id=name)
+    return [(one.type, one.payload.as_dict()) for one in EntityEvent.page(pk, consistent=True).rows]

@@ -5,15 +5,10 @@ from projects import actions, queries
 from projects.governing import AttributeUse, Schema
 from projects.items.attributes import Attribute
 from tests.people import alice, signed_in
-from tests.projects.schemas import ALICE, SITE, make_attributes, make_classification
+from tests.projects.schemas import ALICE, SITE, make_classification
 
 pytestmark = pytest.mark.django_db
 ATTRIBUTES = "/schemas/attributes/"
-
-
-@pytest.fixture
-def attributes(table):
-    make_attributes()
 
 
 def test_an_attribute_is_made_and_listed(table):

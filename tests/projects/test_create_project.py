@@ -150,6 +150,15 @@ def test_none_or_many_fields(table, count):
     assert browser.get(answer["Location"] + "edit/").status_code == 200
 
 
+@pytest.mark.parametrize("only", ["required", "threshold"])
+def test_a_field_without_a_name_is_not_dropped_in_silence(table, only):
+    last = len(NEW.fields)
+    rows = {"fields-TOTAL_FORMS": str(last + 1), f"fields-{last}-type": "text", f"fields-{last}-{only}": "50"}
+    answer = send(signed_in(alice()), **rows)
+    assert answer.status_code == 422
+    assert "Name the field, or remove its row." in answer.content.decode()
+
+
 def test_too_many_fields_are_refused(table):
     fields = tuple(FieldSetting(f"f{i}", f"Field {i}", "text") for i in range(MAX_FIELDS + 1))
     answer = send(signed_in(alice()), ProjectSettings("Too many", fields=fields))
@@ -170,3 +179,13 @@ def test_thresholds_are_typed_in_percent_and_kept_as_shares(table):
         0.07,
         None,
     )
+
+
+def test_the_audit_sample_is_typed_in_percent_and_nothing_means_none(table):
+    send(signed_in(alice()), audit_share="2.5")
+    assert only_project().settings.audit_share == 0.025
+
+
+def test_without_an_audit_sample_nobody_is_asked_for_no_reason(table):
+    send(signed_in(alice()), audit_share="")
+    assert only_project().settings.audit_share == 0.0

@@ -5,9 +5,11 @@ from django.contrib.auth.models import Group
 
 from projects import actions, queries
 from projects.audit import actor
+from projects.permissions import EVERYTHING
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.projects.projects import make_project, sealed, typed
 from tests.projects.queues import SITE, make_queue
+from tests.projects.sites import grant, make_site
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 LIST = "/settings/queues/"
@@ -54,6 +56,21 @@ def test_a_queue_is_made_once_however_often_its_form_is_sent():
         assert browser.post(f"{LIST}new/", form)["Location"] == LIST
     assert names() == ["Pay ables"]
     assert list(queries.queues.get_queue(SITE, queue_id).groups) == ["finance"]
+
+
+def test_another_site_is_offered_the_groups_that_may_do_something_there():
+    make_site("acme")
+    for name in ("finance", "globex-people"):
+        Group.objects.create(name=name)
+    grant("acme", "admins", *EVERYTHING)
+    grant("acme", "acme #1/people", "READ")
+    browser = signed_in(alice())
+    page = text(browser.get("/s/acme/settings/queues/new/"))
+    assert "acme #1/people" in page
+    assert "globex-people" not in page
+    form = {"name": "Payables", "groups": ["globex-people"]}
+    assert browser.post("/s/acme/settings/queues/new/", form).status_code == 422
+    assert browser.post("/s/acme/settings/queues/new/", form | {"groups": ["acme #1/people"]}).status_code == 302
 
 
 @pytest.mark.parametrize(

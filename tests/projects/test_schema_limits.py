@@ -1,31 +1,9 @@
 import pytest
 
 from config.errors import Refused
-from config.item import Item
-from config.table import ENTITY_EVENT, partition
-from projects import actions, queries
+from projects import queries
 from projects.governing import AttributeUse, Schema
-from projects.items.entity_event import EntityEvent
-from tests.projects.schemas import ALICE, SITE, make_attributes, make_classification
-
-
-@pytest.fixture
-def attributes(table):
-    make_attributes()
-
-
-def rows(owner="", site=SITE):
-    pk = partition(site, f"schemas#{owner}" if owner else "schemas")
-    return sorted(one.SK for one in Item.page(pk, limit=200, consistent=True).rows)
-
-
-def events(kind, name):
-    pk = ENTITY_EVENT.partition_key(SITE, entity_type=kind, entity_id=name)
-    return [(one.type, one.payload.as_dict()) for one in EntityEvent.page(pk, consistent=True).rows]
-
-
-def save(owner, schema, version=1, by=ALICE):
-    return actions.schemas.save_classification(SITE, owner, schema, version=version, by=by)
+from tests.projects.schemas import SITE, make_classification, save
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,6 @@ pytestmark = pytest.mark.django_db
 NEW, SITE_URL, ATTRIBUTES = "/schemas/new/", "/schemas/site/", "/schemas/attributes/"
 
 
-@pytest.fixture
-def attributes(table):
-    make_attributes()
-
-
 def url(owner):
     return f"/schemas/classifications/{owner}/"
 

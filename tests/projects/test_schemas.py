@@ -4,33 +4,12 @@ from dataclasses import replace
 import pytest
 
 from config.errors import Conflict, NotFound, Refused, Unavailable
-from config.item import Item
-from config.table import CLASSIFICATION, CLASSIFICATION_COMPOSITE_KEY, ENTITY_EVENT, SITE_SCHEMA, partition
+from config.table import CLASSIFICATION, CLASSIFICATION_COMPOSITE_KEY, SITE_SCHEMA
 from projects import actions, queries, schema_rows
 from projects.governing import AttributeUse, Schema, schema_from_json
-from projects.items.entity_event import EntityEvent
 from projects.items.schemas import SchemaCompositeKey, SchemaHead
 from tests.aws_faults import count_calls, fail
-from tests.projects.schemas import ALICE, BOB, INVOICE, SITE, make_attributes, make_classification
-
-
-@pytest.fixture
-def attributes(table):
-    make_attributes()
-
-
-def rows(owner="", site=SITE):
-    pk = partition(site, f"schemas#{owner}" if owner else "schemas")
-    return sorted(one.SK for one in Item.page(pk, limit=200, consistent=True).rows)
-
-
-def events(kind, name):
-    pk = ENTITY_EVENT.partition_key(SITE, entity_type=kind, entity_id=name)
-    return [(one.type, one.payload.as_dict()) for one in EntityEvent.page(pk, consistent=True).rows]
-
-
-def save(owner, schema, version=1, by=ALICE):
-    return actions.schemas.save_classification(SITE, owner, schema, version=version, by=by)
+from tests.projects.schemas import ALICE, BOB, INVOICE, SITE, events, make_classification, rows, save
 
 
 # --- made, saved, read back --------------------------------------------------

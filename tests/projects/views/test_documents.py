@@ -1,16 +1,13 @@
-"""The list of a day's documents, the page of one, and what people hang on it there."""
-
-import datetime as dt
+"""The page of a document, and what people hang on it there."""
 
 import pytest
 
-from config import clock
 from projects import queries
 from projects.actions import attributes, tags
 from projects.audit import Actor
 from tests.aws_faults import count_calls, fail
 from tests.factories import SITE, start_run
-from tests.people import alice, bob, charlie, dora, signed_in
+from tests.people import bob, charlie, dora, signed_in
 from tests.projects.schemas import make_attributes
 
 pytestmark = pytest.mark.django_db
@@ -48,27 +45,6 @@ def test_who_may_only_look_changes_nothing_and_is_offered_nothing(document_id, p
     assert not values(document_id)
     page = read(signed_in(charlie()), f"/documents/{document_id}/")
     assert f"/{panel}/" not in page
-
-
-def test_a_day_is_one_query_newest_first(document_id):
-    newer, browser = start_run().document_id, signed_in(charlie())
-    with count_calls() as calls:
-        page = read(browser, "/documents/")
-    assert calls.names() == ["dynamodb.Query"]
-    assert "Today" in page
-    assert f"/documents/{newer}/" in page
-    assert f"/documents/{document_id}/" in page
-
-
-def test_days_can_be_turned_and_an_empty_one_says_so(document_id):
-    browser, today = signed_in(charlie()), clock.now().date()
-    yesterday = today - dt.timedelta(days=1)
-    assert f"?day={yesterday}" in read(browser, "/documents/")
-    page = read(browser, "/documents/", day=yesterday.isoformat())
-    assert "No document came on this day" in page
-    assert f"?day={today}" in page
-    for odd in ("", "soon", "0001-01-01", "9999-12-31"):
-        assert browser.get("/documents/", {"day": odd}).status_code == 200
 
 
 def test_the_page_is_two_queries_however_much_hangs_on_it(document_id):
@@ -166,7 +142,3 @@ def test_a_table_that_does_not_answer_changes_nothing(document_id):
     with fail("dynamodb", "TransactWriteItems", times=9):
         assert sent(document_id, "tags", key="k", value="v").status_code == 503
     assert not values(document_id)
-
-
-def test_admins_see_the_same(document_id):
-    assert f"/documents/{document_id}/" in read(signed_in(alice()), "/documents/")
