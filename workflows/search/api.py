@@ -1,0 +1,81 @@
+"""The API of the search."""
+
+from ninja import Router, Schema
+
+from projects import access
+from projects.api import FAILURES, ApiRequest, Problem
+from workflows.search.index import Hit, Part, search_index
+from workflows.search.snippets import snippet
+from workflows.search.words import QUERY_LENGTH, Term, parse
+
+router = Router(tags=["search"])
+
+
+class PlaceShape(Schema):
+    """``kind``: name, field or page; ``page`` 0-based; ``label`` of a field; ``found``: what of ``text`` was found."""
+
+    kind: str
+    page: int | None
+    label: str | None
+    text: str
+    found: list[str]
+
+
+class DocumentHit(Schema):
+    """``total``: how many places of the document hold one of the words; the first of them are ``places``."""
+
+    document_id: str
+    run_id: str
+    project_id: str
+    name: str
+    file_type: str
+    status: str
+    created_at: str
+    places: list[PlaceShape]
+    total: int
+
+
+class SearchResult(Schema):
+    items: list[DocumentHit]
+    next: str | None
+
+
+@router.get(
+    "/search",
+    response={200: SearchResult, 422: Problem, **FAILURES},
+    operation_id="search",
+    summary="Published documents that hold words",
+    description=f"The latest first. `q`: up to {QUERY_LENGTH} characters, all of whose words a document has to hold; "
+    'a word finds what begins with it, "words in quotes" stand exactly so. Needs READ.',
+)
+def search(request: ApiRequest, q: str, after: str | None = None) -> SearchResult:
+    access.check_can_view(request)
+    terms = parse(q)
+    found = search_index().find(request.site, terms, cursor=after)
+    return SearchResult(items=[_hit(one, terms) for one in found.hits], next=found.next)
+
+
+def _hit(hit: Hit, terms: tuple[Term, ...]) -> DocumentHit:
+    entry = hit.entry
+    return DocumentHit(
+        document_id=entry.document_id,
+        run_id=entry.run_id,
+        project_id=entry.project_id,
+        name=entry.name,
+        file_type=entry.file_type,
+        status=entry.status,
+        created_at=entry.created_at,
+        places=[_place(part, terms) for part in entry.parts],
+        total=hit.total,
+    )
+
+
+def _place(part: Part, terms: tuple[Term, ...]) -> PlaceShape:
+    pieces = snippet(part.text, terms)
+    return PlaceShape(
+        kind=part.kind,
+        page=part.page,
+        label=part.label or None,
+        text="".join(one.text for one in pieces),
+        found=[one.text for one in pieces if one.found],
+    )

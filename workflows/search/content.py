@@ -1,0 +1,106 @@
+"""What of a document is searched: its name, the fields that were published, the text of each page."""
+
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from config import table
+from config.errors import NotFound
+from config.table import InvalidKey
+from workflows import files, queries
+from workflows.items.documents import DocumentWorkflow, ProjectDocument
+from workflows.search.index import Entry, Kind, Part
+from workflows.status import Outcome, StepStatus
+from workflows.storage import DocumentFiles
+
+Beat = Callable[[], None]
+_LANES = 4  # objects read at once
+_AHEAD = 32  # pages held at once, however long the document is
+
+
+@dataclass(frozen=True)
+class Which:
+    """A document, as an event names it."""
+
+    site: str
+    project_id: str
+    document_id: str
+
+
+class UnderWay(Exception):
+    """What was published before stays found until it has."""
+
+
+def entry_of(which: Which, beat: Beat) -> Entry | None:
+    """What is to be found of the document as it is now, strongly read; None where nothing is.
+
+    Nothing is found of a document that was deleted or purged, and of one whose newest run published nothing.
+
+    Raises:
+        UnderWay: a run is reading it.
+        Unavailable: the table does not answer.
+
+    """
+    try:
+        row = queries.project_document(which.site, which.project_id, which.document_id)
+    except (NotFound, InvalidKey):
+        return None
+    if row.hidden is not None:
+        return None
+    if row.status == StepStatus.IN_PROGRESS:
+        raise UnderWay
+    if row.outcome != Outcome.PUBLISHED or not row.workflow_id:
+        return None
+    run = DocumentWorkflow.load(
+        table.DOCUMENT_WORKFLOW.key(which.site, document_id=which.document_id, workflow_id=row.workflow_id)
+    )
+    return Entry(
+        site=which.site,
+        document_id=which.document_id,
+        project_id=which.project_id,
+        project_name=str(run.project_name or ""),
+        name=str(row.name or which.document_id),
+        file_type=str(row.file_type or ""),
+        run_id=row.workflow_id,
+        status=str(row.outcome),
+        created_at=row.created_at,
+        parts=_parts(which, row, int(run.data["total_segments"] or 0), beat),
+    )
+
+
+def _parts(which: Which, row: ProjectDocument, pages: int, beat: Beat) -> Iterator[Part]:
+    store = DocumentFiles(which.site, which.project_id, which.document_id)
+    yield Part(Kind.NAME, str(row.name or ""))
+    yield from _fields(store, str(row.workflow_id))
+    yield from _pages(store, pages, beat)
+
+
+def _fields(store: DocumentFiles, run_id: str) -> Iterator[Part]:
+    """The values as they were published, a reviewer's corrections among them."""
+    try:
+        fields = json.loads(store.read(files.output(run_id)))["fields"]
+    except NotFound:  # purged meanwhile: what is written now is refused, or removed by the purge's own event
+        return
+    for one in fields:
+        if one.get("value"):
+            yield Part(Kind.FIELD, str(one["value"]), one.get("page"), str(one.get("label") or one["name"]))
+
+
+def _pages(store: DocumentFiles, count: int, beat: Beat) -> Iterator[Part]:
+    with ThreadPoolExecutor(_LANES) as lanes:
+        for start in range(0, count, _AHEAD):
+            beat()
+            indices = range(start, min(start + _AHEAD, count))
+            for index, text in zip(indices, lanes.map(_text, itertools.repeat(store), indices), strict=False):
+                if text:
+                    yield Part(Kind.PAGE, text, index)
+
+
+def _text(store: DocumentFiles, index: int) -> str:
+    """``index`` is 0-based; empty where nothing was read, or where it was purged meanwhile."""
+    try:
+        return str(json.loads(store.read(files.segment(index))).get("text_content") or "")
+    except NotFound:
+        return ""

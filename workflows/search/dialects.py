@@ -1,0 +1,114 @@
+"""The two ways to store and to ask for words. Words are letters and digits only, so nothing of them needs quoting."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from workflows.search.words import Term
+
+Statement = tuple[str, list[Any]]
+
+# The parts that hold a term and belong to what is found of a document; {words} is the dialect's.
+_HOLDING = """
+    FROM workflows_searchwords w
+    JOIN workflows_searchpart p ON p.id = w.{key}
+    JOIN workflows_searchdocument d ON d.id = p.document_id AND d.generation = p.generation AND d.is_found
+    WHERE w.words {matches}"""
+_DOCUMENTS = """
+    SELECT d.id, d.document_id, d.project_id, d.project_name, d.name, d.file_type, d.run_id, d.status, d.created_at
+    FROM workflows_searchdocument d
+    WHERE d.site = %s AND d.is_found {terms} {start}
+    ORDER BY d.created_at DESC, d.document_id DESC LIMIT %s"""
+_TERM = "AND d.id IN (SELECT p.document_id {holding} AND d.site = %s)"
+_START = "AND (d.created_at, d.document_id) < (%s, %s)"
+# Texts are read for the few that are shown only.
+_PARTS = """
+    SELECT p.document_id, p.kind, p.page, p.label, p.text, chosen.total
+    FROM (
+        SELECT p.id AS id, COUNT(*) OVER (PARTITION BY p.document_id) AS total,
+            ROW_NUMBER() OVER (PARTITION BY p.document_id ORDER BY p.position) AS place
+        {holding} AND d.id IN ({keys})
+    ) chosen
+    JOIN workflows_searchpart p ON p.id = chosen.id
+    WHERE chosen.place <= %s ORDER BY p.document_id, p.position"""
+
+
+class Dialect(ABC):
+    """Statements and their parameters; rows of ``documents`` begin with the key that ``parts`` takes."""
+
+    key: str
+    matches: str
+    insert: str
+    delete: str
+
+    @abstractmethod
+    def stored(self, words: Sequence[str]) -> str:
+        """The words of a part as ``insert`` takes them."""
+
+    @abstractmethod
+    def query(self, terms: Sequence[Term]) -> str:
+        """Any of the terms, in the database's own language."""
+
+    @property
+    def _holding(self) -> str:
+        return _HOLDING.format(key=self.key, matches=self.matches)
+
+    def documents(self, site: str, terms: Sequence[Term], start: tuple[str, str] | None, limit: int) -> Statement:
+        """Documents that hold every term, the latest first."""
+        every = " ".join(_TERM.format(holding=self._holding) for _ in terms)
+        asked = [value for term in terms for value in (self.query([term]), site)]
+        statement = _DOCUMENTS.format(terms=every, start=_START if start else "")
+        return statement, [site, *asked, *(start or ()), limit]
+
+    def parts(self, terms: Sequence[Term], keys: Sequence[int], shown: int) -> Statement:
+        """Of each document the first parts that hold any term, and how many do."""
+        statement = _PARTS.format(holding=self._holding, keys=", ".join(["%s"] * len(keys)))
+        return statement, [self.query(terms), *keys, shown]
+
+
+class Fts5(Dialect):
+    key = "rowid"
+    matches = "MATCH %s"
+    insert = "INSERT INTO workflows_searchwords (rowid, words) VALUES (%s, %s)"
+    delete = "DELETE FROM workflows_searchwords WHERE rowid = %s"
+
+    def stored(self, words: Sequence[str]) -> str:
+        return " ".join(words)
+
+    def query(self, terms: Sequence[Term]) -> str:
+        """
+        >>> Fts5().query([Term(("acme",), begins=True), Term(("12", "50"), begins=False)])
+        '("acme" *) OR ("12 50")'
+        """
+        return " OR ".join(f'("{" ".join(term.words)}"{" *" if term.begins else ""})' for term in terms)
+
+
+class Tsvector(Dialect):
+    """Built without PostgreSQL's parser, which would cut words in its own way."""
+
+    key = "part_id"
+    matches = "@@ CAST(%s AS tsquery)"
+    insert = "INSERT INTO workflows_searchwords (part_id, words) VALUES (%s, CAST(%s AS tsvector))"
+    delete = "DELETE FROM workflows_searchwords WHERE part_id = %s"
+
+    def stored(self, words: Sequence[str]) -> str:
+        return " ".join(f"'{word}':{place}" for place, word in enumerate(words, start=1))
+
+    def query(self, terms: Sequence[Term]) -> str:
+        """
+        >>> Tsvector().query([Term(("acme",), begins=True), Term(("12", "50"), begins=False)])
+        "('acme':*) | ('12' <-> '50')"
+        """
+        return " | ".join(f"({' <-> '.join(self._words(term))})" for term in terms)
+
+    def _words(self, term: Term) -> list[str]:
+        *head, last = (f"'{word}'" for word in term.words)
+        return [*head, f"{last}:*" if term.begins else last]
+
+
+_DIALECTS: dict[str, Dialect] = {"sqlite": Fts5(), "postgresql": Tsvector()}
+
+
+def of(vendor: str) -> Dialect:
+    """By Django's name of the database; settings allow no third."""
+    return _DIALECTS[vendor]

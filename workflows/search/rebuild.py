@@ -1,0 +1,103 @@
+"""Compare every document of a site with the search index, which answers meanwhile; what was stopped goes on."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from config import clock, table
+from config.errors import NotFound
+from config.item import Page
+from projects import queries
+from workflows.items.documents import ProjectDocument
+from workflows.models import SearchRebuild
+from workflows.search.content import Which
+from workflows.search.database import answering
+from workflows.search.index import search_index
+from workflows.search.indexing import bring_up_to_date
+
+_PAGE = 100
+_END = "~"  # behind every id
+# Longer than any queue keeps a message (14 days): no late one can bring a removed document back.
+_FORGET_SECONDS = 30 * 86_400
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Documents that were looked at, and projects of how many."""
+
+    documents: int
+    projects: int
+    of: int
+
+
+def rebuild(site: str, tell: Callable[[Progress], None]) -> int:
+    """How many documents were looked at, those of an earlier attempt that was stopped included.
+
+    Raises:
+        Unavailable: the table, S3 or the index does not answer; the next call goes on from there.
+
+    """
+    with answering():
+        state, _ = SearchRebuild.objects.get_or_create(site=site, defaults={"started_at": clock.iso(clock.now())})
+    ids = sorted(_project_ids(site))  # by id: a project that is changed meanwhile keeps its place
+    following = [*ids[1:], _END]
+    for number, project_id in enumerate(ids):
+        if project_id < state.project_id:
+            continue
+        for page in _pages(site, project_id, state.cursor if project_id == state.project_id else ""):
+            for row in page.rows:
+                _look(site, project_id, str(row.SK).removeprefix(table.PROJECT_DOCUMENT.sort_prefix()))
+            state.project_id, state.cursor = (project_id, page.next) if page.next else (following[number], "")
+            state.done += len(page.rows)
+            _keep(state)
+            tell(Progress(state.done, number + (not page.next), len(ids)))
+    _look_for_lost(site, state.started_at)
+    search_index().forget(clock.iso(clock.in_seconds(-_FORGET_SECONDS)))
+    with answering():
+        state.delete()
+    return state.done
+
+
+def _keep(state: SearchRebuild) -> None:
+    with answering():
+        state.save()
+
+
+def _project_ids(site: str) -> Iterator[str]:
+    cursor = None
+    while True:
+        rows, cursor = queries.projects.list_projects(site, cursor)
+        yield from (row.project_id for row in rows)
+        if not cursor:
+            return
+
+
+def _pages(site: str, project_id: str, cursor: str) -> Iterator[Page[ProjectDocument]]:
+    """In the order of ids, deleted documents among them."""
+    pk = table.PROJECT_DOCUMENT.partition_key(site, project_id=project_id)
+    prefix = ProjectDocument.SK.startswith(table.PROJECT_DOCUMENT.sort_prefix())
+    place: str | None = cursor or None
+    while True:
+        try:
+            page = ProjectDocument.page(pk, sk=prefix, limit=_PAGE, cursor=place, consistent=True)
+        except NotFound:  # kept since before an update or another secret key: the project is begun anew
+            if not place:
+                raise
+            place = None
+            continue
+        yield page
+        place = page.next
+        if not place:
+            return
+
+
+def _look(site: str, project_id: str, document_id: str) -> None:
+    bring_up_to_date(Which(site, project_id, document_id), lambda: None)
+
+
+def _look_for_lost(site: str, since: str) -> None:
+    """What the index holds and no project lists: purged documents whose event was lost."""
+    while known := search_index().unseen(site, since, settings.PAGE_SIZE):
+        for one in known:
+            _look(site, one.project_id, one.document_id)
