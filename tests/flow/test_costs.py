@@ -7,16 +7,24 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from config import clock
+from projects import queries as project_queries
+from projects.audit import Actor
 from review import queries as review_queries
 from review.actions import claims, decisions, drafts
 from review.actions.drafts import Typed
 from review.tasks import enqueue_redeem
-from tests.factories import ROSA, ref_of, start_run, verdict
+from tests.factories import PROJECT_ID, ROSA, SITE, ref_of, start_run, verdict
 from tests.metering import Meter, metered
+from tests.projects import many
 from tests.pump import Pump
+from tests.workflows.advancing import waiting
 from workflows import queries
-from workflows.actions import leases, runs
+from workflows.actions import batches, lanes, leases, removals, runs
+from workflows.actions.batches import BatchDraft
+from workflows.batches import queries as batch_queries
 from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.items.batches import Tallied
 
 PAGE = Path(settings.BASE_DIR) / "docs" / "costs.md"
 HEAD = """# What an action costs
@@ -43,7 +51,42 @@ def measure(pump: Pump) -> dict[str, Meter]:
     with metered() as meters["advance a step"]:
         move = runs.Advance(DOCUMENT_ANALYSIS.step(1), 2, 1, result="completed")
         runs.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
+    waiting(run)
+    with metered() as meters["end a run"]:
+        execution = queries.execution(run)
+        runs.fail(run, DOCUMENT_ANALYSIS, execution, attempt=1, error="E", sentence="Not readable.")
+    with metered() as meters["delete a document"]:
+        removals.delete(run.site, run.document_id, by=Actor("1", "Rosa"))
+    measure_lists(meters)
+    measure_batch(meters)
     return meters
+
+
+def measure_batch(meters: dict[str, Meter]) -> None:
+    batch_id = clock.new_ulid()
+    draft = BatchDraft("November", PROJECT_ID, "Receipts", "bulk/default/keys.txt", "list", slots=2, percent=20)
+    with metered() as meters["make a batch"]:
+        batch = batches.create(SITE, draft, by=Actor("1", "Rosa"), batch_id=batch_id)
+    batches.read(SITE, batch, total=3, bad=0, planned=3, parts=0, allowed=0)
+    batches.begin(SITE, batch)
+    with metered() as meters["take a slot and a line of a batch"]:
+        place = lanes.claim(SITE, batch, 0)
+    assert place
+    with metered() as meters["settle a line and take the next"]:
+        lanes.settle(place, Tallied.PUBLISHED)
+    with metered() as meters["batch page and its poll"]:
+        batch_queries.batch(SITE, batch_id, consistent=False)
+        batch_queries.lines(SITE, batch_id)
+
+
+def measure_lists(meters: dict[str, Meter]) -> None:
+    """Full pages of 25."""
+    many.write(60)
+    for name, way in many.WAYS.items():
+        with metered() as meters[name]:
+            project_queries.browsing.documents(SITE, way)
+    with metered() as meters["count of a site, a project or a queue"]:
+        project_queries.counters.documents(SITE)
 
 
 def measure_review(pump: Pump, meters: dict[str, Meter]) -> None:

@@ -1,0 +1,82 @@
+"""A run whose fields models on Bedrock find, the cheaper one first; both are metered, and the page names them."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.factories import PROJECT, start_run
+from tests.outside import Outside, answering
+from tests.people import bob, signed_in
+from tests.pump import Pump
+from workflows import files, queries
+from workflows.actions import providers
+from workflows.frozen import Run
+from workflows.storage import DocumentFiles
+
+pytestmark = pytest.mark.django_db
+
+CHEAP, STRONG = "eu.amazon.nova-lite-v1:0", "eu.amazon.nova-pro-v1:0"
+SAID = {"company": "Alder & Quill Stationers Ltd", "date": "2024-03-12", "total": "510.24"}
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> None:
+    providers.forget()
+
+
+def said(confidence: float, **changes: str) -> Any:
+    """An answer that gives every field of the sample with this confidence."""
+    values = {**SAID, **changes}
+    fields = {name: {"value": value, "raw": value, "confidence": confidence} for name, value in values.items()}
+    use = {"toolUseId": "t", "name": "record_page", "input": {"description": "An invoice.", "fields": fields}}
+    return {
+        "output": {"message": {"role": "assistant", "content": [{"toolUse": use}]}},
+        "stopReason": "tool_use",
+        "usage": {"inputTokens": 1_000_000, "outputTokens": 100_000, "totalTokens": 1_100_000},
+        "metrics": {"latencyMs": 1},
+    }
+
+
+def finished(pump: Pump, *answers: Any) -> tuple[Run, Outside]:
+    left = list(answers)
+    run = start_run(project={**PROJECT, "analyzer": "bedrock"})
+    with answering("bedrock-runtime", Converse=lambda _: left.pop(0)) as outside:
+        pump.run(lambda: queries.board(run.site, run.workflow_id).current_step not in {"segment_prep", *BEFORE})
+    return run, outside
+
+
+BEFORE = ("format_parser", "paddleocr_processor", "segment_builder", "segment_analyzer", "assess")
+
+
+def fields_of(run: Run) -> dict[str, Any]:
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    return {one["name"]: one for one in json.loads(store.read(files.result(run.workflow_id)))["fields"]}
+
+
+def test_the_cheaper_model_is_enough_where_it_is_sure(pump: Pump) -> None:
+    run, outside = finished(pump, said(0.95))
+    assert [asked["modelId"] for _, asked in outside.asked] == [CHEAP]
+    (content,) = [message["content"] for message in outside.asked[0][1]["messages"]]
+    assert content[0]["image"]["source"]["bytes"].startswith(b"\x89PNG")
+    found = fields_of(run)
+    assert found["total"]["source"] == CHEAP
+    assert found["total"]["value"] == "510.24"
+    page = signed_in(bob()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content.decode()
+    assert f"{CHEAP}: 1 page, 1 call, 1,000,000 tokens in, 100,000 out" in page
+    assert "Used so far: $0.08" in page
+
+
+def test_below_the_confidence_the_stronger_one_answers_and_both_are_paid(pump: Pump) -> None:
+    run, outside = finished(pump, said(0.69), said(0.96))
+    assert [asked["modelId"] for _, asked in outside.asked] == [CHEAP, STRONG]
+    assert fields_of(run)["total"]["source"] == STRONG
+    page = signed_in(bob()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content.decode()
+    assert "Used so far: $1.20" in page  # 0.084 and 1.12
+
+
+def test_what_a_model_invents_goes_to_a_person(pump: Pump) -> None:
+    run, _ = finished(pump, said(0.95, total="9999.99"), said(0.95, total="9999.99"))
+    total = fields_of(run)["total"]
+    assert (total["value"], total["confidence"], total["box"]) == ("9999.99", 0.5, None)
+    assert queries.board(run.site, run.workflow_id).current_step == "human_review"

@@ -1,0 +1,93 @@
+"""What a model may fill in for a page: every field of the project, in stored form, or told why not."""
+
+import pytest
+
+from tests.workflows.stages.memory import FIELDS
+from workflows.providers import answers
+from workflows.providers.answers import Problems
+from workflows.stages.base import FieldSpec
+from workflows.stages.services import Given, PageAnswer
+
+RATE = FieldSpec("rate", "VAT rate", "number", required=False, threshold=0.8, allowed=("19", "7"))
+
+
+def entry(value: object, raw: str = "", confidence: object = 0.9) -> dict:
+    return {"value": value, "raw": raw, "confidence": confidence}
+
+
+def test_the_schema_has_every_field_of_the_project():
+    tool = answers.schema((*FIELDS, RATE))["inputSchema"]["json"]
+    fields = tool["properties"]["fields"]
+    assert list(fields["properties"]) == [*(spec.name for spec in FIELDS), "rate"] == fields["required"]
+    assert fields["properties"]["rate"]["properties"]["value"]["enum"] == ["19", "7"]
+    assert "YYYY-MM-DD" in fields["properties"]["date"]["properties"]["value"]["description"]
+    assert fields["properties"]["company"]["description"].startswith("Company.")
+
+
+def test_values_come_out_in_their_stored_form():
+    found = answers.checked(
+        {
+            "description": " An invoice. ",
+            "document_type": "invoice",
+            "entities": ["Alder & Quill", 7, None, ""],
+            "fields": {
+                "company": entry("Alder & Quill"),
+                "date": entry("12 March 2024", "12 March 2024", 1),
+                "total": entry("1,007.50", "£1,007.50", 0.5),
+                "currency": entry("£"),
+                "address": None,
+                "invoice_number": entry(""),
+            },
+        },
+        FIELDS,
+    )
+    assert found == PageAnswer(
+        (
+            Given("company", "Alder & Quill", "Alder & Quill", 0.9),
+            Given("date", "2024-03-12", "12 March 2024", 1.0),
+            Given("total", "1007.50", "£1,007.50", 0.5),
+            Given("currency", "GBP", "£", 0.9),
+        ),
+        "An invoice.",
+        "invoice",
+        ("Alder & Quill", "7"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"date": entry("yesterday")}, "date: 'yesterday' is no date. As YYYY-MM-DD."),
+        ({"total": entry("about ten")}, "total: 'about ten' is no amount"),
+        ({"total": entry("9.00", confidence="high")}, "total: confidence has to be a number from 0 to 1."),
+        ({"total": entry("9.00", confidence=95)}, "total: confidence has to be a number from 0 to 1."),
+        ({"total": entry("9.00", confidence=True)}, "total: confidence"),
+        ({"total": "9.00"}, "total has to be an object with value, raw and confidence, or null."),
+        ({"rate": entry("20")}, "rate: '20' is none of 19, 7."),
+        ({"colour": entry("red")}, "colour is no field that was asked for."),
+        ({"company": entry("x" * 3000)}, "longer than 2000 characters"),
+        (None, "fields is missing or no object."),
+        ([], "fields is missing or no object."),
+    ],
+)
+def test_what_cannot_be_taken_is_said(fields, words):
+    found = answers.checked({"fields": fields}, (*FIELDS, RATE))
+    assert isinstance(found, Problems)
+    assert words in str(found)
+
+
+def test_everything_that_is_wrong_is_said_at_once():
+    found = answers.checked({"fields": {"date": entry("no"), "total": entry("no")}}, FIELDS)
+    assert isinstance(found, Problems)
+    assert len(found.lines) == 2
+
+
+def test_no_object_at_all():
+    assert isinstance(answers.checked("invoice", FIELDS), Problems)
+
+
+def test_yes_and_no_as_the_model_writes_them():
+    spec = FieldSpec("paid", "Paid", "boolean", required=False, threshold=0.8)
+    found = answers.checked({"fields": {"paid": entry(True)}}, (spec,))
+    assert isinstance(found, PageAnswer)
+    assert found.fields[0].value == "true"

@@ -1,0 +1,109 @@
+"""Which services a run's frozen settings choose, on the product's own clients."""
+
+import json
+from typing import Any
+
+import pytest
+from django.conf import settings as conf
+
+from config.errors import StageFailed
+from tests.factories import PROJECT, SITE, start_run
+from tests.outside import answering
+from workflows import contexts, files, frozen, services
+from workflows.stages import STAGES
+from workflows.stages.services import Output, Services, Transcript
+from workflows.storage import DocumentFiles
+
+
+def chosen(stage: str, **project: Any) -> tuple[Services, DocumentFiles]:
+    run = start_run()
+    pinned = frozen.freeze({**PROJECT, **project})
+    found = services.of(
+        run, STAGES[stage], pinned, contexts.document_of(run), step=4, attempt=1, heartbeat=lambda: None
+    )  # fmt: skip
+    return found, contexts.files_of(run)
+
+
+def test_by_default_nobody_is_asked(table):
+    for stage in STAGES:
+        assert chosen(stage)[0] == Services()
+
+
+def test_engines_by_page(table, settings):
+    settings.OCR_ENDPOINT_URL = "https://ocr.example/ocr"
+    tesseract = chosen("paddleocr_processor", ocr_model="tesseract", language="de")[0].page_reader
+    assert (tesseract.service, tesseract.model, tesseract.language) == ("local", "Tesseract", "de")
+    endpoint = chosen("paddleocr_processor", ocr_model="endpoint")[0].page_reader
+    assert (endpoint.service, endpoint.model) == ("endpoint", "Model endpoint ocr.example")
+    assert chosen("paddleocr_processor", ocr_model="paddleocr-vl")[0] == Services()  # an older writer's: read here
+
+
+def test_an_analyzer_that_nobody_knows_is_said(table):
+    with pytest.raises(StageFailed, match="no analyzer called magic"):
+        chosen("segment_analyzer", analyzer="magic")
+
+
+def test_models_are_those_that_the_run_pinned(table, settings):
+    settings.BEDROCK_MODEL, settings.BEDROCK_STRONG_MODEL, settings.TAKEOVER_PERCENT = "a", "b", 60
+    analyst = chosen("segment_analyzer", analyzer="bedrock")[0].analyst
+    assert (analyst.model, analyst.strong, analyst.enough) == ("a", "b", 0.6)
+    assert chosen("document_summarizer", summarizer="bedrock")[0].writer.model == "a"
+    assert chosen("document_summarizer", analyzer="bedrock")[0].writer is None
+
+
+def test_transcribe_hears_the_original_in_the_projects_language_and_answers_from_our_bucket(table):
+    found, store = chosen("transcribe", transcriber="transcribe", language="de")
+    reader = found.transcriber
+    done = {"TranscriptionJob": {"TranscriptionJobStatus": "COMPLETED", "LanguageCode": "de-DE"}}
+    running = {"TranscriptionJob": {"TranscriptionJobStatus": "IN_PROGRESS"}}
+    looks = [running, done]
+    with answering(
+        "transcribe", StartTranscriptionJob=lambda _: {}, GetTranscriptionJob=lambda _: looks.pop(0)
+    ) as outside:  # fmt: skip
+        job = reader.begin()
+        assert reader.look(job) is None
+        results = {"transcripts": [{"transcript": "Guten Tag"}], "items": []}
+        store.write(files.TRANSCRIBED, json.dumps({"results": results}).encode(), "application/json")
+        heard = reader.look(job)
+    assert isinstance(heard, Transcript)
+    assert (heard.text, heard.language) == ("Guten Tag", "de-DE")
+    _, asked = outside.asked[0]
+    assert asked["LanguageCode"] == "de-DE"
+    assert asked["OutputBucketName"] == conf.BUCKET_NAME
+    assert asked["OutputKey"] == store.root + "transcribe/job.json"
+    assert asked["Media"]["MediaFileUri"].startswith(f"s3://{conf.BUCKET_NAME}/{store.root}")
+
+
+def test_data_automation_is_read_from_where_it_says(table, settings):
+    account = "arn:aws:bedrock:eu-central-1:123456789012"
+    settings.BDA_PROJECT_ARN = f"{account}:data-automation-project/abcdef012345"
+    settings.BDA_PROFILE_ARN = f"{account}:data-automation-profile/eu.data-automation-v1"
+    found, store = chosen("bda_processor", use_bda=True)
+    reader = found.automation
+    invocation = f"{account}:data-automation-invocation/0b1c2d3e-0000-4000-8000-000000000001"
+    part = store.write(
+        "bda-output/1/standard.json", b'{"pages": [{"page_index": 0, "representation": {"text": "Hi"}}]}', "x"
+    )
+    outputs = {"output_metadata": [{"segment_metadata": [{"standard_output_path": part}]}]}
+    metadata = store.write("bda-output/1/job_metadata.json", json.dumps(outputs).encode(), "x")
+    with answering(
+        "bedrock-data-automation-runtime",
+        InvokeDataAutomationAsync=lambda _: {"invocationArn": invocation},
+        GetDataAutomationStatus=lambda _: {"status": "Success", "outputConfiguration": {"s3Uri": metadata}},
+    ) as outside:
+        assert reader.look(reader.begin()) == Output({0: "Hi"})
+    assert outside.asked[0][1]["outputConfiguration"]["s3Uri"] == store.uri("bda-output/")
+
+
+def test_each_step_and_attempt_has_a_token_of_its_own(table):
+    run = start_run()
+    pinned = frozen.freeze({**PROJECT, "ocr_model": "textract"})
+    document = contexts.document_of(run)
+    stage = STAGES["paddleocr_processor"]
+    tokens = {
+        services.of(run, stage, pinned, document, step=step, attempt=attempt, heartbeat=lambda: None)
+        .document_reader.token
+        for step, attempt in [(3, 1), (3, 2), (4, 1)]
+    }  # fmt: skip
+    assert len(tokens) == 3
+    assert run.site == SITE

@@ -1,0 +1,51 @@
+"""What a use of a service costs, by the prices in the settings; local work costs nothing."""
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from django.conf import settings
+
+from workflows.stages import usage
+from workflows.stages.usage import LOCAL, Usage
+
+
+def priced(used: Iterable[Usage]) -> list[dict[str, Any]]:
+    """As a step keeps it, with ``micros``: millionths of a dollar at today's prices; absent where none is set."""
+    rows = []
+    for one, row in zip(summed := usage.summed(used), usage.stored(summed), strict=True):
+        micros = cost(one)
+        rows.append(row if micros is None else {**row, "micros": micros})
+    return rows
+
+
+def cost(used: Usage) -> int | None:
+    """Millionths of a dollar; None where the settings have no price for it."""
+    if used.service == LOCAL:
+        return 0
+    price = _price(used.service, used.model)
+    if price is None:
+        return None
+    dollars = (
+        used.pages * price.get("page", 0)
+        + used.calls * price.get("call", 0)
+        + used.ms / 60_000 * price.get("minute", 0)
+        + used.tokens_in / 1_000_000 * price.get("million_in", 0)
+        + used.tokens_out / 1_000_000 * price.get("million_out", 0)
+    )
+    return round(dollars * 1_000_000)
+
+
+def _price(service: str, model: str) -> Mapping[str, float] | None:
+    found = settings.PRICES.get(service, {})
+    return next((price for pattern, price in found.items() if fnmatchcase(model, pattern)), None)
+
+
+def money(micros: int) -> str:
+    """For people.
+
+    >>> money(0), money(210), money(70_000), money(12_345_678)
+    ('$0.00', '$0.0002', '$0.07', '$12.35')
+    """
+    dollars = micros / 1_000_000
+    return f"${dollars:.4f}" if 0 < dollars < 0.01 else f"${dollars:.2f}"

@@ -1,0 +1,138 @@
+"""What a model is asked to fill in for a page, as a tool's schema; and what it filled in, checked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workflows import results
+from workflows.stages.services import Given, PageAnswer
+from workflows.stages.specs import FieldSpec
+
+TOOL = "record_page"
+_DESCRIPTION = "Record what this page of a document says. Call it exactly once."
+_HOW: Mapping[str, str] = {
+    "text": "As printed.",
+    "date": "As YYYY-MM-DD.",
+    "amount": "A plain decimal with a point, such as 1007.50; without currency or thousands.",
+    "currency": "The ISO 4217 code, such as EUR.",
+    "number": "A plain number with a point.",
+    "boolean": "true or false.",
+}
+LONGEST = 2000  # characters of a value
+
+
+@dataclass(frozen=True)
+class Problems:
+    """Why an answer cannot be taken, in sentences that the model is told."""
+
+    lines: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " ".join(self.lines)
+
+
+def schema(specs: Sequence[FieldSpec]) -> dict[str, Any]:
+    """The tool that the model has to call; a field that is not on the page is left null."""
+    return {
+        "name": TOOL,
+        "description": _DESCRIPTION,
+        "inputSchema": {
+            "json": {
+                "type": "object",
+                "properties": {
+                    "document_type": {"type": "string", "description": "One or two words, such as invoice."},
+                    "description": {"type": "string", "description": "What the page says, in at most three sentences."},
+                    "entities": {
+                        "type": "array",
+                        "items": {"type": "string"},
+                        "description": "Names of people, companies, places and products on the page.",
+                    },
+                    "fields": {
+                        "type": "object",
+                        "properties": {spec.name: _property(spec) for spec in specs},
+                        "required": [spec.name for spec in specs],
+                    },
+                },
+                "required": ["description", "fields"],
+            }
+        },
+    }
+
+
+def _property(spec: FieldSpec) -> dict[str, Any]:
+    value: dict[str, Any] = {"type": "string", "description": _HOW.get(spec.type, _HOW["text"])}
+    if spec.allowed:
+        value["enum"] = list(spec.allowed)
+    return {
+        "type": ["object", "null"],
+        "description": f"{spec.label}. Null where this page does not say it.",
+        "properties": {
+            "value": value,
+            "raw": {"type": "string", "description": "The same, letter by letter as printed on the page."},
+            "confidence": {"type": "number", "description": "0 to 1: how sure you are that a person would agree."},
+        },
+        "required": ["value", "raw", "confidence"],
+    }
+
+
+def checked(answer: Any, specs: Sequence[FieldSpec]) -> PageAnswer | Problems:
+    """The answer with its values in stored form, or everything that is wrong with it."""
+    if not isinstance(answer, Mapping):
+        return Problems(("The input has to be an object.",))
+    entries = answer.get("fields")
+    if not isinstance(entries, Mapping):
+        return Problems(("fields is missing or no object.",))
+    known = {spec.name: spec for spec in specs}
+    problems = [f"{name} is no field that was asked for." for name in entries if name not in known]
+    found = []
+    for name, spec in known.items():
+        entry = entries.get(name)
+        if entry is None:
+            continue
+        given = _given(entry, spec)
+        if isinstance(given, str):
+            problems.append(given)
+        elif given is not None:
+            found.append(given)
+    if problems:
+        return Problems(tuple(problems))
+    names = answer.get("entities")
+    return PageAnswer(
+        tuple(found),
+        _text(answer.get("description")),
+        _text(answer.get("document_type"))[:60],
+        tuple(_text(one)[:200] for one in names if _text(one)) if isinstance(names, list) else (),
+    )
+
+
+def _given(entry: Any, spec: FieldSpec) -> Given | str | None:
+    """None where the model says that there is nothing; a sentence where it cannot be taken."""
+    if not isinstance(entry, Mapping):
+        return f"{spec.name} has to be an object with value, raw and confidence, or null."
+    value = _text(entry.get("value"))
+    if not value:
+        return None
+    confidence = entry.get("confidence")
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
+        return f"{spec.name}: confidence has to be a number from 0 to 1."
+    read = results.stored_form(spec.type, value)
+    if problem := _problem(value, read, spec):
+        return f"{spec.name}: {problem}"
+    return Given(spec.name, str(read), _text(entry.get("raw")) or value, float(confidence))
+
+
+def _problem(value: str, read: str | None, spec: FieldSpec) -> str:
+    """Empty where the value may be the field's."""
+    if len(value) > LONGEST:
+        return f"the value is longer than {LONGEST} characters."
+    if read is None:
+        return f"{value!r} is no {spec.type}. {_HOW[spec.type]}"
+    if spec.allowed and read not in spec.allowed:
+        return f"{value!r} is none of {', '.join(spec.allowed)}."
+    return ""
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value).strip() if isinstance(value, str | int | float) else ""

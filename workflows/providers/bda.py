@@ -1,0 +1,104 @@
+"""Amazon Bedrock Data Automation on a document in S3: a job, and the standard output that it leaves in our bucket."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from config.errors import StageFailed
+from workflows.providers.calls import Caller, Provider
+from workflows.providers.jobs import Running, S3File
+from workflows.stages.services import Chapter, Output
+
+BDA = Provider(
+    "bda",
+    "Bedrock Data Automation",
+    {
+        "ResourceNotFoundException": (
+            "The Data Automation project is not there. Check COUNTERSIGN_BDA_PROJECT_ARN and run the document again."
+        ),
+        "ValidationException": (
+            "Data Automation does not take this file, or its project or profile is not one of this region. Check "
+            "COUNTERSIGN_BDA_PROJECT_ARN and COUNTERSIGN_BDA_PROFILE_ARN, then run the document again."
+        ),
+    },
+)
+FIRST_LOOK, NEXT_LOOK = 10.0, 10.0  # seconds
+_WAITING = frozenset({"Created", "InProgress"})
+
+
+@dataclass(frozen=True)
+class Finished:
+    """``metadata_uri``: of the job_metadata.json, which names the outputs."""
+
+    metadata_uri: str
+
+
+@dataclass(frozen=True)
+class DataAutomation:
+    """``project`` and ``profile``: the ARNs that the desk's settings name."""
+
+    client: Any
+    call: Caller
+    project: str
+    profile: str
+
+    def start(self, file: S3File, token: str, *, output_uri: str) -> str:
+        """The ARN of the invocation; the same ``token`` again answers the same."""
+        if not self.project or not self.profile:
+            raise StageFailed(
+                "Bedrock Data Automation is chosen for this project, and it is not set up. Set "
+                "COUNTERSIGN_BDA_PROJECT_ARN and COUNTERSIGN_BDA_PROFILE_ARN, then run the document again."
+            )
+        wanted: dict[str, Any] = {
+            "clientToken": token,
+            "inputConfiguration": {"s3Uri": file.uri},
+            "outputConfiguration": {"s3Uri": output_uri},
+            "dataAutomationConfiguration": {"dataAutomationProjectArn": self.project, "stage": "LIVE"},
+            "dataAutomationProfileArn": self.profile,
+        }
+        return str(self.call(lambda: self.client.invoke_data_automation_async(**wanted))["invocationArn"])
+
+    def look(self, invocation: str) -> Running | Finished:
+        """Raises: StageFailed, where it failed."""
+        found = self.call(lambda: self.client.get_data_automation_status(invocationArn=invocation))
+        state = str(found["status"])
+        if state in _WAITING:
+            return Running()
+        if state != "Success":
+            reason = str(found.get("errorMessage") or found.get("errorType") or state)
+            raise StageFailed(f"Data Automation could not read this document: {reason}", code=state)
+        return Finished(str(found["outputConfiguration"]["s3Uri"]))
+
+
+def outputs(metadata: Mapping[str, Any]) -> list[str]:
+    """Where the standard outputs lie, of a job_metadata.json; one for each part of what was sent in."""
+    return [
+        str(segment["standard_output_path"])
+        for asset in metadata.get("output_metadata") or ()
+        for segment in asset.get("segment_metadata") or ()
+        if segment.get("standard_output_path")
+    ]
+
+
+def read(answer: Mapping[str, Any]) -> Output:
+    """A standard output of a document, an image, a recording or a video; what is missing is left out."""
+    pages = {
+        int(page.get("page_index") or 0): _text(page.get("representation") or {}) for page in answer.get("pages") or ()
+    }
+    parts = ("document", "image", "video", "audio")
+    whole: Mapping[str, Any] = next((answer[part] for part in parts if part in answer), {})
+    if not pages and (text := _text(whole.get("representation") or {})):
+        pages = {0: text}
+    chapters = tuple(
+        Chapter(
+            str(one.get("summary") or _text(one.get("transcript", {}).get("representation") or {})),
+            str(one.get("start_timecode_smpte") or ""),
+            str(one.get("end_timecode_smpte") or ""),
+        )
+        for one in answer.get("chapters") or ()
+    )
+    return Output(pages, str(whole.get("summary") or ""), chapters)
+
+
+def _text(representation: Mapping[str, Any]) -> str:
+    return str(representation.get("markdown") or representation.get("text") or "")

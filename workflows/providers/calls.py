@@ -1,0 +1,171 @@
+"""Calling an outside service: which errors are tried again and how often, and what the others mean for a person."""
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectionClosedError,
+    ConnectionError,  # noqa: A004 - botocore's own name of it
+    CredentialRetrievalError,
+    HTTPClientError,
+    NoCredentialsError,
+    PartialCredentialsError,
+    TokenRetrievalError,
+    UnauthorizedSSOTokenError,
+)
+
+from config.errors import ProviderPaused, StageFailed, Unavailable
+
+T = TypeVar("T")
+
+# Only these are tried again (AWS's names, over all services that we use); everything else is somebody's to mend.
+TRANSIENT = frozenset(
+    {
+        "InternalFailure",
+        "InternalFailureException",
+        "InternalServerError",
+        "InternalServerException",
+        "LimitExceededException",  # of Textract and Transcribe: too many jobs at once
+        "ModelErrorException",
+        "ModelNotReadyException",
+        "ModelTimeoutException",
+        "ProvisionedThroughputExceededException",
+        "RequestTimeout",
+        "ServiceQuotaExceededException",  # of Data Automation: too many jobs at once
+        "ServiceUnavailable",
+        "ServiceUnavailableException",
+        "SlowDown",
+        "ThrottlingException",
+        "TooManyRequestsException",
+    }
+)
+_UNREACHABLE = (ConnectionClosedError, ConnectionError, HTTPClientError)
+_NO_CREDENTIALS = (
+    CredentialRetrievalError,
+    NoCredentialsError,
+    PartialCredentialsError,
+    TokenRetrievalError,
+    UnauthorizedSSOTokenError,
+)
+_BAD_CREDENTIALS = frozenset(
+    {
+        "ExpiredToken",
+        "ExpiredTokenException",
+        "IncompleteSignature",
+        "InvalidClientTokenId",
+        "InvalidSignatureException",
+        "UnrecognizedClientException",
+    }
+)
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0  # seconds
+
+
+@dataclass(frozen=True)
+class Provider:
+    """``name`` is in keys and settings, ``label`` on pages; ``sentences``: error code → what a person should do."""
+
+    name: str
+    label: str
+    sentences: Mapping[str, str] = field(default_factory=dict)
+
+
+class Gate(Protocol):
+    """The circuit breaker that all workers share."""
+
+    def admit(self, provider: str) -> None:
+        """Raises: ProviderPaused."""
+        ...
+
+    def failed(self, provider: str, error: str) -> float:
+        """Seconds to leave the service alone."""
+        ...
+
+    def worked(self, provider: str) -> None: ...
+
+
+@dataclass(frozen=True)
+class Caller:
+    """``attempts``: of one call. Between them full jitter: any time up to a bound that doubles (AWS, "Exponential
+    Backoff And Jitter"), so that workers that were throttled together do not come back together.
+    """
+
+    provider: Provider
+    gate: Gate
+    attempts: int
+    sleep: Callable[[float], None] = time.sleep
+    draw: Callable[[float, float], float] = random.uniform
+
+    def __call__(self, call: Callable[[], T]) -> T:
+        """
+        Raises:
+            ProviderPaused: it does not answer, or others found so before.
+            StageFailed: it refuses, and would refuse again; ``code`` is its word for it.
+
+        """
+        self.gate.admit(self.provider.name)
+        why = ""
+        for attempt in range(self.attempts):
+            if attempt:
+                self.sleep(self.draw(0.0, min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0**attempt)))
+            try:
+                answer = call()
+            except (ClientError, BotoCoreError, Unavailable) as error:
+                why = self._judged(error)
+            else:
+                self.gate.worked(self.provider.name)
+                return answer
+        seconds = self.gate.failed(self.provider.name, why)
+        sentence = f"{self.provider.label} does not answer ({why}). The run goes on by itself once it does."
+        raise ProviderPaused(sentence, provider=self.provider.name, seconds=seconds)
+
+    def _judged(self, error: Exception) -> str:
+        try:
+            return self._transient(error)
+        except StageFailed:
+            if isinstance(error, ClientError):  # it answers, whatever it thinks of this document
+                self.gate.worked(self.provider.name)
+            raise
+
+    def _transient(self, error: Exception) -> str:
+        """Its name where trying again may help. Raises: StageFailed."""
+        if isinstance(error, Unavailable):
+            return str(error)
+        if isinstance(error, ClientError):
+            code = str(error.response.get("Error", {}).get("Code") or "")
+            if code in TRANSIENT or _status(error) >= 500:
+                return code or f"HTTP {_status(error)}"
+            if code in _BAD_CREDENTIALS:
+                raise StageFailed(self._credentials("AWS does not accept the credentials"), code=code) from error
+            raise StageFailed(self._refused(code), code=code) from error
+        if isinstance(error, _NO_CREDENTIALS):
+            raise StageFailed(self._credentials("no AWS credentials were found"), code=type(error).__name__) from error
+        if isinstance(error, _UNREACHABLE):
+            return type(error).__name__
+        # botocore's own words name parameters and may hold their values: only the kind of error is told
+        raise StageFailed(self._refused(type(error).__name__), code=type(error).__name__) from error
+
+    def _credentials(self, problem: str) -> str:
+        return (
+            f"{self.provider.label} is chosen for this project, and {problem}. Give the workers a role or keys that "
+            "may use it and run the document again, or choose the local way in the project's settings."
+        )
+
+    def _refused(self, code: str) -> str:
+        if code in self.provider.sentences:
+            return self.provider.sentences[code]
+        if code in {"AccessDenied", "AccessDeniedException"}:
+            return (
+                f"AWS does not let the workers use {self.provider.label}. Allow it in their role, and the model where "
+                "it is one, then run the document again."
+            )
+        return f"{self.provider.label} refuses this document: {code}."
+
+
+def _status(error: ClientError) -> int:
+    metadata: Any = error.response.get("ResponseMetadata") or {}
+    return int(metadata.get("HTTPStatusCode") or 0)

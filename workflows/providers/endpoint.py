@@ -1,0 +1,129 @@
+"""A model endpoint over HTTPS that reads a page: PaddleX's serving interface, as PP-OCR, PaddleOCR-VL and others have.
+
+The address and its key are the desk's settings, never a project's: whoever may configure a project must not choose
+where this machine sends documents. Source: PaddleX, "Serving", general OCR pipeline.
+"""
+
+import base64
+import http.client
+import json
+import ssl
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from config.errors import StageFailed, Unavailable
+from workflows.providers.calls import Caller, Provider
+from workflows.stages.layout import Box, Line, Word
+from workflows.stages.reading import PageReading
+
+ENDPOINT = Provider("endpoint", "The model endpoint")
+_NOT_SET = (
+    "A model endpoint is chosen for this project, and none is set up. Set COUNTERSIGN_OCR_ENDPOINT_URL to an address "
+    "that begins with https://, then run the document again."
+)
+_WORTH_A_RETRY = frozenset({408, 425, 429})
+_MOST = 64 * 1024 * 1024  # bytes of an answer
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """``insecure``: http:// is taken too, for an endpoint on this very machine."""
+
+    url: str
+    key: str
+    call: Caller
+    seconds: float = 50.0
+    insecure: bool = False
+    service: str = ENDPOINT.name
+
+    @property
+    def model(self) -> str:
+        return f"Model endpoint {urlsplit(self.url).hostname or ''}".strip()
+
+    def read(self, image: bytes, index: int, size: tuple[int, int]) -> PageReading:
+        """``image``: a PNG of ``size`` pixels.
+
+        Raises:
+            StageFailed: it is not set up, or does not want the page.
+            ProviderPaused: it does not answer.
+
+        """
+        parts = urlsplit(self.url)
+        if not parts.hostname or parts.scheme not in ({"https", "http"} if self.insecure else {"https"}):
+            raise StageFailed(_NOT_SET, code="NotSet")
+        body = json.dumps({"file": base64.b64encode(image).decode(), "fileType": 1}).encode()
+        return read(self.call(lambda: self._post(body)), index, size)
+
+    def _post(self, body: bytes) -> Mapping[str, Any]:
+        """Raises: Unavailable, where trying again may help; StageFailed."""
+        parts = urlsplit(self.url)
+        host, port = str(parts.hostname), parts.port
+        connection: http.client.HTTPConnection = (
+            http.client.HTTPSConnection(host, port, timeout=self.seconds, context=ssl.create_default_context())
+            if parts.scheme == "https"
+            else http.client.HTTPConnection(host, port, timeout=self.seconds)
+        )
+        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {self.key}"} if self.key else {})
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        try:
+            connection.request("POST", target, body=body, headers=headers)
+            response = connection.getresponse()
+            return _answer(response.status, response.read(_MOST + 1))
+        except ssl.SSLCertVerificationError as error:
+            raise StageFailed("The model endpoint's certificate is not valid for its address.", code="TLS") from error
+        except (OSError, http.client.HTTPException) as error:
+            raise Unavailable(type(error).__name__) from error
+        finally:
+            connection.close()
+
+
+def _answer(status: int, body: bytes) -> Mapping[str, Any]:
+    if status >= 500 or status in _WORTH_A_RETRY:
+        raise Unavailable(f"HTTP {status}")
+    if status in {401, 403}:
+        raise StageFailed("The model endpoint does not accept COUNTERSIGN_OCR_ENDPOINT_KEY.", code=str(status))
+    if not 200 <= status < 300:
+        raise StageFailed(f"The model endpoint does not take this page: it answered {status}.", code=str(status))
+    try:
+        answer = json.loads(body) if len(body) <= _MOST else None
+    except ValueError:
+        answer = None
+    if not isinstance(answer, Mapping):
+        raise StageFailed("The model endpoint's answer cannot be read. Check its address.", code="BadAnswer")
+    if answer.get("errorCode"):
+        raise StageFailed("The model endpoint could not read this page.", code=str(answer["errorCode"]))
+    return answer
+
+
+def read(answer: Mapping[str, Any], index: int, size: tuple[int, int]) -> PageReading:
+    """Of ``rec_texts``, ``rec_scores`` and ``rec_boxes`` (x0, y0, x1, y1 in pixels). Raises: StageFailed."""
+    try:
+        lines = tuple(_lines(answer, index, size))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise StageFailed("The model endpoint's answer has another form than PaddleX's.", code="BadAnswer") from error
+    return PageReading(index, lines)
+
+
+def _lines(answer: Mapping[str, Any], index: int, size: tuple[int, int]) -> Iterator[Line]:
+    for result in answer["result"]["ocrResults"]:
+        found = result["prunedResult"]
+        for text, score, box in zip(found["rec_texts"], found["rec_scores"], found["rec_boxes"], strict=True):
+            if text.strip():
+                yield Line(index, tuple(_words(text.split(), _fraction(box, size), float(score))))
+
+
+def _fraction(box: Any, size: tuple[int, int]) -> Box:
+    x0, y0, x1, y1 = (min(max(float(value) / size[i % 2], 0.0), 1.0) for i, value in enumerate(box))
+    return x0, y0, x1, y1
+
+
+def _words(parts: list[str], box: Box, score: float) -> Iterator[Word]:
+    """At even character widths, since only the line's box is known."""
+    x0, y0, x1, y1 = box
+    unit = (x1 - x0) / (sum(map(len, parts)) + len(parts) - 1)
+    position = 0
+    for part in parts:
+        yield Word(part, (x0 + position * unit, y0, x0 + (position + len(part)) * unit, y1), score)
+        position += len(part) + 1

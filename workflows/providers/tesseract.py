@@ -1,0 +1,75 @@
+"""Tesseract, where its program is on the worker: faster than the local default and less exact (0.83–0.86)."""
+
+import csv
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+
+from config.errors import StageFailed
+from workflows.stages.layout import Line, Word
+from workflows.stages.reading import PageReading
+from workflows.stages.usage import LOCAL
+
+MODEL = "Tesseract"
+# Of our languages; the rest are spelled the same in three letters or read as English.
+_CODES = {
+    "en": "eng", "de": "deu", "fr": "fra", "it": "ita", "es": "spa", "pt": "por", "nl": "nld", "pl": "pol",
+    "sv": "swe", "da": "dan", "no": "nor", "fi": "fin", "tr": "tur", "ru": "rus", "ar": "ara", "hi": "hin",
+    "vi": "vie", "th": "tha", "id": "ind", "ms": "msa", "ko": "kor", "ja": "jpn", "zh": "chi_sim",
+}  # fmt: skip
+_WORD = "5"  # the level of a word in Tesseract's table
+
+
+@dataclass(frozen=True)
+class Tesseract:
+    """``program``: its name or path. One thread, as the other engines: the worker has its own measure of cores."""
+
+    language: str = "en"
+    program: str = "tesseract"
+    seconds: float = 120.0
+    service: str = LOCAL
+    model: str = MODEL
+
+    def read(self, image: bytes, index: int, size: tuple[int, int]) -> PageReading:
+        """``image``: a PNG of ``size`` pixels. Raises: StageFailed."""
+        found = shutil.which(self.program)
+        if found is None:
+            raise StageFailed(
+                "Tesseract is chosen for this project, and it is not on the worker. Install tesseract-ocr there and "
+                "run the document again, or choose PP-OCR in the project's settings.",
+                code="NotInstalled",
+            )
+        language = _CODES.get(self.language, "eng")
+        command = [found, "stdin", "stdout", "-l", language, "--psm", "3", "--dpi", "150", "tsv"]
+        environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}
+        try:
+            done = subprocess.run(  # noqa: S603 - our own words only; the page comes by its standard input
+                command, input=image, capture_output=True, timeout=self.seconds, check=False, env=environment
+            )
+        except subprocess.TimeoutExpired as error:
+            raise StageFailed(f"Tesseract did not finish page {index + 1} in time.", code="Timeout") from error
+        if done.returncode:
+            if b"Failed loading language" in done.stderr:
+                raise StageFailed(
+                    f"Tesseract has no data for this language on the worker. Install tesseract-ocr-{language} there.",
+                    code="NoLanguage",
+                )
+            raise StageFailed(f"Tesseract could not read page {index + 1}.", code=str(done.returncode))
+        return read(done.stdout.decode(errors="replace"), index, size)
+
+
+def read(table: str, index: int, size: tuple[int, int]) -> PageReading:
+    """Of its TSV: one row a word, with the numbers of its block, paragraph and line; confidence 0–100."""
+    lines: dict[tuple[str, str, str], list[Word]] = {}
+    for row in csv.DictReader(table.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE):
+        text = (row.get("text") or "").strip()
+        if row["level"] == _WORD and text:
+            lines.setdefault((row["block_num"], row["par_num"], row["line_num"]), []).append(_word(row, text, size))
+    return PageReading(index, tuple(Line(index, tuple(words)) for words in lines.values()))
+
+
+def _word(row: dict[str, str], text: str, size: tuple[int, int]) -> Word:
+    left, top, width, height = (float(row[name]) for name in ("left", "top", "width", "height"))
+    box = (left / size[0], top / size[1], min((left + width) / size[0], 1.0), min((top + height) / size[1], 1.0))
+    return Word(text, box, min(max(float(row["conf"]) / 100, 0.0), 1.0))

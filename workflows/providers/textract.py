@@ -1,0 +1,93 @@
+"""Amazon Textract on a whole document in S3: a job that is begun, looked at, and fetched part by part."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from config.errors import StageFailed
+from workflows.providers import blocks
+from workflows.providers.calls import Caller, Provider
+from workflows.providers.jobs import Running, S3File
+from workflows.stages.reading import DocumentReading
+
+_DAMAGED = "Textract cannot read this file: it is damaged or locked. Save or scan it again and upload the new file."
+TEXTRACT = Provider(
+    "textract",
+    "Amazon Textract",
+    {
+        "BadDocumentException": _DAMAGED,
+        "DocumentTooLargeException": "This file is larger than Textract takes (500 MB, 3,000 pages). Upload its parts.",
+        "InvalidS3ObjectException": (
+            "Textract cannot open the file in S3. It has to be in the same region as COUNTERSIGN_PROVIDERS_REGION, and "
+            "not on the embedded AWS; then run the document again."
+        ),
+        "UnsupportedDocumentException": "Textract reads PDF, TIFF, PNG and JPEG only. Choose another OCR engine.",
+    },
+)
+FEATURES = ("FORMS", "TABLES", "QUERIES", "LAYOUT", "SIGNATURES")
+FIRST_LOOK, NEXT_LOOK = 5.0, 10.0  # seconds
+_MAX_QUERIES = 30  # of one document (AWS: "Set Quotas in Amazon Textract", asynchronous)
+_PART = 1000  # blocks
+
+
+@dataclass(frozen=True)
+class Query:
+    """``alias``: our name of the answer."""
+
+    text: str
+    alias: str
+
+
+@dataclass(frozen=True)
+class Textract:
+    client: Any
+    call: Caller
+    beat: Callable[[], None] = lambda: None
+
+    def start(self, file: S3File, token: str, queries: Sequence[Query] = ()) -> str:
+        """The id of the job; the same ``token`` again answers the same job and begins none."""
+        where = {"Bucket": file.bucket, "Name": file.key} | ({"Version": file.version} if file.version else {})
+        wanted: dict[str, Any] = {
+            "DocumentLocation": {"S3Object": where},
+            "FeatureTypes": [one for one in FEATURES if one != "QUERIES" or queries],
+            "ClientRequestToken": token,
+        }
+        if queries:
+            asked = [{"Text": one.text, "Alias": one.alias, "Pages": ["*"]} for one in queries[:_MAX_QUERIES]]
+            wanted["QueriesConfig"] = {"Queries": asked}
+        return str(self.call(lambda: self.client.start_document_analysis(**wanted))["JobId"])
+
+    def look(self, job: str) -> Running | DocumentReading:
+        """All its parts, once it has ended.
+
+        Raises:
+            StageFailed: the job failed; ``code`` is InvalidJobIdException where AWS has forgotten it (seven days).
+
+        """
+        first = self._part(job)
+        state = first.get("JobStatus")
+        if state == "IN_PROGRESS":
+            return Running()
+        if state == "FAILED":
+            reason = str(first.get("StatusMessage") or "")
+            raise StageFailed(TEXTRACT.sentences.get(reason, _DAMAGED), code=reason or "FAILED")
+        return blocks.read(blocks.merged(self._parts(job, first)))
+
+    def _parts(self, job: str, part: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        yield part
+        while following := part.get("NextToken"):
+            self.beat()
+            part = self._part(job, following)
+            yield part
+
+    def _part(self, job: str, following: str | None = None) -> Mapping[str, Any]:
+        wanted: dict[str, Any] = {"JobId": job, "MaxResults": _PART}
+        if following:
+            wanted["NextToken"] = following
+        answer: Mapping[str, Any] = self.call(lambda: self.client.get_document_analysis(**wanted))
+        return answer
+
+
+def queries_for(fields: Mapping[str, str]) -> list[Query]:
+    """One question a field; ``fields``: alias → label."""
+    return [Query(f"What is the {label.strip().lower()}?"[:200], alias) for alias, label in fields.items()]

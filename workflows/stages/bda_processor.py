@@ -1,0 +1,37 @@
+"""Stage bda_processor: Bedrock Data Automation, where a project chose it; nothing on a laptop does its work."""
+
+from workflows.stages import paged
+from workflows.stages.base import Begun, Job, StageContext, StageResult
+from workflows.stages.usage import Usage
+
+
+def run(context: StageContext) -> StageResult:
+    """What the job left was collected before."""
+    service = context.services.automation
+    if service is None:
+        return StageResult("skipped", "Bedrock Data Automation is not chosen for this project.")
+    pages = len(paged.BDA.opened(context.artifacts).indices)
+    used = Usage(service.service, service.model, pages=pages, calls=1)
+    return StageResult("completed", facts={"pages": pages, "model": service.model}, used=(used,))
+
+
+def _begin(context: StageContext) -> Begun | None:
+    service = context.services.automation
+    return None if service is None else Begun(service.service, service.begin())
+
+
+def _collect(context: StageContext, job: str) -> bool:
+    service = context.services.automation
+    if service is None:
+        return True
+    found = service.look(job)
+    if found is None:
+        return False
+    entries = [{"page_index": index, "markdown": found.pages[index]} for index in sorted(found.pages)]
+    paged.BDA.write(context.artifacts, entries)
+    chapters = [vars(chapter) for chapter in found.chapters]
+    paged.BDA.finish(context.artifacts, sorted(found.pages), {"summary": found.summary, "chapters": chapters})
+    return True
+
+
+JOB = Job(_begin, _collect)

@@ -1,0 +1,197 @@
+"""The outside services that may do a stage's work, as the stages see them; who they are is settled before."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from workflows.stages.reading import DocumentReading, PageReading
+from workflows.stages.specs import FieldSpec
+from workflows.stages.usage import Usage
+
+
+@dataclass(frozen=True)
+class Given:
+    """A field as a service read it. ``raw``: the characters as printed. ``confidence``: its own belief, 0–1."""
+
+    name: str
+    value: str
+    raw: str
+    confidence: float
+
+
+@dataclass(frozen=True)
+class PageAnswer:
+    """``document_type`` and ``description`` are empty where the model did not say."""
+
+    fields: tuple[Given, ...]
+    description: str = ""
+    document_type: str = ""
+    entities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PageQuestion:
+    """``image``: a PNG, or none. ``prompt``: the project's own words; ``alone``: the document has no other page."""
+
+    text: str
+    image: bytes | None
+    specs: tuple[FieldSpec, ...]
+    prompt: str = ""
+    language: str = "en"
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class PageReply:
+    """``model``: the one whose answer this is. ``usage``: of every call that was made for it."""
+
+    answer: PageAnswer
+    model: str
+    usage: tuple[Usage, ...]
+
+
+class PageReader(Protocol):
+    """An OCR engine that reads one page at a time."""
+
+    @property
+    def service(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    def read(self, image: bytes, index: int, size: tuple[int, int]) -> PageReading:
+        """``image``: a PNG of ``size`` pixels. Raises: StageFailed, ProviderPaused."""
+        ...
+
+
+class DocumentReader(Protocol):
+    """An OCR service that reads a whole document in its own time."""
+
+    @property
+    def service(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    def begin(self, fields: Mapping[str, str]) -> str:
+        """The job's id, the same however often it is begun. ``fields``: alias → label, asked for on every page."""
+        ...
+
+    def look(self, job: str) -> DocumentReading | None:
+        """None while it is under way. Raises: StageFailed, ProviderPaused."""
+        ...
+
+
+class Analyst(Protocol):
+    """A model that looks at a page and fills in its fields."""
+
+    def read_page(self, question: PageQuestion) -> PageReply:
+        """Raises: StageFailed, ProviderPaused."""
+        ...
+
+
+class Writer(Protocol):
+    """A model that writes a text."""
+
+    def write(self, system: str, text: str, *, most: int = 2000) -> tuple[str, Usage]:
+        """At most ``most`` tokens. Raises: StageFailed, ProviderPaused."""
+        ...
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """``start`` and ``end`` in seconds."""
+
+    id: int
+    text: str
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """``score``: the mean confidence of its words, 0–1; ``seconds`` of the recording as far as somebody spoke."""
+
+    text: str
+    utterances: tuple[Utterance, ...]
+    language: str
+    score: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A part of a recording; times as SMPTE codes, as Data Automation writes them."""
+
+    text: str
+    start: str
+    end: str
+
+
+@dataclass(frozen=True)
+class Output:
+    """``pages``: 0-based index → Markdown."""
+
+    pages: Mapping[int, str]
+    summary: str = ""
+    chapters: tuple[Chapter, ...] = ()
+
+
+class Transcriber(Protocol):
+    """A service that writes down a recording in its own time."""
+
+    @property
+    def service(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    def begin(self) -> str:
+        """The job's id, the same however often it is begun."""
+        ...
+
+    def look(self, job: str) -> Transcript | None:
+        """None while it is under way. Raises: StageFailed, ProviderPaused."""
+        ...
+
+
+class Automation(Protocol):
+    """A service that reads a whole document its own way, in its own time."""
+
+    @property
+    def service(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    def begin(self) -> str: ...
+
+    def look(self, job: str) -> Output | None:
+        """None while it is under way. Raises: StageFailed, ProviderPaused."""
+        ...
+
+
+@dataclass(frozen=True)
+class Services:
+    """What a run's settings choose, ready to be asked; None: the stage does the work on this machine."""
+
+    page_reader: PageReader | None = None
+    document_reader: DocumentReader | None = None
+    analyst: Analyst | None = None
+    writer: Writer | None = None
+    transcriber: Transcriber | None = None
+    automation: Automation | None = None
+
+
+def questions(specs: Sequence[FieldSpec]) -> dict[str, str]:
+    """What a document reader is asked: alias → label."""
+    return {alias(spec.name): spec.label for spec in specs}
+
+
+def alias(name: str) -> str:
+    """A field's name spelled with the few characters that Textract takes.
+
+    >>> alias("invoice number#2")
+    'invoice_number_2'
+    """
+    return "".join(char if char.isascii() and (char.isalnum() or char in "._-") else "_" for char in name)[:100]

@@ -1,0 +1,80 @@
+"""What a stage used: pages, calls, tokens and seconds, by the service and the model that did the work."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+LOCAL = "local"
+
+
+@dataclass(frozen=True)
+class Usage:
+    """``service``: textract, bedrock, …, or local, which costs nothing. ``ms``: time spent, in milliseconds."""
+
+    service: str
+    model: str
+    pages: int = 0
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    ms: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.service,
+            self.model,
+            self.pages + other.pages,
+            self.calls + other.calls,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            self.ms + other.ms,
+        )
+
+
+def summed(usages: Iterable[Usage]) -> tuple[Usage, ...]:
+    """One for each service and model, in the order of their first use."""
+    found: dict[tuple[str, str], Usage] = {}
+    for one in usages:
+        key = (one.service, one.model)
+        found[key] = found[key] + one if key in found else one
+    return tuple(found.values())
+
+
+_COUNTED = "used"
+_COUNTS = ("pages", "calls", "tokens_in", "tokens_out", "ms")
+
+
+def stored(usages: Iterable[Usage]) -> list[dict[str, Any]]:
+    """As a step's facts keep it: what is zero is left out."""
+    return [
+        {"service": one.service, "model": one.model, **{name: n for name in _COUNTS if (n := getattr(one, name))}}
+        for one in summed(usages)
+    ]
+
+
+def counts(usages: Iterable[Usage]) -> dict[str, float]:
+    """As a slice hands them on, where numbers of one name are added up."""
+    return {
+        f"{_COUNTED}|{one.service}|{one.model}|{name}": float(n)
+        for one in summed(usages)
+        for name in _COUNTS
+        if (n := getattr(one, name))
+    }
+
+
+def of_counts(found: Mapping[str, float]) -> tuple[Usage, ...]:
+    """What all slices used together; other counts are left out."""
+    used = []
+    for name, n in sorted(found.items()):
+        kind, _, rest = name.partition("|")
+        if kind == _COUNTED:
+            service, model, what = rest.split("|")
+            used.append(Usage(service, model, **{what: int(n)}))
+    return summed(used)
+
+
+def of(rows: Iterable[Mapping[str, Any]]) -> tuple[Usage, ...]:
+    return tuple(
+        Usage(str(row["service"]), str(row["model"]), **{name: int(row.get(name) or 0) for name in _COUNTS})
+        for row in rows
+    )
