@@ -19,6 +19,7 @@ def run(context: StageContext) -> StageResult:
         context.settings.fields,
         result_sha256=hashlib.sha256(body).hexdigest(),
         today=clock.now().date().isoformat(),
+        sampled=results.is_sampled(context.workflow_id, context.settings.audit_share),
     )
     artifacts.write_json(context.artifacts, files.assessment(context.workflow_id), assessment)
     reasons = assessment["reasons"]

@@ -3,7 +3,19 @@
 from collections.abc import Callable, Mapping
 
 from workflows.stages.base import FieldSpec
-from workflows.stages.fields import address, company, confidence, currency, dates, labels, listed, numbers, totals
+from workflows.stages.calibration import UNCALIBRATED, Calibration
+from workflows.stages.fields import (
+    address,
+    company,
+    confidence,
+    currency,
+    dates,
+    labels,
+    listed,
+    numbers,
+    totals,
+    vendors,
+)
 from workflows.stages.fields.candidates import Candidate, Document
 
 FINDERS: Mapping[str, Callable[[Document], list[Candidate]]] = {
@@ -16,11 +28,13 @@ FINDERS: Mapping[str, Callable[[Document], list[Candidate]]] = {
 }
 
 
-def find(document: Document, spec: FieldSpec) -> list[Candidate]:
+def find(document: Document, spec: FieldSpec, calibration: Calibration = UNCALIBRATED) -> list[Candidate]:
     """Best first, with confidence; empty where nothing on the pages may be the field."""
     finder = FINDERS.get(spec.name)
     found = finder(document) if finder else labels.find(document, spec)
+    found = vendors.remembered(spec.name, document, found, calibration.vendors)
     if spec.allowed:
         found = listed.among(document, spec, found)
-    printed = {page.index for page in document.pages if page.source == "text_layer"}
-    return confidence.judged(spec.name, [candidate for candidate in found if candidate.points > 0], printed)
+    printed = {page.index for page in document.pages if page.source != "ocr"}
+    possible = [candidate for candidate in found if candidate.points > 0]
+    return confidence.judged(spec.name, possible, printed, calibration)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from workflows.stages.fields import spelling
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_lines
 from workflows.stages.layout import Line, Row
 
@@ -24,10 +25,13 @@ STOP = re.compile(
     r"\b(tel|te1|telephone|phone|fon|fax|mobile|whatsapps?|h/p|hp|e-?mail|emall|www|https?|gst|vat|sst|"
     r"ust|steuernummer|tin|reg(istration)?\.?|company no|"
     r"co\.? ?no|tax|invoice|receipt|rechnung|date|datum|cash(ier)?|bill|table|order|hours?|doc(ument)?|page|owned by|"
-    r"welcome|site no|total|amount|qty|id|iban|guest|booking|check in|center)\b|@(?!\s?kp)",
+    r"welcome|hq|site no|total|amount|qty|id|iban|guest|booking|check in|center)\b|@(?!\s?kp)",
     re.IGNORECASE,
 )
 LABEL = re.compile(r"^\s*(?:\w+ )?(?:address|anschrift|adresse|registered office)\s*[:：]\s*", re.IGNORECASE)
+# A telephone number behind the last line of an address does not take the line from it.
+TELEPHONE = re.compile(r"[\s,;(]+(?:tel(?:ephone)?|te1|phone|h/p|fax)\b.*$", re.IGNORECASE)
+UNIT = re.compile(r"^[A-Z]{0,2}-?\d{1,4}[A-Z]?(?:-\d+)*[A-Z]?\s*,", re.IGNORECASE)
 MOST_ROWS = 6
 LONGEST_ROW = 80
 
@@ -44,7 +48,8 @@ def _labelled(document: Document) -> Iterator[Candidate]:
     for line in document.lines:
         match = LABEL.match(line.text)
         if match and len(line.text) - match.end() > 10:
-            yield of_lines([line], tidy(line.text[match.end() :]), 3.5, label=1.0, streets=0.5, place=0.5)
+            value, misread = spelling.mended(tidy(line.text[match.end() :]), spelling.ADDRESS)
+            yield of_lines([line], value, 3.5, label=1.0, streets=0.5, place=0.5, misread=_share(misread))
 
 
 def _blocks(document: Document) -> Iterator[Candidate]:
@@ -52,16 +57,31 @@ def _blocks(document: Document) -> Iterator[Candidate]:
     for number, row in enumerate(rows):
         if not _starts(row):
             continue
-        block = _grown(rows, number)
-        text = tidy(" ".join(line.text for line in block))
+        block = [*_unit_above(rows, number), *_grown(rows, number)]
+        text, misread = spelling.mended(tidy(" ".join(_own(line.text) for line in block)), spelling.ADDRESS)
         streets = len({match[0].casefold() for match in STREET.finditer(text)})
         place = bool(PLACE.search(text))
         points = min(3.0, 1.0 * streets) + 1.5 * place - 0.15 * number
-        yield of_lines(
-            block, text, points, streets=min(1.0, streets / 2), place=float(place), early=1 / (1 + number / 4)
-        )
+        evidence = {"streets": min(1.0, streets / 2), "place": float(place), "early": 1 / (1 + number / 4)}
+        yield of_lines(block, text, points, **evidence, misread=_share(misread))
         return
     yield from _weak(rows)
+
+
+def _share(misread: int) -> float:
+    return min(1.0, misread / 2)
+
+
+def _own(text: str) -> str:
+    """Without the telephone number behind it."""
+    return TELEPHONE.sub("", text) if len(text) > 12 else text
+
+
+def _unit_above(rows: Sequence[Row], number: int) -> list[Line]:
+    """A unit of a building whose name says nothing: G-08, MENARAPERAK."""
+    above = rows[number - 1] if number else None
+    close = above and rows[number].box[1] - above.box[3] < 1.2 * rows[number].lines[0].height
+    return list(above.lines) if above and close and UNIT.match(above.text) and not STOP.search(above.text) else []
 
 
 def _weak(rows: Sequence[Row]) -> Iterator[Candidate]:
@@ -73,7 +93,8 @@ def _weak(rows: Sequence[Row]) -> Iterator[Candidate]:
 
 def _starts(row: Row) -> bool:
     """A sentence that speaks of a road is no address."""
-    return bool(STREET.search(row.text)) and not STOP.search(row.text) and len(row.text) <= LONGEST_ROW
+    text = _own(row.text)
+    return bool(STREET.search(text)) and not STOP.search(text) and len(text) <= LONGEST_ROW
 
 
 def _grown(rows: Sequence[Row], start: int) -> list[Line]:
@@ -82,9 +103,10 @@ def _grown(rows: Sequence[Row], start: int) -> list[Line]:
     for above, row in zip(rows[start:], rows[start + 1 : start + MOST_ROWS], strict=False):
         lines = list(_column(row.lines, block[0]))
         gap = row.box[1] - above.box[3]
-        if not lines or row.page != above.page or gap > 1.2 * block[0].height:
+        ended = any(_own(line.text) != line.text for line in block)
+        if ended or not lines or row.page != above.page or gap > 1.2 * block[0].height:
             break
-        text = " ".join(line.text for line in lines)
+        text = " ".join(_own(line.text) for line in lines)
         if STOP.search(text) or not _continues(text, settled=bool(PLACE.search(" ".join(x.text for x in block)))):
             break
         block.extend(lines)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from statistics import fmean
 
 from workflows.stages.layout import Box, Line, Page, Row, union
 
@@ -20,6 +21,8 @@ class Candidate:
     points: float
     evidence: Mapping[str, float] = field(default_factory=dict)
     confidence: float = 0.0
+    mean_score: float = 1.0  # of all words of its lines; ``score`` is the worst one's
+    source: str = "rules"  # or the service that read it
 
     def stronger(self, points: float, **evidence: float) -> "Candidate":
         return replace(self, points=self.points + points, evidence={**self.evidence, **evidence})
@@ -52,13 +55,15 @@ class Document:
 
 def of_line(line: Line, value: str, start: int, end: int, points: float, **evidence: float) -> Candidate:
     box, score = line.part(start, end)
-    return Candidate(value, line.text[start:end].strip(), line.page, box, score, points, evidence)
+    raw = line.text[start:end].strip()
+    return Candidate(value, raw, line.page, box, score, points, evidence, mean_score=line.mean_score)
 
 
 def of_lines(lines: Iterable[Line], value: str, points: float, **evidence: float) -> Candidate:
     held = list(lines)
     box, score = union(line.box for line in held), min(line.score for line in held)
-    return Candidate(value, " ".join(line.text for line in held), held[0].page, box, score, points, evidence)
+    raw, mean = " ".join(line.text for line in held), fmean(line.mean_score for line in held)
+    return Candidate(value, raw, held[0].page, box, score, points, evidence, mean_score=mean)
 
 
 def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:

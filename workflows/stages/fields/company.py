@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from statistics import median
 
-from workflows.stages.fields import address
+from workflows.stages.fields import address, spelling
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_lines
 from workflows.stages.layout import Line
 
@@ -32,6 +33,16 @@ SELLER = re.compile(
     r"fournisseur|proveedor)\s*[:：]\s*",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(
+    r"[\[(]?\s*\b(?:company|co\.?)\s*(?:reg(?:istration)?\.?)?\s*(?:no\.?)?\s*[:.]*\s*[A-Z]{0,2}\d{4,12}\s?[-–]?\s?[A-Z]?\b\s*[\])]?",
+    re.IGNORECASE,
+)
+# A name does not begin with its trade: what stands over such a line is the name's first half.
+_SECOND_HALF = re.compile(
+    r"^(?:&\s*)?(?:mini\s)?(?:market|mart|carry|trading|hardware|enterprise|stationery|store|machinery|parts|supplies|supply|"
+    r"services?|holdings?|industries|deco|solutions|marketing|electrical|bakery|pharmacy|restaurant)\b",
+    re.IGNORECASE,
+)
 BUYER = re.compile(
     r"\b(bill(ed)? to|ship(ped)? to|sold to|deliver(y|ed)? (to|address)|customer|buyer|attn|invoice to|owned by|"
     r"käufer|kunde|rechnung an|lieferanschrift|client|guest name|member|cashier|salesperson|operator|served by)\b",
@@ -50,7 +61,12 @@ NO_NAME = re.compile(
 
 
 def find(document: Document) -> list[Candidate]:
-    return best_first([*_labelled(document), *_heading(document)])
+    return best_first(_mended(candidate) for candidate in (*_labelled(document), *_heading(document)))
+
+
+def _mended(candidate: Candidate) -> Candidate:
+    value, misread = spelling.mended_company(candidate.value)
+    return replace(candidate, value=value).stronger(0, misread=float(bool(misread)))
 
 
 def _labelled(document: Document) -> Iterator[Candidate]:
@@ -72,22 +88,23 @@ def _labelled(document: Document) -> Iterator[Candidate]:
 def _heading(document: Document) -> Iterator[Candidate]:
     lines = [line for row in document.head for line in row.lines]
     usual = median(line.height for line in lines) if lines else 0.0
-    place = 0
+    place = following = 0
     for number, line in enumerate(lines):
         if BUYER.search(line.text):
             return
-        if not _may_name(line.text):
+        if number < following or not _may_name(line.text):
             continue
         name, used = _joined(lines, number)
-        points, evidence = _worth(name, lines[number + 1 : number + 4], line.height / usual)
+        following = number + len(used)
+        points, evidence = _worth(name, lines[following : following + 3], line.height / usual)
         if line.text.islower():  # a hand's note: who printed the paper wrote in capitals
-            points -= 1.0
+            points -= 2.5
         yield of_lines(used, name, points - 0.25 * place, **evidence, early=1 / (1 + place))
         place += 1
 
 
 def _may_name(text: str) -> bool:
-    text = cleaned(REGISTRATION.sub("", text))
+    text = cleaned(REGISTRATION.sub("", _NUMBERED.sub("", text)))
     letters = sum(char.isalpha() for char in text)
     digits = sum(char.isdigit() for char in text)
     if len(text) > LONGEST or letters < 4 or digits > letters / 2 or NEVER.search(text) or address.STREET.search(text):
@@ -102,9 +119,14 @@ def _joined(lines: Sequence[Line], number: int) -> tuple[str, list[Line]]:
     if following and not LEGAL.search(name):
         rest = cleaned(following.text)
         form = LEGAL.search(rest)
-        if form and len(rest) - len(form[0]) < 4:
+        alone = form and len(LEGAL.sub("", rest).strip()) < 4
+        if alone or (form and _SECOND_HALF.match(rest) and _same_print(line, following)):
             return f"{name} {rest}", [line, following]
     return name, [line]
+
+
+def _same_print(one: Line, other: Line) -> bool:
+    return 0.8 < one.height / max(other.height, 1e-6) < 1.25
 
 
 def _worth(name: str, below: Sequence[Line], relative_height: float) -> tuple[float, dict[str, float]]:
@@ -123,6 +145,7 @@ def _worth(name: str, below: Sequence[Line], relative_height: float) -> tuple[fl
 
 def cleaned(text: str) -> str:
     """Without the registration number behind the name and the till's number before it."""
+    text = _NUMBERED.sub(" ", text)
     text = re.split(REGISTRATION, text, maxsplit=1)[0] if REGISTRATION.search(text[4:]) else text
     text = re.sub(r"^\s*[#*>•]?\s*\d{3,}\s+|^[\W_]+(?=\w)", "", text) if not re.match(r"\d+\s", text) else text
     return " ".join(text.split()).strip(" ,;:*-–_[(/")

@@ -2,12 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from workflows import values
+from workflows.stages.fields import sums
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
+from workflows.stages.fields.sums import PAID_WITH, Sum
 from workflows.stages.layout import Line, Row
 
 _NO_TOTAL = re.compile(
@@ -24,7 +26,7 @@ _PAYMENT = re.compile(
 _PAYABLE = re.compile(
     r"\b(grand total|total due|amount due|balance due|total (amount )?payable|amount payable|nett? total|rounded total|"
     r"total rounded|final total|total after|zahlbetrag|zu zahlen|bruttosumme|gesamtbetrag(?! der)|rechnungsbetrag|"
-    r"endbetrag|total ttc|total à payer|importe total|gross amount|gross total)\b",
+    r"endbetrag|bill (?:amt|amount|total)|to pay|total ttc|total à payer|importe total|gross amount|gross total)\b",
     re.IGNORECASE,
 )
 _BEFORE_TAX = re.compile(
@@ -32,11 +34,10 @@ _BEFORE_TAX = re.compile(
     r"positionssumme|netto)\b",
     re.IGNORECASE,
 )
-_TOTAL = re.compile(r"\b(total|am?ount incl\w*|am(oun)?t paid|gesamt|summe)\b", re.IGNORECASE)
-_AMOUNT = re.compile(r"\b(amount|jumlah|betrag|montant|importe)\b", re.IGNORECASE)
+_TOTAL = re.compile(r"\b(total|jumlah|am?ount incl\w*|am(oun)?t paid|gesamt|summe)\b", re.IGNORECASE)
+_AMOUNT = re.compile(r"\b(amount|nett|betrag|montant|importe)\b", re.IGNORECASE)
 _INCLUDING = re.compile(r"\b(am(oun)?t|anount|total)\b.*\bincl", re.IGNORECASE)
 # The first that fits gives the points: "Subtotal (qty 4)" is a sum, "Total qty" is none.
-PAID_WITH = -1.5
 LABELS = (
     (0.5, _BEFORE_TAX),
     (-3.0, _NO_TOTAL),
@@ -50,32 +51,23 @@ LABELS = (
 SUMMARY = re.compile(
     r"\b(gst|tax|vat|sst)\s*(summary|analysis|code)|ust\.? ?satz|steueraufschl\w*|tax\s*\(rm\)", re.IGNORECASE
 )
-ROUNDING = re.compile(r"\bround", re.IGNORECASE)
-CHANGE = re.compile(r"\b(ch ?ange|wechselgeld|rückgeld)\b", re.IGNORECASE)
-ADDED = re.compile(r"\bround|\b(tax|vat|ust|mwst|gst)\b", re.IGNORECASE)
 MONEY = re.compile(r"[€$£¥₹]|\b(rm|usd|eur|gbp|rs|inr|chf|sgd|myr)\b|rm(?=\d)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Sum:
-    """An amount, the label that its row gives it, and that label's points."""
+class _Paper:
+    """What the amounts say together: sums that follow from others, those that others follow from, and the lines'."""
 
-    line: Line
-    hit: values.Hit
-    label: str
-    points: float
-    in_summary: bool
-
-    @property
-    def value(self) -> Decimal:
-        return Decimal(self.hit.value)
+    proven: frozenset[Decimal]
+    passed: frozenset[Decimal]
+    lines: frozenset[Decimal]
+    repeats: Counter[str]
 
 
 def find(document: Document) -> list[Candidate]:
-    sums = [found for found in _sums(document) if found.value > 0 or found.points < 0 or ROUNDING.search(found.label)]
-    proven = set(_proven(sums))
-    repeats = Counter(found.hit.value for found in sums if not found.in_summary)
-    judged = [_judged(found, proven, repeats) for found in sums if found.value >= 0]
+    found = sums_of(document)
+    paper = _together(found)
+    judged = [_judged(one, paper) for one in found if one.value >= 0]
     return best_first(judged if any(candidate.points > 0 for candidate in judged) else _unlabelled(judged))
 
 
@@ -84,20 +76,45 @@ def _unlabelled(candidates: list[Candidate]) -> list[Candidate]:
     return [replace(candidate, points=0.1 + min(1.0, float(candidate.value) / 1e6)) for candidate in candidates]
 
 
+def _together(found: Sequence[Sum]) -> _Paper:
+    chains = sums.chains(found)
+    ends = {chain.target for chain in chains}
+    lines = sums.of_lines(found)
+    from_lines = {lines} | {chain.target for chain in chains if chain.base == lines} if lines else set()
+    return _Paper(
+        frozenset({*sums.proven(found), *ends}),
+        frozenset(chain.base for chain in chains) - ends,
+        frozenset(from_lines),
+        Counter(one.hit.value for one in found if not one.in_summary),
+    )
+
+
+def sums_of(document: Document) -> list[Sum]:
+    """Every amount of money in reading order, those that say nothing left out."""
+    found = (replace(one, order=order) for order, one in enumerate(_sums(document)))
+    return [one for one in found if one.value > 0 or one.points < 0 or one.step is not None]
+
+
 def _sums(document: Document) -> Iterator[Sum]:
     summary_since: tuple[int, int] | None = None  # page and row of a tax table's heading
+    over = ""  # the words of a row without an amount: the label of one that has nothing else
     for number, row in enumerate(document.rows):
         if SUMMARY.search(row.text):
             summary_since = (row.page, number)
         inside = summary_since is not None and summary_since[0] == row.page and 0 <= number - summary_since[1] <= 5
-        for line, hit, label in _labelled(row):
-            if _is_money(hit, line, label):
-                yield Sum(line, hit, label, label_points(label), inside)
+        amounts = [(line, hit, label) for line, hit, label in _labelled(row, over) if _is_money(hit, line, label)]
+        over = "" if amounts else row.text
+        for line, hit, label in amounts:
+            yield Sum(line, hit, label, label_points(label), inside)
 
 
-def _labelled(row: Row) -> Iterator[tuple[Line, values.Hit, str]]:
-    """Every amount of a row with its label: the nearest words before it that name a sum, else all of the row's."""
+def _labelled(row: Row, over: str) -> Iterator[tuple[Line, values.Hit, str]]:
+    """Every amount of a row with its label: the nearest words before it that name a sum, else all of the row's.
+
+    ``over`` labels an amount that stands alone: TOTAL, and RM 404.84 in the row below.
+    """
     whole = " ".join(_words(line.text) for line in row.lines)
+    whole = over if over and not re.search(r"[^\W\d_]", MONEY.sub("", whole)) else whole
     since = nearest = ""  # since the amount before; and the last of the row's lines that has words
     for line in row.lines:
         end = 0
@@ -118,6 +135,7 @@ def repaired(text: str) -> str:
     text = re.sub(
         r"(?<=[\d.,])[OoIl](?=[\d.,])|(?<=[.,]\d)[OoIl]\b", lambda match: "0" if match[0] in "Oo" else "1", text
     )
+    text = re.sub(r"(?<![^\s:])S(?=\d[\d,]*[.,]\d\d\b)", "$", text)
     return re.sub(r"(?<=\d)[{}](?=\d)", ".", text)
 
 
@@ -139,28 +157,17 @@ def _is_money(hit: values.Hit, line: Line, label: str) -> bool:
     return whole and (bool(MONEY.search(hit.raw)) or (label_points(label) >= 4.0 and len(hit.raw) <= 9))
 
 
-def _proven(sums: Iterable[Sum]) -> Iterator[Decimal]:
-    """Sums that follow from others: cash less change, or a sum plus its rounding or tax."""
-    held = [found for found in sums if not found.in_summary]
-    values_there = {found.value for found in held if found.value > 0}
-    changes = [found.value for found in held if CHANGE.search(found.label)]
-    paid = [found.value for found in held if found.points == PAID_WITH]
-    for change in changes:
-        yield from (cash - change for cash in paid if cash - change in values_there)
-    # With its sign: a rounding of -0.02 leads from 33.92 to 33.90 and never the other way.
-    added = [found.value for found in held if ADDED.search(found.label) and found.value]
-    bases = [found.value for found in held if found.points >= 0.5]
-    for base in bases:
-        yield from (base + extra for extra in added if base + extra in values_there and base != extra)
-
-
-def _judged(found: Sum, proven: set[Decimal], repeats: Counter[str]) -> Candidate:
-    agreed = found.value in proven and found.value > 0
-    again = min(3, repeats[found.hit.value] - 1)
+def _judged(found: Sum, paper: _Paper) -> Candidate:
+    agreed = found.value in paper.proven and found.value > 0
+    passed, lines = found.value in paper.passed, found.value in paper.lines
+    again = min(3, paper.repeats[found.hit.value] - 1)
     points = found.points + 1.5 * agreed + 0.5 * max(0, again) - 2.5 * found.in_summary - 2.0 * (found.value == 0)
+    points -= 2.0 * (passed and found.points > 0)  # tax, discount or rounding lead from it to another sum
     evidence = {
         "label": max(0.0, min(1.0, found.points / 4.0)),
         "arithmetic": float(agreed),
+        "lines": float(lines),
+        "passed": float(passed),
         "repeats": max(0, again) / 3,
         "money": float(bool(MONEY.search(found.line.text))),
     }

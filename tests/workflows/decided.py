@@ -1,0 +1,79 @@
+"""Runs that a person decided and that were published, without the machine's minutes: rows and objects as both leave."""
+
+import json
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from projects.actions import projects
+from projects.audit import Actor
+from projects.schema import ProjectSettings
+from workflows import files, frozen
+from workflows.actions import documents, runs
+from workflows.actions.documents import Original
+from workflows.frozen import Run
+from workflows.items.runs import Execution
+from workflows.stages.base import RunSettings
+from workflows.status import Outcome
+from workflows.storage import DocumentFiles
+
+ANNA = Actor("1", "Anna Berg")
+
+
+def project(site: str = "default", name: str = "Receipts") -> str:
+    made = projects.create(site, ProjectSettings(name), by=ANNA, project_id=projects.new_project_id())
+    return made.id
+
+
+def field(name: str, kind: str, value: str | None, **evidence: float) -> dict[str, Any]:
+    return {
+        "name": name, "type": kind, "value": value, "confidence": 0.5, "source": "rules",
+        "candidates": [{"value": value, "evidence": evidence}] if value else [],
+    }  # fmt: skip
+
+
+def decided_run(
+    project_id: str,
+    fields: list[dict[str, Any]],
+    corrections: Mapping[str, str | None],
+    *,
+    site: str = "default",
+    outcome: Outcome = Outcome.PUBLISHED,
+    pinned: RunSettings | None = None,
+) -> Run:
+    run = documents.start(
+        site=site,
+        by=ANNA,
+        project_id=project_id,
+        project={},
+        pinned=pinned or frozen.freeze({}),
+        document_id=str(uuid.uuid4()),
+        original=Original("receipt.pdf", "application/pdf", 10, "projects/p/x.pdf", 1),
+    )
+    store = DocumentFiles(site, project_id, run.document_id)
+    result = json.dumps({"version": 1, "fields": fields}).encode()
+    decision = json.dumps({"version": 1, "corrections": dict(corrections)}).encode()
+    kept = files.sha256(decision)
+    store.write(files.result(run.workflow_id), result, "application/json")
+    store.write(files.decision(run.workflow_id, "d1", kept), decision, "application/json")
+    done = [
+        Execution.result_sha256.set(files.sha256(result)),
+        Execution.decision_id.set("d1"),
+        Execution.decision_sha256.set(kept),
+        Execution.outcome.set(outcome),
+    ]
+    Execution.change(runs.execution_key(run), done, Execution.PK.exists())
+    return run
+
+
+def reviewed_project(count: int = 24, *, site: str = "default") -> str:
+    """Every third total was wrong and had no label; the company was kept."""
+    project_id = project(site)
+    for number in range(count):
+        wrong = number % 3 == 0
+        fields = [
+            field("total", "amount", "12.00", label=0.0 if wrong else 1.0, margin=0.5),
+            field("company", "text", "MERANTI SDN BHD", legal=1.0),
+        ]
+        decided_run(project_id, fields, {"total": "13.00"} if wrong else {}, site=site)
+    return project_id

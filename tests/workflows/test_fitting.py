@@ -1,0 +1,64 @@
+"""Weights between the prior and what reviews say."""
+
+from random import Random
+
+import pytest
+
+from workflows import fitting
+from workflows.fitting import FEWEST, Observation
+from workflows.stages.fields import confidence
+
+
+def observations(count: int, wrong_without_label: bool = True, seed: int = 1) -> list[Observation]:
+    """Totals that are right with a label and, mostly, wrong without."""
+    random, found = Random(seed), []
+    for number in range(count):
+        label = float(random.random() < 0.5)
+        right = random.random() < (0.95 if label or not wrong_without_label else 0.2)
+        found.append(Observation(f"d{number}", "total", {"label": label, "margin": 0.5, "read": 0.9}, right))
+    return found
+
+
+def test_few_reviews_leave_the_prior_alone() -> None:
+    assert fitting.fitted(observations(FEWEST - 1)) == {}
+
+
+def test_many_reviews_move_the_weights_to_what_they_say() -> None:
+    weights = fitting.fitted(observations(800))["total"]
+    with_label, without = (
+        confidence.share(weights, {"label": label, "margin": 0.5, "read": 0.9}) for label in (1.0, 0.0)
+    )
+    assert with_label == pytest.approx(0.95, abs=0.04)
+    assert without == pytest.approx(0.2, abs=0.06)
+
+
+def test_more_reviews_move_them_further() -> None:
+    prior = confidence.prior("total")["label"]
+    few, many = (fitting.fitted(observations(count))["total"]["label"] for count in (FEWEST, 400))
+    assert abs(few - prior) < abs(many - prior)
+
+
+def test_what_no_review_tells_stays_as_the_prior_has_it() -> None:
+    assert fitting.fitted(observations(200))["total"]["arithmetic"] == confidence.prior("total")["arithmetic"]
+
+
+def test_a_field_that_was_always_right_stays_finite() -> None:
+    found = [Observation(f"d{n}", "total", {"label": 1.0}, right=True) for n in range(500)]
+    weights = fitting.fitted(found)["total"]
+    assert 0.97 < confidence.share(weights, {"label": 1.0}) < 1
+
+
+def test_the_order_of_reviews_does_not_count() -> None:
+    found = observations(100)
+    mixed = list(found)
+    Random(3).shuffle(mixed)
+    assert fitting.fitted(mixed) == fitting.fitted(found)
+
+
+def test_evidence_that_the_prior_does_not_know_is_learned_too() -> None:
+    random = Random(5)
+    found = [
+        Observation(f"d{n}", "colour", {"shade": shade}, right=random.random() < (0.9 if shade else 0.3))
+        for n, shade in enumerate([0.0, 1.0] * 200)
+    ]
+    assert fitting.fitted(found)["colour"]["shade"] > 1

@@ -1,0 +1,74 @@
+"""What reviewed documents teach, and that none of them teaches about itself."""
+
+from workflows import lessons, reliability
+from workflows.lessons import MOST_ADDRESSES, MOST_VENDORS, ReviewedDocument, ReviewedField
+from workflows.stages.calibration import Vendor
+
+
+def company(value: str | None, truth: str | None, **evidence: float) -> ReviewedField:
+    return ReviewedField("company", "text", value, truth, evidence)
+
+
+def reviewed(name: str, *fields: ReviewedField) -> ReviewedDocument:
+    return ReviewedDocument(name, fields)
+
+
+def address(truth: str) -> ReviewedField:
+    return ReviewedField("address", "text", truth, truth, {})
+
+
+def test_sellers_are_confirmed_with_their_addresses_the_last_first() -> None:
+    found = lessons.confirmed(
+        [
+            reviewed("d3", company("MERANTI", "MERANTI"), address("LOT 9")),
+            reviewed("d2", company("MER", "SERI MELATI"), address("NO 3")),
+            reviewed("d1", company("MERANTI", "MERANTI"), address("LOT 4")),
+            reviewed("d0", company("MERANTI", None)),
+        ]
+    )
+    assert found == (Vendor("MERANTI", ("LOT 9", "LOT 4")), Vendor("SERI MELATI", ("NO 3",)))
+
+
+def test_the_memory_is_bounded() -> None:
+    many = [reviewed(f"d{n}", company("A", f"FIRM {n}"), address(f"LOT {n}")) for n in range(MOST_VENDORS + 10)]
+    branches = [reviewed(f"d{n}", company("A", "FIRM"), address(f"LOT {n}")) for n in range(MOST_ADDRESSES + 5)]
+    assert len(lessons.confirmed(many)) == MOST_VENDORS
+    assert len(lessons.confirmed(branches)[0].addresses) == MOST_ADDRESSES
+
+
+def test_a_document_is_not_judged_by_its_own_confirmation() -> None:
+    one = reviewed("d1", company("MERANTl TRADNG", "MERANTI TRADING"))
+    other = reviewed("d2", company("MERANTI TRADING", "MERANTI TRADING"))
+    alone, both = lessons.observed([one]), lessons.observed([one, other])
+    assert [(found.right, found.evidence.get("vendor")) for found in alone] == [(False, None)]
+    # With the other document the reading is known, and what would then be the value is right.
+    assert [(found.right, found.evidence.get("vendor")) for found in both] == [(True, 1.0), (True, 1.0)]
+
+
+def test_values_compare_as_the_policy_compares_them() -> None:
+    field = ReviewedField("total", "amount", "33.90", "33.9", {})
+    assert field.is_right("RM 33.90")
+    assert not field.is_right("33.91")
+    assert not field.is_right(None)
+
+
+def test_what_was_not_found_is_no_observation() -> None:
+    assert lessons.observed([reviewed("d1", company(None, "MERANTI"))]) == []
+
+
+def test_cross_judging_covers_every_value_once() -> None:
+    documents = [
+        reviewed(f"d{n}", ReviewedField("total", "amount", "1.00", "1.00" if n % 3 else "2.00", {"label": n % 3 / 2}))
+        for n in range(90)
+    ]
+    judged = lessons.cross_judged(documents)
+    assert sorted(one.document for one in judged) == sorted(one.id for one in documents)
+    after, before = reliability.auc(judged), reliability.auc(lessons.prior_judged(documents))
+    assert after is not None
+    assert before is not None
+    assert after >= 0.9
+
+
+def test_the_same_reviews_teach_the_same() -> None:
+    documents = [reviewed(f"d{n}", company("MERANTI", "MERANTI", legal=1.0)) for n in range(40)]
+    assert lessons.learned(documents) == lessons.learned(documents)

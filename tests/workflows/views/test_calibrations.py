@@ -1,0 +1,120 @@
+"""The page that shows how far confidence can be relied on, and the buttons on it."""
+
+import pytest
+from django.urls import reverse
+
+from projects import queries
+from projects.audit import Actor
+from tests.aws_faults import count_calls
+from tests.people import alice, bob, signed_in
+from tests.workflows.decided import decided_run, field, project, reviewed_project
+from workflows import calibrations
+from workflows.actions import calibrations as actions
+
+SITE, ANNA = "default", Actor("9", "Anna Berg")
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
+
+
+def url(name: str, *args: object) -> str:
+    return reverse(f"workflows:{name}", args=args)
+
+
+def active(project_id: str) -> int:
+    return calibrations.active(queries.projects.get_project(SITE, project_id))
+
+
+def activate(project_id: str, version: int, seen: object, who=alice):
+    return signed_in(who()).post(url("activate-calibration", project_id, version), {"seen": str(seen)})
+
+
+def text(answer) -> str:
+    return " ".join(answer.content.decode().split())
+
+
+def test_a_project_without_reviews_says_what_has_to_come_first():
+    page = text(signed_in(alice()).get(url("show-calibration", project())))
+    assert "Nothing learned yet" in page
+    assert "Once 20 reviewed documents have values of a field" in page
+    assert "Make active" not in page  # the prior is
+
+
+def test_a_proposal_shows_its_table_and_may_be_made_active():
+    project_id = reviewed_project()
+    actions.propose(SITE, project_id, by=ANNA)
+    page = text(signed_in(alice()).get(url("show-calibration", project_id)))
+    assert "Reliability of calibration 1" in page
+    assert "on 24 reviewed documents" in page
+    assert "24 documents, 1 seller" in page
+    assert "Puts a right value above a wrong one in" in page
+    assert 'aria-label="Make calibration 1 active"' in page
+    assert "Proposed calibration 1 from 24 reviewed documents" in page
+    assert '<tr class="current"><th scope="row" class="number">80 %' in page
+
+
+def test_the_page_costs_three_reads():
+    """The project, its versions, what was done last: the object in S3 is not needed."""
+    project_id = reviewed_project()
+    actions.propose(SITE, project_id, by=ANNA)
+    browser = signed_in(alice())
+    with count_calls() as calls:
+        browser.get(url("show-calibration", project_id))
+    assert calls.names() == ["dynamodb.GetItem", "dynamodb.Query", "dynamodb.Query"]
+
+
+def test_an_admin_makes_a_version_active_and_goes_back_to_the_prior():
+    project_id = reviewed_project()
+    actions.propose(SITE, project_id, by=ANNA)
+    answer = activate(project_id, 1, 0)
+    assert (answer.status_code, answer["Location"]) == (302, url("show-calibration", project_id))
+    assert active(project_id) == 1
+    assert 'aria-label="Make the prior active"' in text(signed_in(alice()).get(url("show-calibration", project_id)))
+    activate(project_id, 0, 1)
+    assert active(project_id) == 0
+
+
+@pytest.mark.parametrize("seen", ["3", "", "none"])
+def test_who_comes_second_is_told_who_was_first(seen):
+    project_id = reviewed_project()
+    actions.propose(SITE, project_id, by=ANNA)
+    decided_run(project_id, [field("total", "amount", "5.00", label=0.0)], {"total": "6.00"})
+    actions.propose(SITE, project_id, by=ANNA)
+    actions.activate(SITE, project_id, 1, seen=0, by=ANNA)
+    answer = activate(project_id, 2, seen)
+    assert answer.status_code == 409
+    assert "Calibration 1 was made active by Anna Berg meanwhile" in text(answer)
+    assert active(project_id) == 1
+
+
+def test_an_older_version_can_be_looked_at():
+    project_id = reviewed_project()
+    actions.propose(SITE, project_id, by=ANNA)
+    decided_run(project_id, [field("total", "amount", "5.00", label=0.0)], {"total": "6.00"})
+    actions.propose(SITE, project_id, by=ANNA)
+    page = signed_in(alice()).get(url("show-calibration", project_id), {"version": "1"})
+    assert "Reliability of calibration 1" in text(page)
+    odd = signed_in(alice()).get(url("show-calibration", project_id), {"version": "²"})
+    assert "Reliability of calibration 2" in text(odd)
+
+
+def test_learning_is_a_workers_and_what_it_refused_is_shown(pump):
+    project_id = project()
+    answer = signed_in(alice()).post(url("propose-calibration", project_id))
+    assert answer.status_code == 302
+    pump.run(lambda: pump.ran("calibrate") == 1)
+    page = text(signed_in(alice()).get(url("show-calibration", project_id)))
+    assert "Not proposed: 0 reviewed documents are too few" in page
+
+
+def test_a_reviewer_neither_sees_nor_changes_it():
+    project_id = reviewed_project(1)
+    browser = signed_in(bob())
+    assert browser.get(url("show-calibration", project_id)).status_code == 403
+    assert browser.post(url("propose-calibration", project_id)).status_code == 403
+    assert activate(project_id, 1, 0, who=bob).status_code == 403
+
+
+def test_reading_the_address_of_a_change_changes_nothing():
+    project_id = reviewed_project(1)
+    browser = signed_in(alice())
+    assert browser.get(url("propose-calibration", project_id)).status_code == 405
+    assert browser.get(url("activate-calibration", project_id, 1)).status_code == 405

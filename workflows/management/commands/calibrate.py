@@ -1,0 +1,66 @@
+"""``manage.py calibrate``: propose what a project's reviews teach about its confidence, and activate it if told to."""
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from config.errors import CountersignError
+from config.table import DEFAULT_SITE
+from projects import queries
+from projects.audit import Actor
+from workflows import calibrations
+from workflows.actions import calibrations as actions
+from workflows.calibrations import Version
+from workflows.stages.calibration import plain
+
+BY = Actor("calibrate", "Command line")
+
+
+class Command(BaseCommand):
+    help = "Propose a calibration from a project's reviews; runs keep what is active until one is activated."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--project", required=True, metavar="P")
+        parser.add_argument("--site", default=DEFAULT_SITE, metavar="S")
+        parser.add_argument("--activate", action="store_true", help="have runs that begin from now on use it")
+        parser.add_argument("--output", type=Path, metavar="FILE", help="also write it, for manage.py evaluate")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
+        site, project_id = options["site"], options["project"]
+        try:
+            made = actions.propose(site, project_id, by=BY)
+            self.stdout.write("\n".join(_lines(made)))
+            if options["output"]:
+                lesson = calibrations.version(site, project_id, made.number).lesson
+                content = plain(lesson) | {"version": made.number}
+                options["output"].write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8")
+            if options["activate"]:
+                seen = calibrations.active(queries.projects.get_project(site, project_id))
+                actions.activate(site, project_id, made.number, seen=seen, by=BY)
+                self.stdout.write(f"Calibration {made.number} is active: runs that begin from now on use it.")
+        except (CountersignError, OSError) as error:
+            raise CommandError(str(error)) from error
+
+
+def _lines(made: Version) -> list[str]:
+    summary = made.summary
+    counts = ", ".join(f"{name} {count}" for name, count in summary.values.items())
+    before, after = (_shown(share) for share in (summary.prior_auc, summary.auc))
+    learned = f"{made.documents} reviewed documents ({counts}) and {summary.vendors} sellers"
+    return [
+        f"Calibration {made.number}, from {learned}.",
+        f"Errors are ranked with AUC {after}; without it, {before}.",
+        "asked below  documents asked  values asked  precision of the rest",
+        *(
+            f"{level.threshold:>11.3f}{level.documents:>17.3f}{level.asked:>14.3f}{_shown(level.precision):>23}"
+            for level in summary.levels
+        ),
+    ]
+
+
+def _shown(share: float | None) -> str:
+    return "-" if share is None else f"{share:.3f}"

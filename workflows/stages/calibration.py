@@ -1,0 +1,49 @@
+"""What a project's reviews have taught: weights of the evidence by field, and the sellers that people confirmed.
+
+Pinned by a run and given to its stages; without one the prior by hand holds.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Vendor:
+    """A seller as people confirmed it, spelled as on its papers; ``addresses``: the last confirmed first."""
+
+    company: str
+    addresses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """``version`` 0 is the prior. ``weights``: field → feature → weight of its logistic, ``bias`` among them."""
+
+    version: int = 0
+    weights: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    vendors: tuple[Vendor, ...] = ()
+
+
+UNCALIBRATED = Calibration()
+
+
+def calibration_from(content: Mapping[str, Any], version: int) -> Calibration:
+    """Raises: KeyError, TypeError, ValueError, where the content is no calibration."""
+    return Calibration(
+        version,
+        {name: {feature: float(one) for feature, one in of.items()} for name, of in content["weights"].items()},
+        vendors_from(content["vendors"]),
+    )
+
+
+def vendors_from(stored: Sequence[Mapping[str, Any]]) -> tuple[Vendor, ...]:
+    return tuple(Vendor(str(one["company"]), tuple(map(str, one["addresses"]))) for one in stored)
+
+
+def plain(calibration: Calibration) -> dict[str, Any]:
+    """JSON-able, without the version: the same lesson is the same content whichever number it gets."""
+    return {
+        "weights": {name: dict(of) for name, of in calibration.weights.items()},
+        "vendors": [asdict(vendor) for vendor in calibration.vendors],
+    }

@@ -1,0 +1,69 @@
+"""What does not fit together on a paper: reasons to look, however sure each value is for itself."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import Any
+
+from workflows import values
+from workflows.stages.fields import sums, totals
+from workflows.stages.fields.candidates import Document
+
+_DUE = re.compile(r"\b(due|payable (by|until)|fällig\w*|zahlbar bis|échéance)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Check:
+    """``text`` begins with the field's label, as reasons do."""
+
+    field: str
+    text: str
+
+
+def told(document: Document, fields: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """As a result keeps them. ``fields``: the result's own that were read on the pages."""
+    read = {str(field["name"]): field for field in fields}
+    labels = {name: str(field["label"]) for name, field in read.items()}
+    return [asdict(one) for one in failed(document, {name: one["value"] for name, one in read.items()}, labels)]
+
+
+def failed(document: Document, found: Mapping[str, str | None], labels: Mapping[str, str]) -> list[Check]:
+    """``found``: field → value in its stored form; ``labels``: what people call each. Only what contradicts itself."""
+    checks: list[Check] = []
+    if total := found.get("total"):
+        checks += [Check("total", text) for text in _sums(document, total, labels["total"])]
+    if date := found.get("date"):
+        checks += [Check("date", text) for text in _due(document, date, labels["date"])]
+    return checks
+
+
+def _sums(document: Document, total: str, label: str) -> Iterator[str]:
+    """Where one sum before tax is printed and steps lead from it: that they lead to another amount than the total."""
+    held = [one for one in totals.sums_of(document) if not one.in_summary]
+    before = {one.value: one for one in held if one.points == sums.SUMMED and one.value > 0}
+    value = _decimal(total)
+    if value is None or len(before) != 1 or value in before or value in set(sums.proven(held)):
+        return
+    ((amount, base),) = before.items()
+    target = next((one for one in held if one.value == value and one.order > base.order), None)
+    steps = [one for one in held if target and base.order < one.order < target.order and one.step]
+    if target is None or not steps or any(chain.target == value for chain in sums.chains(held)):
+        return
+    yield f"{label} {total} does not follow from {values.plain(amount)} and what is added to it"
+
+
+def _due(document: Document, date: str, label: str) -> Iterator[str]:
+    for row in document.rows:
+        due = _DUE.search(row.text)
+        if not due:
+            continue
+        for hit in values.dates_in(row.text):
+            if hit.start > due.start() and hit.value < date:
+                yield f"{label} {date} is later than the day that payment is due, {hit.value}"
+                return
+
+
+def _decimal(text: str) -> Decimal | None:
+    stored = values.amount(text)
+    return Decimal(stored) if stored else None

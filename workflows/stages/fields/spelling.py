@@ -1,0 +1,66 @@
+"""Words that stand in thousands of names and addresses, mended where OCR missed one letter: Jaian is Jalan, 3HD is BHD.
+
+Only what is no name itself: a town that is one letter from another stays as it was read.
+"""
+
+import re
+from collections.abc import Iterable
+
+ADDRESS = frozenset(
+    "jalan taman lorong persiaran lebuh lebuhraya kawasan perindustrian bandar seksyen floor wisma menara kompleks "  # noqa: SIM905 - as a list it takes forty lines
+    "bangunan kampung mukim selangor malaysia kuala lumpur street avenue building block road batu darul ehsan takzim "
+    "industrial singapore straße strasse deutschland boulevard".split()
+)
+COMPANY = frozenset(
+    "enterprise trading stationery hardware machinery restaurant restoran market supermarket hypermarket electrical "  # noqa: SIM905 - as above
+    "pharmacy marketing industries services solutions holdings limited gesellschaft company carry perniagaan".split()
+)
+# What print and blur make of each other; JAPAN is no misread JALAN.
+_ALIKE = ("il1jtfr", "oceqdgas069", "bhkr83rp0", "nmhurwvk", "sz52", "yv", "gq9y")
+_WORD = re.compile(r"[^\W_]+")
+_SDN_BHD = re.compile(r"\b[S5$][DO0]N(\.?\s*)(?:[B83R][HM][DO0]|8HD)\b(?!\w)", re.IGNORECASE)
+_DOUBLED, _LONG = 5, 7  # letters from which a word may have lost one of a pair, or any one
+
+
+def mended(text: str, known: Iterable[str]) -> tuple[str, int]:
+    """The text with known words as they are spelled, in its own case; and how many were not."""
+    lexicon = frozenset(known)
+    count = 0
+
+    def mend(match: re.Match[str]) -> str:
+        nonlocal count
+        word = match[0]
+        meant = _meant(word.casefold(), lexicon)
+        if meant is None:
+            return word
+        count += 1
+        return meant.upper() if word.isupper() else meant.capitalize() if word[0].isupper() else meant
+
+    return _WORD.sub(mend, text), count
+
+
+def mended_company(text: str) -> tuple[str, int]:
+    spelled = _SDN_BHD.sub(lambda match: f"SDN{match[1]}BHD", text)
+    found, count = mended(spelled, COMPANY)
+    return found, count + (spelled.casefold() != text.casefold())
+
+
+def _meant(word: str, lexicon: frozenset[str]) -> str | None:
+    if word in lexicon or len(word) < 4:
+        return None
+    near = [one for one in lexicon if abs(len(one) - len(word)) < 2 and _is_reading(word, one)]
+    return near[0] if len(near) == 1 else None
+
+
+def _is_reading(word: str, meant: str) -> bool:
+    """One letter looks like another, a digit stands for a letter, or a letter is missing or too many."""
+    if len(word) == len(meant):
+        differing = [(a, b) for a, b in zip(word, meant, strict=True) if a != b]
+        return len(differing) == 1 and (differing[0][0].isdigit() or _look_alike(*differing[0]))
+    short, long = sorted((word, meant), key=len)
+    lost = [i for i in range(len(long)) if long[:i] + long[i + 1 :] == short]
+    return bool(lost) and (len(meant) >= _LONG or (len(meant) >= _DOUBLED and len(lost) > 1))
+
+
+def _look_alike(one: str, other: str) -> bool:
+    return any(one in group and other in group for group in _ALIKE)
