@@ -1,7 +1,6 @@
 """Barcodes on page images, in every format that zxing-cpp knows; for the rules that ask for them."""
 
 import io
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import zxingcpp
@@ -34,10 +33,6 @@ def on_page(store: ArtifactStore, index: int) -> list[Barcode]:
         grey = image.convert("L")
     found = zxingcpp.read_barcodes(grey, text_mode=zxingcpp.TextMode.Plain)
     return [_barcode(one, index, grey.size) for one in found if one.text]
-
-
-def on_pages(store: ArtifactStore, indices: Iterable[int]) -> list[Barcode]:
-    return [one for index in indices for one in on_page(store, index)]
 
 
 def _barcode(one: zxingcpp.Barcode, page: int, size: tuple[int, int]) -> Barcode:

@@ -6,6 +6,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from hypothesis import HealthCheck, given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 from config.errors import Refused
 from tests.workflows.boxes import mail, mailed, put, samples, zipped
 from workflows import containers
-from workflows.containers import ARCHIVE, MAIL
+from workflows.containers import ARCHIVE, MAIL, OUTLOOK
 from workflows.containers.members import Limits
 
+OUTLOOK_SAMPLE = Path(settings.BASE_DIR).parent / "shared/samples/mail/test_outlook_msg.msg"
 LIMITS = Limits(files=20, bytes=10 * 1024**2)
 
 
@@ -42,11 +44,33 @@ def test_an_archives_files_come_out_without_their_folders(tmp_path: Path) -> Non
     assert taken(path) == samples()
 
 
-def test_a_mails_attachments_come_out_and_its_own_text_does_not(tmp_path: Path) -> None:
-    path = put(tmp_path, "a.eml", mailed(samples()))
+def test_a_mails_attachments_come_out_and_then_its_text(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.eml", mailed(samples(), text="Please pay all three."))
     assert containers.container_type(path) == MAIL
+    assert containers.check(path, MAIL, LIMITS) == 4
+    *attached, (name, text) = taken(path).items()
+    assert dict(attached) == samples()
+    assert name == "Three receipts.txt"
+    assert isinstance(text, bytes)
+    assert text.decode().startswith(
+        "From: a@example.org\nTo: b@example.org\nSubject: Three receipts\nPlease pay all three."
+    )
+
+
+def test_a_mail_without_a_text_is_only_an_envelope(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.eml", mailed(samples()))
     assert containers.check(path, MAIL, LIMITS) == 3
     assert taken(path) == samples()
+
+
+@pytest.mark.skipif(not OUTLOOK_SAMPLE.exists(), reason="the sample documents are not on this machine")
+def test_an_outlook_message_is_a_container_too(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.msg", OUTLOOK_SAMPLE.read_bytes())
+    assert containers.container_type(path) == OUTLOOK
+    assert containers.check(path, OUTLOOK, LIMITS) == 1
+    ((name, text),) = taken(path).items()
+    assert name == "Test Email Message.txt"
+    assert b"This is the body of the test email message" in bytes(text)  # type: ignore[arg-type]
 
 
 def test_pictures_that_the_text_shows_are_no_documents(tmp_path: Path) -> None:
@@ -96,7 +120,7 @@ def refused(path: Path, kind: str, limits: Limits = LIMITS) -> str:
 
 def test_what_holds_nothing_or_too_much_is_refused_before_anything_is_unpacked(tmp_path: Path) -> None:
     assert "no file" in refused(put(tmp_path, "a.zip", zipped({})), ARCHIVE)
-    assert "no attachment" in refused(put(tmp_path, "a.eml", mailed({})), MAIL)
+    assert "neither text nor attachment" in refused(put(tmp_path, "a.eml", mailed({})), MAIL)
     many = {f"{number}.pdf": b"1" for number in range(21)}
     assert "holds 21 files" in refused(put(tmp_path, "b.zip", zipped(many)), ARCHIVE)
     assert "holds 21 files" in refused(put(tmp_path, "b.eml", mailed(many)), MAIL)

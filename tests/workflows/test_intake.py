@@ -12,9 +12,14 @@ from django.conf import settings
 from PIL import Image
 
 from config.errors import Refused
-from workflows import intake, samples
+from projects.templatetags import desk
+from tests.workflows.boxes import mailed
+from tests.workflows.stages.formats.einvoices import CII
+from tests.workflows.stages.formats.office import book, paragraph, shape, slides, word, workbook
+from tests.workflows.stages.recordings import tone
+from workflows import containers, content_types, intake, samples
 from workflows.paper import Sheet, save
-from workflows.stages import pictures
+from workflows.stages import formats, pictures
 
 SAMPLES = Path(settings.BASE_DIR).parent / "shared/samples"
 
@@ -68,6 +73,63 @@ def test_images_are_known_by_their_content(tmp_path: Path, kind: str, file_type:
     assert (found.file_type, found.page_count, found.notes) == (file_type, 1, ())
 
 
+@pytest.mark.parametrize(
+    ("body", "name", "file_type"),
+    [
+        (b"some words", "a.txt", formats.TEXT),
+        (b"some words", "a", formats.TEXT),
+        (b"some words", "a.xyz", formats.TEXT),
+        (b"# Words", "a.md", formats.MARKDOWN),
+        (b"a;b\n1;2\n", "a.csv", formats.CSV),
+        (b"a;b\n1;2\n", "a", formats.CSV),
+        (b"<html><p>words</p></html>", "a.txt", formats.HTML),
+        (b"<?xml version='1.0'?><a>words</a>", "a.xml", formats.XML),
+        (CII.encode(), "a", formats.XML),
+        (b"From: a@example.org\nSubject: Hello\n\nwords\n", "a.eml", formats.MAIL),
+        (b"{\\rtf1 words}", "a.rtf", formats.RTF),
+    ],
+)
+def test_texts_are_known_by_their_content_and_told_apart_by_their_name(
+    tmp_path: Path, body: bytes, name: str, file_type: str
+) -> None:
+    found = intake.inspect(made(tmp_path, "x", body), name)
+    assert (found.file_type, found.page_count, found.is_container) == (file_type, None, False)
+
+
+def test_office_files_and_books_are_known_by_their_parts(tmp_path: Path) -> None:
+    row = '<row><c t="inlineStr"><is><t>x</t></is></c></row>'
+    for path, file_type in (
+        (word(tmp_path / "a", paragraph("words")), formats.DOCX),
+        (slides(tmp_path / "b", shape("words")), formats.PPTX),
+        (workbook(tmp_path / "c", {"S": row}), formats.XLSX),
+        (book(tmp_path / "d", {"1.xhtml": "<html><body><p>words</p></body></html>"}), formats.EPUB),
+    ):
+        assert intake.inspect(path, path.name).file_type == file_type
+
+
+def test_a_word_document_of_pictures_alone_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    assert "export it as PDF" in refusal(word(tmp_path / "a.docx", "<w:p/>"))
+
+
+@pytest.mark.parametrize(("kind", "file_type"), [("HEIF", "image/heic"), ("AVIF", "image/avif")])
+def test_pictures_as_phones_take_them_are_taken(tmp_path: Path, kind: str, file_type: str) -> None:
+    found = intake.inspect(made(tmp_path, "x", image_bytes(kind)), "a.heic")
+    assert (found.file_type, found.page_count) == (file_type, 1)
+
+
+def test_recordings_and_requests_for_web_pages_are_taken(tmp_path: Path) -> None:
+    assert intake.inspect(tone(tmp_path / "x", 1), "a").file_type == "audio/wav"
+    body = b'{"url": "https://example.org/", "instruction": "Find the price"}'
+    assert intake.inspect(made(tmp_path, "y", body), "a.webreq").file_type == formats.WEB_REQUEST
+    assert intake.inspect(made(tmp_path, "z", body), "a.json").file_type == formats.TEXT
+
+
+def test_a_mail_is_a_container_only_where_they_are_asked_for(tmp_path: Path) -> None:
+    path = made(tmp_path, "a.eml", mailed({}, text="words"))
+    assert not intake.inspect(path, path.name).is_container
+    assert intake.inspect(path, path.name, containers=True).is_container
+
+
 def test_a_pdf_is_counted(tmp_path: Path) -> None:
     found = intake.inspect(made(tmp_path, "a.pdf", pdf_bytes(tmp_path, 3)), "a.pdf")
     assert found == intake.Inspection("application/pdf", ".pdf", 3, ())
@@ -91,19 +153,27 @@ def test_a_program_named_pdf_is_refused(tmp_path: Path, body: bytes) -> None:
 @pytest.mark.parametrize(
     ("body", "name", "words"),
     [
-        (archive("[Content_Types].xml", "word/document.xml"), "a.docx", "Office documents cannot be processed yet"),
-        (archive("mimetype", "content.xml"), "a.odt", "Office documents cannot be processed yet"),
-        (b"\xd0\xcf\x11\xe0" + bytes(600), "a.msg", "later version"),
-        (b"<!DOCTYPE html><html></html>", "a.html", "Web pages cannot be processed yet"),
-        (b"Received: from x\nFrom: y\n", "a.eml", "Mail and text files cannot be processed yet"),
-        (b"RIFF\x00\x00\x00\x00WAVEfmt ", "a.wav", "Sound and video cannot be processed yet"),
-        (b"\x00\x00\x00\x18ftypheic", "a.heic", "later version"),
-        (b"some words", "a.txt", "Mail and text files cannot be processed yet"),
+        (archive("[Content_Types].xml", "word/document.xml"), "a.docx", "Word document is damaged"),
+        (
+            archive("[Content_Types].xml", "visio/document.xml"),
+            "a.vsdx",
+            "Office files of this kind cannot be processed",
+        ),
+        (archive("mimetype", "content.xml"), "a.odt", "Save it as .docx"),
+        (b"\xd0\xcf\x11\xe0" + bytes(600), "a.doc", "before 2007"),
+        (b"<!DOCTYPE html><html></html>", "a.html", "holds no text"),
+        (b"RIFF\x00\x00\x00\x00AVI fmt ", "a.avi", "WAV with PCM"),
+        (b"\x00\x00\x00\x18ftypheic", "a.heic", "ends too early or is damaged"),
+        (b"  \n ", "a.txt", "named .txt but is not one"),
+        (b"\x00\x01\x02", "a.txt", "named .txt but is not one"),
         (archive("a.pdf"), "a.zip", "Unpack it"),
         (b"PK\x03\x04 and then nothing", "a.zip", "Archives cannot be processed"),
         (b"\x1f\x8b\x08", "a.gz", "Unpack it"),
         (b"garbage", "a.pdf", "named .pdf but is not one"),
-        (b"garbage", "a.xyz", "not supported"),
+        (b"\x00garbage", "a.xyz", "not supported"),
+        (b"RIFF\x00\x00\x00\x00WAVEfmt ", "a.wav", "WAV with PCM"),
+        (b'{"url": "file:///etc/passwd"}', "a.webreq", "not the address of a web page"),
+        (b"<a><b>never closed", "a.xml", "XML file is damaged"),
     ],
 )
 def test_what_is_not_taken_is_refused_with_what_to_do(tmp_path: Path, body: bytes, name: str, words: str) -> None:
@@ -234,3 +304,8 @@ def test_sample_documents_are_taken_or_refused_with_a_sentence(folder: str) -> N
         except Refused as refused:
             refusals.append((folder, str(refused)))
     assert all(where == "odd" and sentence.endswith(".") for where, sentence in refusals)
+
+
+@pytest.mark.parametrize("kind", [*content_types.EXTENSIONS, *containers.TYPES])
+def test_every_kind_that_is_taken_has_a_name_for_people(kind: str) -> None:
+    assert "/" not in desk.file_type(kind)

@@ -3,23 +3,37 @@
 No Django and no table here: a path in, files out. Nothing is believed of what a file says about its own size.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from config.errors import Refused
-from workflows.containers import archives, mails
+from workflows.containers import archives, mails, outlook
 from workflows.containers.members import Limits as Limits
 from workflows.containers.members import Member as Member
+from workflows.stages.formats import MAIL as MAIL
+from workflows.stages.formats import OUTLOOK as OUTLOOK
 
-MAIL, ARCHIVE = "message/rfc822", "application/zip"
-EXTENSIONS = {MAIL: ".eml", ARCHIVE: ".zip"}
+ARCHIVE = "application/zip"
+EXTENSIONS = {MAIL: ".eml", OUTLOOK: ".msg", ARCHIVE: ".zip"}
 TYPES = frozenset(EXTENSIONS)
+_CHECKS: dict[str, Callable[[Path, Limits], int]] = {
+    MAIL: mails.check,
+    OUTLOOK: outlook.check,
+    ARCHIVE: archives.check,
+}
+_MEMBERS: dict[str, Callable[[Path, Limits], Iterator[Member]]] = {
+    MAIL: mails.members,
+    OUTLOOK: outlook.members,
+    ARCHIVE: archives.members,
+}
 
 
 def container_type(path: Path) -> str | None:
-    """``ARCHIVE`` or ``MAIL`` by the content; None for every other file, also for Office's, which are archives too."""
+    """``ARCHIVE``, ``MAIL`` or ``OUTLOOK`` by the content; None for every other file, also for Office's archives."""
     if archives.is_archive(path):
         return ARCHIVE
+    if outlook.is_message(path):
+        return OUTLOOK
     return MAIL if mails.is_mail(path) else None
 
 
@@ -30,9 +44,9 @@ def check(path: Path, file_type: str, limits: Limits) -> int:
         Refused: it is damaged, holds nothing or too much, or is made to fill a disk.
 
     """
-    count = archives.check(path, limits) if file_type == ARCHIVE else mails.check(path, limits)
+    count = _CHECKS[file_type](path, limits)
     if count == 0:
-        what = "archive holds no file" if file_type == ARCHIVE else "mail has no attachment"
+        what = "archive holds no file" if file_type == ARCHIVE else "mail has neither text nor attachment"
         raise Refused(f"This {what}. Upload the documents themselves.")
     return count
 
@@ -44,4 +58,4 @@ def members(path: Path, file_type: str, limits: Limits) -> Iterator[Member]:
         Refused: as ``check``, also in the middle.
 
     """
-    return archives.members(path, limits) if file_type == ARCHIVE else mails.members(path, limits)
+    return _MEMBERS[file_type](path, limits)

@@ -1,7 +1,6 @@
 """ZIP archives: their table of contents is bounded before it is read, their files while they are."""
 
 import lzma
-import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -10,11 +9,10 @@ from pathlib import Path
 
 from config.errors import Refused
 from workflows.containers.members import Budget, Limits, Member, shown_name, too_large, too_many
+from workflows.stages.formats import zips
 
 _CHUNK = 256 * 1024
 _SMALL = 1024**2  # below it no ratio says anything
-_END, _END_BYTES, _COMMENT = b"PK\x05\x06", 22, 65_535
-_MOST_CONTENTS = 4 * 1024**2  # bytes of a table of contents: Python reads it whole
 _OFFICE = {"[Content_Types].xml", "mimetype"}
 _NOISE = ("__MACOSX/", ".DS_Store", "Thumbs.db", "desktop.ini")
 _DAMAGED = "This archive is damaged or was cut short. Pack it again and upload the new file."
@@ -25,10 +23,10 @@ _LOCKED = "It is locked with a password. Unpack it and upload the file itself."
 
 def is_archive(path: Path) -> bool:
     with path.open("rb") as file:
-        if file.read(4) not in {b"PK\x03\x04", _END}:
+        if file.read(4) not in {b"PK\x03\x04", zips.END}:
             return False
     try:
-        with _opened(path) as archive:
+        with zips.opened(path, _DAMAGED) as archive:
             return not _OFFICE & set(archive.namelist())
     except Refused:
         return True  # an archive, and a bad one: its check says so
@@ -36,7 +34,7 @@ def is_archive(path: Path) -> bool:
 
 def check(path: Path, limits: Limits) -> int:
     """Raises: Refused."""
-    with _opened(path) as archive:
+    with zips.opened(path, _DAMAGED) as archive:
         found = _files(archive)
         if len(found) > limits.files:
             raise too_many(len(found), limits)
@@ -48,34 +46,11 @@ def check(path: Path, limits: Limits) -> int:
 def members(path: Path, limits: Limits) -> Iterator[Member]:
     """Raises: Refused."""
     budget = Budget(limits)
-    with _opened(path) as archive:
+    with zips.opened(path, _DAMAGED) as archive:
         for number, one in enumerate(_files(archive), start=1):
             if number > limits.files:
                 raise too_many(number, limits)
             yield Member(shown_name(one.filename, f"File {number}"), partial(_write, archive, one, budget))
-
-
-def _opened(path: Path) -> zipfile.ZipFile:
-    """Raises: Refused."""
-    _check_contents(path)
-    try:
-        return zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, OSError, ValueError, struct.error) as error:
-        raise Refused(_DAMAGED) from error
-
-
-def _check_contents(path: Path) -> None:
-    """A table of contents of millions of entries would fill the memory before anybody could count them."""
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        file.seek(max(0, size - _END_BYTES - _COMMENT))
-        tail = file.read()
-    at = tail.rfind(_END)
-    if at < 0 or len(tail) - at < _END_BYTES:
-        raise Refused(_DAMAGED)
-    _, _, _, _, _, contents, _, _ = struct.unpack("<4s4H2LH", tail[at : at + _END_BYTES])
-    if contents > _MOST_CONTENTS:
-        raise Refused("This archive holds too many files. Split it and upload the parts.")
 
 
 def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:

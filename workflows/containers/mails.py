@@ -10,8 +10,8 @@ from typing import cast
 
 from config.errors import Refused
 from workflows.containers.members import Budget, Limits, Member, shown_name, too_many
+from workflows.stages.formats.mails import MOST_BYTES, body, shown_text
 
-MOST_BYTES = 100 * 1024**2  # a mail is read whole
 _HEAD = 8192
 _DEEPEST = 30  # parts in parts; mail programs make four
 _FIRST: tuple[bytes, ...] = (
@@ -39,35 +39,57 @@ def is_mail(path: Path) -> bool:
 
 def check(path: Path, limits: Limits) -> int:
     """Raises: Refused."""
-    count = len(_attachments(path))
-    if count > limits.files:
-        raise too_many(count, limits)
-    return count
+    mail, attached = _parts(path)
+    if len(attached) > limits.files:
+        raise too_many(len(attached), limits)
+    return len(attached) + bool(_text(mail))
 
 
 def members(path: Path, limits: Limits) -> Iterator[Member]:
-    """Raises: Refused."""
+    """What is attached, then the mail's own text. Raises: Refused."""
     budget = Budget(limits)
-    for number, part in enumerate(_attachments(path), start=1):
+    mail, attached = _parts(path)
+    for number, part in enumerate(attached, start=1):
         if number > limits.files:
             raise too_many(number, limits)
         yield Member(_name(part, number), partial(_write, part, budget))
+    if text := _text(mail):
+        yield text_member(str(mail.get("Subject") or ""), text, budget)
+
+
+def text_member(subject: str, text: str, budget: Budget) -> Member:
+    """A mail's text as a file of its own; also of other kinds of mail."""
+
+    def write(target: Path) -> None:
+        content = text.encode("utf-8", "replace")
+        budget.spend(len(content))
+        target.write_bytes(content)
+
+    return Member(shown_name(f"{subject or 'Mail'}.txt", "Mail.txt"), write)
+
+
+def _text(mail: EmailMessage) -> str:
+    """With who wrote it to whom; empty where nothing was written."""
+    try:
+        return shown_text(mail) if any(line.strip() for line in body(mail)) else ""
+    except (RecursionError, ValueError, LookupError, IndexError, TypeError, AttributeError) as error:
+        raise Refused(_ODD) from error
 
 
 def _write(part: EmailMessage, budget: Budget, target: Path) -> None:
-    body = _body(part)
-    budget.spend(len(body))
-    target.write_bytes(body)
+    content = _content(part)
+    budget.spend(len(content))
+    target.write_bytes(content)
 
 
-def _attachments(path: Path) -> list[EmailMessage]:
+def _parts(path: Path) -> tuple[EmailMessage, list[EmailMessage]]:
     """Raises: Refused."""
     if path.stat().st_size > MOST_BYTES:
         raise Refused(f"This mail has more than {MOST_BYTES // 1024**2} MB. Save the attachments and upload them.")
     try:
         with path.open("rb") as file:
             mail = email.message_from_binary_file(file, policy=policy.default)
-        return list(_found(mail, 0))
+        return mail, list(_found(mail, 0))
     except (RecursionError, ValueError, LookupError, IndexError, TypeError, AttributeError) as error:
         raise Refused(_ODD) from error
 
@@ -90,7 +112,7 @@ def _is_document(part: EmailMessage) -> bool:
     return bool(part.get_filename() or part.get_content_maintype() != "text") and not shown_in_text
 
 
-def _body(part: EmailMessage) -> bytes:
+def _content(part: EmailMessage) -> bytes:
     if part.get_content_type() == "message/rfc822":
         payload = cast("list[EmailMessage]", part.get_payload())
         return payload[0].as_bytes() if payload else b""

@@ -1,31 +1,73 @@
-"""Stage format_parser: the text layer of a PDF, with word boxes, and which pages of it may be believed."""
+"""Stage format_parser: the text of files that are text; of a PDF the text layer with word boxes, and which pages of it
+may be believed, and the values of an invoice inside it.
+"""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pypdfium2
 
 from config.errors import Refused, StageFailed
 from workflows import files
-from workflows.stages import artifacts, layout, pdf, text_layer
-from workflows.stages.base import StageContext, StageResult
+from workflows.stages import artifacts, kinds, layout, paged, pdf, slices, text_layer, text_segments
+from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
+from workflows.stages.formats import einvoice
+from workflows.stages.paged import Pages
 
 PDF = "application/pdf"
 
 
 def run(context: StageContext) -> StageResult:
+    return slices.run_all(SLICING, context)
+
+
+def doubted(layer: Pages) -> list[int]:
+    """The pages whose text layer is not believed; of an older head, which does not name them, from its entries."""
+    if "doubted" in layer.head:
+        return layer.ranges("doubted")
+    return [int(page["page_index"]) for page in layer.head.get("pages", ()) if page["doubt"] is not None]
+
+
+def _plan(context: StageContext) -> Sequence[int] | StageResult:
+    if kinds.has_text(context.file_type):
+        return text_segments.parsed(context)  # from its beginning to its end: no part can be read before the others
     if context.file_type != PDF:
         return StageResult("skipped", "Only PDFs carry text of their own; this is an image.")
-    pages = []
     try:
         with pdf.opened(context.original) as document:
-            for index in range(document.page_count):
+            if invoice := einvoice.embedded(context.original):
+                artifacts.write_json(context.artifacts, files.EINVOICE, invoice.stored())
+            return slices.wanted(context, range(document.page_count))
+    except Refused as error:
+        raise StageFailed(str(error)) from error
+
+
+def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
+    pages: list[dict[str, Any]] = []
+    try:
+        with pdf.opened(context.original) as document:
+            for index in indices:
                 pages.append(_page(document.document, index))
                 context.heartbeat()
     except Refused as error:
         raise StageFailed(str(error)) from error
-    artifacts.write_json(context.artifacts, files.TEXT_LAYER, {"pages": pages})
-    believed = sum(page["doubt"] is None for page in pages)
-    return StageResult("completed", facts={"pages": len(pages), "text_layer_pages": believed})
+    paged.TEXT_LAYER.write(context.artifacts, pages, into=context.only is not None)
+    return SliceResult(output=[page["page_index"] for page in pages if page["doubt"] is not None])
+
+
+def _finish(context: StageContext, done: Tally) -> StageResult:
+    doubts, count = {index for output in done.outputs for index in output}, done.planned
+    if context.only is not None:
+        before = paged.TEXT_LAYER.opened(context.artifacts)
+        doubts |= set(doubted(before)) - context.only
+        count = len(before.indices)
+    paged.TEXT_LAYER.finish(
+        context.artifacts, range(count), {"page_count": count, "doubted": slices.packed(sorted(doubts))}
+    )
+    return StageResult("completed", facts={"pages": count, "text_layer_pages": count - len(doubts)})
+
+
+SLICING = Slicing(paged.LIGHT, _plan, _work, _finish, aligned=True)
 
 
 def _page(document: pypdfium2.PdfDocument, index: int) -> dict[str, Any]:

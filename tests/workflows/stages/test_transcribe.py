@@ -1,0 +1,100 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.conf import settings
+
+from config.errors import Refused, StageFailed
+from tests.workflows.stages.memory import context, kept, run_all
+from tests.workflows.stages.recordings import tone
+from workflows.stages import speech, transcribe
+from workflows.stages.base import StageContext
+from workflows.stages.speech import Utterance
+
+SAMPLE = Path(settings.BASE_DIR).parent / "shared/samples/audio/call-dev-1.wav"
+
+
+@pytest.fixture
+def spoken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recogniser hears a sentence in each window: what it makes of real speech is not the stage's doing."""
+
+    def heard(_path: Path, start: float, end: float) -> list[Utterance]:
+        return [Utterance(f"invoice number {start:.0f}", start + 1, end - 1)]
+
+    monkeypatch.setattr(speech, "heard", heard)
+
+
+def recording(folder: Path, seconds: float) -> StageContext:
+    return context(tone(folder / "a.wav", seconds, rate=8000), "audio/wav")
+
+
+def test_a_recording_becomes_a_segment_with_its_times(spoken: None, tmp_path: Path) -> None:
+    ctx = recording(tmp_path, 65)
+    results = run_all(ctx)
+    assert results["transcribe"].facts == {"model": speech.MODEL, "segment_count": 1}
+    segment = kept(ctx).json("analysis/segment_0000.json")
+    assert (segment["segment_type"], segment["image_uri"]) == ("AUDIO", None)
+    assert segment["transcribe"] == "invoice number 0\ninvoice number 30\ninvoice number 60"
+    assert segment["transcribe_segments"][1] == {
+        "id": 1, "transcript": "invoice number 30", "start_time": 31, "end_time": 59,
+    }  # fmt: skip
+    assert kept(ctx).kept["transcribe/transcript.txt"].decode() == segment["transcribe"]
+
+
+def test_a_draft_always_asks_a_person(spoken: None, tmp_path: Path) -> None:
+    ctx = recording(tmp_path, 5)
+    assert run_all(ctx)["assess"].facts["review_required"]
+    assert transcribe.NOTE in kept(ctx).json("runs/run1/result.json")["notes"]
+
+
+def test_a_long_talk_is_cut_into_segments_between_utterances(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "word " * 1400
+    monkeypatch.setattr(speech, "heard", lambda _path, start, _end: [Utterance(words, start, start + 1)] * 2)
+    ctx = recording(tmp_path, 65)
+    run_all(ctx)
+    assert [one["title"] for one in kept(ctx).json("preprocessed/metadata.json")["segments"]] == [""] * 3
+    assert len(kept(ctx).json("analysis/segment_0002.json")["transcribe_segments"]) == 2
+
+
+def test_silence_is_said_to_be_one(tmp_path: Path) -> None:
+    ctx = recording(tmp_path, 1)
+    run_all(ctx)
+    result = kept(ctx).json("runs/run1/result.json")
+    assert any("Nobody can be heard" in note for note in result["notes"])
+    assert len(result["pages"]) == 1
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4])
+@pytest.mark.parametrize(("rate", "channels"), [(8_000, 1), (44_100, 2)])
+def test_every_form_of_wav_becomes_what_the_model_reads(tmp_path: Path, width: int, rate: int, channels: int) -> None:
+    path = tone(tmp_path / "a.wav", 0.5, rate=rate, channels=channels, width=width)
+    found = np.frombuffer(speech.samples(path, 0, 30), "<i2")
+    assert abs(len(found) - 8_000) <= 2
+    assert 6_000 < found.max() < 9_000
+    assert -9_000 < found.min() < -6_000
+
+
+def test_a_window_is_read_alone(tmp_path: Path) -> None:
+    path = tone(tmp_path / "a.wav", 3)
+    assert len(speech.samples(path, 1, 2)) == 2 * speech.RATE
+    assert speech.samples(path, 5, 6) == b""
+
+
+def test_what_is_no_recording_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "a.wav"
+    for body in (b"RIFF", b"RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x55\x00" + bytes(40)):
+        path.write_bytes(body)
+        with pytest.raises(Refused, match="WAV with PCM"):
+            speech.seconds(path)
+        with pytest.raises(StageFailed, match="WAV with PCM"):
+            transcribe.run(context(path, "audio/wav"))
+    with pytest.raises(Refused, match="empty"):
+        speech.seconds(tone(path, 0))
+
+
+@pytest.mark.skipif(not SAMPLE.exists(), reason="the sample documents are not on this machine")
+def test_real_speech_is_heard_as_a_draft() -> None:
+    found = speech.heard(SAMPLE, 0, transcribe.WINDOW)
+    assert speech.heard(SAMPLE, 0, transcribe.WINDOW) == found  # whatever was heard before
+    assert "two hundred and thirty dollars" in " ".join(one.text for one in found)
+    assert all(0 <= one.start < one.end <= 13 for one in found)

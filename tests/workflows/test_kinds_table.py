@@ -1,0 +1,64 @@
+"""The table of what ran on which kind of file."""
+
+from pathlib import Path
+
+from projects.audit import Actor
+from tests.factories import PROJECT, PROJECT_ID, SITE, start_run
+from workflows import kinds_table, queries
+from workflows.actions.documents import Original, start
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.frozen import Run, freeze
+from workflows.kinds_table import Line
+from workflows.processing import Job
+from workflows.stages import formats
+
+
+def begun(file_type: str) -> Run:
+    original = Original("a", file_type, 10, "projects/p/x")
+    return start(
+        site=SITE, by=Actor("1", "1"), project_id=PROJECT_ID, project=PROJECT, pinned=freeze(PROJECT),
+        document_id=f"d-{abs(hash(file_type))}", original=original,
+    )  # fmt: skip
+
+
+def test_what_a_kind_of_file_does_not_need_is_on_its_board_from_the_start(table: str) -> None:
+    run = begun(formats.DOCX)
+    line = kinds_table.line_of(Job(Path("a.docx"), run, outcome="in_review"))
+    assert (line.kind, line.ran) == (formats.DOCX, ("segment_prep",))
+    assert dict(line.skipped) == {
+        "bda_processor": "Bedrock Data Automation is not chosen for this project.",
+        "paddleocr_processor": "Only pages are read by OCR; this file has none.",
+        "transcribe": "Only recordings are transcribed.",
+        "webcrawler": "Only requests for web pages are crawled.",
+    }
+    assert queries.execution(run).left_out == {2, 4, 5, 6}
+
+
+def test_a_pdf_goes_past_what_it_does_not_need(table: str) -> None:
+    assert queries.execution(start_run()).left_out == {2, 5, 6}
+    assert queries.document_workflow(SITE, *_ids(start_run())).definition == DOCUMENT_ANALYSIS.id
+
+
+def _ids(run: Run) -> tuple[str, str]:
+    return run.document_id, run.workflow_id
+
+
+def test_files_that_went_the_same_way_stand_together_with_the_reasons() -> None:
+    skipped = (("transcribe", "Only recordings."),)
+    text = kinds_table.table(
+        [
+            Line("b.pdf", "application/pdf", "published", ("segment_prep", "publish"), skipped),
+            Line("x.bin", "refused", "failed", (), (), "This type of file is not supported."),
+            Line("a.pdf", "application/pdf", "in_review", ("segment_prep", "publish"), skipped),
+        ]
+    )
+    assert text.splitlines() == [
+        "application/pdf  (2 files)",
+        "    ran      segment_prep → publish",
+        "    skipped  transcribe: Only recordings.",
+        "    in_review a.pdf",
+        "    published b.pdf",
+        "",
+        "refused  (1 file)",
+        "    failed    x.bin · This type of file is not supported.",
+    ]

@@ -1,0 +1,107 @@
+"""Stage document_summarizer, locally: what the fields say, and the sentences that say most; marked as such.
+
+Nothing here writes a sentence of its own about the text: it is quoted, a page at a time, and chosen over all pages.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from config.errors import NotFound
+from workflows import files
+from workflows.stages import artifacts, model_summary, paged, published, sentences, slices
+from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
+from workflows.stages.services import Writer
+
+METHOD = "extractive"
+MODEL = "Sentences of the text, chosen without a model"
+_DESCRIPTION = 160  # letters of what is said of a page
+_A_PAGE, _WORDS_A_PAGE = 2, 40  # sentences and words that a page may put forward
+_MOST, _LETTERS = 5, 900  # of the whole summary
+_KNOWN_WORDS = 2_000  # that are counted over all pages
+
+
+def run(context: StageContext) -> StageResult:
+    return slices.run_all(SLICING, context)
+
+
+def _plan(context: StageContext) -> Sequence[int]:
+    return range(int(paged.PREPARED.opened(context.artifacts).head["segment_count"]))
+
+
+def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
+    described: list[dict[str, Any]] = []
+
+    def describe(index: int) -> None:
+        try:
+            segment = artifacts.read_json(context.artifacts, files.segment(index))
+        except NotFound:
+            segment = {}
+        described.append(_described(index, segment))
+
+    return SliceResult(slices.each(context, indices, describe), output=described)
+
+
+def _described(index: int, segment: Mapping[str, Any]) -> dict[str, Any]:
+    text = str(segment.get("text_content") or "")
+    counts = sentences.words(text)
+    found = list(enumerate(sentences.sentences(text)))
+    chosen = sentences.best(found, counts, most=_A_PAGE, letters=_LETTERS)
+    described = str(segment.get("page_description") or "")
+    title = described or str(segment.get("page_title") or "") or (chosen[0][1] if chosen else _first_line(text))
+    return {
+        "page": index,
+        "description": title[: len(described) or _DESCRIPTION],
+        "sentences": [sentence for _, sentence in chosen],
+        "words": dict(counts.most_common(_WORDS_A_PAGE)),
+    }
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip("#| ").strip() for line in text.splitlines() if line.strip("#|- ")), "")
+
+
+def _finish(context: StageContext, done: Tally) -> StageResult:
+    pages: list[dict[str, Any]] = []
+    counts: Counter[str] = Counter()
+    put_forward: list[tuple[int, str]] = []
+    for one in (one for output in done.outputs for one in output):
+        pages.append({"page": one["page"], "description": one["description"]})
+        counts.update(one["words"])
+        put_forward += [(one["page"], sentence) for sentence in one["sentences"]]
+        if len(counts) > 2 * _KNOWN_WORDS:
+            counts = Counter(dict(counts.most_common(_KNOWN_WORDS)))
+            put_forward = sentences.best(put_forward, counts, most=20 * _MOST, letters=20 * _LETTERS)
+    pages.sort(key=lambda page: int(page["page"]))
+    if context.services.writer:
+        return _by_model(context, context.services.writer, pages)
+    chosen = sentences.best(put_forward, counts, most=_MOST, letters=_LETTERS)
+    told = published.sentence(published.values(context))
+    summary = {
+        "language": context.settings.language,
+        "document_summary": "\n".join([*([told] if told else []), *(sentence for _, sentence in chosen)]),
+        "total_pages": len(pages),
+        "pages": pages,
+        "method": METHOD,
+        "model": MODEL,
+    }
+    artifacts.write_json(context.artifacts, files.SUMMARY, summary)
+    return StageResult("completed", facts={"model": MODEL, "sentences": len(chosen)})
+
+
+def _by_model(context: StageContext, writer: Writer, pages: Sequence[Mapping[str, Any]]) -> StageResult:
+    described = [str(page["description"]) for page in pages]
+    text, used = model_summary.summary(writer, described, language=context.settings.language)
+    summary = {
+        "language": context.settings.language,
+        "document_summary": text,
+        "total_pages": len(pages),
+        "pages": list(pages),
+        "method": "model",
+        "model": used[0].model,
+    }
+    artifacts.write_json(context.artifacts, files.SUMMARY, summary)
+    return StageResult("completed", facts={"model": used[0].model}, used=used)
+
+
+SLICING = Slicing(paged.LIGHT, _plan, _work, _finish)

@@ -1,0 +1,40 @@
+"""Readers of everything that is text and not a page: a file in, blocks out, within limits that hold while they read."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from workflows.stages.formats import docx, epub, mails, outlook, pptx, rtf, texts, web, xlsx, xml
+from workflows.stages.formats.blocks import Block, Chunk, chunks
+
+Reader = Callable[[Path], Iterator[Block]]
+
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+DOCX, PPTX, XLSX = (
+    f"{_OFFICE}.wordprocessingml.document",
+    f"{_OFFICE}.presentationml.presentation",
+    f"{_OFFICE}.spreadsheetml.sheet",
+)
+EPUB, RTF, HTML, XML = "application/epub+zip", "application/rtf", "text/html", "application/xml"
+TEXT, MARKDOWN, CSV = "text/plain", "text/markdown", "text/csv"
+WEB_REQUEST = "application/x-webreq"  # no reader: it says which page to fetch
+MAIL, OUTLOOK = "message/rfc822", "application/vnd.ms-outlook"
+
+READERS: Mapping[str, Reader] = {
+    DOCX: docx.read,
+    PPTX: pptx.read,
+    XLSX: xlsx.read,
+    EPUB: epub.read,
+    RTF: rtf.read,
+    HTML: web.read,
+    XML: xml.read,
+    TEXT: texts.read,
+    MARKDOWN: texts.read,
+    CSV: texts.read_csv,
+    MAIL: mails.read,
+    OUTLOOK: outlook.read,
+}
+
+
+def read(path: Path, file_type: str) -> Iterator[Chunk]:
+    """The segments of a file. Raises: Refused, also in the middle; KeyError, where no reader knows the type."""
+    return chunks(READERS[file_type](path))

@@ -1,0 +1,93 @@
+"""What a reader gives: blocks of text in reading order, and their packing into segments (CONTRACTS 2.4)."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+LONGEST, OVERLAP = 15_000, 500  # characters of a segment, and how many of them the next one repeats
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph or a row. ``starts``: a slide, sheet or chapter begins, and a segment with it, named ``title``.
+
+    ``head`` opens every further segment of the same section: a table's first row.
+    """
+
+    text: str
+    title: str = ""
+    starts: bool = False
+    head: str = ""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """The text of one segment. ``title``: of the section that it belongs to, empty where there is none."""
+
+    text: str
+    title: str = ""
+
+
+def chunks(blocks: Iterable[Block]) -> Iterator[Chunk]:
+    """Segments of at most ``LONGEST`` characters, cut between blocks where possible; one in memory at a time."""
+    held: list[str] = []
+    size, title = 0, ""
+    for block in blocks:
+        if block.starts:
+            if held:
+                yield Chunk("\n".join(held), title)
+            held, size, title = [], 0, block.title
+        for piece in _pieces(block.text):
+            if held and size + len(piece) + 1 > LONGEST:
+                text = "\n".join(held)
+                yield Chunk(text, title)
+                held = _carried(text, block.head, LONGEST - len(piece) - 1)
+                size = sum(len(one) + 1 for one in held)
+            held.append(piece)
+            size += len(piece) + 1
+    if held:
+        yield Chunk("\n".join(held), title)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A block that is longer than a segment, cut at a space where there is one."""
+    while len(text) > LONGEST:
+        at = text.rfind(" ", LONGEST // 2, LONGEST)
+        at = at if at > 0 else LONGEST
+        yield text[:at]
+        text = text[max(0, at - OVERLAP) :]
+    yield text
+
+
+def _carried(text: str, head: str, room: int) -> list[str]:
+    """What the next segment begins with: the table's head, or the end of this one from a word's beginning."""
+    if head:
+        return [head] if len(head) <= room else []
+    tail = text[-OVERLAP:] if room >= OVERLAP else ""
+    cut = tail.find("\n") if "\n" in tail else tail.find(" ")
+    tail = tail[cut + 1 :].strip() if cut >= 0 else tail
+    return [tail] if tail else []
+
+
+def row(cells: Iterable[str]) -> str:
+    r"""One row of a markdown table; empty where every cell is.
+
+    >>> row(["a", "b|c", ""])
+    '| a | b\\|c |'
+    """
+    texts = [" ".join(cell.split()).replace("|", "\\|") for cell in cells]
+    while texts and not texts[-1]:
+        texts.pop()
+    return f"| {' | '.join(texts)} |" if texts else ""
+
+
+def table(rows: Iterable[str], *, title: str = "") -> Iterator[Block]:
+    """A sheet's rows as a section of its own; the first row heads every segment of it."""
+    head = ""
+    for one in rows:
+        if not one:
+            continue
+        if head:
+            yield Block(one, head=head)
+        else:
+            head = f"{one}\n|{' --- |' * max(1, one.count(' | ') + 1)}"
+            yield Block(head, title=title, starts=True)

@@ -1,0 +1,274 @@
+"""Electronic invoices, alone or inside a PDF (Factur-X, ZUGFeRD 1 and 2, XRechnung in CII or UBL): exact values.
+
+Values are what a seller's program wrote, so nobody has to read them: amounts as plain decimals, dates as 2024-03-31.
+"""
+
+import datetime as dt
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pikepdf
+from lxml import etree
+
+from workflows import results
+from workflows.stages.base import FieldSpec
+from workflows.stages.formats import packages
+from workflows.stages.formats.blocks import Block, row
+
+SOURCE = "embedded_xml"
+MOST_BYTES = 16 * 1024**2
+_CII = {"CrossIndustryInvoice", "CrossIndustryDocument"}
+_UBL = {"Invoice", "CreditNote"}
+LABELS: Mapping[str, str] = {
+    "invoice_number": "Invoice number",
+    "date": "Date",
+    "due_date": "Due date",
+    "seller": "Seller",
+    "seller_address": "Seller's address",
+    "seller_tax_id": "Seller's tax number",
+    "buyer": "Buyer",
+    "buyer_address": "Buyer's address",
+    "buyer_reference": "Buyer's reference",
+    "order_number": "Order number",
+    "currency": "Currency",
+    "net_total": "Net total",
+    "tax_total": "Tax",
+    "total": "Total",
+    "amount_due": "Amount due",
+    "iban": "IBAN",
+}
+# What a project may call a value that the norm names otherwise.
+_ALSO = {
+    "seller": "company seller issuer vendor supplier seller_name company_name vendor_name supplier_name merchant",
+    "buyer": "buyer customer buyer_name customer_name bill_to recipient",
+    "seller_address": "address seller_address company_address vendor_address supplier_address",
+    "buyer_address": "buyer_address customer_address billing_address",
+    "date": "date issue_date invoice_date document_date",
+    "due_date": "due_date payment_due payment_due_date",
+    "total": "total grand_total gross_total total_amount amount gross_amount invoice_total",
+    "amount_due": "amount_due payable_amount due_amount balance_due",
+    "net_total": "net_total subtotal net_amount tax_basis_total",
+    "tax_total": "tax_total tax vat vat_total tax_amount vat_amount",
+    "invoice_number": "invoice_number invoice_no invoice_id number document_number",
+    "currency": "currency invoice_currency currency_code",
+    "iban": "iban account bank_account",
+    "seller_tax_id": "seller_tax_id tax_id vat_id vat_number tax_number seller_vat_id",
+    "order_number": "order_number purchase_order po_number order_reference",
+    "buyer_reference": "buyer_reference customer_number customer_reference",
+}
+KNOWN: Mapping[str, str] = {name: key for key, names in _ALSO.items() for name in names.split()}
+
+
+@dataclass(frozen=True)
+class Item:
+    name: str
+    quantity: str
+    price: str
+    amount: str
+
+
+@dataclass(frozen=True)
+class EInvoice:
+    """``values``: by the names of ``LABELS``; what the invoice does not say is not in it."""
+
+    syntax: str
+    values: Mapping[str, str]
+    items: tuple[Item, ...]
+
+    def stored(self) -> dict[str, Any]:
+        return {"syntax": self.syntax, "values": dict(self.values), "items": [asdict(one) for one in self.items]}
+
+
+def value_of(values: Mapping[str, str], spec: FieldSpec) -> str | None:
+    """The field's value in its stored form; None where the invoice has no such value, or the field another type."""
+    for name in (spec.name, spec.label):
+        key = KNOWN.get("_".join(re.findall(r"[a-z0-9]+", name.casefold())))
+        if key and (text := values.get(key)):
+            return results.stored_form(spec.type, text)
+    return None
+
+
+def embedded(path: Path) -> EInvoice | None:
+    """The invoice that a PDF carries; None for every other PDF, damaged and locked ones included."""
+    try:
+        with pikepdf.open(path) as document:
+            for name, attached in document.attachments.items():
+                if name.casefold().endswith(".xml") and (found := parse(_content(attached))):
+                    return found
+    except (
+        pikepdf.PdfError,
+        pikepdf.PasswordError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+        zlib.error,
+    ):
+        return None
+    return None
+
+
+def _content(attached: Any) -> bytes:
+    """At most ``MOST_BYTES`` of it, however much its stream would become."""
+    stream = attached.get_file().obj
+    raw: bytes = stream.read_raw_bytes()
+    filters = stream.get("/Filter", [])
+    names = [str(one) for one in filters] if isinstance(filters, pikepdf.Array) else [str(filters)] if filters else []
+    if not names:
+        return raw[:MOST_BYTES]
+    return zlib.decompressobj().decompress(raw, MOST_BYTES) if names == ["/FlateDecode"] else b""
+
+
+def parse(body: bytes) -> EInvoice | None:
+    """None where it is no invoice, or no XML."""
+    try:
+        root = etree.fromstring(body, packages.parser())
+    except (etree.XMLSyntaxError, ValueError):
+        return None
+    name = packages.local(root)
+    if name in _CII:
+        return EInvoice("CII", _filled(_cii(root)), tuple(_cii_items(root)))
+    if name in _UBL and root.find("{*}ID") is not None:
+        return EInvoice("UBL", _filled(_ubl(root)), tuple(_ubl_items(root)))
+    return None
+
+
+def _filled(values: Mapping[str, str]) -> dict[str, str]:
+    return {key: text for key in LABELS if (text := values.get(key, ""))}
+
+
+def _text(element: Any, *paths: str) -> str:
+    """Of the first path that leads to one; every step is a name in any name space."""
+    if element is not None:
+        for path in paths:
+            steps = "/".join("{*}" + step if step not in {".", ""} else step for step in path.split("/"))
+            if text := " ".join((element.findtext(steps) or "").split()):
+                return text
+    return ""
+
+
+def _one(element: Any, *names: str) -> Any:
+    found = (element.find("{*}" + name) for name in names) if element is not None else ()
+    return next((one for one in found if one is not None), None)
+
+
+def _cii(root: Any) -> dict[str, str]:
+    document = _one(root, "ExchangedDocument", "HeaderExchangedDocument")
+    trade = _one(root, "SupplyChainTradeTransaction", "SpecifiedSupplyChainTradeTransaction")
+    agreement = _one(trade, "ApplicableHeaderTradeAgreement", "ApplicableSupplyChainTradeAgreement")
+    settlement = _one(trade, "ApplicableHeaderTradeSettlement", "ApplicableSupplyChainTradeSettlement")
+    sums = _one(
+        settlement,
+        "SpecifiedTradeSettlementHeaderMonetarySummation",
+        "SpecifiedTradeSettlementMonetarySummation",
+    )
+    seller, buyer = _one(agreement, "SellerTradeParty"), _one(agreement, "BuyerTradeParty")
+    return {
+        "invoice_number": _text(document, "ID"),
+        "date": _day(_text(document, "IssueDateTime/DateTimeString")),
+        "due_date": _day(_text(settlement, "SpecifiedTradePaymentTerms/DueDateDateTime/DateTimeString")),
+        "seller": _text(seller, "Name"),
+        "seller_address": _cii_address(seller),
+        "seller_tax_id": _text(seller, "SpecifiedTaxRegistration/ID"),
+        "buyer": _text(buyer, "Name"),
+        "buyer_address": _cii_address(buyer),
+        "buyer_reference": _text(agreement, "BuyerReference") or _text(buyer, "ID"),
+        "order_number": _text(
+            agreement, "BuyerOrderReferencedDocument/IssuerAssignedID", "BuyerOrderReferencedDocument/ID"
+        ),
+        "currency": _text(settlement, "InvoiceCurrencyCode"),
+        "net_total": _text(sums, "TaxBasisTotalAmount"),
+        "tax_total": _text(sums, "TaxTotalAmount"),
+        "total": _text(sums, "GrandTotalAmount"),
+        "amount_due": _text(sums, "DuePayableAmount"),
+        "iban": _text(settlement, "SpecifiedTradeSettlementPaymentMeans/PayeePartyCreditorFinancialAccount/IBANID"),
+    }
+
+
+def _cii_address(party: Any) -> str:
+    place = _one(party, "PostalTradeAddress")
+    lines = [_text(place, name) for name in ("LineOne", "LineTwo", "LineThree")]
+    town = f"{_text(place, 'PostcodeCode')} {_text(place, 'CityName')}".strip()
+    return ", ".join(part for part in (*lines, town) if part)
+
+
+def _cii_items(root: Any) -> Iterator[Item]:
+    for one in root.iter("{*}IncludedSupplyChainTradeLineItem"):
+        agreement = _one(one, "SpecifiedLineTradeAgreement", "SpecifiedSupplyChainTradeAgreement")
+        settlement = _one(one, "SpecifiedLineTradeSettlement", "SpecifiedSupplyChainTradeSettlement")
+        delivery = _one(one, "SpecifiedLineTradeDelivery", "SpecifiedSupplyChainTradeDelivery")
+        sums = _one(
+            settlement, "SpecifiedTradeSettlementLineMonetarySummation", "SpecifiedTradeSettlementMonetarySummation"
+        )
+        yield Item(
+            _text(one, "SpecifiedTradeProduct/Name"),
+            _text(delivery, "BilledQuantity"),
+            _text(agreement, "NetPriceProductTradePrice/ChargeAmount"),
+            _text(sums, "LineTotalAmount"),
+        )
+
+
+def _ubl(root: Any) -> dict[str, str]:
+    seller = _one(_one(root, "AccountingSupplierParty"), "Party")
+    buyer = _one(_one(root, "AccountingCustomerParty"), "Party")
+    sums = _one(root, "LegalMonetaryTotal")
+    names = ("PartyLegalEntity/RegistrationName", "PartyName/Name")
+    return {
+        "invoice_number": _text(root, "ID"),
+        "date": _day(_text(root, "IssueDate")),
+        "due_date": _day(_text(root, "DueDate", "PaymentMeans/PaymentDueDate")),
+        "seller": _text(seller, *names),
+        "seller_address": _ubl_address(seller),
+        "seller_tax_id": _text(seller, "PartyTaxScheme/CompanyID"),
+        "buyer": _text(buyer, *names),
+        "buyer_address": _ubl_address(buyer),
+        "buyer_reference": _text(root, "BuyerReference"),
+        "order_number": _text(root, "OrderReference/ID"),
+        "currency": _text(root, "DocumentCurrencyCode"),
+        "net_total": _text(sums, "TaxExclusiveAmount"),
+        "tax_total": _text(root, "TaxTotal/TaxAmount"),
+        "total": _text(sums, "TaxInclusiveAmount"),
+        "amount_due": _text(sums, "PayableAmount"),
+        "iban": _text(root, "PaymentMeans/PayeeFinancialAccount/ID"),
+    }
+
+
+def _ubl_address(party: Any) -> str:
+    place = _one(party, "PostalAddress")
+    lines = [_text(place, name) for name in ("StreetName", "AdditionalStreetName")]
+    town = f"{_text(place, 'PostalZone')} {_text(place, 'CityName')}".strip()
+    return ", ".join(part for part in (*lines, town) if part)
+
+
+def _ubl_items(root: Any) -> Iterator[Item]:
+    for one in root.iter("{*}InvoiceLine", "{*}CreditNoteLine"):
+        yield Item(
+            _text(one, "Item/Name", "Item/Description"),
+            _text(one, "InvoicedQuantity", "CreditedQuantity"),
+            _text(one, "Price/PriceAmount"),
+            _text(one, "LineExtensionAmount"),
+        )
+
+
+def _day(text: str) -> str:
+    """CII writes 20180305, UBL 2018-03-05; a few write a time behind it. Empty for what is no day."""
+    digits = re.sub(r"\D", "", text)[:8]
+    try:
+        return dt.datetime.strptime(digits, "%Y%m%d").replace(tzinfo=dt.UTC).date().isoformat()
+    except ValueError:
+        return ""
+
+
+def blocks(invoice: EInvoice) -> Iterator[Block]:
+    """What a person reads of an invoice that is XML alone."""
+    for key, text in invoice.values.items():
+        yield Block(f"{LABELS[key]}: {text}", title="Invoice", starts=key == next(iter(invoice.values)))
+    if invoice.items:
+        yield Block(row(("Item", "Quantity", "Price", "Amount")) + "\n| --- | --- | --- | --- |")
+        for one in invoice.items:
+            yield Block(row((one.name, one.quantity, one.price, one.amount)))

@@ -1,0 +1,75 @@
+"""Mails: who wrote to whom and when, and the text; what is attached becomes documents of its own elsewhere."""
+
+import email
+from collections.abc import Iterator
+from email import policy
+from email.message import EmailMessage
+from pathlib import Path
+from typing import cast
+
+from config.errors import Refused
+from workflows.stages.formats import web
+from workflows.stages.formats.blocks import Block
+
+MOST_BYTES = 100 * 1024**2  # a mail is read whole
+HEADS = ("From", "To", "Cc", "Date", "Subject")
+_ODD = "This mail is damaged or nested too deeply. Save its text or its attachments and upload them."
+
+
+def read(path: Path) -> Iterator[Block]:
+    """Raises: Refused."""
+    if path.stat().st_size > MOST_BYTES:
+        raise Refused(f"This mail has more than {MOST_BYTES // 1024**2} MB. Save its attachments and upload them.")
+    try:
+        with path.open("rb") as file:
+            mail = email.message_from_binary_file(file, policy=policy.default)
+        yield from _blocks(mail)
+    except (RecursionError, ValueError, LookupError, IndexError, TypeError, AttributeError) as error:
+        raise Refused(_ODD) from error
+
+
+def shown_text(mail: EmailMessage) -> str:
+    """All that ``read`` gives, as one text."""
+    return "\n".join(block.text for block in _blocks(mail))
+
+
+def _blocks(mail: EmailMessage) -> Iterator[Block]:
+    return shown({name: str(mail.get(name) or "") for name in HEADS}, body(mail), names(mail))
+
+
+def shown(heads: dict[str, str], lines: list[str], attached: list[str]) -> Iterator[Block]:
+    """The same for every kind of mail: heads that have a value, the text, the names of what is attached."""
+    title = heads.get("Subject", "") or "Mail"
+    yield Block(
+        "\n".join(f"{name}: {' '.join(text.split())}" for name, text in heads.items() if text), title, starts=True
+    )
+    for line in lines:
+        yield Block(line)
+    if attached:
+        yield Block(f"Attached: {', '.join(attached)}")
+
+
+def body(mail: EmailMessage) -> list[str]:
+    """Lines of the plain text, or of the page where there is none."""
+    part = cast("EmailMessage | None", mail.get_body(("plain", "html")))
+    if part is None:
+        return []
+    payload = cast("bytes | None", part.get_payload(decode=True)) or b""
+    charset = str(part.get_content_charset() or "")
+    if part.get_content_type() == "text/html":
+        return list(web.parse(payload, charset=charset, whole=True).lines)
+    return decoded(payload, charset).splitlines()
+
+
+def decoded(payload: bytes, charset: str) -> str:
+    for name in (charset, "utf-8"):
+        try:
+            if name:
+                return payload.decode(name)
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return payload.decode("cp1252", "replace")
+
+
+def names(mail: EmailMessage) -> list[str]:
+    return [str(one.get_filename()) for one in mail.iter_attachments() if one.get_filename()]

@@ -1,0 +1,38 @@
+"""XML alone: an electronic invoice as a person reads it, every other file element by element."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from lxml import etree
+
+from workflows.stages.formats import einvoice, packages
+from workflows.stages.formats.blocks import Block
+
+WHAT = "XML file"
+
+
+def read(path: Path) -> Iterator[Block]:
+    """Raises: Refused."""
+    if invoice := invoice_in(path):
+        yield from einvoice.blocks(invoice)
+        return
+    try:
+        yield from _elements(path)
+    except etree.XMLSyntaxError as error:
+        raise packages.damaged(WHAT) from error
+
+
+def invoice_in(path: Path) -> einvoice.EInvoice | None:
+    return einvoice.parse(path.read_bytes()) if path.stat().st_size <= einvoice.MOST_BYTES else None
+
+
+def _elements(path: Path) -> Iterator[Block]:
+    """A line an element that holds text: its name as the label."""
+    with path.open("rb") as file:
+        for _, element in etree.iterparse(
+            file, events=("end",), resolve_entities=False, no_network=True, load_dtd=False
+        ):
+            name = packages.local(element)
+            if name and (text := " ".join((element.text or "").split())):
+                yield Block(f"{name}: {text}")
+            packages.dropped(element)

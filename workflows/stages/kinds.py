@@ -1,0 +1,33 @@
+"""What kind of file a MIME type is to the pipeline: pages to look at, or text, each text of a kind of segment."""
+
+from workflows.stages import formats
+
+PDF = "application/pdf"
+
+
+def has_pages(file_type: str) -> bool:
+    """PDFs and pictures: their segments have an image each."""
+    return file_type == PDF or file_type.startswith("image/")
+
+
+def has_text(file_type: str) -> bool:
+    """What a reader of ``formats`` turns into segments."""
+    return file_type in formats.READERS
+
+
+def has_sound(file_type: str) -> bool:
+    return file_type.startswith("audio/")
+
+
+def is_read(file_type: str) -> bool:
+    """Whether any stage knows what to do with it."""
+    return has_pages(file_type) or has_text(file_type) or has_sound(file_type) or file_type == formats.WEB_REQUEST
+
+
+def segment_type(file_type: str) -> str:
+    """CONTRACTS 2.4."""
+    if has_pages(file_type):
+        return "PAGE"
+    if has_sound(file_type):
+        return "AUDIO"
+    return "WEB" if file_type in {formats.HTML, formats.WEB_REQUEST} else "TEXT"

@@ -1,0 +1,54 @@
+"""The values that a run goes on with behind the review: the machine's, a person's where they differ."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from config.errors import NotFound
+from workflows import files
+from workflows.stages import artifacts
+from workflows.stages.base import StageContext
+
+
+@dataclass(frozen=True)
+class Values:
+    """``fields``: as in the result, with the value that stands."""
+
+    document_type: str
+    fields: tuple[Mapping[str, Any], ...]
+
+    def of(self, *names: str) -> str:
+        """The first of these fields that has a value."""
+        found = {one["name"]: str(one["value"]) for one in self.fields if one.get("value")}
+        return next((found[name] for name in names if name in found), "")
+
+
+def values(context: StageContext) -> Values:
+    """Without any where the analysis left no result."""
+    try:
+        result = artifacts.read_json(context.artifacts, files.result(context.workflow_id))
+    except NotFound:
+        return Values("other", ())
+    corrected = artifacts.read_json(context.artifacts, context.decision)["corrections"] if context.decision else {}
+    fields = ({**one, "value": corrected.get(one["name"], one.get("value"))} for one in result["fields"])
+    return Values(str(result["document_type"]), tuple(fields))
+
+
+def sentence(found: Values) -> str:
+    """What the fields say, in one sentence; empty where they say next to nothing.
+
+    >>> sentence(Values("receipt", ({"name": "company", "value": "ACME Ltd"}, {"name": "total", "value": "4.00"})))
+    'Receipt of ACME Ltd, total 4.00.'
+    """
+    issuer, date = found.of("company", "seller", "issuer"), found.of("date", "issue_date", "invoice_date")
+    number, total = found.of("invoice_number", "number"), found.of("total", "grand_total", "amount")
+    parts = [
+        date,
+        f"number {number}" if number else "",
+        f"total {total} {found.of('currency')}".strip() if total else "",
+    ]
+    told = [part for part in parts if part]
+    if not issuer or not told:
+        return ""
+    kind = found.document_type.capitalize() if found.document_type != "other" else "Document"
+    return f"{kind} of {issuer}, {', '.join(told)}."

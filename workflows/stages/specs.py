@@ -1,0 +1,34 @@
+"""One field that a run reads; imported by everything that reads, judges or shows fields."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class FieldSpec:
+    """One field that a run reads, by the project's list or by the schemas that govern it.
+
+    ``type``: text, date, amount, currency, number or boolean. ``threshold``: 0–1. ``allowed``: its only values, in
+    their stored form; empty for any. ``default``: its value where nothing is found.
+    """
+
+    name: str
+    label: str
+    type: str
+    required: bool
+    threshold: float
+    allowed: tuple[str, ...] = ()
+    default: str = ""
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> "FieldSpec":
+        """From JSON that holds at least these entries; of an older version without the last two.
+
+        Raises:
+            KeyError: another entry is missing.
+
+        """
+        required, threshold = bool(stored["required"]), float(stored["threshold"])
+        allowed, default = tuple(stored.get("allowed") or ()), str(stored.get("default") or "")
+        return cls(stored["name"], stored["label"], stored["type"], required, threshold, allowed, default)

@@ -1,0 +1,120 @@
+"""Stage transcribe, locally: what is said in a recording, as a draft that a person always compares with it."""
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from config.errors import Refused, StageFailed
+from workflows import files
+from workflows.stages import artifacts, kinds, paged, slices, speech, text_segments
+from workflows.stages.base import Begun, Job, SliceResult, Slicing, StageContext, StageResult, Tally
+from workflows.stages.formats.blocks import LONGEST
+from workflows.stages.services import Transcriber
+from workflows.stages.usage import Usage
+
+WINDOW = 30  # seconds of sound that are read at once; a word on the edge may be lost
+SURE = 0.8  # below it a person is told
+_WINDOWS = 2  # in a slice: about as many seconds of work as of sound
+NOTE = "The transcript is a draft of the local recogniser. Listen to the recording and compare."
+_SILENCE = "Nobody can be heard in this recording. Check that it is the right one, or type what it says."
+
+
+def run(context: StageContext) -> StageResult:
+    return slices.run_all(SLICING, context)
+
+
+def _plan(context: StageContext) -> Sequence[int] | StageResult:
+    if not kinds.has_sound(context.file_type):
+        return StageResult("skipped", "Only recordings are transcribed.")
+    if context.services.transcriber:
+        return _heard(context, context.services.transcriber)
+    try:
+        return range(math.ceil(speech.seconds(context.original) / WINDOW))
+    except Refused as error:
+        raise StageFailed(str(error)) from error
+
+
+def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
+    found: list[dict[str, Any]] = []
+    for index in indices:
+        for one in speech.heard(context.original, index * WINDOW, (index + 1) * WINDOW):
+            found.append({"transcript": one.text, "start_time": one.start, "end_time": one.end})
+        context.heartbeat()
+    return SliceResult(output=found)
+
+
+def _begin(context: StageContext) -> Begun | None:
+    service = context.services.transcriber
+    if service is None or not kinds.has_sound(context.file_type):
+        return None
+    return Begun(service.service, service.begin())
+
+
+def _collect(context: StageContext, job: str) -> bool:
+    service = context.services.transcriber
+    if service is None:
+        return True
+    found = service.look(job)
+    if found is None:
+        return False
+    spoken = [{"transcript": one.text, "start_time": one.start, "end_time": one.end} for one in found.utterances]
+    heard = {"spoken": spoken, "language": found.language, "score": round(found.score, 4), "seconds": found.seconds}
+    artifacts.write_json(context.artifacts, files.HEARD, heard)
+    return True
+
+
+JOB = Job(_begin, _collect)
+
+
+def _heard(context: StageContext, service: Transcriber) -> StageResult:
+    """What the job left was collected before."""
+    heard = artifacts.read_json(context.artifacts, files.HEARD)
+    note = f"The transcript is only {heard['score']:.0%} sure." if heard["score"] < SURE else ""
+    head = {"model": service.model, "draft": False, "note": (note if heard["spoken"] else _SILENCE) or None}
+    used = Usage(service.service, service.model, calls=1, ms=round(float(heard["seconds"]) * 1000))
+    written = _written(context, heard["spoken"], heard["language"], head)
+    return replace(written, used=(used,))
+
+
+def _finish(context: StageContext, done: Tally) -> StageResult:
+    spoken = list(itertools.chain.from_iterable(done.outputs))
+    head = {"model": speech.MODEL, "draft": True, "note": NOTE if spoken else _SILENCE}
+    return _written(context, spoken, "en-US", head)
+
+
+def _written(
+    context: StageContext, heard: Sequence[dict[str, Any]], language: str, head: dict[str, Any]
+) -> StageResult:
+    spoken = [{"id": number, **one} for number, one in enumerate(heard)]
+    text = "\n".join(str(one["transcript"]) for one in spoken)
+    chunks = list(_chunks(spoken)) or [{"text": "", "spoken": []}]
+    entries = [{"chunk_index": number, "title": "", **one} for number, one in enumerate(chunks)]
+    paged.TRANSCRIPT.write(context.artifacts, entries)
+    results = {"transcripts": [{"transcript": text}], "language_code": language, "audio_segments": spoken}
+    paged.TRANSCRIPT.finish(context.artifacts, range(len(entries)), {"results": results, **head})
+    context.artifacts.write(files.TRANSCRIPT_TEXT, text.encode(), "text/plain; charset=utf-8")
+    text_segments.settled(context, [""] * len(entries))
+    return StageResult("completed", facts={"model": head["model"], "segment_count": len(entries)})
+
+
+SLICING = Slicing(_WINDOWS, _plan, _work, _finish)
+
+
+def _chunks(spoken: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """As many utterances as a segment of text holds."""
+    held: list[dict[str, Any]] = []
+    size = 0
+    for one in spoken:
+        size += len(one["transcript"]) + 1
+        if held and size > LONGEST:
+            yield _chunk(held)
+            held, size = [], len(one["transcript"]) + 1
+        held.append(one)
+    if held:
+        yield _chunk(held)
+
+
+def _chunk(spoken: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return {"text": "\n".join(str(one["transcript"]) for one in spoken), "spoken": list(spoken)}

@@ -1,0 +1,162 @@
+"""Stage webcrawler: the main content of the page that a request names, and of pages that it leads to where asked."""
+
+import json
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+from urllib.robotparser import RobotFileParser
+
+from config import clock
+from config.errors import StageFailed
+from workflows import files
+from workflows.stages import artifacts, formats, paged, text_segments, web_fetch
+from workflows.stages.base import StageContext, StageResult
+from workflows.stages.formats import web
+from workflows.stages.formats.blocks import Block, chunks
+from workflows.stages.web_fetch import Answer, Network
+
+MOST_PAGES, MOST_DEPTH = 50, 3  # that a request may ask for; one page alone where it does not
+MOST_BYTES = 64_000  # of a request
+_PAUSE, _LONGEST_PAUSE = 0.5, 10.0  # seconds between two requests to one server
+_BROKEN = 'This request for a web page is damaged. Write {"url": "https://…"} and upload that.'
+
+
+@dataclass(frozen=True)
+class Request:
+    url: str
+    instruction: str
+    pages: int
+    depth: int
+
+
+@dataclass(frozen=True)
+class Page:
+    url: str
+    title: str
+    text: str
+    links: tuple[str, ...]
+
+
+def run(context: StageContext, network: Network | None = None) -> StageResult:
+    if context.file_type != formats.WEB_REQUEST:
+        return StageResult("skipped", "Only requests for web pages are crawled.")
+    request = read(context.original.read_bytes()[:MOST_BYTES])
+    entries: list[dict[str, Any]] = []
+    count = 0
+    for page in _crawled(context, request, network or Network()):
+        stored = {"url": page.url, "title": page.title, "content": page.text, "crawled_at": clock.iso(clock.now())}
+        artifacts.write_json(context.artifacts, files.web_page(count), stored)
+        count += 1
+        parts = chunks(Block(line, page.title, starts=number == 0) for number, line in enumerate(page.text.split("\n")))
+        for part in parts:
+            more = {"source_url": page.url, "instruction": request.instruction}
+            entries.append({"chunk_index": len(entries), "title": part.title, "text": part.text, **more})
+    _keep(context, request, entries, count)
+    return StageResult("completed", facts={"pages": count, "segment_count": len(entries)})
+
+
+def _keep(context: StageContext, request: Request, entries: list[dict[str, Any]], count: int) -> None:
+    paged.CRAWL.write(context.artifacts, entries)
+    paged.CRAWL.finish(context.artifacts, range(len(entries)), {"start_url": request.url})
+    artifacts.write_json(context.artifacts, files.CRAWLED, {
+        "start_url": request.url, "instruction": request.instruction, "total_pages": count,
+        "crawled_at": clock.iso(clock.now()),
+    })  # fmt: skip
+    text_segments.settled(context, [one["title"] for one in entries])
+
+
+def read(body: bytes) -> Request:
+    """Raises: StageFailed."""
+    try:
+        stored: Mapping[str, Any] = json.loads(body)
+        pages = min(max(1, int(stored.get("pages") or 1)), MOST_PAGES)
+        depth = min(max(0, int(stored.get("depth") or (pages > 1))), MOST_DEPTH)
+        return Request(web_fetch.cleaned(str(stored["url"])), str(stored.get("instruction") or ""), pages, depth)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StageFailed(_BROKEN) from error
+
+
+def _crawled(context: StageContext, request: Request, network: Network) -> Iterator[Page]:
+    """Pages of the first page's own server, nearest first. Raises: StageFailed, where not even the first is there."""
+    robots = _Robots(network)
+    left, seen = deque([(request.url, 0)]), {request.url}
+    given = 0
+    while left and given < request.pages:
+        url, depth = left.popleft()
+        context.heartbeat()
+        try:
+            robots.check(url)
+            page = _page(web_fetch.fetch(url, network))
+        except StageFailed:
+            if not given:
+                raise
+            continue  # a page that another one names may be gone; the rest is not lost by it
+        given += 1
+        yield page
+        if depth < request.depth:
+            for link in _same_server(page, request.url):
+                if link not in seen and len(seen) < 20 * MOST_PAGES:
+                    seen.add(link)
+                    left.append((link, depth + 1))
+
+
+def _page(answer: Answer) -> Page:
+    """Raises: StageFailed, where it is no page or holds no text."""
+    host = urlsplit(answer.url).hostname
+    if answer.status != 200:
+        raise StageFailed(f"{host} answers {answer.status} for this page. Check the address in a browser.")
+    kind = answer.content_type.partition(";")[0].strip().casefold()
+    if kind not in {"text/html", "application/xhtml+xml", "text/plain", ""}:
+        raise StageFailed(f"{answer.url[:200]} is no web page but {kind}. Download it and upload the file.")
+    charset = answer.content_type.partition("charset=")[2].strip("\"' ;")
+    found = web.parse(answer.body, charset=charset)
+    if not found.text.strip():
+        raise StageFailed(f"This page of {host} holds no text. Save it from a browser as PDF and upload that.")
+    return Page(answer.url, found.title, found.text, found.links)
+
+
+def _same_server(page: Page, start: str) -> Iterator[str]:
+    for link in page.links:
+        try:
+            url = web_fetch.cleaned(urljoin(page.url, link))
+        except (StageFailed, ValueError):
+            continue
+        if urlsplit(url).netloc == urlsplit(start).netloc:
+            yield url
+
+
+class _Robots:
+    """What servers allow (RFC 9309), and how long they want to be left alone between two requests."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.rules: dict[str, RobotFileParser] = {}
+        self.asked: dict[str, float] = {}
+
+    def check(self, url: str) -> None:
+        """Waits where the server wants it. Raises: StageFailed, where it wants no visit."""
+        parts = urlsplit(url)
+        server = f"{parts.scheme}://{parts.netloc}"
+        if server not in self.rules:
+            self.rules[server] = self._rules(server)
+        rules = self.rules[server]
+        if not rules.can_fetch(web_fetch.AGENT, url):
+            raise StageFailed(f"{parts.hostname} asks programs not to read this page (robots.txt).")
+        wanted = float(rules.crawl_delay(web_fetch.AGENT) or _PAUSE)
+        wait = self.asked.get(server, 0.0) + min(wanted, _LONGEST_PAUSE) - time.monotonic()
+        if server in self.asked and wait > 0:
+            time.sleep(wait)
+        self.asked[server] = time.monotonic()
+
+    def _rules(self, server: str) -> RobotFileParser:
+        rules = RobotFileParser()
+        answer = web_fetch.fetch(f"{server}/robots.txt", self.network)
+        if answer.status >= 500:
+            raise StageFailed(
+                f"{urlsplit(server).hostname} does not say whether programs may read it. Try again later."
+            )
+        rules.parse(answer.body.decode("utf-8", "replace").splitlines() if answer.status == 200 else [])
+        return rules
