@@ -5,9 +5,17 @@ from dataclasses import dataclass
 from config import clock
 from review.identity import Person
 from review.items.reviews import Review
-from review.status import Decision, ReviewStatus
+from review.status import Decision, Delivery, ReviewStatus
 
 _DONE = {Decision.APPROVE: "approved", Decision.REJECT: "rejected"}
+_WENT = {
+    Delivery.DELIVERED: "{} has the answer and goes on with it.",
+    Delivery.UNCERTAIN: "It is not certain that {} has the answer: its machine no longer takes it, and may have taken "
+    "it before. The decision is kept.",
+    Delivery.UNDELIVERED: "{} went on, or ended, without the answer. The decision is kept, and goes out when it asks "
+    "again.",
+    Delivery.TO_FETCH: "{} can fetch the answer.",
+}
 
 
 @dataclass(frozen=True)
@@ -21,6 +29,8 @@ class Standing:
     by_me: bool = False
     can_undo: bool = False
     decision_id: str = ""
+    went: str = "The run goes on with it."  # what becomes of a decision
+    again: str = "Nothing was published. Start the run again to ask once more."  # of one that nobody took
 
     @property
     def mine(self) -> bool:
@@ -37,7 +47,8 @@ def standing_of(review: Review, person: Person) -> Standing:
     if review.decision_id:
         return _decided(review, person, now)
     if review.status in (ReviewStatus.EXPIRED, ReviewStatus.ORPHANED):
-        return Standing(str(review.status).lower(), at=review.updated_at)
+        again = _sentence("{} was told that nobody decided.", review) if review.caller else Standing.again
+        return Standing(str(review.status).lower(), at=review.updated_at, again=again)
     if review.deadline <= now:
         return Standing("late", at=review.deadline)
     if review.status == ReviewStatus.CLAIMED:
@@ -59,4 +70,16 @@ def _decided(review: Review, person: Person, now: str) -> Standing:
         by_me=mine,
         can_undo=mine and in_time,
         decision_id=review.decision_id or "",
+        went=_went(review) if review.caller else Standing.went,
     )
+
+
+def _went(review: Review) -> str:
+    if review.status == ReviewStatus.DECIDED or not review.delivery:
+        return f"The answer is on its way to {review.caller}."
+    return _sentence(_WENT[Delivery(review.delivery)], review)
+
+
+def _sentence(words: str, review: Review) -> str:
+    said = words.format(review.caller)
+    return said[:1].upper() + said[1:]

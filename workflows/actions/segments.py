@@ -1,5 +1,6 @@
 """The segment rows of a run."""
 
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from config import clock, table
@@ -7,6 +8,7 @@ from config.item import translated
 from workflows import files
 from workflows.frozen import Run
 from workflows.items.runs import Segment
+from workflows.status import StepStatus
 from workflows.storage import DocumentFiles
 
 _BATCH = 25  # DynamoDB's limit of one BatchWriteItem
@@ -14,24 +16,34 @@ _LANES = 4
 
 
 def write(run: Run, count: int) -> None:
-    """Put the rows of segments 0 to ``count - 1``; again is harmless, the same rows come out.
+    """The rows of segments 0 to ``count - 1``."""
+    write_some(run, range(count), {})
+
+
+def write_some(run: Run, indices: Sequence[int], failed: Mapping[int, str], *, images: bool = True) -> None:
+    """Put the rows of ``indices``, a failed segment's with its sentence; again is harmless, the same rows come out.
+
+    ``images``: each has one; False where the file is text.
 
     BatchWrite is not atomic, and need not be: the step that calls this advances the run only afterwards.
     """
     now = clock.iso(clock.now())
-    starts = range(0, count, _BATCH)
+    batches = [indices[start : start + _BATCH] for start in range(0, len(indices), _BATCH)]
+    if len(batches) == 1:
+        _write_batch(run, batches[0], failed, now, images=images)
+        return
     with ThreadPoolExecutor(_LANES) as lanes:
-        list(lanes.map(lambda start: _write_batch(run, range(start, min(start + _BATCH, count)), now), starts))
+        list(lanes.map(lambda batch: _write_batch(run, batch, failed, now, images=images), batches))
 
 
-def _write_batch(run: Run, indices: range, now: str) -> None:
+def _write_batch(run: Run, indices: Sequence[int], failed: Mapping[int, str], now: str, *, images: bool) -> None:
     documents = DocumentFiles(run.site, run.project_id, run.document_id)
     with translated(), Segment.batch_write() as batch:
         for index in indices:
-            data = {
-                "segment_index": index,
-                "s3_key": documents.root + files.segment(index),
-                "image_uri": documents.uri(files.page_image(index)),
-            }
+            data = {"segment_index": index, "s3_key": documents.root + files.segment(index)}
+            if images:
+                data["image_uri"] = documents.uri(files.page_image(index))
+            if index in failed:
+                data |= {"status": StepStatus.FAILED.value, "error": failed[index]}
             key = table.segment_key(run.site, run.workflow_id, index)
             batch.save(Segment(*key, data=data, created_at=now, updated_at=now))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 Box = tuple[float, float, float, float]  # x0, y0, x1, y1 as fractions of the page, origin top left
@@ -40,6 +40,10 @@ class Line:
     @property
     def score(self) -> float:
         return min(word.score for word in self.words)
+
+    @property
+    def mean_score(self) -> float:
+        return fmean(word.score for word in self.words)
 
     @property
     def height(self) -> float:

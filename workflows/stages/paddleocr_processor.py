@@ -1,63 +1,188 @@
 """Stage paddleocr_processor: reads the pages that have no text layer to believe."""
 
+import functools
 import io
+import itertools
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 from PIL import Image
 
+from config.errors import NotFound, StageFailed
 from workflows import files
-from workflows.stages import artifacts, layout, ocr
-from workflows.stages.base import StageContext, StageResult
+from workflows.stages import format_parser, kinds, layout, ocr, page_entries, paged, slices, usage
+from workflows.stages.base import Begun, Job, SliceResult, Slicing, StageContext, StageResult, Tally
+from workflows.stages.reading import PageReading
+from workflows.stages.services import questions
+from workflows.stages.usage import Usage
+
+PAGES = 20  # in a slice: at two or three seconds a page less than a minute's work
+_NOT_READ = "The service did not read this page. Try the page again, or choose another OCR model."
+_MISSING = "The picture of the page cannot be read. Try the page again."
 
 
 def run(context: StageContext) -> StageResult:
-    wanted = _pages_to_read(context)
-    if not wanted:
-        return StageResult("skipped", "Every page has a text layer that can be believed.")
-    pages = []
-    for index in wanted:
-        pages.append(_page(context, index))
-        context.heartbeat()
-    note = _language_note(context)
-    artifacts.write_json(
-        context.artifacts,
-        files.OCR,
-        {
-            "success": True,
-            "format": "words",
-            "model": ocr.MODEL,
-            "model_asked_for": context.settings.ocr_model,
-            "model_options": dict(context.settings.ocr_options),
-            "note": note,
-            "pages": pages,
-            "page_count": len(pages),
-            "content": "\n\n".join(page["content"] for page in pages),
-        },
-    )
-    facts = {"pages": len(pages), "model": ocr.MODEL} | ({"note": note} if note else {})
-    return StageResult("completed", facts=facts)
+    return slices.run_all(SLICING, context)
+
+
+def _plan(context: StageContext) -> Sequence[int] | StageResult:
+    if not kinds.has_pages(context.file_type):
+        return StageResult("skipped", "Only pages are read by OCR; this file has none.")
+    wanted = slices.wanted(context, _pages_to_read(context))
+    if wanted:
+        return wanted
+    read = paged.OCR.opened(context.artifacts)
+    if read.head:  # a retry of pages that are none of this stage's
+        return StageResult("completed", facts=_facts(context, len(read.indices)))
+    return StageResult("skipped", "Every page has a text layer that can be believed.")
 
 
 def _pages_to_read(context: StageContext) -> list[int]:
-    count = artifacts.read_json(context.artifacts, files.PREPARED)["segment_count"]
-    believed: set[int] = set()
-    if context.artifacts.exists(files.TEXT_LAYER):
-        layer = artifacts.read_json(context.artifacts, files.TEXT_LAYER)
-        believed = {page["page_index"] for page in layer["pages"] if page["doubt"] is None}
-    return [index for index in range(count) if index not in believed]
+    prepared = paged.PREPARED.opened(context.artifacts)
+    layer = paged.TEXT_LAYER.opened(context.artifacts)
+    pages = set(range(int(prepared.head["segment_count"])))
+    believed = set(layer.indices) - set(format_parser.doubted(layer))
+    return sorted(pages - believed - set(prepared.ranges("failed")))  # what could not be shown cannot be read
+
+
+def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
+    """Pages of a slice that was begun before are there already: the next worker goes on behind them."""
+    if context.services.document_reader:
+        return SliceResult(slices.each(context, indices, functools.partial(_check_collected, context)))
+    left = [index for index in indices if context.only is not None or not _is_read(context, index)]
+    began = time.monotonic()
+    with _pictures(context, left) as picture_of:
+
+        def page(index: int) -> None:
+            paged.OCR.write(context.artifacts, [_page(context, index, picture_of(index))])
+
+        failed = slices.each(context, left, page)
+    paged.OCR.write(context.artifacts, [_failed_page(index, sentence) for index, sentence in failed.items()])
+    service, model = _engine(context)
+    ms = round((time.monotonic() - began) * 1000)
+    used = Usage(service, model, pages=len(left) - len(failed), ms=ms)
+    return SliceResult(failed, usage.counts([used]) if left else {})
+
+
+def _check_collected(context: StageContext, index: int) -> None:
+    """The job read it before; a page that it could not read failed. Raises: StageFailed."""
+    sentence = paged.OCR.page(context.artifacts, index).get("error")
+    if sentence or not _is_read(context, index):
+        raise StageFailed(sentence or _NOT_READ)
+
+
+def _begin(context: StageContext) -> Begun | None:
+    reader = context.services.document_reader
+    if reader is None or isinstance(_plan(context), StageResult):
+        return None
+    return Begun(reader.service, reader.begin(questions(context.settings.fields)))
+
+
+def _collect(context: StageContext, job: str) -> bool:
+    reader = context.services.document_reader
+    if reader is None:
+        return True
+    reading = reader.look(job)
+    if reading is None:
+        return False
+    wanted = set(slices.wanted(context, _pages_to_read(context)))
+    found = {page.index: page for page in reading.pages}
+    for prepared in paged.PREPARED.opened(context.artifacts).entries(sorted(wanted)):
+        index = int(prepared["segment_index"])
+        size = (int(prepared["width"]), int(prepared["height"]))
+        page = found.get(index, PageReading(index))
+        read = page_entries.entry(page, size, reader.service, context.settings.fields)
+        if index in reading.unread or index not in found:
+            read = _failed_page(index, _NOT_READ)
+        paged.OCR.write(context.artifacts, [read])
+        context.heartbeat()
+    return True
+
+
+JOB = Job(_begin, _collect)
+
+
+def _is_read(context: StageContext, index: int) -> bool:
+    return context.artifacts.exists(paged.OCR.chunk(index))
+
+
+def _finish(context: StageContext, done: Tally) -> StageResult:
+    pages = _pages_to_read(context)
+    facts = _facts(context, len(pages) - len(done.failed))
+    used = usage.of_counts(done.counts)
+    if reader := context.services.document_reader:
+        # the whole document was sent, whichever pages were wanted
+        count = int(paged.PREPARED.opened(context.artifacts).head["segment_count"])
+        used = (Usage(reader.service, reader.model, pages=count, calls=1),)
+    head = {
+        "success": not done.failed,
+        "format": "words",
+        "model": facts["model"],
+        "model_asked_for": context.settings.ocr_model,
+        "model_options": dict(context.settings.ocr_options),
+        "note": facts.get("note"),
+        "page_count": len(pages),
+        "failed": slices.packed(sorted(done.failed)),
+    }
+    paged.OCR.finish(context.artifacts, pages, head)
+    return StageResult("completed", facts=facts, failed=done.failed, used=used)
+
+
+SLICING = Slicing(PAGES, _plan, _work, _finish)
+
+
+def _facts(context: StageContext, pages: int) -> dict[str, Any]:
+    note = _language_note(context)
+    return {"pages": pages, "model": _engine(context)[1]} | ({"note": note} if note else {})
+
+
+def _engine(context: StageContext) -> tuple[str, str]:
+    """Service and model that really read."""
+    reader = context.services.document_reader or context.services.page_reader
+    return (reader.service, reader.model) if reader else (usage.LOCAL, ocr.MODEL)
 
 
 def _language_note(context: StageContext) -> str | None:
+    if _engine(context)[1] != ocr.MODEL:
+        return None
     name = ocr.unreadable(str(context.settings.ocr_options.get("lang") or context.settings.language))
     return name and f"The local OCR model does not know the {name} script. Check every value, or choose another model."
 
 
-def _page(context: StageContext, index: int) -> dict[str, Any]:
-    with Image.open(io.BytesIO(context.artifacts.read(files.page_image(index)))) as image:
-        width, height = image.size
-        turn = bool(context.settings.ocr_options.get("use_textline_orientation"))
-        accents = context.settings.language not in ocr.WITHOUT_ACCENTS
-        reading = ocr.read(image, index, turn_lines=turn, accents=accents)
+@contextmanager
+def _pictures(context: StageContext, indices: Sequence[int]) -> Iterator[Callable[[int], Image.Image]]:
+    """Gives the picture of a page, and fetches the next one while the engine reads: it never waits for S3."""
+    following = dict(itertools.pairwise(indices))
+    ahead: dict[int, Future[Image.Image]] = {}
+    with ThreadPoolExecutor(1) as lane:
+
+        def picture(index: int) -> Image.Image:
+            this = ahead.pop(index, None) or lane.submit(_picture, context, index)
+            if index in following:
+                ahead[following[index]] = lane.submit(_picture, context, following[index])
+            return this.result()
+
+        yield picture
+
+
+def _picture(context: StageContext, index: int) -> Image.Image:
+    try:
+        with Image.open(io.BytesIO(context.artifacts.read(files.page_image(index)))) as image:
+            return image.convert("RGB")
+    except (NotFound, OSError, SyntaxError, ValueError) as error:
+        raise StageFailed(_MISSING) from error
+
+
+def _page(context: StageContext, index: int, image: Image.Image) -> dict[str, Any]:
+    if reader := context.services.page_reader:
+        picture = context.artifacts.read(files.page_image(index))
+        return page_entries.entry(reader.read(picture, index, image.size), image.size, reader.service)
+    turn = bool(context.settings.ocr_options.get("use_textline_orientation"))
+    accents = context.settings.language not in ocr.WITHOUT_ACCENTS
+    reading = ocr.read(image, index, turn_lines=turn, accents=accents)
     return {
         "page_index": index,
         "content": "\n".join(line.text for line in reading.lines),
@@ -72,9 +197,13 @@ def _page(context: StageContext, index: int) -> dict[str, Any]:
             }
             for number, (line, box) in enumerate(zip(reading.lines, reading.boxes, strict=True))
         ],
-        "width": width,
-        "height": height,
+        "width": image.width,
+        "height": image.height,
         "slope": round(reading.slope, 5),
         "scores": [round(line.score, 4) for line in reading.lines],
         "words": layout.stored(reading.lines),
     }
+
+
+def _failed_page(index: int, sentence: str) -> dict[str, Any]:
+    return {"page_index": index, "content": "", "blocks": [], "words": [], "error": sentence}

@@ -1,11 +1,11 @@
 """Image files as upright RGB pages: frames of a TIFF, orientation, transparency, odd pixel formats."""
 
 import warnings
-from collections.abc import Iterator
 from math import sqrt
 from pathlib import Path
 
-from PIL import Image, ImageOps, ImageSequence
+import pillow_heif
+from PIL import Image, ImageOps
 
 from workflows.stages.pdf import MAX_PIXELS
 
@@ -13,24 +13,24 @@ from workflows.stages.pdf import MAX_PIXELS
 MAX_SOURCE_PIXELS = 120_000_000
 Image.MAX_IMAGE_PIXELS = MAX_SOURCE_PIXELS
 # Pillow only warns up to twice the limit, and decodes.
+pillow_heif.register_heif_opener()  # Pillow reads AVIF by itself, and not HEIC
 warnings.filterwarnings("error", category=Image.DecompressionBombWarning)
 TOO_LARGE = (Image.DecompressionBombError, Image.DecompressionBombWarning)
 MANY_PAGES = {"image/tiff"}
 
 
-def frames(path: Path, file_type: str) -> Iterator[Image.Image]:
-    """One page at a time; of an animation only the first picture, which is what people see printed.
-
-    Raises:
-        OSError: the data end too early or are no image.
-
-    """
+def frame_count(path: Path, file_type: str) -> int:
+    """Of an animation only the first picture counts, which is what people see printed. Raises: OSError."""
     with Image.open(path) as image:
-        if file_type in MANY_PAGES:
-            for frame in ImageSequence.Iterator(image):
-                yield upright(frame)
-        else:
-            yield upright(image)
+        return int(getattr(image, "n_frames", 1)) if file_type in MANY_PAGES else 1
+
+
+def frame(path: Path, index: int) -> Image.Image:
+    """One page, upright. Raises: OSError, where the data end too early or are no image."""
+    with Image.open(path) as image:
+        if index:
+            image.seek(index)
+        return upright(image)
 
 
 def check_size(image: Image.Image) -> None:

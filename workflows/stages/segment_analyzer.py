@@ -1,13 +1,17 @@
 """Stage segment_analyzer, locally: document type and fields by rules, where each value stands, how sure it is."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
-from workflows import files
-from workflows.stages import artifacts, fields, layout
-from workflows.stages.base import FieldSpec, RunSettings, StageContext, StageResult
+from config.errors import NotFound
+from workflows import files, results
+from workflows.stages import artifacts, fields, given, kinds, layout, model_pages, paged, slices, text_page, usage
+from workflows.stages.base import FieldSpec, RunSettings, SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.document_type import document_type
+from workflows.stages.fields import checks
 from workflows.stages.fields.candidates import Candidate, Document
+from workflows.stages.formats import einvoice
+from workflows.stages.usage import Usage
 
 # Issuer, date and number stand at the front, sums at the end; what is between would only cost memory.
 FIRST, LAST = 8, 4
@@ -16,29 +20,90 @@ SOURCE, DEFAULT = "rules", "default"
 
 
 def run(context: StageContext) -> StageResult:
-    count = artifacts.read_json(context.artifacts, files.PREPARED)["segment_count"]
-    described, pages = [], []
-    for index in range(count):
+    return slices.run_all(SLICING, context)
+
+
+def _plan(context: StageContext) -> Sequence[int]:
+    return slices.wanted(context, range(_count(context)))
+
+
+def _count(context: StageContext) -> int:
+    return int(paged.PREPARED.opened(context.artifacts).head["segment_count"])
+
+
+def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
+    described: list[dict[str, Any]] = []
+    unread: dict[int, str] = {}
+    used: list[Usage] = []
+    count = _count(context)
+
+    def analyse(index: int) -> None:
         segment = artifacts.read_json(context.artifacts, files.segment(index))
         page = _page(segment)
         described.append(_description(segment, page))
-        if index < FIRST or index >= count - LAST:
-            pages.append(page)
-        _analysed(context, segment, page)
-        context.heartbeat()
-    document = Document(tuple(pages))
-    found = [_field(spec, fields.find(document, spec)) for spec in context.settings.fields]
+        if segment["status"] == "failed":
+            unread[index] = segment["error"]
+        elif segment["status"] != "completed":
+            used.extend(model_pages.asked(context, segment, page, searched=_is_searched(index, count), count=count))
+            _analysed(context, segment, page)
+
+    failed = slices.each(context, indices, analyse)
+    for index, sentence in failed.items():
+        segment = artifacts.read_json(context.artifacts, files.segment(index))
+        artifacts.write_json(context.artifacts, files.segment(index), segment | {"status": "failed", "error": sentence})
+    return SliceResult(unread | failed, usage.counts(used), output=described)
+
+
+def _finish(context: StageContext, done: Tally) -> StageResult:
+    count = _count(context)
+    described = _described(context, done)
+    segments = [
+        artifacts.read_json(context.artifacts, files.segment(index))
+        for index in range(count)
+        if _is_searched(index, count)
+    ]
+    document = Document(tuple(_page(segment) for segment in segments))
+    read = [one for segment in segments for one in segment.get("given", ())]
+    exact = _invoice(context)
+    found = [_field(spec, _candidates(context, document, spec, read), exact) for spec in context.settings.fields]
+    _hide_places(found, {page.index for page in document.pages if page.source == text_page.SOURCE})
     result = {
         "version": 1,
         "document_type": document_type(document.text),
         "classification": _classification(context.settings),
         "pages": described,
         "fields": found,
-        "notes": _notes(context, described),
+        "checks": checks.told(document, [field for field in found if field["source"] == SOURCE]),
+        "notes": _notes(context, described, done.failed),
     }
     artifacts.write_json(context.artifacts, files.result(context.workflow_id), result)
     facts = {"document_type": result["document_type"], "fields": sum(field["value"] is not None for field in found)}
-    return StageResult("completed", facts=facts)
+    used = usage.of_counts(done.counts)
+    return StageResult("completed", facts=facts, failed=done.failed, used=used)
+
+
+SLICING = Slicing(paged.LIGHT, _plan, _work, _finish, aligned=True)
+
+
+def _is_searched(index: int, count: int) -> bool:
+    return index < FIRST or index >= count - LAST
+
+
+def _candidates(
+    context: StageContext, document: Document, spec: FieldSpec, read: Sequence[dict[str, Any]]
+) -> list[Candidate]:
+    """What the rules find, behind what a service read where one was asked."""
+    ruled = fields.find(document, spec, context.calibration)
+    return given.together(spec, given.candidates(read, spec), ruled)
+
+
+def _described(context: StageContext, done: Tally) -> list[dict[str, Any]]:
+    """A line a page, which is all that is ever held of all pages; a retry's lines in the place of the earlier ones."""
+    lines = {line["index"]: line for output in done.outputs for line in output}
+    if context.only is not None:
+        before = artifacts.read_json(context.artifacts, files.result(context.workflow_id))["pages"]
+        lines = {line["index"]: line for line in before} | lines
+    return [lines[index] for index in sorted(lines)]
 
 
 def _classification(settings: RunSettings) -> dict[str, Any] | None:
@@ -53,6 +118,8 @@ def _classification(settings: RunSettings) -> dict[str, Any] | None:
 
 
 def _page(segment: dict[str, Any]) -> layout.Page:
+    if segment["source"] == text_page.SOURCE:
+        return text_page.page(segment["segment_index"], segment["text_content"])
     return layout.Page(
         index=segment["segment_index"],
         width=segment["width"],
@@ -69,23 +136,45 @@ def _description(segment: dict[str, Any], page: layout.Page) -> dict[str, Any]:
         "width": page.width,
         "height": page.height,
         "image": segment["image_uri"],
+        "title": segment.get("page_title", ""),
         "source": page.source,
         "words": sum(len(line.words) for line in page.lines),
     }
 
 
 def _analysed(context: StageContext, segment: dict[str, Any], page: layout.Page) -> None:
-    text = "\n".join(row.text for row in page.rows)
+    is_text = page.source == text_page.SOURCE
+    text = segment["text_content"] if is_text else "\n".join(row.text for row in page.rows)
+    text = segment.pop("description", "") or text
     question = f"Page {page.index + 1} Analysis"
     segment["ai_analysis"] = [{"analysis_query": question, "content": text or "The page has no readable text."}]
     segment["status"] = "completed"
     artifacts.write_json(context.artifacts, files.segment(page.index), segment)
 
 
-def _field(spec: FieldSpec, found: Sequence[Candidate]) -> dict[str, Any]:
+def _invoice(context: StageContext) -> dict[str, str]:
+    """What an invoice that is XML says, alone or inside the PDF; empty for every other file."""
+    try:
+        values: dict[str, str] = artifacts.read_json(context.artifacts, files.EINVOICE)["values"]
+    except NotFound:
+        return {}
+    return values
+
+
+def _hide_places(found: Iterable[dict[str, Any]], without: Set[int]) -> None:
+    """Text has an order and no places; ``without``: the segments that are text."""
+    for one in (*found, *(candidate for field in found for candidate in field["candidates"])):
+        if one["page"] in without:
+            one["box"] = None
+
+
+def _field(spec: FieldSpec, found: Sequence[Candidate], exact: Mapping[str, str]) -> dict[str, Any]:
     """With the policy it is judged by, so that whoever shows the result reads nothing else."""
     best = found[0] if found else None
-    shown = _read(best) if best or not spec.default else _given(spec.default)
+    if written := einvoice.value_of(exact, spec):
+        shown = _written(spec, written, found)
+    else:
+        shown = _read(best) if best or not spec.default else _given(spec.default)
     return {
         "name": spec.name,
         "label": spec.label,
@@ -116,8 +205,14 @@ def _read(best: Candidate | None) -> dict[str, Any]:
         "confidence": best.confidence if best else 0.0,
         "page": best.page if best else None,
         "box": _rounded(best.box) if best else None,
-        "source": SOURCE,
+        "source": best.source if best else SOURCE,
     }
+
+
+def _written(spec: FieldSpec, value: str, found: Sequence[Candidate]) -> dict[str, Any]:
+    """What the seller's program wrote, and where the page shows the same."""
+    same = (one for one in found if results.normalised(spec.type, one.value) == results.normalised(spec.type, value))
+    return _read(next(same, None)) | {"value": value, "raw": value, "confidence": 1.0, "source": einvoice.SOURCE}
 
 
 def _given(default: str) -> dict[str, Any]:
@@ -125,16 +220,21 @@ def _given(default: str) -> dict[str, Any]:
     return {"value": default, "raw": None, "confidence": 1.0, "page": None, "box": None, "source": DEFAULT}
 
 
-def _rounded(box: layout.Box) -> list[float]:
-    return [round(value, 5) for value in box]
+def _rounded(box: layout.Box) -> list[float] | None:
+    """None where a service told no place and the page does not either."""
+    return None if box == given.WHOLE else [round(value, 5) for value in box]
 
 
-def _notes(context: StageContext, pages: Sequence[dict[str, Any]]) -> list[str]:
+def _notes(context: StageContext, pages: Sequence[dict[str, Any]], failed: frozenset[int]) -> list[str]:
     """What a person should know that belongs to no field; each becomes a reason to look."""
     notes = []
-    if context.artifacts.exists(files.OCR):
-        note = artifacts.read_json(context.artifacts, files.OCR).get("note")
-        notes += [note] if note else []
+    if kinds.has_sound(context.file_type) and (note := paged.TRANSCRIPT.opened(context.artifacts).head.get("note")):
+        notes.append(note)
+    if note := paged.OCR.opened(context.artifacts).head.get("note"):
+        notes.append(note)
+    if failed:
+        named = ", ".join(str(index + 1) for index in sorted(failed)[:SHOWN])
+        notes.append(f"Failed pages are missing: {named}{' and more' if len(failed) > SHOWN else ''}")
     if all(page["words"] == 0 for page in pages):
         notes.append("No page has readable text")
     return notes

@@ -1,42 +1,80 @@
 """Stage segment_builder: one JSON a page, merged from what the stages before found (CONTRACTS 2.4)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workflows import files
-from workflows.stages import artifacts
-from workflows.stages.base import StageContext, StageResult
+from workflows.stages import artifacts, formats, kinds, paged, slices, text_page
+from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
+from workflows.stages.paged import Paged
+
+# Where the contract keeps a text that no file carried.
+_FOUND_AS = {"AUDIO": "transcribe", "WEB": "webcrawler_content"}
 
 
 def run(context: StageContext) -> StageResult:
-    prepared = artifacts.read_json(context.artifacts, files.PREPARED)
-    layer, ocr = _pages(context, files.TEXT_LAYER), _pages(context, files.OCR)
-    count = len(prepared["segments"])
-    for page in prepared["segments"]:
-        index = page["segment_index"]
-        merged = _segment(page, layer.get(index, {}), ocr.get(index, {}))
-        artifacts.write_json(context.artifacts, files.segment(index), merged)
+    return slices.run_all(SLICING, context)
+
+
+def _plan(context: StageContext) -> Sequence[int]:
+    return slices.wanted(context, range(_count(context)))
+
+
+def _count(context: StageContext) -> int:
+    return int(paged.PREPARED.opened(context.artifacts).head["segment_count"])
+
+
+def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
+    texts = _texts_of(context.file_type).opened(context.artifacts).by_index(indices)
+    ocr = paged.OCR.opened(context.artifacts).by_index(indices)
+    automated = paged.BDA.opened(context.artifacts).by_index(indices)
+    failed: dict[int, str] = {}
+    for page in paged.PREPARED.opened(context.artifacts).entries(indices):
+        index = int(page["segment_index"])
+        merged = _segment(page, texts.get(index, {}), ocr.get(index, {}))
+        if index in automated:
+            merged["bda_indexer"] = automated[index]["markdown"]
+        if "error" in merged:
+            failed[index] = merged["error"]
+        if context.only is None:
+            # A worker that was thought dead may come back late: it must not undo what was analysed meanwhile.
+            artifacts.write_new_json(context.artifacts, files.segment(index), merged)
+        else:
+            artifacts.write_json(context.artifacts, files.segment(index), merged)
         context.heartbeat()
-    return StageResult("completed", facts={"segments": count, "segment_count": count})
+    return SliceResult(failed)
 
 
-def _pages(context: StageContext, name: str) -> dict[int, Mapping[str, Any]]:
-    if not context.artifacts.exists(name):
-        return {}
-    return {page["page_index"]: page for page in artifacts.read_json(context.artifacts, name)["pages"]}
+def _texts_of(file_type: str) -> Paged:
+    """Which stage found the text of such a file."""
+    if kinds.has_pages(file_type):
+        return paged.TEXT_LAYER
+    if kinds.has_sound(file_type):
+        return paged.TRANSCRIPT
+    return paged.CRAWL if file_type == formats.WEB_REQUEST else paged.CHUNKS
+
+
+def _finish(context: StageContext, done: Tally) -> StageResult:
+    count = _count(context)
+    return StageResult("completed", facts={"segments": count, "segment_count": count}, failed=done.failed)
+
+
+SLICING = Slicing(paged.LIGHT, _plan, _work, _finish, aligned=True)
 
 
 def _segment(page: Mapping[str, Any], layer: Mapping[str, Any], ocr: Mapping[str, Any]) -> dict[str, Any]:
     """Where a page was read by OCR its words count, since only a page without a believed layer is read."""
+    found = _FOUND_AS.get(page["segment_type"], "format_parser") if "source_url" in layer or "spoken" in layer else ""
     text = ocr["content"] if ocr else layer.get("text", "")
+    error = page.get("error") or ocr.get("error")
     return {
         "segment_index": page["segment_index"],
         "segment_type": page["segment_type"],
-        "status": "parsing",
+        "status": "failed" if error else "parsing",
         "image_uri": page["image"],
         "width": page["width"],
         "height": page["height"],
-        "format_parser": layer.get("text", ""),
+        found or "format_parser": layer.get("text", ""),
         "text_content": text,
         "paddleocr": ocr.get("content", ""),
         "paddleocr_blocks": {
@@ -46,7 +84,18 @@ def _segment(page: Mapping[str, Any], layer: Mapping[str, Any], ocr: Mapping[str
         },
         "ai_analysis": [],
         # our own, beside the contract's
-        "source": "ocr" if ocr else "text_layer",
+        "source": "ocr" if ocr else "text_layer" if page["image"] else text_page.SOURCE,
         "words": ocr.get("words") or layer.get("words", []),
         "slope": ocr.get("slope", 0.0),
-    }
+        **{name: ocr[name] for name in ("forms", "tables", "signatures", "given") if name in ocr},
+    } | _optional(
+        page_title=page.get("title"),
+        transcribe_segments=layer.get("spoken"),
+        source_url=layer.get("source_url"),
+        instruction=layer.get("instruction"),
+        error=error,
+    )
+
+
+def _optional(**entries: Any) -> dict[str, Any]:
+    return {name: entry for name, entry in entries.items() if entry}

@@ -1,59 +1,96 @@
-"""Stage segment_prep: the file as upright page images at 150 dpi, one segment a page."""
+"""Stage segment_prep: the file as upright page images at 150 dpi, one segment a page; a placeholder for text."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import pypdfium2
 from PIL import Image
 
 from config.errors import Refused, StageFailed
 from workflows import files
-from workflows.stages import artifacts, pdf, pictures
-from workflows.stages.base import StageContext, StageResult
+from workflows.stages import kinds, paged, pdf, pictures, slices, text_segments
+from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
 
 MAX_PAGES = 30_000
 PDF = "application/pdf"
+_BLANK = (1240, 1754)  # A4 at 150 dpi, in the place of a page that cannot be shown
+_UNREADABLE = "The page cannot be read. Export or scan it again and upload the new file."
+_DAMAGED = "This image is damaged and cannot be read to its end. Save or scan it again and upload the new file."
+
+PageAt = Callable[[int], Image.Image]
 
 
 def run(context: StageContext) -> StageResult:
-    """Page by page: memory does not grow with the document, and a second run writes the same bytes."""
-    segments = []
-    for index, image in enumerate(_pages(context)):
-        if index >= MAX_PAGES:
+    return slices.run_all(SLICING, context)
+
+
+def _plan(context: StageContext) -> Sequence[int] | StageResult:
+    if not kinds.is_read(context.file_type):
+        raise StageFailed(f"Files of type {context.file_type} cannot be read. Upload a PDF or an image.")
+    if not kinds.has_pages(context.file_type):
+        return text_segments.placeholder(context)
+    with _opened(context) as (count, _):
+        if not count:
+            raise StageFailed("This file has no pages. Export or scan it again and upload the new file.")
+        if count > MAX_PAGES:
             raise StageFailed(f"This file has more than {MAX_PAGES:,} pages. Split it and upload the parts.")
-        context.artifacts.write(files.page_image(index), _png(image), "image/png")
-        segments.append(
-            {
-                "segment_index": index,
-                "segment_type": "PAGE",
-                "image": files.page_image(index),
-                "width": image.width,
-                "height": image.height,
-            }
-        )
-        context.heartbeat()
-    if not segments:
-        raise StageFailed("This file has no pages. Export or scan it again and upload the new file.")
-    metadata = {"file_type": context.file_type, "segment_count": len(segments), "segments": segments}
-    artifacts.write_json(context.artifacts, files.PREPARED, metadata)
-    return StageResult("completed", facts={"segment_count": len(segments)})
+        return slices.wanted(context, range(count))
 
 
-def _pages(context: StageContext) -> Iterator[Image.Image]:
+def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
+    """Page by page: memory does not grow with the document, and a second run writes the same bytes."""
+    sizes: dict[int, tuple[int, int]] = {}
+    with _opened(context) as (_, page_at):
+
+        def page(index: int) -> None:
+            image = page_at(index)
+            _keep(context, index, image)
+            sizes[index] = image.size
+
+        failed = slices.each(context, indices, page)
+    for index in failed:
+        _keep(context, index, Image.new("RGB", _BLANK, "white"))
+    entries = [_entry(index, sizes.get(index, _BLANK), failed.get(index)) for index in indices]
+    paged.PREPARED.write(context.artifacts, entries, into=context.only is not None)
+    return SliceResult(failed)
+
+
+def _entry(index: int, size: tuple[int, int], error: str | None) -> dict[str, Any]:
+    entry = {
+        "segment_index": index,
+        "segment_type": "PAGE",
+        "image": files.page_image(index),
+        "width": size[0],
+        "height": size[1],
+    }
+    return entry | ({"error": error} if error else {})
+
+
+def _finish(context: StageContext, done: Tally) -> StageResult:
+    count = done.planned
+    if context.only is not None:
+        count = int(paged.PREPARED.opened(context.artifacts).head["segment_count"])
+    head = {"file_type": context.file_type, "segment_count": count, "failed": slices.packed(sorted(done.failed))}
+    paged.PREPARED.finish(context.artifacts, range(count), head)
+    return StageResult("completed", facts={"segment_count": count}, failed=done.failed)
+
+
+SLICING = Slicing(paged.LIGHT, _plan, _work, _finish, aligned=True)
+
+
+@contextmanager
+def _opened(context: StageContext) -> Iterator[tuple[int, PageAt]]:
+    """How many pages the file has, and what renders one. Raises: StageFailed."""
     if context.file_type == PDF:
-        return _pdf_pages(context)
-    if context.file_type.startswith("image/"):
-        return _image_pages(context)
-    raise StageFailed(f"Files of type {context.file_type} cannot be turned into pages yet. Upload a PDF or an image.")
-
-
-def _pdf_pages(context: StageContext) -> Iterator[Image.Image]:
-    try:
-        with pdf.opened(context.original) as document:
-            for index in range(document.page_count):
-                yield _pdf_page(document, index)
-    except Refused as error:
-        raise StageFailed(str(error)) from error
+        try:
+            with pdf.opened(context.original) as document:
+                yield document.page_count, lambda index: _pdf_page(document, index)
+        except Refused as error:
+            raise StageFailed(str(error)) from error
+    else:
+        yield _frame_count(context), lambda index: _image_page(context, index)
 
 
 def _pdf_page(document: pdf.OpenPdf, index: int) -> Image.Image:
@@ -63,21 +100,25 @@ def _pdf_page(document: pdf.OpenPdf, index: int) -> Image.Image:
             return pdf.render(page)
         finally:
             page.close()
-    except pypdfium2.PdfiumError:
-        # One unreadable page must not cost the others: it stays as an empty page, and its missing fields go to review.
-        return Image.new("RGB", (1240, 1754), "white")
+    except pypdfium2.PdfiumError as error:
+        raise StageFailed(_UNREADABLE) from error
 
 
-def _image_pages(context: StageContext) -> Iterator[Image.Image]:
+def _frame_count(context: StageContext) -> int:
     try:
-        yield from pictures.frames(context.original, context.file_type)
+        return pictures.frame_count(context.original, context.file_type)
     except (OSError, SyntaxError, ValueError, *pictures.TOO_LARGE) as error:
-        raise StageFailed(
-            "This image is damaged and cannot be read to its end. Save or scan it again and upload the new file."
-        ) from error
+        raise StageFailed(_DAMAGED) from error
 
 
-def _png(image: Image.Image) -> bytes:
+def _image_page(context: StageContext, index: int) -> Image.Image:
+    try:
+        return pictures.frame(context.original, index)
+    except (OSError, SyntaxError, ValueError, *pictures.TOO_LARGE) as error:
+        raise StageFailed(_DAMAGED) from error
+
+
+def _keep(context: StageContext, index: int, image: Image.Image) -> None:
     body = io.BytesIO()
     image.save(body, "PNG", compress_level=3)  # level 6 costs three times as long for a tenth of the size
-    return body.getvalue()
+    context.artifacts.write(files.page_image(index), body.getvalue(), "image/png")

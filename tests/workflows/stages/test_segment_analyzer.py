@@ -1,6 +1,8 @@
+import dataclasses
 from pathlib import Path
 
 from tests.workflows.stages.memory import FIELDS, context, kept, run_all
+from workflows import results
 from workflows.paper import Sheet, save
 from workflows.stages import STAGES
 from workflows.stages.base import FieldSpec, StageContext
@@ -127,3 +129,22 @@ def test_a_script_that_cannot_be_read_sends_the_document_to_a_person(tmp_path: P
     ctx = context(save([sheet], tmp_path / "a.pdf"), language="ru")
     reasons = run_all(ctx)["assess"].facts["reasons"]
     assert any("Russian" in reason for reason in reasons)
+
+
+def test_what_does_not_fit_together_is_kept_and_asked_about(tmp_path: Path) -> None:
+    sheet = Sheet(400, 600)
+    for place, row in enumerate(("Alder Ltd", "Date 12/03/2024", "Sub Total 10.00", "VAT 2.00", "Total due 13.00")):
+        sheet.text(40, 50 + 20 * place, row)
+    fields = tuple(dataclasses.replace(spec, threshold=0.0) for spec in FIELDS)
+    ctx = context(save([sheet], tmp_path / "a.pdf"), fields=fields)
+    run_all(ctx)
+    text = "Total 13.00 does not follow from 10.00 and what is added to it"
+    assert kept(ctx).json("runs/run1/result.json")["checks"] == [{"field": "total", "text": text}]
+    assert text in [reason["text"] for reason in kept(ctx).json("runs/run1/assessment.json")["reasons"]]
+
+
+def test_a_sampled_document_is_reviewed_though_nothing_is_in_doubt(tmp_path: Path) -> None:
+    fields = tuple(dataclasses.replace(spec, threshold=0.0) for spec in FIELDS)
+    sampled, usual = (invoice(tmp_path, fields=fields, audit_share=share) for share in (1.0, 0.0))
+    assert run_all(sampled)["assess"].facts["reasons"] == [results.AUDIT]
+    assert run_all(usual)["assess"].facts["review_required"] is False

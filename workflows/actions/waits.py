@@ -1,0 +1,53 @@
+"""A step is given back while somebody else works, with what the next worker needs to know."""
+
+from config import clock
+from config.transaction import EXISTS, Update, transact
+from workflows import events
+from workflows.actions import runs
+from workflows.definitions import StepDefinition
+from workflows.frozen import Run
+from workflows.items.runs import Execution, WorkflowSteps
+
+
+def begin(
+    run: Run, step: StepDefinition, *, attempt: int, owner: str, job: str, service: str, why: str
+) -> None:  # fmt: skip
+    """Remember the job, give the step back, and show on the board whom it waits for; ``why`` where nobody answers.
+
+    Raises:
+        Conflict: another worker has the step, or the run moved on; its job is the same, as it has the same token.
+
+    """
+    board = WorkflowSteps.data[step.name]
+    changes = [
+        Update(
+            runs.execution_key(run),
+            [Execution.job.set(job), Execution.lease_owner.remove(), Execution.lease_until.remove()],
+            runs.drives(attempt, step.order) & (Execution.lease_owner == owner),
+        ),
+        Update(
+            runs.board_key(run),
+            [
+                board["waits_for"].set(service),
+                board["waits_since"].set(clock.iso(clock.now())),
+                board["waits_why"].set(why) if why else board["waits_why"].remove(),
+                WorkflowSteps.updated_at.set(clock.iso(clock.now())),
+            ],
+            EXISTS,
+        ),
+    ]
+    facts = {"service": service} | ({"reason": why} if why else {})
+    transact(changes, events.lineage(run, f"{step.name.upper()}_WAITS", facts=facts))
+
+
+def say(run: Run, step: str, *, service: str, why: str) -> None:
+    """Show on the board whom a step's slices wait for. Raises: Conflict, where the run is gone."""
+    board = WorkflowSteps.data[step]
+    said = [board["waits_for"].set(service), board["waits_why"].set(why)]
+    WorkflowSteps.change(runs.board_key(run), [*said, WorkflowSteps.updated_at.set(clock.iso(clock.now()))], EXISTS)
+
+
+def still(run: Run, *, step: int, attempt: int, owner: str) -> None:
+    """Give the step back; everything else is known. Raises: Conflict, where another worker has it."""
+    gone = [Execution.lease_owner.remove(), Execution.lease_until.remove()]
+    Execution.change(runs.execution_key(run), gone, runs.drives(attempt, step) & (Execution.lease_owner == owner))

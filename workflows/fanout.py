@@ -1,0 +1,178 @@
+"""A stage of many pages: ordered as slices, done side by side, joined on one item (DESIGN section 1, ADR 0010).
+
+The order's message plans the slices, opens their join and sends the first few; each slice that is done counts itself
+and sends the next. Whoever counts the last one finishes the stage and answers the token, which the join keeps.
+"""
+
+import contextlib
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from django.conf import settings
+
+from config import clock
+from config.errors import Conflict, NotFound, ProviderPaused, StaleAttempt
+from workflows import answers, contexts, files, queries, tokens
+from workflows.actions import joins, leases, segments, waits
+from workflows.answers import Order
+from workflows.frozen import Run
+from workflows.items.joins import Join
+from workflows.items.runs import Execution
+from workflows.stages import STAGES, artifacts, kinds, slices
+from workflows.stages.base import SliceResult, Slicing, Stage, StageContext, StageResult, Tally
+from workflows.status import RunStatus
+
+log = logging.getLogger(__name__)
+
+_LONGEST_WAIT = 60.0  # seconds that a slice's message is away, less than its queue hides it
+Send = Callable[[Order, int], None]
+_ROWS_FROM = ("segment_builder", "segment_analyzer")  # what fails in these has a row already, or gets it here
+
+
+def run(order: Order, stage: Stage, context: StageContext, *, token: str | None, send: Send) -> StageResult | None:
+    """The whole stage where it is one slice or less; else None, and the slices are under way.
+
+    Raises: StageFailed.
+    """
+    slicing = _slicing(stage)
+    indices = slicing.plan(context)
+    if isinstance(indices, StageResult):
+        return indices
+    parts = slices.cut(slicing, indices)
+    if len(parts) <= 1:
+        done = [_work(order.run, stage, context, part) for part in parts]
+        return slices.finish(slicing, context, slices.tally(len(indices), done))
+    plan = {"parts": [slices.packed(part) for part in parts]}
+    artifacts.write_json(context.artifacts, files.plan(order.run.workflow_id, stage.name, order.attempt), plan)
+    joins.begin(
+        order.run, stage.name, step=order.step, attempt=order.attempt, slices=len(parts), planned=len(indices),
+        token=token,
+    )  # fmt: skip
+    send_waiting(order, joins.load(order.run, stage.name, order.attempt), send, context.heartbeat)
+    return None
+
+
+def send_waiting(order: Order, join: Join | None, send: Send, heartbeat: Callable[[], None]) -> None:
+    """Send as many slices as may be under way at a time; of a join that is complete, one, whose worker finishes it."""
+    if join is None:
+        return
+    done = {int(number) for number in join.done or ()}
+    left = [number for number in range(int(join.slices)) if number not in done] or [0]
+    for number in left[: settings.SLICES_IN_FLIGHT]:
+        send(order, number)
+        heartbeat()
+
+
+def _slicing(stage: Stage) -> Slicing:
+    if stage.slicing is None:
+        raise StaleAttempt(f"{stage.name} is no longer cut into slices.")
+    return stage.slicing
+
+
+def _work(run: Run, stage: Stage, context: StageContext, part: Sequence[int]) -> SliceResult:
+    """A slice's work, and its segments' rows, which the builder's slices make."""
+    result = _slicing(stage).work(context, part)
+    images = kinds.has_pages(context.file_type)
+    if stage.name == _ROWS_FROM[0]:
+        segments.write_some(run, part, result.failed, images=images)
+    elif stage.name in _ROWS_FROM and result.failed:
+        segments.write_some(run, sorted(result.failed), result.failed, images=images)
+    return result
+
+
+def do_slice(order: Order, number: int, *, owner: str, keep: Callable[[], None], send: Send) -> None:
+    """Do one slice, count it, send the next; the last one to be counted finishes the stage.
+
+    Raises:
+        Busy: it is complete, and another worker finishes it or has just begun it.
+        StaleAttempt: the run went on without it.
+        StageFailed: the stage cannot do it, and trying again would not help.
+
+    """
+    execution = queries.execution(order.run)
+    definition = queries.definition_of(execution)
+    stage = STAGES[definition.step(order.step).name]
+    join = joins.load(order.run, stage.name, order.attempt)
+    if join is None:
+        raise StaleAttempt("There is no such slice any more.")
+    if number not in (join.done or ()):
+        if not drives(execution, order):
+            raise StaleAttempt("The run has moved on without this slice.")
+        join = joins.count(join.key, number, _slice_of(order, stage, execution, number, answers.seldom(keep)))
+    following = number + settings.SLICES_IN_FLIGHT
+    if following < int(join.slices) and following not in (join.done or ()):
+        send(order, following)
+    if joins.is_complete(join):
+        _complete(order, stage, join, owner=owner, keep=keep)
+
+
+def drives(execution: Execution, order: Order) -> bool:
+    here = execution.status == RunStatus.RUNNING and int(execution.currentStep) == order.step
+    return here and int(execution.engine_attempt) == order.attempt
+
+
+def _slice_of(
+    order: Order, stage: Stage, execution: Execution, number: int, heartbeat: Callable[[], None]
+) -> SliceResult:
+    document = contexts.document_of(order.run)
+    with contexts.opened(order.run, stage, document, execution, heartbeat, keep_original=True) as context:
+        plan = artifacts.read_json(context.artifacts, files.plan(order.run.workflow_id, stage.name, order.attempt))
+        result = _work(order.run, stage, context, slices.unpacked(plan["parts"][number]))
+        if result.output is not None:
+            name = files.slice_output(order.run.workflow_id, stage.name, order.attempt, number)
+            artifacts.write_json(context.artifacts, name, result.output)
+    return result
+
+
+def _complete(order: Order, stage: Stage, join: Join, *, owner: str, keep: Callable[[], None]) -> None:
+    """Finish the stage and answer. Of several that come here the step's lease takes one, the guarded advance one."""
+    try:
+        execution = leases.claim(order.run, step=order.step, attempt=order.attempt, owner=owner)
+        answer = _finished(order, stage, execution, join, answers.heartbeat(order.run, owner, keep))
+    except Conflict:
+        answer = answers.done_before(order)
+    tokens.settle(join.key, answer)
+
+
+def _finished(
+    order: Order, stage: Stage, execution: Execution, join: Join, heartbeat: Callable[[], None]
+) -> Mapping[str, Any]:
+    definition = queries.definition_of(execution)
+    document = contexts.document_of(order.run)
+    with contexts.opened(order.run, stage, document, execution, heartbeat) as context:
+        result = slices.finish(_slicing(stage), context, _tally(order, stage, context, join))
+    return answers.conclude(order, definition, definition.step(order.step), execution, result)
+
+
+def _tally(order: Order, stage: Stage, context: StageContext, join: Join) -> Tally:
+    def outputs() -> Iterator[Any]:
+        for number in range(int(join.slices)):
+            name = files.slice_output(order.run.workflow_id, stage.name, order.attempt, number)
+            try:
+                yield json.loads(context.artifacts.read(name))
+            except NotFound:  # a stage whose slices hand nothing on
+                return
+            context.heartbeat()
+
+    failed = frozenset(int(index) for index in join.failed or ())
+    counts = {name: float(count) for name, count in join.counts.as_dict().items()}
+    return Tally(int(join.planned), failed, counts, outputs(), join.error)
+
+
+def wait(order: Order, paused: ProviderPaused) -> float:
+    """A service did not answer a slice: say so on the run; answers the seconds until the slice comes back."""
+    seconds = min(paused.seconds, _LONGEST_WAIT)
+    stage = queries.definition_of(queries.execution(order.run)).step(order.step).name
+    with contextlib.suppress(Conflict):  # purged meanwhile
+        joins.wait(joins.join_key(order.run, stage, order.attempt), until=clock.iso(clock.in_seconds(2 * seconds)))
+        waits.say(order.run, stage, service=paused.provider, why=str(paused))
+    return seconds
+
+
+def refuse(order: Order, error: str, sentence: str) -> None:
+    """The stage cannot be done: tell the engine, whose Catch ends the run. Raises: Unavailable."""
+    definition = queries.definition_of(queries.execution(order.run))
+    stage = definition.step(order.step).name
+    tokens.reject(joins.join_key(order.run, stage, order.attempt), error, sentence)

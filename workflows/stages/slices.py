@@ -1,0 +1,97 @@
+"""Work cut into slices: cutting, doing page by page what can fail alone, and doing all of it in one process."""
+
+import itertools
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from config.errors import CountersignError, StageFailed
+from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
+
+log = logging.getLogger(__name__)
+
+# More failed pages than this are no accident of single pages, and their numbers would not fit the run's row.
+MOST_FAILED = 1000
+_UNEXPECTED = "The page could not be processed. The others were; it can be tried again."
+
+
+def cut(slicing: Slicing, indices: Sequence[int]) -> list[Sequence[int]]:
+    """The slices of ``indices``, which come in ascending order."""
+    if slicing.aligned:
+        return [list(group) for _, group in itertools.groupby(indices, lambda index: index // slicing.size)]
+    return [indices[start : start + slicing.size] for start in range(0, len(indices), slicing.size)]
+
+
+def run_all(slicing: Slicing, context: StageContext) -> StageResult:
+    """The whole stage in this process, slice by slice. Raises: StageFailed."""
+    indices = slicing.plan(context)
+    if isinstance(indices, StageResult):
+        return indices
+    done = [slicing.work(context, part) for part in cut(slicing, indices)]
+    return finish(slicing, context, tally(len(indices), done))
+
+
+def tally(planned: int, done: Sequence[SliceResult]) -> Tally:
+    counts: dict[str, float] = {}
+    for name, count in itertools.chain.from_iterable(one.counts.items() for one in done):
+        counts[name] = counts.get(name, 0) + count
+    failed = {index: sentence for one in done for index, sentence in one.failed.items()}
+    outputs = [one.output for one in done if one.output is not None]
+    return Tally(planned, frozenset(failed), counts, outputs, next(iter(failed.values()), None))
+
+
+def finish(slicing: Slicing, context: StageContext, done: Tally) -> StageResult:
+    """Raises: StageFailed, where nothing could be done, or too little to call it done."""
+    if context.only is None and done.failed and len(done.failed) >= min(done.planned, MOST_FAILED):
+        raise StageFailed(done.error or _UNEXPECTED)
+    return slicing.finish(context, done)
+
+
+def wanted(context: StageContext, indices: Iterable[int]) -> list[int]:
+    """Of ``indices`` those that this run of the stage is about."""
+    return [index for index in indices if context.only is None or index in context.only]
+
+
+def each(context: StageContext, indices: Iterable[int], do: Callable[[int], Any]) -> dict[int, str]:
+    """Call ``do`` for each page; answers which failed, with a sentence. A page that fails does not cost the others.
+
+    Raises: Unavailable and the like: AWS does not answer, which is no page's fault; the slice is tried again.
+    """
+    failed: dict[int, str] = {}
+    for index in indices:
+        try:
+            do(index)
+        except StageFailed as error:
+            failed[index] = str(error)
+        except CountersignError:
+            raise
+        except Exception:
+            # The edge of a page, as a task's edge: whatever a parser throws at one page, the document goes on.
+            log.exception("page failed", extra={"run": context.workflow_id, "page": index})
+            failed[index] = _UNEXPECTED
+        context.heartbeat()
+    return failed
+
+
+def packed(indices: Iterable[int]) -> list[list[int]]:
+    """Ascending indices as ranges, the end not included.
+
+    >>> packed([0, 1, 2, 7, 9, 10])
+    [[0, 3], [7, 8], [9, 11]]
+    """
+    ranges: list[list[int]] = []
+    for index in indices:
+        if ranges and ranges[-1][1] == index:
+            ranges[-1][1] = index + 1
+        else:
+            ranges.append([index, index + 1])
+    return ranges
+
+
+def unpacked(ranges: Iterable[Sequence[int]]) -> list[int]:
+    """The inverse of ``packed``.
+
+    >>> unpacked([[0, 3], [7, 8]])
+    [0, 1, 2, 7]
+    """
+    return [index for start, end in ranges for index in range(start, end)]
