@@ -1,0 +1,58 @@
+"""Batches as a program makes and follows them."""
+
+import pytest
+
+from projects.permissions import Permission
+from tests.pump import Pump
+from tests.workflows.batches import bulk
+from tests.workflows.test_api import API, problem, program
+from workflows.batches import queries
+
+pytestmark = pytest.mark.django_db
+URL = f"{API}/batches"
+
+
+def send(client, headers=None, **body):
+    return client.post(URL, body, content_type="application/json", headers=headers or {})
+
+
+def test_a_list_of_keys_becomes_a_batch_that_is_followed_and_tried_again(pump: Pump):
+    project, client = bulk.project(), program()
+    wanted = [{"key": bulk.put("a.txt")}, {"key": "bulk/default/late.txt"}, {"key": "bulk/acme/a.txt"}]
+    made = send(client, project_id=project.id, documents=wanted, name="Night", tolerated_percent=100)
+    assert (made.status_code, made.json()["status"], made.json()["name"]) == (201, "reading", "Night")
+    url = f"{URL}/{made.json()['id']}"
+    bulk.ended(pump, queries.batch("default", made.json()["id"]))
+    shown = client.get(url).json()
+    assert [shown[name] for name in ("status", "total", "published", "failed", "wrong")] == ["finished", 3, 1, 1, 1]
+    told = client.get(f"{url}/lines").json()["items"]
+    assert [(one["line"], one["can_be_tried_again"]) for one in told] == [(2, True), (3, False)]
+    bulk.put("late.txt")
+    assert client.post(f"{url}/retry").json()["attempt"] == 2
+    bulk.ended(pump, queries.batch("default", shown["id"]))
+    assert (client.get(url).json()["published"], client.get(url).json()["failed"]) == (2, 0)
+    problem(client.post(f"{url}/retry"), 422)
+
+
+@pytest.mark.usefixtures("table")
+def test_the_same_key_of_a_program_is_one_batch():
+    project, client = bulk.project(), program()
+    first, again = (
+        send(client, {"Idempotency-Key": "tonight"}, project_id=project.id, documents=[{"key": "bulk/default/a"}])
+        for _ in range(2)
+    )
+    other = send(client, {"Idempotency-Key": "later"}, project_id=project.id, documents=[{"key": "bulk/default/a"}])
+    assert first.json()["id"] == again.json()["id"] != other.json()["id"]
+    problem(send(client, {"Idempotency-Key": "x" * 256}, project_id=project.id, documents=[{"key": "a"}]), 422)
+
+
+@pytest.mark.usefixtures("table")
+def test_what_cannot_be_made_or_is_not_theirs_is_a_problem():
+    project, client = bulk.project(), program()
+    problem(send(client, project_id=project.id), 422)
+    problem(send(client, project_id=project.id, manifest="bulk/default/none.csv"), 422)
+    problem(send(client, project_id=project.id, documents=[{"key": "a"}], slots=101), 422)
+    problem(send(client, project_id="none", documents=[{"key": "a"}]), 404)
+    problem(send(program(Permission.READ), project_id=project.id, documents=[{"key": "a"}]), 403)
+    problem(client.get(f"{URL}/none"), 404)
+    problem(client.get(f"{URL}/none/lines"), 404)

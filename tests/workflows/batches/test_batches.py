@@ -1,0 +1,193 @@
+"""A batch from its manifest to its end, on the emulator's machines, queues and table."""
+
+import json
+
+import pytest
+from django.conf import settings
+
+from config import aws
+from config.errors import Conflict, Refused
+from config.transaction import EXISTS
+from review import sweeper
+from tests.pump import Pump
+from tests.workflows.batches import bulk
+from workflows import queries
+from workflows.actions import batches, interventions
+from workflows.actions.runs import execution_key
+from workflows.batches import looking, orders, parts
+from workflows.frozen import Run
+from workflows.items.batches import Batch
+from workflows.items.runs import Execution
+
+pytestmark = pytest.mark.django_db
+GONE = "There is no such file in the bucket. Put it there, then try the failed lines again."
+
+
+def once_more(pump: Pump, word: str) -> None:
+    """Every message of a kind that came so far comes a second time."""
+    for message in [one for one in pump.seen if one.task.endswith(word)]:
+        pump.redeliver(message)
+
+
+def runs_of(batch: Batch) -> list[Run]:
+    rows = queries.project_documents("default", batch.project_id).rows
+    return [Run("default", batch.project_id, str(row.document_id), str(row.workflow_id)) for row in rows]
+
+
+def test_every_line_becomes_a_document_and_what_is_wrong_is_explained(pump: Pump):
+    project, keys = bulk.project(), bulk.many(4)
+    wrong = [keys[0], "bulk/other/a.pdf", {"project": "x"}, "bulk/default/none.txt"]
+    batch = bulk.make(project, [*keys, *wrong], percent=50)
+    done = bulk.ended(pump, batch)
+    assert bulk.explained(batch) == [
+        (5, "This key stands further up already."),
+        (6, "This key does not name a file under bulk/default/."),
+        (7, "The key is missing."),
+        (8, GONE),
+    ]
+    assert (done.status, done.total, done.bad, done.failed, done.published) == ("finished", 8, 3, 1, 4)
+    assert len(runs_of(batch)) == 4
+    before = bulk.now(batch).to_dynamodb_dict()
+    for word in ("tasks.read", "open_part", "take_line", "look"):
+        once_more(pump, word)
+    assert bulk.now(batch).to_dynamodb_dict() == before
+    assert len(runs_of(batch)) == 4
+
+
+def test_the_failed_lines_alone_are_tried_again(pump: Pump):
+    project, keys = bulk.project(), bulk.many(1)
+    batch = bulk.make(project, [*keys, "bulk/default/late.txt", "bulk/default/never.txt", keys[0]], percent=100)
+    ended = bulk.ended(pump, batch)
+    bulk.put("late.txt")
+    batches.retry("default", ended, by=bulk.BY)
+    with pytest.raises(Conflict, match="has gone on"):  # who saw the page from before
+        batches.retry("default", ended, by=bulk.BY)
+    orders.read("default", batch.id, 2)
+    done = bulk.ended(pump, batch)
+    assert (done.status, done.attempt, done.published, done.failed, done.bad) == ("finished", 2, 2, 1, 1)
+    assert [number for number, _ in bulk.explained(batch)] == [3, 4]
+    assert done.done == done.total == 4
+
+
+def test_a_run_that_failed_goes_on_in_the_next_attempt(pump: Pump):
+    project, keys = bulk.project(), bulk.many(1)
+    batch = bulk.make(project, keys, percent=100)
+    pump.hold = lambda message: message.task.endswith("run_step")
+    pump.run(lambda: bool(pump.held) and bool(runs_of(batch)))
+    (run,) = runs_of(batch)
+    interventions.cancel(run, by=bulk.BY)
+    pump.held.clear()
+    looking.look("default", batch.id)
+    done = bulk.ended(pump, batch)
+    assert (done.failed, bulk.explained(batch)) == (1, [(1, "Cancelled by Alice Novak.")])
+    pump.hold = lambda _message: False
+    batches.retry("default", done, by=bulk.BY)
+    orders.read("default", batch.id, 2)
+    done = bulk.ended(pump, batch)
+    assert (done.published, done.failed, bulk.explained(batch)) == (1, 0, [])
+    assert runs_of(batch) == [run]
+
+
+def test_who_waits_for_a_person_gives_the_slot_back(pump: Pump):
+    project = bulk.project(fields=True)
+    batch = bulk.make(project, bulk.many(2), slots=1)
+    done = bulk.ended(pump, batch)
+    assert (done.status, done.waiting, done.published) == ("finished", 2, 0)
+
+
+def test_too_much_that_fails_stops_it_and_the_bus_is_told(pump: Pump):
+    batch = bulk.make(bulk.project(), [*bulk.many(2), *(f"bulk/default/gone-{n}.txt" for n in range(2))], percent=25)
+    done = bulk.ended(pump, batch)
+    assert (done.status, done.failed, done.published) == ("stopped", 2, 0)
+    events = [row for row in Batch.partition(batch.PK, limit=50) if row["SK"]["S"].startswith("EVENT#")]
+    (detail,) = [json.loads(row["bus_detail"]["S"]) for row in events]
+    assert (detail["batchId"], detail["status"], detail["failed"], detail["total"]) == (batch.id, "stopped", 2, 4)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "sentence"),
+    [
+        ("7", "This is no JSON list"),
+        ('["bulk/other/a", "bulk/other/b"]', "No line of this manifest was started"),
+        ('["bulk/other/a", "bulk/default/b"]', "1 of 2 lines are wrong, more than 20 %"),
+    ],
+)
+def test_of_a_wrong_manifest_nothing_is_started(pump: Pump, manifest, sentence):
+    batch = bulk.make(bulk.project(), manifest)
+    done = bulk.ended(pump, batch)
+    assert (done.status, sentence in str(done.message), done.GSI2PK) == ("refused", True, None)
+    with pytest.raises(Refused, match="Nothing of this batch failed"):
+        batches.retry("default", done, by=bulk.BY)
+
+
+def test_cancelled_it_starts_nothing_more_and_counts_what_was_begun(pump: Pump):
+    batch = bulk.make(bulk.project(), bulk.many(5), slots=1)
+    pump.run(lambda: pump.ran("take_line") == 1)
+    batches.cancel("default", bulk.now(batch), by=bulk.BY)
+    pump.run(lambda: not bulk.now(batch).at_work)
+    looking.look("default", batch.id)
+    done = bulk.now(batch)
+    assert (done.status, done.published, done.taken, done.GSI2PK) == ("cancelled", 1, 1, None)
+    with pytest.raises(Conflict, match="has gone on"):
+        batches.cancel("default", batch, by=bulk.BY)
+
+
+def test_what_every_queue_and_every_worker_lost_the_sweeper_finds(pump: Pump):
+    """No message of the batch itself arrives but those that the sweeper has sent."""
+    batch = bulk.make(bulk.project(), bulk.many(2), slots=1)
+    lost: set[str] = set()
+
+    def lose(message) -> bool:
+        first = message.task.startswith("workflows.batches") and message.task not in lost
+        if first and not message.task.endswith("look"):
+            lost.add(message.task)
+            aws.client("sqs").delete_message(QueueUrl=settings.QUEUE_URLS[message.queue], ReceiptHandle=message.receipt)
+            pump.held.remove(message)
+            return True
+        return False
+
+    pump.hold = lose
+
+    def done() -> bool:
+        sweeper.sweep()
+        return bulk.now(batch).status == "finished"
+
+    pump.run(done, seconds=120)
+    assert (bulk.now(batch).published, len(lost)) == (2, 3)
+
+
+def test_a_slot_leaks_where_a_worker_dies_behind_a_runs_end_and_comes_back(pump: Pump):
+    batch = bulk.make(bulk.project(), bulk.many(1), slots=1)
+    pump.run(lambda: bool(runs_of(batch)))
+    (run,) = runs_of(batch)
+    mark = Execution.batch_line.remove()  # nobody is told of its end
+    Execution.change(execution_key(run), [mark], EXISTS)
+    pump.run(lambda: queries.execution(run).status != "running")
+    assert bulk.now(batch).at_work == {0: 0}
+    looking.look("default", batch.id)
+    assert (bulk.ended(pump, batch).published, bulk.now(batch).at_work) == (1, {})
+
+
+def test_another_batch_of_the_same_files_makes_no_second_document(pump: Pump):
+    project, keys = bulk.project(), bulk.many(2)
+    for _ in range(2):
+        batch = bulk.make(project, keys)
+        done = bulk.ended(pump, batch)
+        assert (done.status, done.published) == ("finished", 2)
+    assert len(runs_of(batch)) == 2
+
+
+def test_parts_are_opened_once_by_whoever_is_first(pump: Pump):
+    batch = bulk.make(bulk.project(), ["bulk/default/gone.txt", bulk.put("a.txt")])
+    pump.hold = lambda message: message.task.endswith("open_part")
+    pump.run(lambda: bulk.now(batch).status == "checking" and bool(pump.held))
+    assert [parts.open_part("default", batch.id, 1, 0) for _ in range(2)] == [True, True]
+    assert bulk.now(batch).failed == 1
+    assert [parts.begin("default", batch.id) for _ in range(2)] == [True, False]
+
+
+def test_a_line_is_the_files_of_its_own_site_only(pump: Pump):
+    key = bulk.put("a.txt", site="acme")
+    batch = bulk.make(bulk.project(), [key], percent=100)
+    assert bulk.ended(pump, batch).status == "refused"
+    assert bulk.explained(batch) == [(1, "This key does not name a file under bulk/default/.")]

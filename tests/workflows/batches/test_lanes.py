@@ -1,0 +1,124 @@
+"""Slots: one line each, one line once, and how many there are may change at any time."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from config import clock
+from config.errors import Conflict, Refused
+from config.transaction import EXISTS
+from tests.workflows.batches import bulk
+from workflows.actions import batches, lanes
+from workflows.actions.batches import BatchDraft
+from workflows.batches import shares
+from workflows.items.batches import Batch, BatchStatus, Tallied
+
+pytestmark = pytest.mark.usefixtures("table")
+
+
+def running(
+    *, slots: int = 2, planned: int = 3, allowed: int = 0, project_id: str = "p", site: str = "default"
+) -> Batch:
+    batch_id = clock.new_ulid()
+    draft = BatchDraft("November", project_id, "Bills", "none", "list", slots, 0)
+    batch = batches.create(site, draft, by=bulk.BY, batch_id=batch_id)
+    batches.read(site, batch, total=planned, bad=0, planned=planned, parts=0, allowed=allowed)
+    batches.begin(site, bulk.now(batch, site))
+    return bulk.now(batch, site)
+
+
+def claim(batch: Batch, lane: int) -> lanes.Place:
+    place = lanes.claim("default", batch, lane)
+    assert place
+    return place
+
+
+def test_each_lane_takes_the_next_line_and_goes_on_with_another():
+    batch = running()
+    first, second = claim(batch, 0), claim(batch, 1)
+    assert (first.position, second.position) == (0, 1)
+    found, following = lanes.settle(first, Tallied.PUBLISHED)
+    assert (following, found.at_work) == (first._replace(position=2), {0: 2, 1: 1})
+    found, following = lanes.settle(second, Tallied.WAITING)
+    assert (following, found.at_work) == (None, {0: 2})  # no line is left
+    assert (found.published, found.waiting) == (1, 1)
+
+
+def test_of_many_that_settle_a_line_one_counts_it():
+    batch = running(slots=1, planned=5)
+    place = claim(batch, 0)
+
+    def settle(_: int) -> bool:
+        try:
+            lanes.settle(place, Tallied.PUBLISHED)
+        except Conflict:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as workers:
+        assert sum(workers.map(settle, range(8))) == 1
+    assert (bulk.now(batch).published, bulk.now(batch).at_work) == (1, {0: 1})
+
+
+def test_of_many_that_fill_a_lane_one_does():
+    batch = running(slots=3, planned=20)
+    with ThreadPoolExecutor(9) as workers:
+        places = [one for one in workers.map(lambda n: lanes.claim("default", batch, n % 3), range(9)) if one]
+    assert sorted(place.position for place in places) == [0, 1, 2]
+    assert bulk.now(batch).taken == 3
+
+
+def test_fewer_slots_close_lanes_as_they_end_and_more_open_them():
+    batch = running(slots=2, planned=10)
+    first, second = claim(batch, 0), claim(batch, 1)
+    batches.change_slots("default", batch, 1, by=bulk.BY)
+    assert lanes.settle(second, Tallied.PUBLISHED)[1] is None
+    assert lanes.settle(first, Tallied.PUBLISHED)[1]
+    assert lanes.claim("default", batch, 1) is None
+    batches.change_slots("default", batch, 2, by=bulk.BY)
+    assert claim(batch, 1).position == 3
+    for wrong in (0, 101):
+        with pytest.raises(Refused, match="1 to 100 slots"):
+            batches.change_slots("default", batch, wrong, by=bulk.BY)
+
+
+def test_once_too_much_failed_nothing_is_started():
+    batch = running(slots=1, planned=10, allowed=1)
+    place: lanes.Place | None = claim(batch, 0)
+    for expected in (1, 2):
+        assert place
+        found, place = lanes.settle(place, Tallied.FAILED)
+        assert found.failed == expected
+    assert place is None
+    assert lanes.claim("default", batch, 0) is None
+
+
+def test_a_line_of_an_earlier_attempt_settles_nothing():
+    batch = running(slots=1, planned=1)
+    place = claim(batch, 0)
+    Batch.change(batch.key, [Batch.attempt.set(2)], EXISTS)
+    with pytest.raises(Conflict):
+        lanes.settle(place, Tallied.PUBLISHED)
+
+
+def test_a_batch_does_not_end_while_a_line_is_under_way():
+    batch = running(slots=1, planned=1)
+    place = claim(batch, 0)
+    with pytest.raises(Conflict):
+        batches.finish("default", batch, BatchStatus.FINISHED)
+    lanes.settle(place, Tallied.PUBLISHED)
+    batches.finish("default", batch, BatchStatus.FINISHED)
+    with pytest.raises(Conflict, match="has gone on"):  # who comes second tells nobody
+        batches.finish("default", batch, BatchStatus.FINISHED)
+
+
+def test_a_sites_batches_share_its_slots_and_those_of_a_project_the_projects(settings):
+    settings.BATCH_SITE_SLOTS, settings.BATCH_PROJECT_SLOTS = 12, 6
+    one, two, three = running(slots=50), running(slots=50), running(slots=50, project_id="q")
+    other = running(slots=50, site="acme")
+    shares.rebalance("default")
+    assert [bulk.now(batch).width for batch in (one, two, three)] == [3, 3, 4]
+    assert bulk.now(other, "acme").width == 50  # another site's are its own
+    batches.finish("default", bulk.now(two), BatchStatus.FINISHED)
+    assert {batch.id for batch in shares.rebalance("default")} == {one.id, three.id}
+    assert [bulk.now(batch).width for batch in (one, three)] == [6, 6]

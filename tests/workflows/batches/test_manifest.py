@@ -1,0 +1,88 @@
+"""Manifests in their three forms, and a sentence for each line that nothing can be made of."""
+
+import io
+import json
+import tracemalloc
+
+import pytest
+
+from config.errors import Refused
+from workflows.batches import manifest
+from workflows.batches.manifest import Rules, Wanted, Wrong
+
+RULES = Rules("bulk/acme/", "p1", {"p1": "p1", "Bills": "p1", "Letters": "p2"}, most=1000, bucket="desk")
+
+
+def read(text: str | bytes, form: str, rules: Rules = RULES) -> list[manifest.Line]:
+    return list(manifest.lines(io.BytesIO(text.encode() if isinstance(text, str) else text), form, rules))
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("list", "\ufeffbulk/acme/a.pdf\r\n\nbulk/acme/b.pdf\n"),
+        ("csv", "name, key ,project\n,bulk/acme/a.pdf,\n,s3://desk/bulk/acme/b.pdf,Bills\n"),
+        ("json", '["bulk/acme/a.pdf", {"key": "bulk/acme/b.pdf", "project": "p1"}]'),
+        ("json", '{"documents": [{"s3_key": "bulk/acme/a.pdf"}, {"Key": "bulk/acme/b.pdf"}]}'),
+    ],
+)
+def test_every_form_says_the_same(form, text):
+    a, b = Wanted(1, "bulk/acme/a.pdf", "p1", "a.pdf"), Wanted(2, "bulk/acme/b.pdf", "p1", "b.pdf")
+    assert read(text, form) == [a, b]
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ({"key": ""}, "The key is missing."),
+        ({"project": "Bills"}, "The key is missing."),
+        ({"key": 7}, "The key is missing."),
+        (7, "This is neither a key nor an object with one."),
+        ("bulk/globex/a.pdf", "This key does not name a file under bulk/acme/."),
+        ("projects/p/documents/d/d.pdf", "This key does not name a file under bulk/acme/."),
+        ("bulk/acme/", "This key does not name a file under bulk/acme/."),
+        ("s3://other/bulk/acme/a.pdf", "This is not in the desk's bucket. Copy the file there and name its key."),
+        ("bulk/acme/a\u0007.pdf", "This key holds what cannot be printed."),
+        ("bulk/acme/" + "a" * 1024, "This key is longer than S3 allows."),
+        ({"key": "bulk/acme/a.pdf", "project": "Nobody's"}, "There is no project “Nobody's” here."),
+        ("bulk/acme/first.pdf", "This key stands further up already."),
+    ],
+)
+def test_a_line_that_is_wrong_says_why(entry, reason):
+    _, found, after = read(json.dumps(["bulk/acme/first.pdf", entry, "bulk/acme/last.pdf"]), "json")
+    assert isinstance(found, Wrong)
+    assert (found.number, found.reason) == (2, reason)
+    assert isinstance(after, Wanted)
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "sentence"),
+    [
+        ("json", '{"a": 1}', "This is no JSON list"),
+        ("json", "7", "This is no JSON list"),
+        ("json", "", "This is no JSON list"),
+        ("json", '["bulk/acme/a.pdf", ', "ends in the middle"),
+        ("json", "[oops]", "no JSON"),
+        ("csv", "file,project\na,b\n", "one of them is called key"),
+        ("csv", 'key\n"bulk', "cannot be read"),
+        ("csv", "key\n" + "a" * 9000, "far too long"),
+        ("list", "a" * 9000, "far too long"),
+        ("list", b"\xff\xfe\x00a", "not UTF-8"),
+        ("list", "\n".join(f"bulk/acme/{n}" for n in range(1001)), "up to 1,000 lines"),
+    ],
+)
+def test_what_is_no_manifest_is_refused_with_a_sentence(form, text, sentence):
+    with pytest.raises(Refused, match=sentence):
+        read(text, form)
+
+
+def test_a_long_one_is_never_held_as_a_whole():
+    count = 30_000
+    body = json.dumps([{"key": f"bulk/acme/{'x' * 200}/{n}.pdf"} for n in range(count)]).encode()
+    rules = Rules("bulk/acme/", "p1", {}, most=count, bucket="desk")
+    stream = io.BytesIO(body)
+    tracemalloc.start()
+    assert sum(isinstance(line, Wanted) for line in manifest.lines(stream, "json", rules)) == count
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < len(body) / 1.3  # the digests of what came before, and a chunk

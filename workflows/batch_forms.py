@@ -1,0 +1,56 @@
+"""What somebody types about a batch."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from workflows.batches.making import DEFAULT_PERCENT, DEFAULT_SLOTS, Wish
+
+_TEXT = {"class": "text-input", "autocomplete": "off"}
+_SLOTS = forms.NumberInput(attrs={"class": "text-input narrow-input", "inputmode": "numeric"})
+
+
+class SlotsForm(forms.Form):
+    slots = forms.IntegerField(
+        min_value=1,
+        max_value=settings.BATCH_MOST_SLOTS,
+        initial=DEFAULT_SLOTS,
+        label="Slots",
+        help_text="How many of its documents are worked on at a time. Other batches of the site may leave it fewer.",
+        widget=_SLOTS,
+    )
+
+
+class BatchForm(SlotsForm):
+    """The manifest comes with the form or lies in the bucket."""
+
+    batch_id = forms.RegexField(r"^[0-9A-Z]{26}$", widget=forms.HiddenInput)
+    manifest = forms.FileField(required=False, label="Manifest", widget=forms.ClearableFileInput())
+    key = forms.CharField(
+        required=False, max_length=1024, label="Or its key in the bucket",
+        widget=forms.TextInput(attrs={**_TEXT, "class": "text-input code-input", "autocapitalize": "none"}),
+    )  # fmt: skip
+    name = forms.CharField(
+        required=False, max_length=200, label="Name", widget=forms.TextInput(attrs=_TEXT),
+        help_text="The manifest's own name where you leave it out.",
+    )  # fmt: skip
+    percent = forms.IntegerField(
+        min_value=0,
+        max_value=100,
+        initial=DEFAULT_PERCENT,
+        label="Failures that are tolerated, in percent",
+        help_text="Once more of its lines have failed, nothing more is started.",
+        widget=_SLOTS,
+    )
+    field_order = ("batch_id", "manifest", "key", "name", "slots", "percent")
+
+    def clean(self) -> dict[str, Any]:
+        typed: dict[str, Any] = super().clean() or {}
+        if bool(typed.get("manifest")) == bool(typed.get("key")) and not self.errors:
+            self.add_error("manifest", "Choose a file, or name a key in the bucket; one of the two.")
+        return typed
+
+    def wish(self) -> Wish:
+        typed = self.cleaned_data
+        return Wish(typed["batch_id"], typed["name"], typed["key"], typed["slots"], typed["percent"])

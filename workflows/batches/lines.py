@@ -1,0 +1,204 @@
+"""A line takes a slot, becomes a document with a run, and gives the slot back when no machine works on it any more."""
+
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+
+from config.errors import Conflict, CountersignError, NotFound, Refused
+from config.table import InvalidKey
+from projects import queries as project_queries
+from projects.audit import Actor
+from workflows import incoming, queries
+from workflows.actions import batches, interventions, lanes, runs
+from workflows.actions.interventions import Way
+from workflows.actions.lanes import Place
+from workflows.batches import orders, parts, shares
+from workflows.batches import queries as batch_queries
+from workflows.batches.parts import FoundFile
+from workflows.frozen import Run
+from workflows.incoming import Arrival
+from workflows.items.batches import Batch, BatchStatus, Tallied
+from workflows.items.documents import ProjectDocument
+from workflows.items.incoming import IncomingStatus
+from workflows.status import RESUMABLE, Outcome, StepStatus
+
+log = logging.getLogger(__name__)
+
+BECAME: Mapping[str, Tallied] = {Outcome.PUBLISHED: Tallied.PUBLISHED, Outcome.REJECTED: Tallied.REJECTED}
+_ENDED = "The run ended without a result ({}). Its page says why."
+
+
+def fill(site: str, batch: Batch) -> None:
+    """A line into each slot that is free; of what the queue does not take, the sweeper orders it."""
+    busy = batch.at_work
+    for lane in range(batch.width):
+        if lane in busy:
+            continue
+        place = lanes.claim(site, batch, lane)
+        if place is None:
+            return
+        order(place)
+
+
+def order(place: Place) -> None:
+    with suppress(CountersignError):
+        orders.line(place.site, place.batch_id, place.attempt, place.lane, place.position)
+
+
+def take(place: Place) -> None:
+    """Make the document of a lane's line and start its run; told again, nothing happens.
+
+    Raises:
+        Unavailable: S3 or the table does not answer.
+
+    """
+    batch = batch_queries.batch(place.site, place.batch_id)
+    if int(batch.attempt) != place.attempt or batch.at_work.get(place.lane) != place.position:
+        return
+    file = parts.file_of(*place[:3], place.position)
+    if file is None:
+        settle(place, None)
+        return
+    arrival = Arrival(file.key, file.version, file.size)
+    try:
+        _enter(place, batch, file, arrival)
+    except (Refused, NotFound) as error:
+        fail(place, file, str(error))
+
+
+def _enter(place: Place, batch: Batch, file: FoundFile, arrival: Arrival) -> None:
+    """Raises: Refused, NotFound: it cannot be taken, with the sentence that says why."""
+    by = Actor(str(batch.userId), str(batch.user_name))
+    known = incoming.known(arrival)
+    if known.status == IncomingStatus.TAKEN:
+        _go_on(place, file, Run(place.site, str(known.project_id), str(known.document_id), ""), by, known.siteId)
+        return
+    known.name, known.siteId = file.name, place.site
+    try:
+        project = project_queries.projects.get_project(place.site, file.project_id)
+    except (NotFound, InvalidKey) as error:
+        raise Refused("The project of this line is gone. Name another in a new manifest.") from error
+    with suppress(Conflict):  # another delivery was as fast: its run settles the line
+        found = incoming.enter_object(arrival, known, project, orders_unpacking, by=by, batch_line=place.mark())
+        if found.is_container:
+            settle(place, Tallied.UNPACKED, file)
+
+
+def orders_unpacking(site: str, document_id: str) -> None:
+    """Where no queue answers the sweeper orders it."""
+    with suppress(CountersignError):
+        orders.unpacking(site, document_id)
+
+
+def _go_on(place: Place, file: FoundFile, run: Run, by: Actor, site: str | None) -> None:
+    """Its document is there: of this very line, of an earlier attempt, or because somebody brought the file before.
+
+    Raises:
+        Refused: it cannot be tried again.
+
+    """
+    if site != place.site:
+        raise Refused("This file was taken by another site.")
+    try:
+        row = queries.project_document(run.site, run.project_id, run.document_id)
+    except NotFound as error:
+        raise Refused("The document of this file was deleted. Restore it, or put the file there anew.") from error
+    run = Run(run.site, run.project_id, run.document_id, str(row.workflow_id or ""))
+    if row.outcome not in RESUMABLE or place.attempt == 1:
+        settle_as(place, file, row)
+        return
+    execution = queries.execution(run)
+    if execution.batch_line == place.mark():  # it failed in this attempt
+        settle_as(place, file, row)
+        return
+    with suppress(Conflict):
+        runs.hold_slot(run, place.mark(), attempt=int(execution.engine_attempt))
+        way = Way.RETRY if row.outcome == Outcome.PARTIAL else Way.AGAIN
+        interventions.resume(run, way, by=by)
+
+
+def settle_as(place: Place, file: FoundFile | None, row: ProjectDocument) -> None:
+    """What the document's row says, if it says that no machine works on it."""
+    if row.outcome in BECAME:
+        settle(place, BECAME[row.outcome], file)
+    elif row.outcome:
+        fail(place, file, _reason(place.site, row), document_id=str(row.document_id))
+    elif row.status == StepStatus.COMPLETED:
+        settle(place, Tallied.UNPACKED, file)
+    elif row.current_step:
+        settle(place, Tallied.WAITING, file)
+
+
+def _reason(site: str, row: ProjectDocument) -> str:
+    with suppress(NotFound):
+        link = queries.document_workflow(site, str(row.document_id), str(row.workflow_id))
+        if error := link.data.as_dict().get("error"):
+            return str(error)
+    return _ENDED.format(row.outcome)
+
+
+def fail(place: Place, file: FoundFile | None, sentence: str, *, document_id: str = "") -> None:
+    """First the line's row, then the slot: a worker that dies in between leaves the slot taken, and it comes again."""
+    file = file or parts.file_of(*place[:3], place.position)
+    if file is not None:
+        row = lanes.explain(
+            place.site, place.batch_id, file.number, sentence, attempt=place.attempt, key=file.key, name=file.name,
+            project_id=file.project_id, document_id=document_id, again=True,
+        )  # fmt: skip
+        lanes.keep(row)
+    settle(place, Tallied.FAILED)
+
+
+def settle(place: Place, became: Tallied | None, file: FoundFile | None = None) -> None:
+    """Count it, once, and have the lane go on."""
+    if became not in {None, Tallied.FAILED} and place.attempt > 1:
+        file = file or parts.file_of(*place[:3], place.position)
+        if file is not None:
+            lanes.forget(place.site, place.batch_id, file.number)
+    try:
+        batch, following = lanes.settle(place, became)
+    except Conflict:  # settled before, or the batch has begun another attempt
+        return
+    if following:
+        order(following)
+    else:
+        conclude(place.site, batch)
+
+
+def run_rests(run: Run, mark: str | None) -> None:
+    """The run of a line has ended, or a person is asked: its slot is free. What is lost here the sweeper finds."""
+    if not mark:
+        return
+    try:
+        row = queries.project_document(run.site, run.project_id, run.document_id)
+        settle_as(lanes.place_of(run.site, mark), None, row)
+    except CountersignError as error:
+        log.warning("slot waits for the sweeper", extra={"run": run.workflow_id, "error": type(error).__name__})
+
+
+def conclude(site: str, batch: Batch) -> None:
+    """All lines are settled, or too much failed, and nothing is under way: the batch has ended."""
+    if batch.status != BatchStatus.RUNNING or batch.at_work:
+        return
+    failed = int(batch.failed) > int(batch.allowed)
+    if not failed and int(batch.taken) < int(batch.planned):
+        return
+    with suppress(Conflict):
+        batches.finish(site, batch, BatchStatus.STOPPED if failed else BatchStatus.FINISHED)
+        share_out(site)
+
+
+def share_out(site: str) -> None:
+    """The slots of a site are divided anew, and those that have more are filled."""
+    for batch in shares.rebalance(site):
+        fill(site, batch)
+
+
+def start(site: str, batch_id: str) -> None:
+    """Its files were looked at: it takes its share of the slots."""
+    if not parts.begin(site, batch_id):
+        return
+    share_out(site)
+    batch = batch_queries.batch(site, batch_id)
+    fill(site, batch)
+    conclude(site, batch_queries.batch(site, batch_id))

@@ -1,0 +1,92 @@
+"""A manifest that somebody sends or names becomes a batch, which a worker reads."""
+
+import io
+import logging
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from django.conf import settings
+from django.template.defaultfilters import filesizeformat
+
+from config.errors import Conflict, CountersignError, NotFound, Refused
+from projects.audit import Actor
+from projects.items.project import Project
+from workflows import files
+from workflows.actions import batches
+from workflows.actions.batches import BatchDraft
+from workflows.batches import manifest, orders, queries
+from workflows.items.batches import Batch
+from workflows.storage import SiteFiles, look_up, open_object
+
+log = logging.getLogger(__name__)
+
+DEFAULT_SLOTS, DEFAULT_PERCENT = 4, 20
+_HEAD = 4096  # bytes, by which a manifest's form is told
+
+
+@dataclass(frozen=True)
+class Wish:
+    """``batch_id`` comes with the form, so that one sent twice is one batch. ``key``: of a manifest in the bucket."""
+
+    batch_id: str
+    name: str = ""
+    key: str = ""
+    slots: int = DEFAULT_SLOTS
+    percent: int = DEFAULT_PERCENT
+
+
+def make(site: str, project: Project, wish: Wish, sent: BinaryIO | None, *, file_name: str = "", by: Actor) -> Batch:
+    """``sent``: the manifest, where it is not in the bucket already.
+
+    Raises:
+        Refused: with the sentence for the person.
+        Unavailable: S3 or the table does not answer.
+
+    """
+    if sent is None:
+        key, form = _found(site, wish.key)
+    else:
+        key, form = _stored(site, wish.batch_id, sent, file_name)
+    name = wish.name or file_name or key.rpartition("/")[2]
+    draft = BatchDraft(name[:200], project.id, project.settings.name, key, form, wish.slots, wish.percent)
+    try:
+        batch = batches.create(site, draft, by=by, batch_id=wish.batch_id)
+    except Conflict:
+        return queries.batch(site, wish.batch_id)
+    with suppress(CountersignError):  # the sweeper orders it
+        orders.read(site, batch.id, 1)
+    return batch
+
+
+def _found(site: str, key: str) -> tuple[str, str]:
+    prefix = files.bulk(site)
+    key = key.strip().removeprefix(f"s3://{settings.BUCKET_NAME}/")
+    if not key.startswith(prefix) or not key.isprintable():
+        raise Refused(f"The manifest's key begins with {prefix}, as those of its files do.")
+    try:
+        _, size = look_up(key)
+    except NotFound as error:
+        raise Refused(
+            "There is no such manifest in the bucket. Put it there, or look for a slip in the key."
+        ) from error
+    _check_size(size)
+    return key, manifest.form_of(key, open_object(key).read(_HEAD))
+
+
+def _stored(site: str, batch_id: str, sent: BinaryIO, file_name: str) -> tuple[str, str]:
+    size = sent.seek(0, io.SEEK_END)
+    _check_size(size)
+    sent.seek(0)
+    head = sent.read(_HEAD)
+    if not head.strip():
+        raise Refused("This manifest is empty. Name at least one key.")
+    sent.seek(0)
+    store, name = SiteFiles(site), files.manifest(batch_id)
+    store.save(name, sent, "text/plain; charset=utf-8")
+    return store.key(name), manifest.form_of(file_name, head)
+
+
+def _check_size(size: int) -> None:
+    if size > settings.BATCH_MAX_BYTES:
+        raise Refused(f"A manifest has up to {filesizeformat(settings.BATCH_MAX_BYTES)}. Split this one.")

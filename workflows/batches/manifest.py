@@ -1,0 +1,182 @@
+"""A manifest as a stream of lines: JSON, CSV or a plain list of keys, whatever its length, in bounded memory."""
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from config.errors import Refused
+
+FORMS = ("json", "csv", "list")
+_CHUNK = 64 * 1024  # letters
+_LONGEST_LINE = 8 * 1024  # letters; a key has 1,024 bytes at most
+_LONGEST_KEY = 1024  # bytes, S3's own limit
+_KEYS = ("key", "s3_key", "Key")
+_NO_ARRAY = 'This is no JSON list. Write ["key", …] or [{"key": …, "project": …}, …], or {"documents": […]}.'
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A line that can be tried; ``number`` from 1, as people count the manifest's entries."""
+
+    number: int
+    key: str
+    project_id: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A line that nothing can be made of as it is."""
+
+    number: int
+    key: str
+    reason: str
+
+
+Line = Wanted | Wrong
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a line is held to.
+
+    ``prefix``: under which the site's files lie; ``projects``: what a line may call one → its id; ``most`` lines.
+    """
+
+    prefix: str
+    default_project: str
+    projects: Mapping[str, str]
+    most: int
+    bucket: str
+
+
+def form_of(name: str, head: bytes) -> str:
+    """By the name's ending, else by the first letters.
+
+    >>> form_of("a.txt", b'[{"key"'), form_of("keys.csv", b"key"), form_of("keys", b"bulk/a.pdf")
+    ('json', 'csv', 'list')
+    """
+    ending = name.lower().rpartition(".")[2]
+    if ending in {"json", "csv"}:
+        return ending
+    start = head.decode("utf-8-sig", "replace").lstrip()
+    if start[:1] in {"[", "{"}:
+        return "json"
+    titles = start.split("\n", 1)[0].replace('"', "").split(",")
+    return "csv" if any(title.strip() in _KEYS for title in titles) else "list"
+
+
+def lines(stream: BinaryIO, form: str, rules: Rules) -> Iterator[Line]:
+    """Every line, judged; empty ones are passed over.
+
+    Raises:
+        Refused: it is no manifest, or has more lines than are taken at once.
+
+    """
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+    seen: set[bytes] = set()  # digests: 16 bytes a line, however long its key
+    try:
+        for number, entry in enumerate(_ENTRIES[form](text), 1):
+            if number > rules.most:
+                raise Refused(f"A manifest has up to {rules.most:,} lines. Split this one.")
+            yield _judged(number, entry, rules, seen)
+    except UnicodeDecodeError as error:
+        raise Refused("This manifest is not UTF-8 text. Save it as UTF-8.") from error
+
+
+def _judged(number: int, entry: Any, rules: Rules, seen: set[bytes]) -> Line:
+    if isinstance(entry, str):
+        entry = {"key": entry}
+    if not isinstance(entry, Mapping):
+        return Wrong(number, "", "This is neither a key nor an object with one.")
+    key = next((entry[name] for name in _KEYS if entry.get(name)), "")
+    if not isinstance(key, str) or not key.strip():
+        return Wrong(number, "", "The key is missing.")
+    key = key.strip().removeprefix(f"s3://{rules.bucket}/")
+    if reason := _key_problem(key, rules):
+        return Wrong(number, key[:_LONGEST_KEY], reason)
+    wanted = str(entry.get("project") or entry.get("project_id") or "").strip()
+    project = rules.projects.get(wanted, "") if wanted else rules.default_project
+    if not project:
+        return Wrong(number, key, f"There is no project “{wanted[:100]}” here.")
+    digest = hashlib.blake2b(key.encode(), digest_size=16).digest()
+    if digest in seen:
+        return Wrong(number, key, "This key stands further up already.")
+    seen.add(digest)
+    name = str(entry.get("name") or "").strip() or key.rpartition("/")[2]
+    return Wanted(number, key, project, "".join(one for one in name if one.isprintable())[-200:] or "file")
+
+
+def _key_problem(key: str, rules: Rules) -> str:
+    if "://" in key:
+        return "This is not in the desk's bucket. Copy the file there and name its key."
+    if len(key.encode("utf-8", "replace")) > _LONGEST_KEY:
+        return "This key is longer than S3 allows."
+    if not key.isprintable():
+        return "This key holds what cannot be printed."
+    if not key.startswith(rules.prefix) or key.endswith("/"):
+        return f"This key does not name a file under {rules.prefix}."
+    return ""
+
+
+def _listed(text: Iterable[str]) -> Iterator[Any]:
+    for line in text:
+        if len(line) > _LONGEST_LINE:
+            raise Refused("This is no list of keys: one of its lines is far too long.")
+        if line.strip():
+            yield line.strip()
+
+
+def _tabled(text: Iterable[str]) -> Iterator[Any]:
+    try:
+        rows = csv.DictReader(_bounded(text), skipinitialspace=True, strict=True)
+        titles = [title.strip() for title in rows.fieldnames or ()]
+        if not set(_KEYS) & set(titles):
+            raise Refused("The first line of a CSV names its columns, and one of them is called key.")
+        rows.fieldnames = titles
+        yield from rows
+    except csv.Error as error:
+        raise Refused(f"This CSV cannot be read: {error}.") from error
+
+
+def _bounded(text: Iterable[str]) -> Iterator[str]:
+    for line in text:
+        if len(line) > _LONGEST_LINE:
+            raise Refused("This is no CSV of keys: one of its lines is far too long.")
+        yield line
+
+
+def _array(text: io.TextIOBase) -> Iterator[Any]:
+    """The members of a JSON list, one after the other: json.load would hold all of them."""
+    decoder, held = json.JSONDecoder(), text.read(_CHUNK).lstrip()
+    if held.startswith("{"):  # {"documents": [ … ]}
+        head, bracket, held = held.partition("[")
+        if not bracket or head.count('"') != 2:
+            raise Refused(_NO_ARRAY)
+    elif held.startswith("["):
+        held = held[1:]
+    else:
+        raise Refused(_NO_ARRAY)
+    while True:
+        held = held.lstrip(" \t\r\n,")
+        if held.startswith("]"):
+            return
+        try:
+            member, end = decoder.raw_decode(held) if held else (None, 0)
+        except json.JSONDecodeError:
+            end = 0
+        if end and end < len(held):  # at the very end a number might go on
+            yield member
+            held = held[end:]
+            continue
+        more = text.read(_CHUNK)
+        if not more or len(held) > _CHUNK:
+            raise Refused("This JSON list ends in the middle, or one of its members is no JSON.")
+        held += more
+
+
+_ENTRIES: Mapping[str, Any] = {"json": _array, "csv": _tabled, "list": _listed}

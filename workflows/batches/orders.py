@@ -1,0 +1,64 @@
+"""What a batch orders, by the tasks' names: one place, so that another engine's messages are a change here only."""
+
+import json
+from collections.abc import Iterable
+
+from celery import current_app
+from celery.exceptions import CeleryError
+from django.conf import settings
+from kombu.exceptions import KombuError
+
+from config import aws
+from config.errors import CountersignError, Unavailable
+from workflows import batch_machine, engine, files
+from workflows.storage import SiteFiles
+
+READ, LINE, UNPACK = "workflows.batches.tasks.read", "workflows.batches.tasks.take_line", "workflows.tasks.unpack"
+LOOK = "workflows.batches.tasks.look"
+
+
+def read(site: str, batch_id: str, attempt: int) -> None:
+    """Raises: Unavailable."""
+    _send(READ, site=site, batch_id=batch_id, attempt=attempt)
+
+
+def line(site: str, batch_id: str, attempt: int, lane: int, position: int) -> None:
+    """Raises: Unavailable."""
+    _send(LINE, site=site, batch_id=batch_id, attempt=attempt, lane=lane, position=position)
+
+
+def unpacking(site: str, document_id: str) -> None:
+    """Raises: Unavailable."""
+    _send(UNPACK, site=site, document_id=document_id)
+
+
+def look(site: str, batch_id: str) -> None:
+    """Raises: Unavailable."""
+    _send(LOOK, site=site, batch_id=batch_id)
+
+
+def items(site: str, batch_id: str, attempt: int, parts: int) -> None:
+    """What the parent machine reads. Raises: Unavailable."""
+    found = [{"site": site, "batch_id": batch_id, "attempt": attempt, "part": part} for part in range(parts)]
+    SiteFiles(site).write(files.batch_items(batch_id, attempt), json.dumps(found).encode(), "application/json")
+
+
+def all_parts(site: str, batch_id: str, attempt: int) -> None:
+    """By the parent machine, whose items order the parts. Raises: Unavailable."""
+    engine.start_batch(f"{site}-{batch_id}-{attempt}", SiteFiles(site).key(files.batch_items(batch_id, attempt)))
+
+
+def parts(site: str, batch_id: str, attempt: int, which: Iterable[int]) -> None:
+    """Without a machine: what it lost, or all where there is none. Raises: Unavailable."""
+    for part in which:
+        _send(batch_machine.TASK, site=site, batch_id=batch_id, attempt=attempt, part=part)
+
+
+def _send(task: str, **kwargs: str | int) -> None:
+    try:
+        with aws.translated():
+            current_app.send_task(task, kwargs=kwargs, queue=settings.STEPS_QUEUE)
+    except CountersignError:
+        raise
+    except (KombuError, CeleryError, OSError) as error:
+        raise Unavailable("The queue does not answer right now. It is tried again.") from error

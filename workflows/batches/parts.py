@@ -1,0 +1,90 @@
+"""The files of one part are looked at, many parts side by side; with the last of them the batch begins."""
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.template.defaultfilters import filesizeformat
+
+from config.errors import Conflict, NotFound
+from workflows import files
+from workflows.actions import batches, lanes
+from workflows.batches import queries
+from workflows.batches.reading import write_lines
+from workflows.items.batches import Batch, BatchStatus
+from workflows.storage import SiteFiles, look_up
+
+_GONE = "There is no such file in the bucket. Put it there, then try the failed lines again."
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A line whose file is there: ``version`` of it, empty where nothing is versioned, and ``size`` in bytes."""
+
+    number: int
+    key: str
+    project_id: str
+    name: str
+    version: str
+    size: int
+
+
+def open_part(site: str, batch_id: str, attempt: int, part: int) -> bool:
+    """Look at each file, explain those that cannot be taken, and count the part, once; True when all parts are.
+
+    Raises:
+        Unavailable: S3 or the table does not answer.
+
+    """
+    batch = queries.batch(site, batch_id)
+    if batch.status != BatchStatus.CHECKING or int(batch.attempt) != attempt:
+        return False
+    if part in (batch.opened or ()):
+        return not any(True for _ in batch.missing_parts())
+    store, found, wrong = SiteFiles(site), [], []
+    for number, key, project_id, name in json.loads(store.read(files.batch_part(batch_id, attempt, part))):
+        version, size, message = _looked_at(key)
+        found.append(None if message else [number, key, project_id, name, version, size])
+        if message:
+            row = lanes.explain(
+                site, batch_id, number, message, attempt=attempt, key=key, name=name, project_id=project_id, again=True
+            )
+            wrong.append(row)
+    store.write(files.batch_files(batch_id, attempt, part), json.dumps(found).encode(), "application/json")
+    write_lines(wrong)
+    return _counted(batch, part, failed=len(wrong))
+
+
+def _looked_at(key: str) -> tuple[str, int, str]:
+    try:
+        version, size = look_up(key)
+    except NotFound:
+        return "", 0, _GONE
+    if size > settings.UPLOAD_MAX_BYTES:
+        most = filesizeformat(settings.UPLOAD_MAX_BYTES)
+        return version, size, f"This file is larger than {most}. Split it and put the parts into the bucket."
+    return version, size, ""
+
+
+def _counted(batch: Batch, part: int, *, failed: int) -> bool:
+    same = (Batch.status == BatchStatus.CHECKING) & (Batch.attempt == int(batch.attempt))
+    actions = [Batch.opened.add({part}), Batch.failed.set(Batch.failed + failed)]
+    with suppress(Conflict):  # counted before
+        batch = Batch.change(batch.key, actions, same & ~Batch.opened.contains(part))
+    return not any(True for _ in batch.missing_parts())
+
+
+def file_of(site: str, batch_id: str, attempt: int, position: int) -> FoundFile | None:
+    """The line at a ``position`` of the attempt, from 0; None where its file could not be taken."""
+    part, place = divmod(position, settings.BATCH_PART_LINES)
+    found = json.loads(SiteFiles(site).read(files.batch_files(batch_id, attempt, part)))[place]
+    return FoundFile(*found) if found else None
+
+
+def begin(site: str, batch_id: str) -> bool:
+    """False where somebody was faster."""
+    with suppress(Conflict):
+        batches.begin(site, queries.batch(site, batch_id))
+        return True
+    return False

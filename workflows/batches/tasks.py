@@ -1,0 +1,50 @@
+"""Celery tasks of a batch; all of them are harmless when they come twice."""
+
+from typing import Any
+
+from celery import shared_task
+
+from config.errors import NotFound, Unavailable
+from workflows import batch_machine
+from workflows.actions.lanes import Place
+from workflows.batches import lines, looking, orders, parts, reading
+from workflows.tasks import LIMITS
+
+
+@shared_task(bind=True, name=orders.READ, time_limit=3600, **LIMITS)
+def read(self: Any, *, site: str, batch_id: str, attempt: int) -> None:
+    """Read the manifest, or what failed of it, and have its files looked at."""
+    try:
+        reading.read(site, batch_id, attempt)
+    except Unavailable as error:
+        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+
+
+@shared_task(bind=True, name=batch_machine.TASK, time_limit=900, **LIMITS)
+def open_part(self: Any, *, site: str, batch_id: str, attempt: int, part: int) -> None:
+    """Look at the files of one part; with the last one the batch begins."""
+    try:
+        if parts.open_part(site, batch_id, attempt, part):
+            lines.start(site, batch_id)
+    except Unavailable as error:
+        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+
+
+@shared_task(bind=True, name=orders.LINE, time_limit=3600, **LIMITS)
+def take_line(self: Any, *, site: str, batch_id: str, attempt: int, lane: int, position: int) -> None:
+    """Make a document of a line that has a slot, and start its run."""
+    try:
+        lines.take(Place(site, batch_id, attempt, lane, position))
+    except NotFound:
+        return
+    except Unavailable as error:
+        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+
+
+@shared_task(bind=True, name=orders.LOOK, time_limit=900, **LIMITS)
+def look(self: Any, *, site: str, batch_id: str) -> None:
+    """Drive a batch on from wherever it stands."""
+    try:
+        looking.look(site, batch_id)
+    except Unavailable as error:
+        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
