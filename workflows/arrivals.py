@@ -20,7 +20,10 @@ from workflows.storage import DocumentFiles, StoredFile
 
 @dataclass(frozen=True)
 class Plan:
-    """What will run on a document, settled before anything of it is stored. ``project``: its ``data`` map."""
+    """What will run on a document, settled before anything of it is stored.
+
+    ``project``: its ``data`` map; ``chosen``: what the document itself has otherwise.
+    """
 
     site: str
     project_id: str
@@ -28,10 +31,15 @@ class Plan:
     pinned: RunSettings
     definition: Definition
     routing: Routing
+    chosen: Mapping[str, str]
 
 
-def planned(site: str, project_id: str, data: Mapping[str, Any], file_type: str) -> Plan:
+def planned(
+    site: str, project_id: str, data: Mapping[str, Any], file_type: str, chosen: Mapping[str, str] | None = None
+) -> Plan:
     """Ask the rules that can be asked before the analysis, and pin the others with the settings.
+
+    ``chosen``: who does the work for this one document (projects.doers), before what its project says.
 
     Raises:
         Refused: a classification that the document would get is gone.
@@ -40,7 +48,7 @@ def planned(site: str, project_id: str, data: Mapping[str, Any], file_type: str)
     """
     book = rulebook.current(site)
     judgement = routing.judge(book.rules, Facts(file_type), When.UPLOAD)
-    project = settled(data, judgement.effect)
+    project = settled({**data, **(chosen or {})}, judgement.effect)
     try:
         pinned = frozen.settings_of(site, project)
     except Refused as error:
@@ -49,7 +57,8 @@ def planned(site: str, project_id: str, data: Mapping[str, Any], file_type: str)
         named = ", ".join(f"“{one.rule}”" for one in judgement.decisions)
         raise Refused(f"The classification that the rules {named} choose is gone. They have to be changed.") from error
     routed = Routing(rulebook.pin(site, book), judgement)
-    return Plan(site, project_id, project, pinned, definitions.active(judgement.effect.definition), routed)
+    definition = definitions.active(judgement.effect.definition)
+    return Plan(site, project_id, project, pinned, definition, routed, chosen or {})
 
 
 def start(
@@ -60,6 +69,7 @@ def start(
     by: Actor,
     parent_id: str = "",
     also: Sequence[Change] = (),
+    batch_line: str = "",
 ) -> Run:
     """Make the document and start its run; ``parent_id``: what it came out of; ``also``: written with it.
 
@@ -79,7 +89,9 @@ def start(
         definition=plan.definition,
         routing=plan.routing,
         parent_id=parent_id,
+        chosen=plan.chosen,
         also=also,
+        batch_line=batch_line,
     )
 
 

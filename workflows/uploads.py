@@ -1,7 +1,7 @@
 """An upload on its way to a document: counted while it arrives, inspected, stored, its run started."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -11,6 +11,7 @@ from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload, TemporaryFileUploadHandler
 
 from config.errors import Refused
+from projects import doers
 from projects.audit import Actor
 from projects.items.documents import Document
 from projects.items.project import Project, stored_settings
@@ -97,9 +98,18 @@ class Taken:
 Enter = Callable[[Original], Run | None]
 
 
-def take(site: str, project: Project, upload: "UploadedFile[Any]", *, document_id: str, by: Actor) -> Taken:
+def take(
+    site: str,
+    project: Project,
+    upload: "UploadedFile[Any]",
+    *,
+    document_id: str,
+    by: Actor,
+    chosen: Mapping[str, str] | None = None,
+) -> Taken:
     """Inspect, store, start; whatever fails, neither a row nor a file is left behind.
 
+    ``chosen``: who does the work for this document, where its project is not to say it (projects.doers).
     ``upload`` lies in a temporary file of its own: ``SizeGuard`` comes with no handler that keeps it in memory.
 
     Raises:
@@ -112,7 +122,7 @@ def take(site: str, project: Project, upload: "UploadedFile[Any]", *, document_i
     def entering(found: Inspection) -> Enter:
         if found.is_container:
             return unpacked
-        plan = arrivals.planned(site, project.id, data, found.file_type)
+        plan = arrivals.planned(site, project.id, data, found.file_type, chosen)
         return lambda original: arrivals.start(plan, document_id=document_id, original=original, by=by)
 
     def unpacked(original: Original) -> None:
@@ -132,10 +142,12 @@ def take_content(site: str, project: Project, document: Document, upload: "Uploa
         Unavailable: S3 or the table does not answer.
 
     """
-    contents.check_takes_content(site, document)  # before a long upload is stored in vain; asked again when it is
+    # before a long upload is stored in vain; asked again when it is
+    row = contents.check_takes_content(site, document)
+    own = doers.chosen(row.data.as_dict())
 
     def entering(found: Inspection) -> Enter:
-        plan = arrivals.planned(site, project.id, stored_settings(project.settings), found.file_type)
+        plan = arrivals.planned(site, project.id, stored_settings(project.settings), found.file_type, own)
         return lambda original: arrivals.start_again(plan, document_id=document.document_id, original=original, by=by)
 
     return _taken(DocumentFiles(site, project.id, document.document_id), upload, entering, containers=False)

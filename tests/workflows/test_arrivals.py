@@ -33,6 +33,7 @@ from workflows.storage import DocumentFiles
 
 ALICE = Actor("1", "Alice Novak")
 ALL_SURE = {**PROJECT, "review_policy": {"default_threshold": 0.0}}
+ASSESS = definitions.DOCUMENT_ANALYSIS.named("assess").order
 NOBODY_SURE = {**PROJECT, "review_policy": {"default_threshold": 1.0}}
 
 
@@ -143,7 +144,7 @@ def test_the_step_done_twice_asks_once_and_answers_the_same(pump: Pump) -> None:
     run = arrived(project=NOBODY_SURE)
     pump.run(lambda: pump.ran("open_review") > 0)
     before = queries.execution(run)
-    (assess,) = [one for one in pump.seen if one.task.endswith("run_step") and int(one.kwargs["step"]) == 6]
+    (assess,) = [one for one in pump.seen if one.task.endswith("run_step") and int(one.kwargs["step"]) == ASSESS]
     pump.redeliver(assess)
     assert queries.execution(run).last_transition == before.last_transition
     assert review_of(ref_of(run)).queue == "q1"
@@ -181,7 +182,7 @@ def test_a_page_without_a_barcode_has_none(table: str, tmp_path: Path) -> None:
         def read(self, name: str) -> bytes:
             return page_with_codes(tmp_path).read_bytes()
 
-    assert barcodes.on_pages(Store(), [0]) == []  # type: ignore[arg-type]
+    assert barcodes.on_page(Store(), 0) == []  # type: ignore[arg-type]
 
 
 def test_the_bucket_of_rules_is_the_sites_own(table: str) -> None:

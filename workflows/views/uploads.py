@@ -1,6 +1,7 @@
 """Uploading documents to a project: a form of several files, or one file a request from the script."""
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,11 +14,12 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from config.errors import Refused, Unavailable
-from projects import access
+from projects import access, doers
 from projects.audit import actor
 from projects.http import DeskRequest, answer, go
 from projects.items.project import Project
-from workflows import intake
+from projects.schema import SETTING_LABELS
+from workflows.content_types import ALSO, EXTENSIONS, SUPPORTED
 from workflows.uploads import FORM_BYTES, HashedFileHandler, SizeGuard, size_words, take, too_large
 
 _STORED = "The storage does not answer right now. Nothing of this file was kept; upload it again in a moment."
@@ -33,6 +35,16 @@ class Answer:
     error: str = ""
     notes: tuple[str, ...] = ()
     status: int = 200
+
+
+@dataclass(frozen=True)
+class DoerChoice:
+    """Who may do one kind of work for these documents; ``chosen`` where the form comes back."""
+
+    name: str
+    label: str
+    choices: Mapping[str, str]
+    chosen: str
 
 
 # The token is checked inside: checking it reads the body, which role, length and our upload handler come before.
@@ -56,14 +68,22 @@ def _receive(request: DeskRequest, *, project: Project, guard: SizeGuard) -> Htt
     if guard.exceeded:
         return _refuse_whole(request, project)
     if not found:
-        return _report(request, project, [Answer("No file", error="Choose at least one file.", status=422)])
-    return _report(request, project, [_take_one(request, project, file) for file in found])
+        empty = Answer("No file", error="Choose at least one file.", status=422)
+        return _report(request, project, [empty], doers.chosen(request.POST))
+    return _report(request, project, [_take_one(request, project, file) for file in found], doers.chosen(request.POST))
 
 
 def _take_one(request: DeskRequest, project: Project, file: "UploadedFile[Any]") -> Answer:
     name = file.name or ""
     try:
-        taken = take(request.site, project, file, document_id=str(uuid.uuid4()), by=actor(request.user))
+        taken = take(
+            request.site,
+            project,
+            file,
+            document_id=str(uuid.uuid4()),
+            by=actor(request.user),
+            chosen=doers.chosen(request.POST),
+        )
     except Refused as error:
         return Answer(name, error=str(error), status=422)
     except Unavailable:  # the other files of the form may still be taken
@@ -75,13 +95,15 @@ def _take_one(request: DeskRequest, project: Project, file: "UploadedFile[Any]")
     return Answer(taken.name, url=url, notes=taken.notes)
 
 
-def _report(request: DeskRequest, project: Project, answers: list[Answer]) -> HttpResponse:
+def _report(
+    request: DeskRequest, project: Project, answers: list[Answer], chosen: Mapping[str, str] | None = None
+) -> HttpResponse:
     status = max(one.status for one in answers)
     if request.headers.get("Accept") == "application/json":
         found = [asdict(one) for one in answers]
         return JsonResponse({"files": found}, status=status)
     if status != 200:
-        return _page(request, project, answers=answers, status=status)
+        return _page(request, project, answers=answers, status=status, chosen=chosen)
     many = f"{len(answers)} documents are" if len(answers) > 1 else f"{answers[0].name} is"
     messages.success(request, f"{many} uploaded. The analysis has started.")
     for one in answers:
@@ -98,14 +120,23 @@ def _refuse_whole(request: DeskRequest, project: Project) -> HttpResponse:
 
 
 def _page(
-    request: DeskRequest, project: Project, *, answers: list[Answer] | None = None, status: int = 200
+    request: DeskRequest,
+    project: Project,
+    *,
+    answers: list[Answer] | None = None,
+    status: int = 200,
+    chosen: Mapping[str, str] | None = None,
 ) -> HttpResponse:
     context = {
         "project": project,
         "settings": project.settings,
-        "accept": ",".join(sorted([*intake.EXTENSIONS, ".eml", ".zip"])),
+        "doers": [
+            DoerChoice(name, SETTING_LABELS[name], choices, (chosen or {}).get(name, ""))
+            for name, choices in doers.CHOICES.items()
+        ],
+        "accept": ",".join(sorted({*EXTENSIONS.values(), *ALSO, ".zip"})),
         "answers": answers,
-        "supported": f"{intake.SUPPORTED}; also mails (.eml) and ZIP archives with such files in them",
+        "supported": f"{SUPPORTED}; also ZIP archives of such files. Of a mail, each attachment and the text",
         "limit": size_words(settings.UPLOAD_MAX_BYTES),
         "limit_bytes": settings.UPLOAD_MAX_BYTES,
     }

@@ -1,0 +1,100 @@
+"""Messages that failed five times: what of them is shown, and that none is lost or done twice by a click."""
+
+import base64
+import json
+
+import pytest
+from django.conf import settings
+from django.urls import reverse
+
+from config import aws
+from config.errors import NotFound
+from projects.audit import Actor
+from tests.aws_faults import audit_refused, fail
+from tests.people import alice, bob, signed_in
+from tests.pump import receive
+from workflows import dead_letters
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
+BY = Actor("1", "Alice Novak")
+QUEUE = settings.STEPS_QUEUE
+URL = "/settings/failed/"
+
+
+@pytest.fixture(autouse=True)
+def empty():
+    for queue in settings.QUEUE_URLS:
+        aws.client("sqs").purge_queue(QueueUrl=settings.QUEUE_URLS[queue] + "-dead")
+
+
+def put_aside(*, plain: bool = True, task: str = "workflows.tasks.run_step") -> str:
+    kwargs = {"site": "default", "document_id": "d1", "workflow_id": "w1", "step": 3, "token": "a secret"}
+    inner = json.dumps([[], kwargs, {}])
+    envelope = {"body": inner, "headers": {"task": task, "id": "1"}, "properties": {}}
+    body = json.dumps(envelope)
+    if not plain:
+        body = base64.b64encode(json.dumps(envelope | {"body": base64.b64encode(inner.encode()).decode()}).encode())
+        body = body.decode()
+    url = settings.QUEUE_URLS[QUEUE] + "-dead"
+    return str(aws.client("sqs").send_message(QueueUrl=url, MessageBody=body)["MessageId"])
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_ids_are_shown_and_no_token(plain):
+    put_aside(plain=plain)
+    (letter,) = dead_letters.listed()
+    assert letter.task == "workflows.tasks.run_step"
+    assert dict(letter.facts) == {"site": "default", "document_id": "d1", "workflow_id": "w1", "step": "3"}
+    text = signed_in(alice()).get(URL).content.decode()
+    assert "w1" in text
+    assert "a secret" not in text
+
+
+def test_what_is_no_message_of_ours_is_listed_too():
+    url = settings.QUEUE_URLS[QUEUE] + "-dead"
+    aws.client("sqs").send_message(QueueUrl=url, MessageBody="hello")
+    assert [one.task for one in dead_letters.listed()] == ["unknown"]
+    assert "nothing that can be shown" in signed_in(alice()).get(URL).content.decode()
+
+
+def test_many_are_listed_once_each():
+    ids = {put_aside() for _ in range(25)}
+    assert {one.id for one in dead_letters.listed()} == ids
+
+
+def test_sent_again_it_is_in_its_queue_and_nowhere_else():
+    message_id = put_aside()
+    answer = signed_in(alice()).post(
+        reverse("routing:settle-dead-letter", args=[QUEUE, message_id]), {"order": "replay"}, follow=True
+    )
+    assert "is back in its queue" in answer.content.decode()
+    (message,) = receive(QUEUE)
+    assert (message.task, message.kwargs["token"]) == ("workflows.tasks.run_step", "a secret")
+    assert dead_letters.listed() == []
+    with pytest.raises(NotFound):
+        dead_letters.replay(QUEUE, message_id, by=BY)
+
+
+def test_thrown_away_it_is_gone():
+    message_id = put_aside()
+    url = reverse("routing:settle-dead-letter", args=[QUEUE, message_id])
+    assert "is thrown away" in signed_in(alice()).post(url, {"order": "discard"}, follow=True).content.decode()
+    assert (dead_letters.listed(), receive(QUEUE)) == ([], [])
+
+
+@pytest.mark.parametrize("act", [dead_letters.replay, dead_letters.discard])
+def test_without_its_event_the_message_stays(act):
+    message_id = put_aside()
+    with audit_refused(), pytest.raises(Exception, match="Too many people"):
+        act(QUEUE, message_id, by=BY)
+    assert receive(QUEUE) == []
+
+
+def test_a_queue_that_does_not_answer_is_said():
+    with fail("sqs", "ReceiveMessage", times=9):
+        assert signed_in(alice()).get(URL).status_code == 503
+
+
+def test_only_admins_of_the_main_site_see_it():
+    assert signed_in(bob()).get(URL).status_code == 403
+    assert "Nothing was put aside" in signed_in(alice()).get(URL).content.decode()

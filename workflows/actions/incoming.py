@@ -1,0 +1,121 @@
+"""Writes about files that other systems put into the bucket: into quarantine and out of it; whose they are."""
+
+from config import clock, table
+from config.errors import Conflict, Refused
+from config.table import DEFAULT_SITE, Key
+from config.transaction import EXISTS, Change, Delete, Put, Update, transact
+from projects.audit import Actor, entity_event
+from projects.items.project import Project
+from workflows.items.incoming import WAITING, IncomingFile, IncomingOrigin, IncomingStatus, IncomingTenant
+
+MACHINE = Actor("ingress", "Bucket")
+_SHORT = 300  # letters of a sentence
+
+
+def key_of(digest: str) -> Key:
+    return table.INCOMING_FILE.key(DEFAULT_SITE, digest=digest)
+
+
+def taken(file: IncomingFile, *, project: Project, document_id: str) -> list[Change]:
+    """Part of the transaction that makes the document: one version of an object is one document, whoever asks."""
+    key = table.INCOMING_ORIGIN.key(str(file.siteId), document_id=document_id)
+    return [_taken(file, project, document_id), Put(IncomingOrigin(*key, digest=file.digest))]
+
+
+def _taken(file: IncomingFile, project: Project, document_id: str) -> Change:
+    if file.status == IncomingStatus.AGAIN:
+        actions = [
+            IncomingFile.status.set(IncomingStatus.TAKEN),
+            IncomingFile.siteId.set(file.siteId),
+            IncomingFile.project_id.set(project.id),
+            IncomingFile.document_id.set(document_id),
+            IncomingFile.GSI1PK.remove(),
+            IncomingFile.GSI1SK.remove(),
+        ]
+        return Update(file.key, actions, IncomingFile.status == IncomingStatus.AGAIN)
+    row = IncomingFile.from_raw_data(file.to_dynamodb_dict())
+    row.status, row.project_id, row.document_id = IncomingStatus.TAKEN, project.id, document_id
+    return Put(row)
+
+
+def quarantine(file: IncomingFile, message: str) -> None:
+    """Nothing is made of it; ``file.siteId`` is where its admins look, and ``message`` tells them what to do.
+
+    Raises:
+        Conflict: it was taken, discarded or quarantined meanwhile.
+
+    """
+    site = str(file.siteId)
+    index = table.INCOMING_FILE.gsi1(DEFAULT_SITE, site_id=site, at=file.created_at, digest=file.digest)
+    change: Change
+    if file.status == IncomingStatus.AGAIN:
+        actions = [
+            IncomingFile.status.set(IncomingStatus.QUARANTINED),
+            IncomingFile.message.set(message[:_SHORT]),
+            IncomingFile.siteId.set(site),
+            IncomingFile.GSI1PK.set(index["GSI1PK"]),
+        ]
+        change = Update(file.key, actions, IncomingFile.status == IncomingStatus.AGAIN)
+    else:
+        row = IncomingFile.from_raw_data(file.to_dynamodb_dict())
+        row.status, row.message = IncomingStatus.QUARANTINED, message[:_SHORT]
+        row.GSI1PK, row.GSI1SK = index["GSI1PK"], index["GSI1SK"]
+        change = Put(row)
+    payload = {"name": file.name, "tenant": file.tenant or ""}
+    transact([change], entity_event(site, "incoming", file.digest, "quarantined", by=MACHINE, payload=payload))
+
+
+def forget(file: IncomingFile) -> None:
+    """Its document is purged: what stays says that this version was taken once, and neither its name nor its place."""
+    gone = [IncomingFile.name.set(""), IncomingFile.s3_key.remove(), IncomingFile.tenant.remove()]
+    IncomingFile.change(file.key, gone, EXISTS)
+
+
+def again(file: IncomingFile, *, by: Actor) -> None:
+    """Have it tried again. Raises: Conflict, where somebody was faster."""
+    _settle(file, IncomingStatus.AGAIN, "tried again", by)
+
+
+def discard(file: IncomingFile, *, by: Actor) -> None:
+    """Nothing is to be made of it; the object stays in the bucket for as long as its rule says. Raises: Conflict."""
+    _settle(file, IncomingStatus.DISCARDED, "discarded", by)
+
+
+def _settle(file: IncomingFile, status: IncomingStatus, word: str, by: Actor) -> None:
+    actions = [IncomingFile.status.set(status)]
+    if status not in WAITING:
+        actions += [IncomingFile.GSI1PK.remove(), IncomingFile.GSI1SK.remove()]
+    payload = {"name": file.name, "tenant": file.tenant or ""}
+    event = entity_event(str(file.siteId), "incoming", file.digest, word, by=by, payload=payload)
+    try:
+        transact([Update(file.key, actions, IncomingFile.status.is_in(*WAITING))], event)
+    except Conflict as error:
+        raise Conflict(f"Somebody was faster: {file.name} is not in quarantine any more.") from error
+
+
+def add_tenant(name: str, site: str, project: Project, *, by: Actor) -> None:
+    """Raises: Conflict, where the name is somebody's already."""
+    key = table.INCOMING_TENANT.key(DEFAULT_SITE, name=name)
+    row = IncomingTenant(
+        *key,
+        siteId=site,
+        project_id=project.id,
+        project_name=project.settings.name,
+        updated_by=by.name,
+        updated_at=clock.iso(clock.now()),
+    )
+    payload = {"site": site, "project": project.id}
+    try:
+        transact([Put(row)], entity_event(DEFAULT_SITE, "tenant", name, "created", by=by, payload=payload))
+    except Conflict as error:
+        raise Conflict(f"The folder {name} has an owner already. Remove that line first.") from error
+
+
+def remove_tenant(name: str, *, by: Actor) -> None:
+    """Its files go to quarantine from now on. Raises: Refused, where there is no such line."""
+    key = table.INCOMING_TENANT.key(DEFAULT_SITE, name=name)
+    event = entity_event(DEFAULT_SITE, "tenant", name, "deleted", by=by, payload={})
+    try:
+        transact([Delete(key, EXISTS)], event)
+    except Conflict as error:
+        raise Refused("This line is gone already.") from error

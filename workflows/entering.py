@@ -1,0 +1,69 @@
+"""A file on this machine's disk becomes a document, or a container whose documents are on their way."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from config.transaction import Change
+from projects.audit import Actor
+from projects.items.project import Project, stored_settings
+from projects.items.unpacking import DocumentUnpacking
+from workflows import arrivals
+from workflows.actions import unpacking
+from workflows.actions.documents import Original
+from workflows.intake import Inspection
+from workflows.storage import DocumentFiles
+
+
+@dataclass(frozen=True)
+class LocalFile:
+    """``name`` as people know it; ``found``: what intake saw in it."""
+
+    path: Path
+    name: str
+    found: Inspection
+
+
+def enter(
+    site: str,
+    project: Project,
+    document_id: str,
+    file: LocalFile,
+    *,
+    by: Actor,
+    parent: DocumentUnpacking | None = None,
+    also: Sequence[Change] = (),
+    batch_line: str = "",
+) -> None:
+    """Store it and make its rows, ``also`` with them; whatever fails, neither a row nor a file is left behind.
+
+    ``batch_line``: whose slot of a batch its run holds.
+
+    Raises:
+        Conflict: the document exists, or one of ``also`` did not hold.
+        Refused: the site's rules choose a classification that is gone.
+        Unavailable: S3 or the table does not answer.
+
+    """
+    data, found = stored_settings(project.settings), file.found
+    plan = None if found.is_container else arrivals.planned(site, project.id, data, found.file_type)
+    store = DocumentFiles(site, project.id, document_id)
+    with file.path.open("rb") as body:
+        kept = store.save_original(body, found.extension, found.file_type)
+    size = file.path.stat().st_size
+    original = Original(file.name, found.file_type, size, kept.key, found.page_count, kept.sha256, kept.version)
+    try:
+        if plan:
+            parent_id = parent.documentId if parent else ""
+            arrivals.start(
+                plan, document_id=document_id, original=original, by=by, parent_id=parent_id, also=also,
+                batch_line=batch_line,
+            )  # fmt: skip
+        else:
+            unpacking.begin(
+                site=site, by=by, project_id=project.id, project=data, document_id=document_id, original=original,
+                parent=parent, also=also,
+            )  # fmt: skip
+    except Exception:
+        arrivals.take_back(store, kept)
+        raise

@@ -1,0 +1,31 @@
+"""The page of messages whose task failed again and again: look, send once more, throw away."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from projects import access
+from projects.audit import actor
+from projects.http import DeskRequest, answer, go
+from workflows import dead_letters
+
+
+@require_safe
+def list_dead_letters(request: DeskRequest) -> HttpResponse:
+    access.check_can_manage_sites(request)  # a queue holds every site's work
+    return answer(request, "settings/dead_letters.html", None, {"rows": dead_letters.listed()})
+
+
+@require_POST
+def settle_dead_letter(request: DeskRequest, queue: str, message_id: str) -> HttpResponse:
+    access.check_can_manage_sites(request)
+    if request.POST.get("order") == "discard":
+        letter = dead_letters.discard(queue, message_id, by=actor(request.user))
+        messages.success(request, f"{letter.task} is thrown away. The audit keeps what it was about.")
+    else:
+        letter = dead_letters.replay(queue, message_id, by=actor(request.user))
+        messages.success(
+            request, f"{letter.task} is back in its queue. Where it fails five times more it comes back here."
+        )
+    return go(request, reverse("routing:list-dead-letters"))
