@@ -1,0 +1,294 @@
+"""Another system hands a question over: its review comes into being, or the review that it has gets a newer token."""
+
+import contextlib
+import hashlib
+import io
+import json
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django.conf import settings
+from PIL import Image
+from pynamodb.expressions.condition import Condition
+
+from config import clock, table
+from config.errors import Conflict, CountersignError, NotFound, Refused, Unavailable
+from config.table import InvalidKey
+from config.transaction import NEW, Delete, transact
+from projects import directory, queries
+from review.actions import delivery, opening
+from review.actions.opening import Pause
+from review.handovers import question as questions
+from review.handovers import result
+from review.handovers.question import Question
+from review.identity import DEFAULT_QUEUE, HANDED_OVER, ReviewRef, checkpoint_key
+from review.items.reviews import READABLE, Review
+from review.status import DECIDED, Delivery, ReviewStatus
+from workflows import events, files, page_sources, results, tokens
+from workflows.frozen import Run
+from workflows.items.checkpoints import ReviewCheckpoint
+from workflows.items.events import DocumentEvent
+from workflows.stages.artifacts import write_json
+from workflows.stages.assess import SHOWN
+from workflows.storage import DocumentFiles
+
+log = logging.getLogger(__name__)
+
+FOLDER = "desk-intake"  # in the project's place of every file name: one prefix for every caller's rights
+DEFINITION = "desk-intake"
+REFUSED = "QuestionRefused"  # the error that a caller's Catch names
+_OPENING = "opening"
+_REUSED = "This id was asked about before, with other content. Send each question under an id of its own."
+
+
+@dataclass(frozen=True)
+class Handover:
+    """A question with who asks it. ``scope``: whose ids these are; ``entered``: stored instant; no token: to fetch."""
+
+    site: str
+    question: Question
+    caller: str
+    scope: str
+    entered: str
+    token: str | None = None
+    execution_arn: str = ""
+
+    @property
+    def ref(self) -> ReviewRef:
+        """Of the caller's own id, else of the token: the same message twice is the same review."""
+        named = self.question.id or hashlib.sha256((self.token or "").encode()).hexdigest()
+        digest = hashlib.sha256("\n".join([self.site, self.scope, named]).encode()).hexdigest()[:26]
+        return ref_of(self.site, digest)
+
+    @property
+    def run(self) -> Run:
+        return Run(self.site, FOLDER, self.ref.document_id, self.ref.document_id)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """``new``: opened by this very call. ``decided``: the decision that this token is to be spent with."""
+
+    ref: ReviewRef
+    new: bool = False
+    decided: str = ""
+    expired: bool = False
+
+
+def ref_of(site: str, review_id: str) -> ReviewRef:
+    """A handed over review's place, from its id alone."""
+    return ReviewRef(site, f"{HANDED_OVER}{review_id}", review_id)
+
+
+def token_of(raw: Any) -> str | None:
+    """Of whatever came: also what cannot be read is answered."""
+    named = (raw.get(name) for name in questions.TOKEN_NAMES) if isinstance(raw, dict) else ()
+    return next((one for one in named if isinstance(one, str) and one), None)
+
+
+def take_from_machine(raw: Any, *, entered: str) -> Taken | None:
+    """The same for whatever a machine sent; None where its task was failed, with a sentence in its cause.
+
+    Raises:
+        Unavailable: again is harmless.
+
+    """
+    token = token_of(raw)
+    try:
+        taken = take(from_machine(raw, entered=entered))
+    except Unavailable:
+        raise
+    except CountersignError as error:
+        sentence = str(error)
+    else:
+        if taken.expired:
+            delivery.refuse_expired(token)
+        return taken
+    tokens.refuse(token, REFUSED, sentence)
+    return None
+
+
+def refuse_unread(token: str, error: str) -> None:
+    """The queue did not take the question. Raises: Unavailable."""
+    sentence = f"The question could not be handed on ({error[:80]}). Send less text, or name page files instead."
+    tokens.refuse(token, REFUSED, sentence)
+
+
+def from_machine(raw: Any, *, entered: str) -> Handover:
+    """``entered``: when the intake machine was started. Raises: Refused."""
+    asked = questions.read(raw)
+    at = clock.iso(clock.parse(entered))
+    caller = asked.caller or asked.machine or "a state machine"
+    scope = f"machine {asked.machine}"
+    return Handover(asked.site, asked, caller, scope, at, asked.token, asked.execution_arn)
+
+
+def take(handover: Handover) -> Taken:
+    """Open the review once, however often it is asked for.
+
+    Raises:
+        Refused: it cannot be reviewed, or its id stands for another question; nothing was opened.
+        Unavailable: nothing or everything was done; again is harmless.
+
+    """
+    _check_site(handover.site)
+    ref = handover.ref
+    if (known := _known(ref)) is not None:
+        return _again(handover, known)
+    try:
+        changes, required = opening.opened(_prepared(handover), at=clock.now())
+        written = transact(changes, required)
+    except Conflict as conflict:
+        if (known := _known(ref)) is None:
+            raise Refused(_REUSED) from conflict
+        return _again(handover, known)  # the same message twice at once: the other one made it
+    except Refused:
+        if (known := _known(ref)) is not None:  # the other one read a file that is gone by now
+            return _again(handover, known)
+        _release(handover)
+        raise
+    log.info("question taken", extra={"site": ref.site, "review": ref.review_id})
+    events.publish_soon(cast("DocumentEvent", written[0]))
+    return Taken(ref, new=True)
+
+
+def _check_site(site: str) -> None:
+    if not directory.is_open(site):
+        raise Refused(f"There is no open site “{site[:64]}” here. Ask an admin of the desk for its id.")
+
+
+def _known(ref: ReviewRef) -> Review | None:
+    try:
+        return Review.load(ref.key, only=READABLE)
+    except NotFound:
+        return None
+
+
+def _again(handover: Handover, review: Review) -> Taken:
+    """Redelivered, or asked again by a caller that was restarted: claim, drafts and status stay as they are."""
+    ref = handover.ref
+    if review.question_sha256 != handover.question.sha256:
+        raise Refused(_REUSED)
+    if review.status == ReviewStatus.EXPIRED:
+        return Taken(ref, expired=True)
+    decided = review.status in DECIDED
+    if not handover.token:
+        return Taken(ref)
+    now = clock.iso(clock.now())
+    more = [Review.execution_arn.set(handover.execution_arn)]
+    if review.status in (ReviewStatus.REDEEMING, ReviewStatus.REDEEMED):
+        # The older token was spent, or is being: the answer is owed again. Within the undo window it is not yet.
+        due = table.due(table.REVIEW, now, review_id=ref.review_id)
+        more += [Review.redeem_after.set(now), Review.delivery.remove()]
+        more += [Review.GSI2PK.set(due["GSI2PK"]), Review.GSI2SK.set(due["GSI2SK"])]
+    stored = tokens.store(ref.key, handover.token, attempt=1, entered=handover.entered, more=more)
+    return Taken(ref, decided=str(review.decision_id) if stored and decided else "")
+
+
+def _prepared(handover: Handover) -> Pause:
+    """Everything that the review points to, written before it. Raises: Refused, Unavailable."""
+    asked, run = handover.question, handover.run
+    project_name, queue = _place(handover)
+    specs = result.specs_of(handover.site, asked)
+    pictures = page_sources.pictures_of(handover.site, asked.pages)
+    _reserve(handover)
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    content = result.content(asked, specs, _pages(store, pictures))
+    body = write_json(store, files.result(run.workflow_id), content)
+    why = results.reasons(content, specs, today=clock.now().date().isoformat())
+    found: dict[str, Any] = {
+        "result_sha256": files.sha256(body),
+        "reasons": [one.text for one in why[:SHOWN]] or [f"Asked by {handover.caller}"],
+        "unsure": len({one.field for one in why if one.field}),
+        "pages": len(content["pages"]),
+        "last": "",  # no transition of a run of ours
+    }
+    return Pause(
+        run=run,
+        attempt=1,
+        step=1,
+        definition=DEFINITION,
+        token=handover.token,
+        entered=handover.entered,
+        timeout=asked.deadline_seconds + settings.REVIEW_MARGIN_SECONDS,
+        file_name=asked.title,
+        project_name=project_name or handover.caller,
+        found=found | ({"queue": queue} if queue else {}),
+        review_id=handover.ref.review_id,
+        more=_kept(handover),
+    )
+
+
+def _kept(handover: Handover) -> dict[str, Any]:
+    """What the review's row says of its caller."""
+    return {
+        "caller": handover.caller,
+        "asked_by": handover.scope,
+        "caller_id": handover.question.id,
+        "question_sha256": handover.question.sha256,
+        "execution_arn": handover.execution_arn or None,
+        "delivery": None if handover.token else Delivery.TO_FETCH,
+    }
+
+
+def _place(handover: Handover) -> tuple[str, str]:
+    """The project's name, and the queue: the one that is named, else the project's own. Raises: Refused."""
+    asked, name, queue = handover.question, "", handover.question.queue
+    try:
+        if asked.project:
+            project = queries.projects.get_project(handover.site, asked.project)
+            name, queue = str(project.settings.name), queue or project.settings.review_queue
+        if queue in ("", DEFAULT_QUEUE):
+            return name, ""
+        archived = queries.queues.get_queue(handover.site, queue).is_archived
+    except (NotFound, InvalidKey) as error:
+        what = "project or queue" if asked.project else "queue"
+        raise Refused(f"There is no such {what} on site {handover.site}. Look its id up in the desk.") from error
+    if archived and asked.queue:
+        raise Refused(f"Queue {queue} is archived. Name another.")
+    return name, queue
+
+
+def _reserve(handover: Handover) -> None:
+    """The files lie under the id alone: of two questions that share one, only the first may write any.
+
+    Raises:
+        Conflict: it stands for another question, or the review is there.
+
+    """
+    actions = [
+        ReviewCheckpoint.document_id.set(handover.ref.document_id),
+        ReviewCheckpoint.tenant_id.set(handover.site),
+        ReviewCheckpoint.status.set(_OPENING),
+        ReviewCheckpoint.warranty_state.set(_state(handover)),
+        ReviewCheckpoint.created_at.set(clock.iso(clock.now())),
+    ]
+    ReviewCheckpoint.change(checkpoint_key(handover.ref), actions, NEW | _reserved(handover))
+
+
+def _release(handover: Handover) -> None:
+    """What was refused has no id: mended, it may be asked again under the same."""
+    with contextlib.suppress(Conflict):
+        transact([Delete(checkpoint_key(handover.ref), _reserved(handover))])
+
+
+def _reserved(handover: Handover) -> Condition:
+    same: Condition = ReviewCheckpoint.warranty_state == _state(handover)
+    ours: Condition = same & (ReviewCheckpoint.status == _OPENING)
+    return ours
+
+
+def _state(handover: Handover) -> str:
+    return json.dumps({"question_sha256": handover.question.sha256})
+
+
+def _pages(store: DocumentFiles, pictures: Iterable[Image.Image]) -> list[tuple[int, int]]:
+    sizes = []
+    for index, picture in enumerate(pictures):
+        body = io.BytesIO()
+        picture.save(body, "PNG", compress_level=3)
+        store.write(files.page_image(index), body.getvalue(), "image/png")
+        sizes.append(picture.size)
+    return sizes

@@ -1,0 +1,166 @@
+"""A question of another system as it comes, checked: one shape for state machines and for the API."""
+
+import hashlib
+import json
+import math
+import re
+from typing import Annotated, Any
+
+from django.conf import settings
+from ninja import Schema
+from pydantic import AfterValidator, AliasChoices, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from config.errors import Refused
+from config.table import DEFAULT_SITE
+from projects.schema import DEFAULT_THRESHOLD, FIELD_TYPES
+from workflows.results import LONGEST
+
+MOST_FIELDS = 25
+MOST_FILES = 20
+MOST_ALLOWED = 100
+LONGEST_TEXT = 100_000  # what one message of a state machine can carry, and a person can look through
+SHORTEST_SECONDS = 60
+TOKEN_NAMES = ("token", "taskToken", "TaskToken")  # as AWS's documents, seed 004 and SDKs write it
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+def _printable(text: str) -> str:
+    """Refused and not mended: whoever sent it should know that the person sees something else."""
+    if _CONTROL.search(text):
+        raise ValueError("holds a character that no page shows (NUL, another control character, half a character)")
+    return text
+
+
+def _as_text(value: Any) -> Any:
+    """Machines have numbers and booleans where people have text."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        if not math.isfinite(value):
+            raise ValueError("is no number")
+        return str(value)
+    return value
+
+
+Line = Annotated[str, Field(max_length=200), AfterValidator(_printable)]
+Value = Annotated[str, Field(max_length=LONGEST), AfterValidator(_printable), BeforeValidator(_as_text)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,39}$")]
+Share = Annotated[float, Field(ge=0, le=1)]
+_STRICT = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class FieldAsked(Schema):
+    """One field. ``confidence``, 0–1: how sure the caller is; without one a person confirms it.
+
+    ``page`` is 0-based over all pages shown; ``box``: left, top, right, bottom as shares of that page.
+    """
+
+    model_config = _STRICT
+    name: Name
+    label: Line = ""
+    type: str = "text"
+    value: Value | None = None
+    confidence: Share | None = None
+    required: bool = False
+    allowed: Annotated[tuple[Value, ...], Field(max_length=MOST_ALLOWED)] = ()
+    page: Annotated[int, Field(ge=0)] | None = None
+    box: Annotated[tuple[Share, ...], Field(min_length=4, max_length=4)] | None = None
+
+    @model_validator(mode="after")
+    def _known_type(self) -> "FieldAsked":
+        if self.type not in FIELD_TYPES:
+            raise ValueError(f"type is one of {', '.join(FIELD_TYPES)}")
+        if self.box and (self.box[0] >= self.box[2] or self.box[1] >= self.box[3]):
+            raise ValueError("box is left, top, right, bottom, each below the one two places on")
+        return self
+
+
+class Policy(Schema):
+    """How sure is sure enough, 0–1: for all fields, and for some by name."""
+
+    model_config = _STRICT
+    default_threshold: Share = DEFAULT_THRESHOLD
+    thresholds: dict[Name, Share] = Field(default_factory=dict, max_length=MOST_FIELDS)
+
+
+class Question(Schema):
+    """What a person is asked, by whom, until when. ``id``: the caller's own; the same id is the same review.
+
+    ``pages``: S3 addresses of PDF and image files. ``schema``: a classification of the site whose attributes are asked
+    for. ``deadline_seconds``: from the asking until when a person may decide.
+    """
+
+    model_config = _STRICT
+    id: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)] | None = None
+    title: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
+    reason: Annotated[str, Field(max_length=300), AfterValidator(_printable)] = ""
+    fields: Annotated[tuple[FieldAsked, ...], Field(max_length=MOST_FIELDS)] = ()
+    text: Annotated[str, Field(max_length=LONGEST_TEXT), AfterValidator(_printable)] = ""
+    pages: Annotated[tuple[Annotated[str, Field(max_length=1100)], ...], Field(max_length=MOST_FILES)] = ()
+    schema_id: Annotated[str, Field(max_length=64)] = Field("", alias="schema")
+    policy: Policy = Policy()
+    project: Annotated[str, Field(max_length=64)] = ""
+    queue: Annotated[str, Field(max_length=64)] = ""
+    deadline_seconds: Annotated[int, Field(ge=SHORTEST_SECONDS, le=settings.REVIEW_DRAFT_SECONDS)] = (
+        settings.REVIEW_TIMEOUT_SECONDS
+    )
+
+    @model_validator(mode="after")
+    def _something_to_decide(self) -> "Question":
+        names = [field.name for field in self.fields]
+        if len(set(names)) < len(names):
+            raise ValueError("fields: each name once")
+        if not (self.fields or self.text or self.pages or self.schema_id):
+            raise ValueError("a person needs something to look at: send fields, text or pages")
+        return self
+
+    @property
+    def sha256(self) -> str:
+        """Of what is asked, whoever waits for the answer and for how long."""
+        who = {"id", "deadline_seconds", "token", "execution_arn", "site", "caller"}
+        asked = self.model_dump(exclude=who, exclude_defaults=True)  # an entry that comes later changes no hash
+        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+
+
+class MachineQuestion(Question):
+    """A question of a state machine of the account: with the token that its execution waits at."""
+
+    site: Annotated[str, Field(max_length=64)] = DEFAULT_SITE
+    caller: Annotated[str, Field(max_length=80), AfterValidator(_printable)] = ""
+    token: Annotated[str, Field(min_length=1, max_length=2048)] = Field(
+        validation_alias=AliasChoices(*TOKEN_NAMES), repr=False
+    )
+    execution_arn: Annotated[str, Field(max_length=2048, pattern=r"^(arn:[a-z-]+:states:[!-~]+)?$")] = ""
+
+    @property
+    def machine(self) -> str:
+        """The name of the caller's state machine, where its execution is known."""
+        parts = self.execution_arn.split(":")
+        return parts[6] if len(parts) > 6 else ""
+
+
+def read(raw: Any) -> MachineQuestion:
+    """A machine's input; what is null is not there. Raises: Refused, with every entry that cannot be taken."""
+    asked = _without_nulls(raw)
+    if isinstance(asked, dict):  # AWS's own entries: the second links the two executions in its console
+        asked.pop("Comment", None)
+        started_by = asked.pop("AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID", "")
+        asked.setdefault("execution_arn", started_by)
+    try:
+        return MachineQuestion.model_validate(asked)
+    except ValidationError as error:
+        # Without its cause: pydantic's own text repeats what was sent, token and all, and a traceback is logged.
+        raise Refused(f"This cannot be reviewed. {_sentences(error)}") from None
+
+
+def _without_nulls(raw: Any) -> Any:
+    if isinstance(raw, dict):
+        return {name: _without_nulls(value) for name, value in raw.items() if value is not None}
+    return [_without_nulls(one) for one in raw] if isinstance(raw, list) else raw
+
+
+def _sentences(error: ValidationError) -> str:
+    """Where and why, and never what was sent: it may be somebody's data."""
+    found = [(".".join(map(str, one["loc"])), one["msg"].removeprefix("Value error, ")) for one in error.errors()]
+    shown = [f"{where}: {why}." if where else f"{why}." for where, why in found[:10]]
+    return " ".join(shown) + (f" And {len(found) - 10} more." if len(found) > 10 else "")

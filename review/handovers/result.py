@@ -1,0 +1,94 @@
+"""A question as the desk stores it: a result like a run's own, so that the same page shows and checks it."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from config.errors import NotFound, Refused
+from projects import queries
+from projects.governed import governed_fields
+from projects.governing import BOOLEANS
+from review.handovers.question import FieldAsked, Question
+from workflows import files, results
+from workflows.stages.base import FieldSpec
+
+
+def specs_of(site: str, question: Question) -> tuple[FieldSpec, ...]:
+    """What is asked: the classification's attributes, then those of the caller's fields that it does not have.
+
+    Raises:
+        Refused: there is no such classification here, or an allowed value is none of its field's type.
+
+    """
+    governed: dict[str, FieldSpec] = {}
+    policy = question.policy
+    if question.schema_id:
+        try:
+            governing = queries.schemas.governing(site, question.schema_id)
+        except NotFound as error:
+            raise Refused(f"There is no classification “{question.schema_id}” on site {site}.") from error
+        for one in governed_fields((), policy.thresholds, governing):
+            threshold = policy.default_threshold if one.threshold is None else one.threshold
+            governed[one.name] = FieldSpec(
+                one.name, one.label, one.type, one.required, threshold, one.allowed, one.default
+            )
+    own = (_spec(field, question) for field in question.fields if field.name not in governed)
+    return (*governed.values(), *own)
+
+
+def _spec(field: FieldAsked, question: Question) -> FieldSpec:
+    threshold = question.policy.thresholds.get(field.name, question.policy.default_threshold)
+    allowed = BOOLEANS if field.type == "boolean" else tuple(_allowed(field))
+    label = field.label or field.name.replace("_", " ").capitalize()
+    return FieldSpec(field.name, label, field.type, field.required, threshold, allowed)
+
+
+def _allowed(field: FieldAsked) -> list[str]:
+    stored = [results.stored_form(field.type, value) for value in field.allowed]
+    if None in stored:
+        raise Refused(f"Field {field.name}: an allowed value is no {field.type}. {results.WRITE.get(field.type, '')}")
+    return list(dict.fromkeys(str(one) for one in stored))
+
+
+def content(question: Question, specs: Sequence[FieldSpec], sizes: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """result.json. ``sizes``: width and height of each page. The same question gives the same content."""
+    asked = {field.name: field for field in question.fields}
+    return {
+        "version": 1,
+        "document_type": "question",
+        "pages": [
+            {"index": i, "width": width, "height": height, "image": files.page_image(i)}
+            for i, (width, height) in enumerate(sizes)
+        ],
+        "fields": [_field(spec, asked.get(spec.name), len(sizes)) for spec in specs],
+        "notes": [question.reason] if question.reason else [],
+        "text": question.text,
+    }
+
+
+def _field(spec: FieldSpec, asked: FieldAsked | None, pages: int) -> dict[str, Any]:
+    raw = asked.value if asked else None
+    value = results.allowed_form(spec, raw) or results.stored_form(spec.type, raw) or raw.strip() if raw else None
+    defaulted = not value and bool(spec.default)
+    placed = asked is not None and asked.page is not None and asked.page < pages
+    return {
+        **dataclasses.asdict(spec),
+        "value": spec.default if defaulted else value or None,
+        "raw": raw,
+        "confidence": 1.0 if defaulted else asked.confidence if asked and value else None,
+        "page": asked.page if asked and placed else None,
+        "box": list(asked.box) if asked and placed and asked.box else None,
+        "source": "default" if defaulted else "caller",
+        "candidates": [],
+    }
+
+
+def answered(
+    stored: Mapping[str, Any], corrections: Mapping[str, str | None], *, approved: bool
+) -> list[dict[str, Any]]:
+    """Name and value of each field as they hold: the caller's, and a person's where they differ and were approved."""
+    merged = results.merge({"classification": None, **stored}, corrections if approved else {})
+    return [
+        {"name": one["name"], "value": one["value"], "corrected": one["source"] == "reviewer"}
+        for one in merged["fields"]
+    ]

@@ -1,0 +1,112 @@
+"""The API of questions: any program may ask a person, and fetch the answer."""
+
+import json
+import re
+from typing import Any
+
+from django.conf import settings
+from django.urls import reverse
+from ninja import Router, Schema, Status
+
+from config import clock
+from config.errors import NotFound, Refused
+from projects import access
+from projects.api import FAILURES, ApiRequest, Problem
+from review import queries
+from review.actions import handovers
+from review.actions.handovers import Handover
+from review.handovers import result
+from review.handovers.question import Question
+from review.identity import ReviewRef, queue_id
+from review.items.reviews import Review
+from review.status import Decision, ReviewStatus
+from workflows import files
+from workflows.storage import DocumentFiles
+
+router = Router(tags=["reviews"])
+MISSING = "There is no such review."
+_ID = re.compile(r"[0-9a-f]{26}")
+_FINAL = (ReviewStatus.REDEEMING, ReviewStatus.REDEEMED)  # nobody can take it back any more
+
+
+class AnsweredField(Schema):
+    """``corrected``: a person's value and not the caller's."""
+
+    name: str
+    value: str | None
+    corrected: bool
+
+
+class ReviewShape(Schema):
+    """``status``: waiting, approved, rejected or expired; a decision that may still be taken back is waiting.
+
+    ``delivery``: delivered, uncertain, undelivered or to_fetch; null until there is an answer. ``url``: its page.
+    """
+
+    id: str
+    status: str
+    title: str
+    url: str
+    deadline: str
+    decision_id: str | None = None
+    decided_at: str | None = None
+    delivery: str | None = None
+    reason: str | None = None
+    fields: list[AnsweredField] | None = None
+
+
+@router.post(
+    "",
+    response={201: ReviewShape, 200: ReviewShape, 422: Problem, **FAILURES},
+    operation_id="ask_for_review",
+    summary="Ask a person",
+)
+def ask_for_review(request: ApiRequest, question: Question) -> Any:
+    """200 where the same ``id`` with the same content was asked before. Needs WRITE."""
+    access.check_can_upload(request)
+    if question.id is None:
+        raise Refused("id: send an id of your own, so that a request sent twice is one review.")
+    by = request.auth.actor
+    asked = Handover(request.site, question, by.name, by.id, clock.iso(clock.now()))
+    taken = handovers.take(asked)
+    return Status(201 if taken.new else 200, _shape(taken.ref, queries.review(taken.ref)))
+
+
+@router.get(
+    "/{review_id}", response={200: ReviewShape, **FAILURES}, operation_id="show_review", summary="What was decided"
+)
+def show_review(request: ApiRequest, review_id: str) -> ReviewShape:
+    """Needs READ. Of a review in a queue for certain groups only the program that asked is told."""
+    access.check_can_view(request)
+    if not _ID.fullmatch(review_id):
+        raise NotFound(MISSING)
+    ref = handovers.ref_of(request.site, review_id)
+    review = queries.review(ref)
+    if review.asked_by != request.auth.actor.id:
+        access.check_admitted(request, queue_id(review.queue))
+    return _shape(ref, review)
+
+
+def _shape(ref: ReviewRef, review: Review) -> ReviewShape:
+    path = reverse("review:show-review", args=[ref.document_id, ref.review_id])
+    shape = ReviewShape(
+        id=ref.review_id,
+        status="expired" if review.status == ReviewStatus.EXPIRED else "waiting",
+        title=review.name,
+        url=f"{settings.PUBLIC_URL}{access.home(ref.site).rstrip('/')}{path}",
+        deadline=review.deadline,
+    )
+    return _decided(ref, review, shape) if review.status in _FINAL else shape
+
+
+def _decided(ref: ReviewRef, review: Review, shape: ReviewShape) -> ReviewShape:
+    store = DocumentFiles(ref.site, review.project_id, ref.document_id)
+    asked = json.loads(store.read_pinned(files.result(review.workflow_id), review.result_sha256))
+    name = store.name_of(str(review.decision_uri))
+    decided = json.loads(store.read_pinned(name, str(review.decision_sha256)))
+    approved = review.decision == Decision.APPROVE
+    shape.status = "approved" if approved else "rejected"
+    shape.decision_id, shape.decided_at, shape.delivery = review.decision_id, review.reviewedAt, review.delivery
+    shape.reason = decided["reason"] or None
+    shape.fields = [AnsweredField(**one) for one in result.answered(asked, decided["corrections"], approved=approved)]
+    return shape

@@ -1,0 +1,170 @@
+"""What a step was ordered to do and what it answers: to the table by a guarded advance, to the engine by its token."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.errors import CountersignError, StaleAttempt
+from config.transaction import EXISTS, Change, Update
+from workflows import events, prices, queries
+from workflows.actions import leases, runs, spending
+from workflows.actions.runs import Advance
+from workflows.definitions import REVIEW_REQUIRED, Definition, StepDefinition
+from workflows.frozen import Run
+from workflows.items.documents import DocumentWorkflow
+from workflows.items.runs import Execution
+from workflows.stages.base import StageResult
+from workflows.status import END, Outcome, RunStatus, StepStatus
+
+PARTIAL_AT = "assess"  # the last step before a person is asked or something is published
+SLOT = "batch_line"  # in the answer of a step behind which no machine works on the run
+SHOWN = 10  # pages that a sentence names
+
+
+class Busy(CountersignError):
+    """Another worker holds the step; look again after ``seconds``."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__("Another worker does this step.")
+        self.seconds = seconds
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a step message asks for."""
+
+    run: Run
+    step: int
+    attempt: int
+
+
+def done_before(order: Order) -> Mapping[str, Any]:
+    """The stored answer of a step that was advanced already: a redelivered message hands on again, harmlessly.
+
+    Raises:
+        Busy: another worker does it.
+        StaleAttempt: a newer attempt drives the run, or it ended elsewhere.
+
+    """
+    execution = queries.execution(order.run)
+    if int(execution.engine_attempt) > order.attempt:
+        raise StaleAttempt("A newer attempt drives this run.")
+    here = int(execution.currentStep) == order.step and execution.status == RunStatus.RUNNING
+    if here:
+        until = clock.parse(execution.lease_until) if execution.lease_until else clock.now()
+        raise Busy(max(1.0, (until - clock.now()).total_seconds()))
+    done = queries.transition_from(order.run, order.step)
+    if done is None:
+        raise StaleAttempt("The run has moved on without this step.")
+    return {"next": int(done.toStep), "last": str(done.SK).rsplit("#", 1)[-1], **_facts_of(done.data)}
+
+
+def _facts_of(data: object) -> dict[str, Any]:
+    facts = dict(data.as_dict()) if data is not None else {}  # type: ignore[attr-defined]
+    facts.pop("used", None)  # nobody goes on with it
+    return facts
+
+
+def conclude(
+    order: Order, definition: Definition, step: StepDefinition, execution: Execution, result: StageResult
+) -> Mapping[str, Any]:
+    """Advance the run out of ``step`` with what its stage found. Raises: Conflict, where somebody else was first.
+
+    Where pages failed, the run ends before anybody is asked or anything is published: a person says how it goes on.
+    """
+    facts = dict(result.facts) | ({"failed_segments": len(result.failed)} if result.failed else {})
+    outcome = REVIEW_REQUIRED if facts.get(REVIEW_REQUIRED) else ""
+    to = definition.after(step, outcome, {int(order) for order in execution.left_out or ()})
+    pinned: list[Action] = []
+    if "result_sha256" in facts:
+        pinned.append(Execution.result_sha256.set(facts["result_sha256"]))
+    if "routing_sha256" in facts:
+        pinned.append(Execution.routing_sha256.set(facts["routing_sha256"]))
+    if result.failed:
+        pinned.append(Execution.failed.add(set(result.failed)))
+    if step.name == PARTIAL_AT and execution.failed:
+        return _end_partial(order, definition, execution, facts, pinned)
+    used = prices.priced(result.used)
+    move = Advance(
+        step,
+        to,
+        order.attempt,
+        result=result.status,
+        status=StepStatus(result.status),
+        reason=result.reason,
+        facts=facts,
+        pinned=pinned,
+        used=used,
+    )
+    also = [*_total(order.run, step, facts), *spending.added(order.run, used)]
+    done = runs.advance(order.run, definition, move, last=execution.last_transition, also=also)
+    return {"next": to, "last": done.last, **slot_of(execution, definition, to), **facts}
+
+
+def slot_of(execution: Execution, definition: Definition, to: int) -> dict[str, str]:
+    """Whose slot of a batch is free now, where no machine works on the run any more."""
+    rests = to < 1 or definition.step(to).type == "approval"
+    return {SLOT: str(execution.batch_line)} if rests and execution.batch_line else {}
+
+
+def _end_partial(
+    order: Order, definition: Definition, execution: Execution, facts: Mapping[str, Any], pinned: Sequence[Action]
+) -> Mapping[str, Any]:
+    step = definition.step(order.step)
+    missing = sorted(int(index) for index in execution.failed or ())
+    named = ", ".join(str(index + 1) for index in missing[:SHOWN]) + (" and more" if len(missing) > SHOWN else "")
+    sentence = (
+        f"{len(missing)} of {facts.get('pages', 0)} pages failed: {'page' if len(missing) == 1 else 'pages'} {named}."
+    )
+    move = Advance(
+        step,
+        END,
+        order.attempt,
+        result=Outcome.PARTIAL,
+        reason=sentence,
+        outcome=Outcome.PARTIAL,
+        facts=facts,
+        pinned=pinned,
+    )
+    detail = {"step": step.name, "error": "Partial", "reason": sentence, "outcome": Outcome.PARTIAL.value}
+    event = events.lineage(order.run, "PARTIAL", facts={"reason": sentence}, bus_type=events.FAILED, bus_detail=detail)
+    done = runs.advance(order.run, definition, move, last=execution.last_transition, event=event)
+    events.publish_soon(done.event)
+    return {"next": END, "last": done.last, **slot_of(execution, definition, END), **facts}
+
+
+def _total(run: Run, step: StepDefinition, facts: Mapping[str, Any]) -> list[Change]:
+    """Segment rows came before the advance that says they are there."""
+    if step.name != "segment_builder":
+        return []
+    key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
+    count = int(facts.get("segment_count", 0))
+    return [Update(key, [DocumentWorkflow.data["total_segments"].set(count)], EXISTS)]
+
+
+def heartbeat(run: Run, owner: str, keep: Callable[[], None]) -> Callable[[], None]:
+    """Renews the lease and keeps the message, seldom enough, however often a stage calls."""
+
+    def beat() -> None:
+        leases.renew(run, owner=owner)
+        keep()
+
+    return seldom(beat)
+
+
+def seldom(beat: Callable[[], None]) -> Callable[[], None]:
+    """Calls ``beat`` at a third of a lease's length at most."""
+    due = time.monotonic() + settings.STEP_LEASE_SECONDS / 3
+
+    def called() -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            beat()
+            due = time.monotonic() + settings.STEP_LEASE_SECONDS / 3
+
+    return called
