@@ -1,11 +1,17 @@
 """The API put together, under ``/api/v1/``: each app's router, and its OpenAPI at ``openapi.json``."""
 
 from projects import api as ground
+from review.questions_api import router as questions
 from workflows.api import router as documents
+from workflows.batches.api import router as batches
+from workflows.search.api import router as search
 
 api = ground.new_api()
 api.add_router("/projects", ground.router)
+api.add_router("/reviews", questions)
+api.add_router("/batches", batches)
 api.add_router("", documents)
+api.add_router("", search)
 
 app_name = "api"
 urlpatterns = api.urls[0]

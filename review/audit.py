@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pynamodb.expressions.condition import Condition
+
 from config import table
 from config.errors import NotFound
 from config.item import Item, Page
 from projects.document_page import activity_of
 from projects.items.activity import DocumentActivity
 from projects.items.entity_event import AuditLine, EntityEvent
+from review.identity import HANDED_OVER
 from review.items.reviews import ReviewDecision
 from workflows.items.events import DocumentEvent
 
@@ -36,6 +39,12 @@ class AuditRow:
     document_id: str = ""
     changes: Sequence[Mapping[str, Any]] = ()
 
+    @property
+    def review_id(self) -> str:
+        """Of what another system handed over, which is a review and no document; empty for every other row."""
+        handed = self.document_id.startswith(HANDED_OVER)
+        return self.document_id.removeprefix(HANDED_OVER) if handed else ""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -47,9 +56,15 @@ class Source:
     prefix: str = ""
     index: str | None = None
 
+    @property
+    def sk(self) -> Condition | None:
+        return self.model.SK.startswith(self.prefix) if self.prefix else None
+
     def page(self, cursor: str | None, limit: int) -> Page[Any]:
-        sk = self.model.SK.startswith(self.prefix) if self.prefix else None
-        return self.model.page(self.pk, sk=sk, index=self.index, cursor=cursor, limit=limit, newest_first=True)
+        return self.model.page(self.pk, sk=self.sk, index=self.index, cursor=cursor, limit=limit, newest_first=True)
+
+    def behind(self, row: Item) -> str:
+        return row.cursor(self.pk, self.index, self.sk)
 
 
 def everything(site: str) -> list[Source]:
@@ -112,7 +127,7 @@ def page(sources: Sequence[Source], cursor: str | None, limit: int) -> tuple[lis
         if len(mine) == len(one.rows):
             following.append(one.next or _ENDED)
         else:
-            following.append(mine[-1].cursor(source.pk, source.index) if mine else starts[number])
+            following.append(source.behind(mine[-1]) if mine else starts[number])
     rows = [row for row, _, _ in taken]
     return rows, None if all(one == _ENDED for one in following) else _joined(following)
 

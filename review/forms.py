@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from config.errors import Refused
 from review.actions.decisions import Verdict
 from review.actions.drafts import Typed
+from review.identity import stored_queue
 from review.status import Decision
 from review.ticket import Ticket
 from workflows import results
@@ -116,4 +117,5 @@ def verdict(answers: Answers, ticket: Ticket) -> Verdict:
         corrections=answers.corrections,
         reason=answers.reason,
         name=ticket.name,
+        queue=stored_queue(ticket.queue),
     )

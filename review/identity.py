@@ -14,11 +14,24 @@ def queue_id(stored: str | None) -> str:
     return "" if stored in (None, DEFAULT_QUEUE) else str(stored)
 
 
+HANDED_OVER = "desk-"  # how the ids of what other systems ask about begin; a document's own is a UUID
+
+
+def stored_queue(queue: str) -> str:
+    """How a review stores its queue's id: the inverse of ``queue_id``."""
+    return queue or DEFAULT_QUEUE
+
+
 @dataclass(frozen=True)
 class ReviewRef:
     site: str
     document_id: str
     review_id: str
+
+    @property
+    def is_handed_over(self) -> bool:
+        """Whether another system asks and none of our runs waits for the answer."""
+        return self.document_id.startswith(HANDED_OVER)
 
     @property
     def key(self) -> Key:

@@ -3,7 +3,7 @@
 from config import table
 from config.errors import NotFound
 from config.item import Item, Page
-from review.identity import DEFAULT_QUEUE, ReviewRef
+from review.identity import ReviewRef, stored_queue
 from review.items.reviews import DRAFT_READABLE, READABLE, Review, ReviewDraft
 from review.status import ReviewStatus
 from workflows.frozen import Run
@@ -11,7 +11,7 @@ from workflows.frozen import Run
 
 def queue(site: str, queue_id: str = "", *, cursor: str | None = None) -> Page[Review]:
     """What waits for a person, the nearest deadline first: one Query. ``queue_id``: empty for the site's own."""
-    return Review.page(table.REVIEW.gsi1_partition(site, queue=queue_id or DEFAULT_QUEUE), index="GSI1", cursor=cursor)
+    return Review.page(table.REVIEW.gsi1_partition(site, queue=stored_queue(queue_id)), index="GSI1", cursor=cursor)
 
 
 def row_ref(site: str, row: Review) -> ReviewRef:

@@ -9,21 +9,27 @@ from config.errors import NotFound, StaleAttempt
 from config.transaction import transact
 from projects.items.removals import DocumentRemoval
 from projects.items.unpacking import DocumentUnpacking
-from review.actions import redemption
-from review.identity import ReviewRef, review_id
+from review.actions import delivery, redemption
+from review.identity import DEFAULT_QUEUE, ReviewRef, review_id
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, ORPHAN, UNDECIDED
-from workflows import asl, engine, events, queries
-from workflows.actions import attempts, followups, removals, unpacking
+from workflows import asl, deliveries, engine, events, fanout, queries
+from workflows.actions import attempts, batches, followups, joins, removals, unpacking
+from workflows.answers import Order
+from workflows.batches import orders
 from workflows.frozen import Run
 from workflows.items.actions import FollowUp
+from workflows.items.batches import Batch
+from workflows.items.joins import Join
 from workflows.items.runs import Execution
 from workflows.status import RunStatus
-from workflows.tasks import end_run, enqueue_follow_up, order_removal, order_unpacking
+from workflows.tasks import end_run, enqueue_follow_up, order_removal, order_slice, order_unpacking
 
 log = logging.getLogger(__name__)
 
 _PATIENCE = 3  # redemptions that a running execution may ignore before a new attempt takes over
+_STALLS = 5  # looks in a row at which no slice of a fan-out had been done
+_STALLED = "Some pages ended every worker that read them. The file is safe; look at the workers, then start it again."
 _MACHINE_ATTEMPTS = 10  # then a machine step that never ends is a failure with a reason, not a loop
 
 
@@ -31,8 +37,10 @@ def drive_review(site: str, review: Review) -> None:
     """Drive a decided review on; expire or close an undecided one whose machine has not."""
     ref = ReviewRef(site, review.document_id, review.reviewId)
     run = Run(site, review.project_id, review.document_id, review.workflow_id)
-    if review.status in UNDECIDED:
-        _end_undecided(ref, run)
+    if ref.is_handed_over:
+        delivery.drive(ref, review)
+    elif review.status in UNDECIDED:
+        _end_undecided(ref, run, review.queue or DEFAULT_QUEUE)
     elif review.status in DECIDED:
         _drive_decided(ref, run, review)
 
@@ -56,7 +64,35 @@ def resume_unpacking(site: str, due: DocumentUnpacking) -> None:
     order_unpacking(site, due.documentId)
 
 
-def _end_undecided(ref: ReviewRef, run: Run) -> None:
+def look_at_batch(site: str, due: Batch) -> None:
+    """A worker does it; until its message is taken it is not due again."""
+    batches.look_again(due)
+    orders.look(site, due.id)
+
+
+def resume_join(site: str, due: Join) -> None:
+    """Slices of a fan-out that stands still are sent again: their messages were lost, or killed every worker."""
+    run = Run(site, due.project_id, due.document_id, due.workflow_id)
+    order = Order(run, int(due.step), int(due.attempt))
+    if not fanout.drives(queries.execution(run), order):
+        joins.close(due)
+        return
+    stands_still = len(due.done or ()) <= int(due.seen)
+    paused = bool(due.waits_until) and str(due.waits_until) > clock.iso(clock.now())
+    if stands_still and (paused or deliveries.waiting(settings.SLICES_QUEUE)):
+        # workers are behind or away, or a service does not answer: no slice's fault
+        joins.look_again(due, stalls=int(due.stalls))
+        return
+    stalls = int(due.stalls) + 1 if stands_still else 0
+    joins.look_again(due, stalls=stalls)
+    if stalls > _STALLS:
+        end_run(run, attempt=order.attempt, error="Stalled", sentence=_STALLED)
+    elif stands_still:
+        log.warning("slices sent again", extra={"run": run.workflow_id, "attempt": order.attempt})
+        fanout.send_waiting(order, due, order_slice, lambda: None)
+
+
+def _end_undecided(ref: ReviewRef, run: Run, queue: str) -> None:
     execution = queries.execution(run)
     if execution.status == RunStatus.RUNNING:
         try:
@@ -64,11 +100,14 @@ def _end_undecided(ref: ReviewRef, run: Run) -> None:
         except StaleAttempt:
             return
     else:
-        change = redemption.closing(ref, ORPHAN)
-        transact([change], events.lineage(run, "REVIEW_ORPHANED", facts={"review": ref.review_id}))
+        changes = redemption.closing(ref, ORPHAN, queue)
+        transact(changes, events.lineage(run, "REVIEW_ORPHANED", facts={"review": ref.review_id}))
 
 
 def _drive_decided(ref: ReviewRef, run: Run, review: Review) -> None:
+    if review.reviewedAt:  # an alarm listens for how long
+        waited = (clock.now() - clock.parse(review.reviewedAt)).total_seconds()
+        log.warning("decision waits", extra={"run": run.workflow_id, "review": ref.review_id, "seconds": round(waited)})
     execution = queries.execution(run)
     definition = queries.definition_of(execution)
     attempt = int(execution.engine_attempt)

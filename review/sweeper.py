@@ -18,7 +18,9 @@ from review import repair
 from review.items.reviews import READABLE, Review
 from workflows import events
 from workflows.items.actions import FollowUp
+from workflows.items.batches import Batch
 from workflows.items.events import DocumentEvent
+from workflows.items.joins import Join
 from workflows.items.runs import Execution
 
 log = logging.getLogger(__name__)
@@ -37,12 +39,19 @@ class DueRow:
 
 
 def sweep() -> int:
-    """Repair what is due, for as long as one sweep may last; answers how many rows it looked at.
+    """Repair what is due and say so, which an alarm listens for; answers how many rows it looked at."""
+    began = time.monotonic()
+    looked = _sweep(began + settings.SWEEP_SECONDS)
+    log.info("swept", extra={"rows": looked, "seconds": round(time.monotonic() - began, 3)})
+    return looked
+
+
+def _sweep(until: float) -> int:
+    """For as long as one sweep may last.
 
     The time is bounded since decisions wait for the same worker; what is left over is the next sweep's. No row that
     cannot be repaired keeps those behind it from being looked at.
     """
-    until = time.monotonic() + settings.SWEEP_SECONDS
     looked = 0
     for shard in random.sample(range(settings.DUE_SHARDS), settings.DUE_SHARDS):
         for row in due_rows(shard):
@@ -91,9 +100,13 @@ def repair_due(row: DueRow) -> None:
         repair.drive_review(row.site, Review.load(row.key, only=READABLE))
     elif row.kind == "followup":
         repair.resume_follow_up(row.site, FollowUp.load(row.key))
+    elif row.kind == "join":
+        repair.resume_join(row.site, Join.load(row.key))
     elif row.kind == "run":
         repair.check_run(row.site, Execution.load(row.key))
     elif row.kind == "removal":
         repair.resume_removal(row.site, DocumentRemoval.load(row.key))
     elif row.kind == "unpacking":
         repair.resume_unpacking(row.site, DocumentUnpacking.load(row.key))
+    elif row.kind == "batch":
+        repair.look_at_batch(row.site, Batch.load(row.key))

@@ -7,14 +7,14 @@ from django.conf import settings
 
 from config.errors import Conflict, CountersignError, StaleAttempt, Unavailable
 from review import sweeper
-from review.actions import opening, redemption
+from review.actions import delivery, handovers, opening, redemption
 from review.actions.opening import Pause
 from review.actions.redemption import Application
 from review.identity import ReviewRef
 from workflows import tokens
-from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.definitions import DEFINITIONS, FIRST_ANALYSIS
 from workflows.frozen import Run
-from workflows.tasks import LIMITS
+from workflows.tasks import AWAITED, LIMITS
 
 
 def _later(task: Any, error: Exception) -> Exception:
@@ -23,15 +23,16 @@ def _later(task: Any, error: Exception) -> Exception:
     return retry
 
 
-@shared_task(bind=True, name="review.tasks.open_review", time_limit=300, **LIMITS)
+@shared_task(bind=True, name="review.tasks.open_review", time_limit=300, **AWAITED)
 def open_review(
     self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int,
-    timeout: int, entered: str, file_name: str, project_name: str, found: dict[str, Any], token: str | None = None,
+    timeout: int, entered: str, file_name: str, project_name: str, found: dict[str, Any],
+    definition: str = FIRST_ANALYSIS.id, token: str | None = None,
 ) -> None:  # fmt: skip
     """The machine waits: open the review, or give the open one its newer token."""
     run = Run(site, project_id, document_id, workflow_id)
     pause = Pause(
-        run, attempt, step, DOCUMENT_ANALYSIS.id, token, entered, timeout, file_name, project_name, found
+        run, attempt, step, definition, token, entered, timeout, file_name, project_name, found
     )  # fmt: skip
     try:
         if decided := opening.open_review(pause):
@@ -40,6 +41,26 @@ def open_review(
         tokens.refuse(token, "StaleAttempt", "A newer attempt drives this run.")
     except Unavailable as error:
         raise _later(self, error) from error
+
+
+@shared_task(bind=True, name="review.tasks.take_question", time_limit=300, **LIMITS)
+def take_question(self: Any, *, question: dict[str, Any], entered: str) -> None:
+    """Another system's machine waits: open a review of its question, or give the open one its newer token."""
+    try:
+        taken = handovers.take_from_machine(question, entered=entered)
+        if taken and taken.decided:
+            enqueue_redeem(taken.ref, taken.decided, delay=0)
+    except Unavailable as error:
+        raise _later(self, error) from error
+
+
+@shared_task(bind=True, name="review.tasks.refuse_question", time_limit=300, **LIMITS)
+def refuse_question(self: Any, *, token: str, error: str) -> None:
+    """The queue did not take a question, which is most often too large for a message."""
+    try:
+        handovers.refuse_unread(token, error)
+    except Unavailable as unavailable:
+        raise _later(self, unavailable) from unavailable
 
 
 def enqueue_redeem(ref: ReviewRef, decision_id: str, *, delay: float) -> None:
@@ -54,17 +75,21 @@ def redeem(self: Any, *, site: str, document_id: str, review_id: str, decision_i
     """Spend the token of a decided review, once its undo window has passed."""
     ref = ReviewRef(site, document_id, review_id)
     try:
-        redemption.redeem(ref, decision_id)
+        if ref.is_handed_over:
+            delivery.deliver(ref, decision_id)
+        else:
+            redemption.redeem(ref, decision_id)
     except Conflict:  # undone, under way, or applied: nothing to do
         return
     except Unavailable as error:
         raise _later(self, error) from error
 
 
-@shared_task(bind=True, name="review.tasks.apply_decision", time_limit=300, **LIMITS)
+@shared_task(bind=True, name="review.tasks.apply_decision", time_limit=300, **AWAITED)
 def apply_decision(
     self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int,
-    review_id: str, decision: str, decision_id: str, uri: str, sha256: str, last: str, token: str | None = None,
+    review_id: str, decision: str, decision_id: str, uri: str, sha256: str, last: str,
+    definition: str = FIRST_ANALYSIS.id, token: str | None = None,
 ) -> None:  # fmt: skip
     """The machine has the decision: leave the review step with it."""
     output = {"review_id": review_id, "decision": decision, "decision_id": decision_id, "uri": uri}
@@ -72,14 +97,14 @@ def apply_decision(
         Run(site, project_id, document_id, workflow_id), attempt, step, {**output, "sha256": sha256, "last": last}
     )
     try:
-        tokens.answer(token, redemption.apply_decision(application, DOCUMENT_ANALYSIS))
+        tokens.answer(token, redemption.apply_decision(application, DEFINITIONS[definition]))
     except Unavailable as error:
         raise _later(self, error) from error
     except CountersignError as error:
         tokens.refuse(token, type(error).__name__, str(error))
 
 
-@shared_task(bind=True, name="review.tasks.expire_review", time_limit=300, **LIMITS)
+@shared_task(bind=True, name="review.tasks.expire_review", time_limit=300, **AWAITED)
 def expire_review(
     self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int,
     token: str | None = None,

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from review.views import decisions, desk, drafts, queue
+from review.views import decisions, desk, drafts, pages, queue
 
 app_name = "review"
 urlpatterns = [
@@ -11,6 +11,7 @@ urlpatterns = [
     path("queues/<str:queue_id>/", queue.show_queue, name="show-queue"),
     path("next/", decisions.claim_next, name="claim-next"),
     path("<str:document_id>/<str:review_id>/", desk.show_review, name="show-review"),
+    path("<str:document_id>/<str:review_id>/pages/<int:index>/", pages.show_page, name="show-page"),
     path("<str:document_id>/<str:review_id>/claim/", decisions.claim, name="claim"),
     path("<str:document_id>/<str:review_id>/renew/", decisions.renew, name="renew"),
     path("<str:document_id>/<str:review_id>/release/", decisions.release, name="release"),

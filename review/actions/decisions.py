@@ -14,8 +14,10 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.errors import Conflict, CountersignError
 from config.transaction import Change, Put, Update, transact
+from projects import counting
 from review.actions import drafts
 from review.actions.drafts import Typed
+from review.actions.opening import expiry
 from review.identity import DEFAULT_QUEUE, Person, ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review, ReviewDecision, may
 from review.status import DECIDE, UNDO, Decision
@@ -41,6 +43,7 @@ class Verdict:
     corrections: Mapping[str, str | None]
     reason: str = ""
     name: str = ""  # the document's, for lists of decisions
+    queue: str = DEFAULT_QUEUE  # that it waits in, as it is stored
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ def decide(ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person) -> dt.date
         _mark(ref, verdict, by, stored),
         Put(_decision(ref, run, verdict, by, stored)),
         Update(checkpoint_key(ref), [ReviewCheckpoint.status.set(_CHECKPOINT[verdict.decision])]),
+        *counting.counted(ref.site, counting.queued(verdict.queue, ref.document_id, -1)),
     ]
     facts = {"review": ref.review_id, "decision": verdict.decision_id, "corrected": len(verdict.corrections)}
     event = events.lineage(run, _EVENT[verdict.decision], by=by.name, decision=verdict.decision, facts=facts)
@@ -189,6 +193,7 @@ def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
             ReviewDecision.undone_at.does_not_exist(),
         ),
         Update(checkpoint_key(ref), [ReviewCheckpoint.status.set("pending_review")]),
+        *counting.counted(ref.site, counting.queued(review.queue or DEFAULT_QUEUE, ref.document_id, 1)),
     ]
     facts = {"review": ref.review_id, "decision": decision_id}
     transact(changes, events.lineage(run, "HUMAN_REVIEW_UNDONE", by=by.name, facts=facts))
@@ -196,9 +201,7 @@ def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
 
 
 def _reopened(ref: ReviewRef, review: Review, by: Person, now: str) -> list[Action]:
-    expire_at = clock.parse(review.deadline) + dt.timedelta(
-        seconds=settings.REVIEW_MARGIN_SECONDS + settings.REPAIR_AFTER_SECONDS
-    )
+    expire_at = expiry(ref, clock.parse(review.deadline))
     due = table.due(table.REVIEW, clock.iso(expire_at), review_id=ref.review_id)
     index = table.REVIEW.gsi1(
         ref.site, queue=review.queue or DEFAULT_QUEUE, deadline=review.deadline, review_id=ref.review_id

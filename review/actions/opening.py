@@ -4,7 +4,7 @@ import datetime as dt
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from django.conf import settings
@@ -13,6 +13,7 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.errors import Conflict
 from config.transaction import NEW, Change, Check, EventAt, Put, Update, transact
+from projects import counting
 from review.identity import DEFAULT_QUEUE, ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, ReviewStatus
@@ -40,10 +41,13 @@ class Pause:
     file_name: str
     project_name: str
     found: Mapping[str, Any]
+    # Of a question of another system: the review's own id, and what its row keeps beside the rest.
+    review_id: str = ""
+    more: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def ref(self) -> ReviewRef:
-        name = review_id(self.run.workflow_id, self.step, str(self.found["result_sha256"]))
+        name = self.review_id or review_id(self.run.workflow_id, self.step, str(self.found["result_sha256"]))
         return ReviewRef(self.run.site, self.run.document_id, name)
 
     @property
@@ -56,6 +60,14 @@ class Pause:
         """The last moment to decide: a margin before the machine's own timeout, so that a decision can be redeemed."""
         seconds = max(self.timeout - settings.REVIEW_MARGIN_SECONDS, 1)
         return clock.parse(self.entered) + dt.timedelta(seconds=seconds)
+
+
+def expiry(ref: ReviewRef, deadline: dt.datetime) -> dt.datetime:
+    """When the due row expires an undecided review."""
+    if ref.is_handed_over:
+        return deadline  # nobody else does
+    # By then the machine's own Catch has expired it; the due row is for a machine that is gone.
+    return deadline + dt.timedelta(seconds=settings.REVIEW_MARGIN_SECONDS + settings.REPAIR_AFTER_SECONDS)
 
 
 def open_review(pause: Pause) -> str | None:
@@ -88,7 +100,9 @@ def opened(pause: Pause, *, at: dt.datetime) -> tuple[list[Change], EventAt]:
         bus_type=events.REVIEW_REQUIRED,
         bus_detail={"reviewId": pause.ref.review_id, "reasons": list(review.reasons or ())},
     )
-    return [_create(pause, review), Put(_checkpoint(pause, review), overwrite=True)], required
+    tally = counting.queued(pause.queue, pause.run.document_id, 1)
+    changes: list[Change] = [_create(pause, review), Put(_checkpoint(pause, review), overwrite=True)]
+    return changes + counting.counted(pause.run.site, tally), required
 
 
 def _create(pause: Pause, review: Review) -> Update:
@@ -120,9 +134,7 @@ def _newer_token(pause: Pause) -> str | None:
 def _review(pause: Pause, now: str) -> Review:
     ref = pause.ref
     deadline = clock.iso(pause.deadline)
-    # By then the machine's own Catch has expired it; the due row is for a machine that is gone.
-    patience = settings.REVIEW_MARGIN_SECONDS + settings.REPAIR_AFTER_SECONDS
-    expire_at = clock.iso(pause.deadline + dt.timedelta(seconds=patience))
+    expire_at = clock.iso(expiry(ref, pause.deadline))
     found = pause.found
     return Review(
         ref.key.pk,
@@ -149,6 +161,7 @@ def _review(pause: Pause, now: str) -> Review:
         version=1,
         created_at=now,
         updated_at=now,
+        **pause.more,
     )
 
 

@@ -12,8 +12,9 @@ from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.errors import Conflict, StaleAttempt
-from config.transaction import Update
-from review.identity import ReviewRef, checkpoint_key, review_id
+from config.transaction import Change, Update
+from projects import counting
+from review.identity import DEFAULT_QUEUE, ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review, may
 from review.status import APPLY, DECIDED, EXPIRE, REDEEM, SPEND, Decision, Move
 from workflows import events, queries, tokens
@@ -167,6 +168,7 @@ def expire(run: Run, *, attempt: int) -> Mapping[str, Any]:
     ref = ReviewRef(
         run.site, run.document_id, review_id(run.workflow_id, int(execution.currentStep), execution.result_sha256)
     )
+    review = Review.load(ref.key, only=READABLE)
     sentence = "Nobody decided before the deadline. Nothing was published; start the run again to ask once more."
     try:
         done = runs.fail(
@@ -177,7 +179,7 @@ def expire(run: Run, *, attempt: int) -> Mapping[str, Any]:
             error="ReviewExpired",
             sentence=sentence,
             outcome=Outcome.EXPIRED,
-            also=[closing(ref, EXPIRE), _expired_checkpoint(ref)],
+            also=[*closing(ref, EXPIRE, review.queue or DEFAULT_QUEUE), _expired_checkpoint(ref)],
         )
     except Conflict as conflict:
         review = Review.load(ref.key, only=READABLE)
@@ -192,11 +194,17 @@ def _expired_checkpoint(ref: ReviewRef) -> Update:
     return Update(checkpoint_key(ref), [ReviewCheckpoint.status.set("expired")])
 
 
-def closing(ref: ReviewRef, move: Move) -> Update:
-    """End an undecided review: ``EXPIRE``, or ``ORPHAN`` where its run ended without us."""
+def closing(ref: ReviewRef, move: Move, queue: str) -> list[Change]:
+    """End an undecided review: ``EXPIRE``, or ``ORPHAN`` where its run ended without us.
+
+    ``queue``: that it waits in, as it is stored. The first change is the one that fails where somebody has decided.
+    """
     actions = [
         Review.status.set(move.to),
         Review.updated_at.set(clock.iso(clock.now())),
         *(key.remove() for key in (Review.GSI1PK, Review.GSI1SK, Review.GSI2PK, Review.GSI2SK)),
     ]
-    return Update(ref.key, actions, may(move))
+    return [
+        Update(ref.key, actions, may(move)),
+        *counting.counted(ref.site, counting.queued(queue, ref.document_id, -1)),
+    ]

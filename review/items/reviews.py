@@ -44,6 +44,13 @@ class Review(Item):
     redeem_after = UnicodeAttribute(null=True)
     drives = NumberAttribute(null=True)  # how often the redemption was driven on
     hidden = map_attribute(null=True)  # while the document is deleted
+    # Of what another system handed over, and of nothing else:
+    caller = UnicodeAttribute(null=True)  # who asks, in the caller's own words
+    asked_by = UnicodeAttribute(null=True)  # whose ids of questions these are
+    caller_id = UnicodeAttribute(null=True)  # the caller's own id of the question
+    question_sha256 = UnicodeAttribute(null=True)
+    execution_arn = UnicodeAttribute(null=True)  # of the caller's execution that waits, where it is known
+    delivery = UnicodeAttribute(null=True)  # what became of the answer (review.status.Delivery)
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()
 

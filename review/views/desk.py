@@ -19,13 +19,14 @@ from review.identity import Person, ReviewRef, queue_id
 from review.items.reviews import Review, ReviewDraft
 from review.views.comparison import Draft, compare
 from review.views.queue import queue_url
-from review.views.sheet import sheet_of
+from review.views.sheet import Sheet, sheet_of
 from review.views.standing import standing_of
 from workflows import files, frozen
 from workflows import queries as workflow_queries
 from workflows.frozen import Run
 from workflows.stages.base import FieldSpec
 from workflows.storage import DocumentFiles
+from workflows.views.reading import Passage, passages
 
 MISSING = "There is no such review here."
 
@@ -87,9 +88,11 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
     decided = _decided(ref, review) if standing.kind == "decided" else {}
     typed = draft.typed if standing.open_to_me else {name: text or "" for name, text in corrections(decided).items()}
     may_decide = standing.mine and access.can_review(request)
+    sheet = sheet_of(review, result, fields, page=_asked(request), typed=typed, errors=draft.errors)
     carried = ticket.ticket_for(review, fields, shown, typed)
     return {
         "review": review,
+        "about": _about(review, len(sheet.pages)),
         "ref": ref,
         "standing": standing,
         "queue_id": queue_id(review.queue),
@@ -102,9 +105,30 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
         "comparison": None
         if standing.open_to_me or standing.by_me
         else compare(fields, holds=shown | corrections(decided), shown=shown, draft=draft),
-        "sheet": sheet_of(review, result, fields, page=_asked(request), typed=typed, errors=draft.errors),
+        "sheet": sheet,
+        "passages": _passages(ref, review, sheet),
+        "sent_text": passages(sheet.text),
         "ticket": ticket.sign(carried, ref, person.id) if may_decide else "",
     }
+
+
+def _passages(ref: ReviewRef, review: Review, sheet: Sheet) -> list[Passage]:
+    """The shown segment where it is text; pages are pictures that the browser asks for itself."""
+    if sheet.shown is None or sheet.shown.image:
+        return []
+    store = DocumentFiles(ref.site, review.project_id, ref.document_id)
+    try:
+        segment = json.loads(store.read(files.segment(sheet.shown.index)))
+    except NotFound:
+        return []
+    return passages(str(segment.get("text_content") or ""))
+
+
+def _about(review: Review, pages: int) -> str:
+    """Whose document it is, or which other system asks, and how many pages there are to see."""
+    project = review.project_name if review.project_name != review.caller else None
+    count = f"{pages} page{'' if pages == 1 else 's'}" if pages or not review.caller else None
+    return " · ".join(one for one in (review.caller and f"Asked by {review.caller}", project, count) if one)
 
 
 def lost_page(request: DeskRequest, ref: ReviewRef, notice: str = "") -> HttpResponse:

@@ -12,6 +12,7 @@ from projects import access
 from projects import queries as project_queries
 from projects.http import DeskRequest, answer
 from review import queries, ticket
+from review.identity import stored_queue
 from review.items.reviews import Review
 from review.status import ReviewStatus
 
@@ -51,6 +52,7 @@ class Choice:
 
     id: str
     name: str
+    waiting: int
     archived: bool = False
 
     @property
@@ -93,10 +95,17 @@ def queue_url(queue_id: str) -> str:
 
 @require_safe
 def list_queues(request: DeskRequest) -> HttpResponse:
-    """The queues that this person may look into; ``here``: the one that the page shows."""
+    """The queues that this person may look into, and how many wait in each; ``here``: the one that the page shows.
+
+    Not counted by the queue's own page, which is asked for again after each decision.
+    """
     access.check_can_view(request)
-    found = project_queries.queues.queues_admitting(request.site, access.groups_of(request))
-    choices = [Choice("", "Review"), *(Choice(one.id, one.name, one.is_archived) for one in found)]
+    found = [one for one in project_queries.queues.first_queues(request.site) if access.admits(request, one)]
+    waiting = project_queries.counters.waiting_by_queue(request.site)
+    choices = [
+        Choice(one_id, name, waiting.get(stored_queue(one_id), 0), archived)
+        for one_id, name, archived in [("", "Review", False), *((one.id, one.name, one.is_archived) for one in found)]
+    ]
     context = {"queues": choices, "here": request.GET.get("here", "")}
     return answer(request, "review/queues.html", "review/_queues.html", context)
 

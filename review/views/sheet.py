@@ -7,6 +7,7 @@ from typing import Any
 from django.urls import reverse
 
 from config import clock
+from review.identity import HANDED_OVER
 from review.items.reviews import Review
 from workflows import results
 from workflows.results import Reason
@@ -56,6 +57,7 @@ class Line:
     crop: str
     candidates: tuple[str, ...]
     default: bool = False
+    rated: bool = True  # whether anybody said how sure the value is
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -92,12 +94,13 @@ class Line:
 
 @dataclass(frozen=True)
 class PageSheet:
-    """A page of the document in its own units."""
+    """A page of the document in its own units; ``image`` is empty where it is text."""
 
     index: int
     width: int
     height: int
     image: str
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,7 @@ class Sheet:
     notes: tuple[str, ...]
     pages: tuple[PageSheet, ...]
     shown: PageSheet | None
+    text: str = ""  # what another system sent to be read beside the fields
 
     @property
     def to_check(self) -> list[Line]:
@@ -164,7 +168,8 @@ def sheet_of(
         for spec in fields
     )
     notes = tuple(reason.text for reason in why if not reason.field)
-    return Sheet(lines, notes, pages, by_index.get(_first(lines) if page is None else page) or (pages or (None,))[0])
+    shown = by_index.get(_first(lines) if page is None else page) or (pages or (None,))[0]
+    return Sheet(lines, notes, pages, shown, str(result.get("text") or ""))
 
 
 def _first(lines: Sequence[Line]) -> int:
@@ -173,8 +178,14 @@ def _first(lines: Sequence[Line]) -> int:
 
 def _page(review: Review, described: Mapping[str, Any]) -> PageSheet:
     index = int(described["index"])
-    image = reverse("workflows:page-image", args=[review.project_id, review.document_id, index])
-    return PageSheet(index, int(described["width"]), int(described["height"]), image)
+    if review.document_id.startswith(HANDED_OVER):
+        image = reverse("review:show-page", args=[review.document_id, review.reviewId, index])
+    else:
+        image = reverse("workflows:page-image", args=[review.project_id, review.document_id, index])
+    title = str(described.get("title") or "")
+    return PageSheet(
+        index, int(described["width"]), int(described["height"]), image if described.get("image") else "", title
+    )
 
 
 def _line(
@@ -203,6 +214,7 @@ def _line(
         # A field with a list has them all in front of the reader.
         candidates=() if spec.allowed else tuple(dict.fromkeys(other for other in others if other != shown))[:3],
         default=found.get("source") == "default",
+        rated=found.get("confidence", 0.0) is not None,
     )
 
 

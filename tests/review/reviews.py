@@ -12,6 +12,7 @@ from review.actions import opening
 from review.actions.opening import Pause
 from review.identity import Person, ReviewRef
 from review.items.reviews import Review
+from tests.factories import REVIEW
 from workflows import files, frozen
 from workflows.actions import documents, runs
 from workflows.actions.documents import Original
@@ -76,12 +77,12 @@ def open_review(
     store = DocumentFiles(site, run.project_id, run.document_id)
     store.write(files.result(run.workflow_id), body, "application/json")
     sha = files.sha256(body)
-    at_review = [Execution.currentStep.set(7), Execution.result_sha256.set(sha)]
+    at_review = [Execution.currentStep.set(REVIEW), Execution.result_sha256.set(sha)]
     Execution.change(runs.execution_key(run), at_review, Execution.PK.exists())
     facts = {"result_sha256": sha, "reasons": ["Total 55 %, needs 90 %"], "unsure": 1, "pages": 1, "last": "none"}
     facts |= {"queue": queue} if queue else {}  # as the stage adds it of what the run froze
     entered = clock.iso(clock.now())
-    pause = Pause(run, 1, 7, DOCUMENT_ANALYSIS.id, "token", entered, timeout, name, project_name, facts)
+    pause = Pause(run, 1, REVIEW, DOCUMENT_ANALYSIS.id, "token", entered, timeout, name, project_name, facts)
     opening.open_review(pause)
     return run, pause.ref
 

@@ -12,7 +12,7 @@ from review.items.reviews import Review
 from review.status import ReviewStatus
 from tests.aws_faults import count_calls
 from tests.factories import review_of, verdict
-from tests.people import alice, bob, charlie, signed_in
+from tests.people import alice, bob, charlie, dora, signed_in
 from tests.projects.queues import SITE, make_queue
 from tests.review.reviews import PROJECT, open_review, person, url
 from tests.review.views.pages import form
@@ -53,6 +53,19 @@ def test_a_page_of_a_queue_is_one_query_and_the_queue_itself():
     with count_calls() as calls:
         browser.get(reverse("review:show-queue", args=[queue.id]))
     assert calls.names() == ["dynamodb.GetItem", "dynamodb.Query"]
+
+
+def test_the_queues_say_how_many_wait_in_each_in_three_calls():
+    queue = make_queue()
+    for name in ("a.pdf", "b.pdf"):
+        open_review(name, queue=queue.id)
+    open_review("c.pdf")
+    browser = signed_in(bob())
+    with count_calls() as calls:
+        answer = browser.get(reverse("review:list-queues"), {"here": queue.id})
+    assert calls.names() == ["dynamodb.Query", "dynamodb.BatchGetItem", "dynamodb.Query"]
+    assert [(one.name, one.waiting) for one in answer.context["queues"]] == [("Review", 1), (queue.name, 2)]
+    assert "2 waiting" in answer.content.decode()
 
 
 def test_the_next_one_comes_from_the_same_queue():
@@ -104,11 +117,14 @@ def test_the_choice_of_queues_shows_those_that_let_one_in():
     browser.get(reverse("review:list-queues"))  # what the new group may do here is looked up once
     with count_calls() as calls:
         assert "Secret" in browser.get(reverse("review:list-queues")).content.decode()
-    assert calls.names() == ["dynamodb.Query", "dynamodb.BatchGetItem"]
+    assert calls.names() == ["dynamodb.Query", "dynamodb.BatchGetItem", "dynamodb.Query"]
 
 
-def test_the_choice_is_silent_where_there_is_nothing_to_choose():
-    assert signed_in(bob(), htmx=True).get(reverse("review:list-queues")).content.strip() == b""
+def test_where_there_is_nothing_to_choose_it_says_how_many_wait():
+    open_review()
+    page = signed_in(bob(), htmx=True).get(reverse("review:list-queues")).content.decode()
+    assert page.count("<a ") == 1
+    assert "<b>1</b>" in page
 
 
 def test_a_review_of_another_groups_queue_is_not_there_for_anything():
@@ -122,6 +138,15 @@ def test_a_review_of_another_groups_queue_is_not_there_for_anything():
     assert review_of(ref).status == ReviewStatus.PENDING
     missing = reverse("review:show-review", args=[ref.document_id, "none"])
     assert "There is no such review here." in browser.get(missing).content.decode()
+
+
+def test_a_superuser_is_let_in_everywhere():
+    queue = make_queue("Secret", ["finance"])
+    root = dora()
+    root.is_superuser = True
+    root.save()
+    assert queue_page(root, queue).status_code == 200
+    assert "Secret" in signed_in(root).get(reverse("review:list-queues")).content.decode()
 
 
 def test_who_is_let_in_claims_and_decides():

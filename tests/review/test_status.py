@@ -14,7 +14,7 @@ from review.actions.redemption import Application
 from review.identity import ReviewRef
 from review.items.reviews import Review
 from review.status import MOVES, Move, ReviewStatus
-from tests.factories import MARTA, ROSA, verdict
+from tests.factories import MARTA, REVIEW, ROSA, verdict
 from tests.review.reviews import open_review
 from workflows import engine, files
 from workflows.definitions import DOCUMENT_ANALYSIS
@@ -64,7 +64,7 @@ def case(*, lapsed: bool = False, undo_window: bool = False) -> Case:
 
 
 def applied(c: Case) -> object:
-    return redemption.apply_decision(Application(c.run, 1, 7, c.output), DOCUMENT_ANALYSIS)
+    return redemption.apply_decision(Application(c.run, 1, REVIEW, c.output), DOCUMENT_ANALYSIS)
 
 
 ACTIONS: dict[str, tuple[tuple[Move, ...], dict[str, bool], Act]] = {
@@ -81,7 +81,7 @@ ACTIONS: dict[str, tuple[tuple[Move, ...], dict[str, bool], Act]] = {
     "redeem": ((status.REDEEM,), {}, lambda c: redemption.redeem(c.ref, DECISION)),
     "apply": ((status.APPLY,), {}, applied),
     "expire": ((status.EXPIRE,), {}, lambda c: redemption.expire(c.run, attempt=1)),
-    "orphan": ((status.ORPHAN,), {}, lambda c: transact([redemption.closing(c.ref, status.ORPHAN)])),
+    "orphan": ((status.ORPHAN,), {}, lambda c: transact(redemption.closing(c.ref, status.ORPHAN, "review"))),
 }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import time
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -14,11 +15,11 @@ from django.core.management.base import BaseCommand, CommandError
 from config import bulk, clock, table
 from config.bulk import Row
 from config.errors import Conflict, CountersignError
-from config.transaction import EXISTS, Put, transact
+from config.transaction import Put, Update, transact
 from projects import actions, queries
 from projects.items.project import Project
 from review import filled
-from review.filled import Filling
+from review.filled import Filling, Kind
 from review.items.fillings import FillingRecord
 from workflows.actions import segments
 from workflows.frozen import Run
@@ -60,14 +61,15 @@ class Command(BaseCommand):
         first = 0 if again else min(int(record.done), count)
         filling = Filling(site, project, clock.parse(record.began))
         write = _write_waiting if kind == "reviews" else _write_published
+        note = partial(_note, filling, "waiting" if kind == "reviews" else "published", record)
         began = recorded = time.monotonic()
         done = first
         for done in _chunks(first, count, lambda index: write(filling, index)):
             if time.monotonic() - recorded > _RECORD_SECONDS:
-                _note(record, done)
+                note(done)
                 recorded = time.monotonic()
             self._progress(kind, done, count, (done - first) / max(time.monotonic() - began, 1e-6))
-        _note(record, max(done, int(record.done)))
+        note(done)
         rate = (done - first) / max(time.monotonic() - began, 1e-6)
         told = f", {rate:.0f} a second" if done > first else ", all were there"
         self.stdout.write(f"{kind:10} {count}{told}")
@@ -122,6 +124,20 @@ def _record(site: str, project: str, kind: str) -> FillingRecord:
     return FillingRecord.load(key)
 
 
-def _note(record: FillingRecord, done: int) -> None:
+def _note(filling: Filling, kind: Kind, record: FillingRecord, done: int) -> None:
+    """Say how far it came and count what came with it, in one transaction: done again, nothing is counted twice.
+
+    Raises:
+        Conflict: another filling of the project came further meanwhile.
+
+    """
+    before = int(record.done)
+    if done <= before:
+        return
     now = FillingRecord.updated_at.set(clock.iso(clock.now()))
-    FillingRecord.change(record.key, [FillingRecord.done.set(done), now], EXISTS)
+    further = Update(record.key, [FillingRecord.done.set(done), now], FillingRecord.done == before)
+    try:
+        transact([further, *filling.counted(kind, before, done)])
+    except Conflict as conflict:
+        raise Conflict("This project is being filled by another command. Wait for its end, then go on.") from conflict
+    record.done = done

@@ -1,5 +1,7 @@
 """The desk of one review: what it shows, to whom, and what taking and giving back do."""
 
+import json
+
 import pytest
 
 from review import queries
@@ -8,6 +10,8 @@ from tests.aws_faults import count_calls
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.review.reviews import lapse, open_review, pass_deadline, person, result, url
 from tests.review.views.pages import compared
+from workflows import files
+from workflows.storage import DocumentFiles
 
 pytestmark = pytest.mark.usefixtures("desk")
 
@@ -155,3 +159,29 @@ def test_a_file_name_is_text_and_never_markup():
 def test_the_desk_is_never_stored_by_a_browser():
     _, ref = open_review()
     assert "no-store" in shown(bob(), ref)["Cache-Control"]
+
+
+def test_a_text_is_shown_as_text_in_the_place_of_the_page():
+    found = result()
+    found["pages"] = [{"index": 0, "width": 1000, "height": 1414, "image": None, "title": "Sheet1", "source": "text"}]
+    for field in found["fields"]:
+        field["box"] = None
+    run, ref = open_review(found=found)
+    segment = {"text_content": "# Bill\n| Pens | <b>4</b> |\nthe end"}
+    DocumentFiles(ref.site, run.project_id, ref.document_id).write(
+        files.segment(0), json.dumps(segment).encode(), "application/json"
+    )
+    with count_calls() as calls:
+        text = shown(bob(), ref).content.decode()
+    assert calls.of_page() == ["dynamodb.BatchGetItem", "s3.GetObject", "s3.GetObject"]
+    assert "<td>&lt;b&gt;4&lt;/b&gt;</td>" in text
+    assert "Sheet1" in text
+    assert "page-image" not in text
+    assert "data-zoom" not in text
+
+
+def test_a_text_whose_segment_is_gone_leaves_the_fields_to_be_checked():
+    found = result()
+    found["pages"] = [{"index": 0, "width": 1000, "height": 1414, "image": None, "source": "text"}]
+    _, ref = open_review(found=found)
+    assert "Total 55 %, needs 90 %" in shown(bob(), ref).content.decode()

@@ -1,0 +1,176 @@
+"""How another system gets its answer: T2 and T3 of the redeem protocol without a run of ours behind it, and expiry."""
+
+import datetime as dt
+import logging
+from collections.abc import Mapping
+from typing import Any, cast
+
+from django.conf import settings
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.errors import Conflict
+from config.transaction import Update, transact
+from projects import counting
+from review import queries
+from review.actions.redemption import decision_output
+from review.identity import ReviewRef, checkpoint_key
+from review.items.reviews import READABLE, Review, may
+from review.status import EXPIRE, REDEEM, SPEND, Delivery, ReviewStatus
+from workflows import engine, events, tokens
+from workflows.items.checkpoints import ReviewCheckpoint
+from workflows.items.events import DocumentEvent
+
+log = logging.getLogger(__name__)
+
+DECIDED_EVENT = "document.review.decided"
+EXPIRED_EVENT = "document.review.expired"
+EXPIRED = "ReviewExpired"  # the error that a caller's Catch names
+_NOBODY = "Nobody decided before the deadline. Ask again under another id."
+
+
+def answer(review: Review) -> dict[str, Any]:
+    """What the caller's machine goes on with: as our own does, but for our run's last transition."""
+    return {name: value for name, value in decision_output(review).items() if name != "last"}
+
+
+def deliver(ref: ReviewRef, decision_id: str) -> None:
+    """Send the answer, or put it up to be fetched, and record what became of it.
+
+    Raises:
+        Conflict: not decided so, within the undo window, being delivered, or delivered.
+        Unavailable: whether the engine took it is not known; it is driven on.
+
+    """
+    review = Review.load(ref.key, only=READABLE)
+    if review.delivery == Delivery.TO_FETCH:
+        _put_up(ref, review, decision_id)
+        return
+    now = clock.now()
+    again = clock.iso(now + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
+    same: Condition = Review.decision_id == decision_id
+    sent = tokens.redeem(
+        Review,
+        ref.key,
+        take=[
+            Review.status.set(REDEEM.to),
+            Review.redeem_after.set(again),  # the sender's lease: no second one while it lasts
+            Review.GSI2SK.set(_due(ref, again)),
+            Review.drives.set((Review.drives | 0) + 1),
+        ],
+        # What is settled waits for nothing; a newer token puts it back into the due index.
+        when=may(REDEEM) & same & (Review.redeem_after <= clock.iso(now)) & Review.GSI2PK.exists(),
+        done=[Review.status.set(SPEND.to), Review.delivery.set(Delivery.DELIVERED)],
+        still=may(SPEND) & same,
+        output=answer,
+    )
+    how = Delivery.DELIVERED if sent else _found_out(review, decision_id)
+    _settle(ref, review, how, lease=again)
+
+
+def _found_out(review: Review, decision_id: str) -> Delivery:
+    """A closed token says nothing: the answer of an earlier call may have been lost on its way back."""
+    took = engine.took(review.execution_arn, decision_id) if review.execution_arn else None
+    if took is None:
+        return Delivery.UNCERTAIN
+    return Delivery.DELIVERED if took else Delivery.UNDELIVERED
+
+
+def _put_up(ref: ReviewRef, review: Review, decision_id: str) -> None:
+    now = clock.iso(clock.now())
+    ready: Condition = may(REDEEM) & (Review.decision_id == decision_id) & (Review.redeem_after <= now)
+    _record(ref, review, Delivery.TO_FETCH, [Review.status.set(SPEND.to)], ready)
+
+
+def _settle(ref: ReviewRef, review: Review, how: Delivery, *, lease: str) -> None:
+    """Nothing more is to be done. ``lease``: a newer token ends it, and is then to be answered itself."""
+    mine: Condition = may(REDEEM) & (Review.decision_id == review.decision_id) & (Review.redeem_after == lease)
+    _record(ref, review, how, [Review.status.set(SPEND.to), Review.delivery.set(how)], mine)
+    if how != Delivery.DELIVERED:
+        log.warning("answer not known to be delivered", extra={"review": ref.review_id, "error": str(how)})
+
+
+def _record(ref: ReviewRef, review: Review, how: Delivery, actions: list[Action], when: Condition) -> None:
+    ended = [Review.updated_at.set(clock.iso(clock.now())), Review.GSI2PK.remove(), Review.GSI2SK.remove()]
+    change = Update(ref.key, [*actions, *ended], when & Review.GSI2PK.exists())
+    detail = {**_named(review), "decision": review.decision, "decisionId": review.decision_id, "delivery": how}
+    detail |= {"uri": review.decision_uri, "sha256": review.decision_sha256}
+    event = events.lineage(
+        queries.run_of(ref, review),
+        "HUMAN_REVIEW_ANSWERED",
+        facts={"review": ref.review_id, "decision": review.decision_id, "delivery": str(how)},
+        bus_type=DECIDED_EVENT,
+        bus_detail=detail,
+    )
+    written = transact([change], event)
+    events.publish_soon(cast("DocumentEvent", written[0]))
+
+
+def _named(review: Review) -> Mapping[str, Any]:
+    return {"reviewId": review.reviewId, "caller": review.caller, "id": review.caller_id}
+
+
+def expire(ref: ReviewRef, review: Review) -> None:
+    """Nobody decided in time: an event, and the caller's machine is told once.
+
+    Raises:
+        Conflict: it is decided, or has ended.
+        Unavailable: the engine does not answer; the due row tells it later.
+
+    """
+    now = clock.now()
+    again = clock.iso(now + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
+    actions = [
+        Review.status.set(EXPIRE.to),
+        Review.updated_at.set(clock.iso(now)),
+        Review.GSI1PK.remove(),
+        Review.GSI1SK.remove(),
+        Review.GSI2SK.set(_due(ref, again)),
+    ]
+    changes = [
+        Update(ref.key, actions, may(EXPIRE) & (Review.deadline <= clock.iso(now))),
+        Update(checkpoint_key(ref), [ReviewCheckpoint.status.set("expired")]),
+        *counting.counted(ref.site, counting.queued(review.queue, ref.document_id, -1)),
+    ]
+    event = events.lineage(
+        queries.run_of(ref, review),
+        "HUMAN_REVIEW_EXPIRED",
+        facts={"review": ref.review_id},
+        bus_type=EXPIRED_EVENT,
+        bus_detail=_named(review),
+    )
+    written = transact(changes, event)
+    events.publish_soon(cast("DocumentEvent", written[0]))
+    tell_expired(ref)
+
+
+def tell_expired(ref: ReviewRef) -> None:
+    """Again where the first time is not known to have worked: a token is refused once. Raises: Unavailable."""
+    tokens.refuse_kept(ref.key, EXPIRED, _NOBODY)
+    gone: Condition = Review.status == ReviewStatus.EXPIRED
+    try:
+        Review.change(ref.key, [Review.GSI2PK.remove(), Review.GSI2SK.remove()], gone & Review.GSI2PK.exists())
+    except Conflict:
+        log.info("expiry was told twice", extra={"review": ref.review_id})
+
+
+def refuse_expired(token: str | None) -> None:
+    """A machine that waits again for a question whose time is over. Raises: Unavailable."""
+    tokens.refuse(token, EXPIRED, _NOBODY)
+
+
+def drive(ref: ReviewRef, review: Review) -> None:
+    """What is due. Raises: Conflict, Unavailable."""
+    if review.status == ReviewStatus.EXPIRED:
+        tell_expired(ref)
+    elif not review.decision_id:
+        expire(ref, review)
+    elif review.status == ReviewStatus.REDEEMED and review.delivery == Delivery.DELIVERED:
+        _settle(ref, review, Delivery.DELIVERED, lease=str(review.redeem_after))  # it died between the two marks
+    else:
+        deliver(ref, review.decision_id)
+
+
+def _due(ref: ReviewRef, at: str) -> str:
+    return str(table.due(table.REVIEW, at, review_id=ref.review_id)["GSI2SK"])

@@ -1,0 +1,65 @@
+"""What waits longer than it should, read from the due index when /metrics is asked for."""
+
+import time
+from collections.abc import Iterator
+
+from django.conf import settings
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from config import clock, table
+from config.errors import CountersignError
+from review.items.reviews import Review
+from review.status import DECIDED
+
+_AT_MOST = 500  # rows a shard: beyond it somebody has to look anyhow
+_FRESH_SECONDS = 10  # whoever asks more often gets the same answer: the page is open, and each answer is a Query
+
+
+class Overdue(Collector):
+    """Gauges of the whole desk, so each web process answers the same; nothing where the table does not answer."""
+
+    def __init__(self) -> None:
+        self._known: list[GaugeMetricFamily] = []
+        self._until = 0.0
+
+    def describe(self) -> list[GaugeMetricFamily]:
+        """Asked when it is registered, which is no time for a Query."""
+        return _families()
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        if time.monotonic() >= self._until:
+            try:
+                self._known = _read()
+            except CountersignError:
+                self._known = []
+            self._until = time.monotonic() + _FRESH_SECONDS
+        yield from self._known
+
+
+def _families() -> list[GaugeMetricFamily]:
+    return [
+        GaugeMetricFamily(
+            "countersign_overdue_rows", f"Rows that are due, at most {_AT_MOST} a shard", labels=["kind"]
+        ),
+        GaugeMetricFamily("countersign_overdue_seconds", "How long the first of them has been due", labels=["kind"]),
+        GaugeMetricFamily("countersign_redeem_backlog", "Decisions that their runs should have taken by now"),
+    ]
+
+
+def _read() -> list[GaugeMetricFamily]:
+    now = clock.now()
+    waits: dict[str, list[float]] = {}
+    decided = 0
+    for shard in range(settings.DUE_SHARDS):
+        before = clock.iso(now) > Review.GSI2SK
+        for row in Review.page(table.due_partition(shard), sk=before, index="GSI2", limit=_AT_MOST).rows:
+            due_at, kind, _ = str(row.GSI2SK).split("#", 2)
+            waits.setdefault(kind, []).append((now - clock.parse(due_at)).total_seconds())
+            decided += kind == "review" and row.status in DECIDED
+    rows, seconds, backlog = _families()
+    for kind, waited in waits.items():
+        rows.add_metric([kind], len(waited))
+        seconds.add_metric([kind], max(waited))
+    backlog.add_metric([], decided)
+    return [rows, seconds, backlog]

@@ -1,0 +1,29 @@
+"""Page images of questions that other systems handed over: no document of ours lists them."""
+
+from django.http import HttpResponseBase, StreamingHttpResponse
+from django.views.decorators.http import require_safe
+
+from config.errors import NotFound
+from projects import access
+from projects.http import DeskRequest
+from review.identity import ReviewRef
+from review.views.desk import MISSING, load_review
+from workflows import files
+from workflows.storage import DocumentFiles
+
+_CHUNK = 64 * 1024
+
+
+@require_safe
+def show_page(request: DeskRequest, document_id: str, review_id: str, index: int) -> HttpResponseBase:
+    """``index`` is 0-based. Whoever may not see the review may not see its pages."""
+    access.check_can_view(request)
+    ref = ReviewRef(request.site, document_id, review_id)
+    review = load_review(request, ref)
+    if not ref.is_handed_over:
+        raise NotFound(MISSING)
+    body, length = DocumentFiles(ref.site, review.project_id, document_id).open(files.page_image(index))
+    response = StreamingHttpResponse(body.iter_chunks(_CHUNK), content_type="image/png")
+    response["Content-Length"] = str(length)
+    response["Cache-Control"] = "private, max-age=3600"
+    return response

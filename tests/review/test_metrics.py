@@ -1,0 +1,91 @@
+import json
+
+import pytest
+from django.test import Client
+from prometheus_client import REGISTRY, generate_latest
+
+from config import clock
+from config.logs import JsonFormatter
+from review import metrics, repair, sweeper
+from review.identity import ReviewRef
+from review.items.reviews import READABLE, Review
+from tests.aws_faults import count_calls, fail
+from tests.config import parsed
+from tests.factories import decided_run, start_run
+from tests.pump import Pump
+from workflows import events
+
+
+def overdue(ref: ReviewRef) -> None:
+    """The repair's time has come long ago, and nobody was there."""
+    at = clock.iso(clock.in_seconds(-300))
+    Review.change(ref.key, [Review.GSI2SK.set(f"{at}#review#{ref.review_id}")], Review.PK.exists())
+
+
+def read() -> dict[str, float]:
+    """Each gauge by its name and kind."""
+    found = {}
+    for family in metrics.Overdue().collect():
+        for sample in family.samples:
+            found[" ".join([sample.name, *sample.labels.values()])] = sample.value
+    return found
+
+
+def test_a_decision_that_its_run_has_not_taken_is_counted_and_one_in_its_undo_window_is_not(pump: Pump) -> None:
+    _, ref, _ = decided_run(pump)
+    assert read()["countersign_redeem_backlog"] == 0
+    overdue(ref)
+    found = read()
+    assert (found["countersign_redeem_backlog"], found["countersign_overdue_rows review"]) == (1, 1)
+    assert 300 <= found["countersign_overdue_seconds review"] < 400
+
+
+def test_other_rows_are_counted_by_their_kind(pump: Pump) -> None:
+    run = start_run()
+    for _ in range(3):
+        events.lineage(run, "PUBLISHED", bus_type=events.PROCESSED)(clock.in_seconds(-3600)).save()
+    found = read()
+    assert found["countersign_overdue_rows event"] == 3
+    assert found["countersign_redeem_backlog"] == 0
+
+
+def test_whoever_asks_often_costs_one_query(table: str) -> None:
+    gauges = metrics.Overdue()
+    with count_calls() as calls:
+        for _ in range(5):
+            list(gauges.collect())
+    assert calls.names() == ["dynamodb.Query"]
+
+
+def test_without_the_table_the_page_answers_with_the_rest(table: str) -> None:
+    with fail("dynamodb", "Query"):
+        assert list(metrics.Overdue().collect()) == []
+
+
+def test_they_are_on_the_page_of_every_web_process(table: str, client: Client) -> None:
+    assert b"countersign_redeem_backlog" in client.get("/metrics").content
+    assert b"countersign_redeem_backlog" in generate_latest(REGISTRY)
+
+
+def test_a_decision_that_is_driven_on_says_how_long_it_has_waited(pump: Pump, caplog: pytest.LogCaptureFixture) -> None:
+    _, ref, _ = decided_run(pump)
+    review = Review.load(ref.key, only=READABLE)
+    ago = clock.iso(clock.in_seconds(-700))
+    Review.change(ref.key, [Review.reviewedAt.set(ago), Review.redeem_after.set(ago)], Review.PK.exists())
+    repair.drive_review(ref.site, Review.load(ref.key, only=READABLE))
+    (record,) = [record for record in caplog.records if record.message == "decision waits"]
+    line = json.loads(JsonFormatter().format(record))
+    assert (line["message"], line["review"]) == ("decision waits", review.reviewId)
+    assert 700 <= line["seconds"] < 800
+
+
+def test_every_sweep_says_that_it_was_there(table: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    sweeper.sweep()
+    line = json.loads(JsonFormatter().format(caplog.records[-1]))
+    assert (line["message"], line["rows"]) == ("swept", 0)
+
+
+def test_the_template_counts_the_sentences_that_are_logged() -> None:
+    patterns = {made["FilterPattern"] for made in parsed.resources("Logs::MetricFilter").values()}
+    assert patterns == {'{ $.message = "decision waits" }', '{ $.message = "swept" }'}
