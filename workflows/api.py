@@ -9,7 +9,8 @@ from django.conf import settings
 from ninja import Router, Schema, Status
 
 from config.errors import Conflict, NotFound, Refused
-from projects import access
+from projects import access, doers
+from projects import queries as project_queries
 from projects.api import FAILURES, ApiRequest, Problem
 from projects.http import problem
 from projects.items.project import Project
@@ -23,6 +24,7 @@ from workflows.views.segments import run_of
 
 router = Router(tags=["documents"])
 _KEY_LENGTH = 255
+_PURGED = "The document that this Idempotency-Key brought was purged. Send a new key to bring the file again."
 _UPLOADS = uuid.UUID("6f1d2d0e-6c3b-5d0c-9c58-0d3a1c2b7f41")  # our own name space of ids made from a program's words
 
 
@@ -137,7 +139,11 @@ _FORM = {
                 "schema": {
                     "type": "object",
                     "required": ["file"],
-                    "properties": {"file": {"type": "string", "format": "binary"}},
+                    "properties": {
+                        "file": {"type": "string", "format": "binary"},
+                        # before what the project says, for this document only
+                        **{name: {"type": "string", "enum": list(them)} for name, them in doers.CHOICES.items()},
+                    },
                 }
             }
         },
@@ -162,7 +168,10 @@ _FORM = {
     openapi_extra=_FORM,
 )
 def upload_document(request: ApiRequest, project_id: str) -> Any:
-    """One file, in the part ``file`` of a form. 200 where the same Idempotency-Key brought it before. Needs WRITE."""
+    """One file, in the part ``file`` of a form; its other parts choose who does the work for this document.
+
+    200 where the same Idempotency-Key brought it before. Needs WRITE.
+    """
     project = access.project_to_upload(request, project_id)
     document_id = _document_id(request, project_id)
     if known := _uploaded(request, project, document_id):
@@ -176,7 +185,14 @@ def upload_document(request: ApiRequest, project_id: str) -> Any:
     if len(found) != 1:
         raise Refused("Send exactly one file, in the part called file of a multipart form.")
     try:
-        taken = take(request.site, project, found[0], document_id=document_id, by=request.auth.actor)
+        taken = take(
+            request.site,
+            project,
+            found[0],
+            document_id=document_id,
+            by=request.auth.actor,
+            chosen=doers.chosen(request.POST),
+        )
     except Conflict:  # the same key twice at once: the other one made it
         return Status(200, _uploaded(request, project, document_id))
     run_id, notes = taken.run.workflow_id if taken.run else None, list(taken.notes)
@@ -194,11 +210,14 @@ def _document_id(request: ApiRequest, project_id: str) -> str:
 
 
 def _uploaded(request: ApiRequest, project: Project, document_id: str) -> UploadShape | None:
+    """What the key brought before. Raises: Refused, where that was purged."""
     if "Idempotency-Key" not in request.headers:
         return None
     try:
         row = queries.project_document(request.site, project.id, document_id)
     except NotFound:
+        if project_queries.removals.is_gone(request.site, document_id):  # its record has the id for good
+            raise Refused(_PURGED) from None
         return None
     return UploadShape(document_id=document_id, run_id=row.workflow_id, name=str(row.name), notes=[])
 
@@ -212,7 +231,7 @@ def _uploaded(request: ApiRequest, project: Project, document_id: str) -> Upload
 def show_run(request: ApiRequest, document_id: str, run_id: str) -> RunShape:
     """Needs READ. One cheap read: ask as often as every second."""
     board, _ = run_of(request, document_id, run_id)
-    definition = earlier.definition_of(run_id)
+    definition = earlier.definition_of(board)
     stored = board.data.as_dict()
     return RunShape(
         document_id=document_id,

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.conf import settings
 
-from workflows.definitions import Definition, StepDefinition
+from workflows.definitions import FIRST_ANALYSIS, Definition, StepDefinition
 
 _SEND = "arn:aws:states:::sqs:sendMessage.waitForTaskToken"
 _KEEP = "{% $merge([$states.input, {'result': $states.result}]) %}"
@@ -21,6 +21,7 @@ _SHORT = 300  # seconds for tasks that only write to the table
 BEGIN, FAIL_RUN, FAILED, DONE = "begin", "fail_run", "failed", "done"
 APPLY, EXPIRE = "apply_decision", "expire_review"
 
+WAIT = "wait"  # in a step's answer: seconds after which it is ordered again
 # What a redeemed token carries; ``last`` is the run's last transition, so that applying needs no read before.
 DECISION_OUTPUT = ("review_id", "decision", "decision_id", "uri", "sha256", "last")
 # The input fields that every message carries: which run, and which attempt drives it.
@@ -62,28 +63,44 @@ def _begin(definition: Definition) -> dict[str, Any]:
 
 
 def _machine_step(definition: Definition, step: StepDefinition) -> dict[str, Any]:
-    targets = set(step.next.values())
-    following = _state_of(definition, next(iter(targets))) if len(targets) == 1 else f"after_{step.name}"
+    targets = definition.reachable(step)
+    branches = len(targets) > 1 or step.waits
+    following = f"after_{step.name}" if branches else _state_of(definition, next(iter(targets)))
     states = {
         step.name: _task(
             "workflows.tasks.run_step",
             settings.STEPS_QUEUE,
-            settings.STEP_TIMEOUT_SECONDS,
+            _seconds(definition),
             {"step": str(step.order)},
             next_state=following,
             caught_by=FAIL_RUN,
         )
     }
-    if len(targets) > 1:
+    if branches:
         states[following] = _branch(definition, step)
+    if step.waits:
+        waiting = f"wait_for_{step.name}"
+        again = {"Condition": f"{{% $exists($states.input.result.{WAIT}) %}}", "Next": waiting}
+        states[following]["Choices"].insert(0, again)
+        # The engine owns the wait: no worker and no message is held while somebody else works.
+        seconds = f"{{% $states.input.result.{WAIT} %}}"
+        states[waiting] = {"Type": "Wait", "Seconds": seconds, "Next": step.name}
     return states
+
+
+def _seconds(definition: Definition) -> int:
+    """The first version gave a step an hour, and what is published stays as it is.
+
+    Slices of 30,000 pages take a day; what stands still the sweeper notices long before.
+    """
+    return settings.STEP_TIMEOUT_SECONDS if definition.version == 1 else settings.LONG_STEP_TIMEOUT_SECONDS
 
 
 def _branch(definition: Definition, step: StepDefinition) -> dict[str, Any]:
     """The worker decides by the blueprint and answers ``next``; the machine follows, so the two cannot disagree."""
     choices = [
         {"Condition": f"{{% $states.input.result.next = {order} %}}", "Next": _state_of(definition, order)}
-        for order in sorted(set(step.next.values()))
+        for order in sorted(definition.reachable(step))
     ]
     return {"Type": "Choice", "Choices": choices, "Default": FAIL_RUN}
 
@@ -94,6 +111,8 @@ def _state_of(definition: Definition, order: int) -> str:
 
 def _approval(definition: Definition, step: StepDefinition) -> dict[str, Any]:
     after_expiry = f"after_{EXPIRE}"
+    # The first version's messages do not say whose they are, and what is published stays as it is.
+    named = {} if definition == FIRST_ANALYSIS else {"definition": f"'{definition.id}'"}
     decision = {name: f"$states.input.result.{name}" for name in DECISION_OUTPUT}
     wait = _task(
         "review.tasks.open_review",
@@ -106,6 +125,7 @@ def _approval(definition: Definition, step: StepDefinition) -> dict[str, Any]:
             "project_name": "$states.input.project_name",
             "found": "$states.input.result",
             "entered": "$states.context.State.EnteredTime",
+            **named,
         },
         next_state=APPLY,
         caught_by=FAIL_RUN,
@@ -117,7 +137,7 @@ def _approval(definition: Definition, step: StepDefinition) -> dict[str, Any]:
             "review.tasks.apply_decision",
             settings.DESK_QUEUE,
             _SHORT,
-            {"step": str(step.order), **decision},
+            {"step": str(step.order), **decision, **named},
             next_state=f"after_{step.name}",
             caught_by=FAIL_RUN,
         ),
@@ -153,8 +173,14 @@ def _task(
 
 
 def _message(task: str, queue: str, kwargs: Mapping[str, str]) -> str:
-    """The body that kombu's SQS transport takes as it is: Celery's protocol 2, ``[args, kwargs, embed]`` inside."""
-    fields = {**_RUN, **kwargs, "token": "$states.context.Task.Token"}
+    return message(task, queue, {**_RUN, **kwargs, "token": "$states.context.Task.Token"})
+
+
+def message(task: str, queue: str, fields: Mapping[str, str]) -> str:
+    """The body that kombu's SQS transport takes as it is: Celery's protocol 2, ``[args, kwargs, embed]`` inside.
+
+    ``fields``: keyword argument → JSONata.
+    """
     named = ", ".join(f"'{name}': {value}" for name, value in fields.items())
     envelope = (
         f"'body': $string([[], {{{named}}}, {{}}]), "
@@ -164,3 +190,16 @@ def _message(task: str, queue: str, kwargs: Mapping[str, str]) -> str:
         f"'delivery_info': {{'exchange': '', 'routing_key': '{queue}'}}}}"
     )
     return f"{{% $string({{{envelope}}}) %}}"
+
+
+def order(task: str, queue: str, fields: Mapping[str, str]) -> dict[str, Any]:
+    """A state that sends one message and waits for nothing; for machines that only order work."""
+    return {
+        "Type": "Task",
+        "QueryLanguage": "JSONata",
+        "Resource": "arn:aws:states:::sqs:sendMessage",
+        "Arguments": {"QueueUrl": settings.QUEUE_URLS[queue], "MessageBody": message(task, queue, fields)},
+        "TimeoutSeconds": 60,
+        "Retry": [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 2, "MaxAttempts": 6, "BackoffRate": 3}],
+        "End": True,
+    }

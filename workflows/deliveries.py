@@ -1,7 +1,8 @@
 """The queue's message behind a running task: hidden from other workers for as long as this one works on it."""
 
 import logging
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.conf import settings
@@ -10,6 +11,20 @@ from config import aws
 from config.errors import CountersignError
 
 log = logging.getLogger(__name__)
+
+
+def keeper(request: Any) -> Callable[[], None]:
+    """``keep``, at a third of the visibility timeout, however often it is called."""
+    pause = settings.QUEUE_VISIBILITY_SECONDS / 3
+    due = time.monotonic() + pause
+
+    def beat() -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            keep(request)
+            due = time.monotonic() + pause
+
+    return beat
 
 
 def keep(request: Any) -> None:
@@ -30,3 +45,11 @@ def keep(request: Any) -> None:
             )
     except CountersignError as error:
         log.warning("message could not be kept", extra={"error": str(error)})
+
+
+def waiting(queue: str) -> int:
+    """About how many messages of ``queue`` no worker has taken yet. Raises: Unavailable."""
+    name = "ApproximateNumberOfMessages"
+    with aws.translated():
+        answer = aws.client("sqs").get_queue_attributes(QueueUrl=settings.QUEUE_URLS[queue], AttributeNames=[name])
+    return int(answer["Attributes"][name])

@@ -11,7 +11,7 @@ from pynamodb.attributes import UnicodeAttribute
 
 from config import table
 from config.item import Item, Page, map_attribute
-from workflows.definitions import DOCUMENT_ANALYSIS, Definition, StepDefinition
+from workflows.definitions import DEFINITIONS, DOCUMENT_ANALYSIS, Definition, StepDefinition
 from workflows.items.documents import ProjectDocument
 from workflows.items.runs import WorkflowSteps
 from workflows.status import StepStatus
@@ -42,6 +42,7 @@ _TOOLS = {
     "transcribe": "transcribe",
     "webcrawler": "webcrawler",
 }
+_OURS = tuple(reversed(DEFINITIONS.values()))  # the newest first: an older one's steps may be among its own
 _ENDED = ("completed", "failed")
 
 
@@ -75,9 +76,12 @@ def wrote(workflow_id: str | None) -> bool:
     return str(workflow_id or "").startswith(table.EARLIER_RUN)
 
 
-def definition_of(workflow_id: str | None) -> Definition:
-    """The steps that a board is shown by."""
-    return TEN_STEPS if wrote(workflow_id) else DOCUMENT_ANALYSIS
+def definition_of(board: WorkflowSteps) -> Definition:
+    """The steps that a board is shown by; its own steps tell, where the index carries them."""
+    if wrote(board.workflow_id):
+        return TEN_STEPS
+    named = board.data.as_dict() if board.data is not None else {}
+    return next((one for one in _OURS if all(step.name in named for step in one.steps)), DOCUMENT_ANALYSIS)
 
 
 def fill_documents(rows: Sequence[ProjectDocument]) -> None:

@@ -12,7 +12,7 @@ from django.conf import settings
 from config import aws
 from config.errors import CountersignError, NotFound, TokenClosed, Unavailable
 from config.table import DEFAULT_SITE
-from workflows import asl
+from workflows import asl, batch_machine, incoming_machine, intake_machine
 from workflows.definitions import DEFINITIONS, Definition
 from workflows.frozen import Run
 
@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 # None of the three says who was first or whether the call had worked (AWS: SendTaskSuccess, Errors).
 _CLOSED = {"TaskTimedOut", "TaskDoesNotExist", "InvalidToken"}
 State = Literal["running", "ended", "missing"]
+_HISTORY_PAGES = 5  # of a thousand events each, the newest first
 
 
 def machine_name(definition: Definition) -> str:
@@ -47,31 +48,53 @@ def execution_arn(definition: Definition, run: Run, attempt: int) -> str:
 
 
 def publish_machines(report: Callable[[str], None]) -> None:
-    """Create the state machine of each definition version; an existing one is compared, never changed.
+    """Create the state machine of each definition version, and those that others start.
 
     Raises:
         CountersignError: a published version differs from its code: it needs a new version, runs are pinned to it.
 
     """
-    sfn = aws.client("stepfunctions")
-    role = f"arn:aws:iam::{settings.AWS_ACCOUNT_ID}:role/{settings.STACK}-machines"
     for definition in DEFINITIONS.values():
-        body = asl.compile_definition(definition)
-        arn = _arn("stateMachine", machine_name(definition))
-        with aws.translated():
-            try:
-                found = sfn.describe_state_machine(stateMachineArn=arn)
-            except ClientError as error:
-                if error.response["Error"]["Code"] != "StateMachineDoesNotExist":
-                    raise
-                sfn.create_state_machine(name=machine_name(definition), definition=body, roleArn=role, type="STANDARD")
-                report(f"created    state machine {machine_name(definition)}")
-                continue
-        if json.loads(found["definition"]) != json.loads(body):
-            raise CountersignError(
-                f"{definition.id} is published and differs from the code. Give the change a new version."
+        _publish(machine_name(definition), asl.compile_definition(definition), report, version=definition.id)
+    # Under one name for ever, since others name them: no execution of these lasts, so they are changed in place.
+    _publish(incoming_machine.name(), incoming_machine.compile_machine(), report)
+    _publish(intake_machine.name(), intake_machine.compile_machine(), report)
+    _publish(batch_machine.name(), batch_machine.compile_machine(), report)
+
+
+def _publish(name: str, body: str, report: Callable[[str], None], *, version: str = "") -> None:
+    """``version``: of a definition, which is compared and never changed."""
+    sfn, arn = aws.client("stepfunctions"), _arn("stateMachine", name)
+    role = f"arn:aws:iam::{settings.AWS_ACCOUNT_ID}:role/{settings.STACK}-machines"
+    with aws.translated():
+        try:
+            found = sfn.describe_state_machine(stateMachineArn=arn)
+        except ClientError as error:
+            if _code(error) != "StateMachineDoesNotExist":
+                raise
+            sfn.create_state_machine(
+                name=name, definition=body, roleArn=role, type="STANDARD", loggingConfiguration=_logging()
             )
-        report(f"unchanged  state machine {machine_name(definition)}")
+            report(f"created    state machine {name}")
+            return
+        same = json.loads(found["definition"]) == json.loads(body)
+        if version and not same:
+            raise CountersignError(f"{version} is published and differs from the code. Give the change a new version.")
+        if same and found.get("loggingConfiguration") == _logging():
+            report(f"unchanged  state machine {name}")
+            return
+        # How it logs is not what runs are pinned to.
+        changed = {} if same else {"definition": body}
+        sfn.update_state_machine(stateMachineArn=arn, loggingConfiguration=_logging(), **changed)
+        report(f"changed    state machine {name}{': its logging' if same else ''}")
+
+
+def _logging() -> dict[str, Any]:
+    """Errors, and never their data: an input names files, and what is sent to a queue holds the task's token."""
+    owner = f"{settings.AWS_REGION}:{settings.AWS_ACCOUNT_ID}"
+    group = f"arn:aws:logs:{owner}:log-group:/aws/vendedlogs/states/{settings.STACK}:*"
+    destinations = [{"cloudWatchLogsLogGroup": {"logGroupArn": group}}]
+    return {"level": "ERROR", "includeExecutionData": False, "destinations": destinations}
 
 
 def start(
@@ -103,12 +126,19 @@ def start(
         "review_seconds": review_seconds,
         "result": dict(result or {}),
     }
+    _start(machine_name(definition), execution_name(run, attempt), payload)
+
+
+def start_batch(name: str, key: str) -> None:
+    """Have the parts that the object ``key`` lists ordered, once for each ``name``. Raises: Unavailable."""
+    _start(batch_machine.name(), name, {"key": key})
+
+
+def _start(machine: str, name: str, payload: Mapping[str, Any]) -> None:
     try:
         with aws.translated():
             aws.client("stepfunctions").start_execution(
-                stateMachineArn=_arn("stateMachine", machine_name(definition)),
-                name=execution_name(run, attempt),
-                input=json.dumps(payload),
+                stateMachineArn=_arn("stateMachine", machine), name=name, input=json.dumps(payload)
             )
     except CountersignError as error:
         if isinstance(error.__cause__, ClientError) and _code(error.__cause__) == "ExecutionAlreadyExists":
@@ -145,6 +175,32 @@ def stop(definition: Definition, run: Run, attempt: int, cause: str) -> None:
     except CountersignError as error:  # it has ended by itself
         if isinstance(error, Unavailable):
             raise
+
+
+def took(execution_arn: str, decision_id: str) -> bool | None:
+    """Whether another system's execution went on with this decision; None where its history does not say.
+
+    Raises:
+        Unavailable: Step Functions does not answer.
+
+    """
+    following: dict[str, str] = {}
+    for _ in range(_HISTORY_PAGES):
+        try:
+            with aws.translated():
+                page = aws.client("stepfunctions").get_execution_history(
+                    executionArn=execution_arn, maxResults=1000, reverseOrder=True, **following
+                )
+        except Unavailable:
+            raise
+        except CountersignError:  # forgotten, of another account, or not ours to look at
+            return None
+        if any(decision_id in str(event.get("taskSucceededEventDetails", "")) for event in page["events"]):
+            return True
+        if not page.get("nextToken"):
+            return False
+        following = {"nextToken": page["nextToken"]}
+    return None
 
 
 def send_success(token: str, output: Mapping[str, Any]) -> None:

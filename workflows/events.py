@@ -22,7 +22,9 @@ FAILED = "document.failed"
 DELETED = "document.deleted"
 RESTORED = "document.restored"
 PURGED = "document.purged"
+BATCH_FINISHED = "batch.finished"
 SCHEMA_VERSION = 1
+EventAt = Callable[[dt.datetime], DocumentEvent]
 
 
 def lineage(
@@ -79,6 +81,28 @@ def _detail(run: Run, event_id: str, moment: dt.datetime, more: Mapping[str, Any
         "workflowId": run.workflow_id,
     }
     return json.dumps(detail | dict(more), ensure_ascii=False)
+
+
+def of_batch(site: str, batch_id: str, bus_type: str, facts: Mapping[str, Any]) -> EventAt:
+    """What the bus is told of a batch: waits in the due index as a document's event does."""
+    event_id = clock.new_ulid()
+
+    def at(moment: dt.datetime) -> DocumentEvent:
+        stamp, due_at = clock.iso(moment), clock.iso(moment + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
+        parts = {"batch_id": batch_id, "datetime_us": table.datetime_us(moment), "event_type": bus_type}
+        about = {"id": event_id, "schemaVersion": SCHEMA_VERSION, "at": stamp, "siteId": site, "batchId": batch_id}
+        return DocumentEvent(
+            *table.BATCH_EVENT.key(site, **parts),
+            **table.due(table.BATCH_EVENT, due_at, event_id=event_id),
+            event_id=event_id,
+            type=bus_type,
+            occurredAt=stamp,
+            correlationId=batch_id,
+            bus_type=bus_type,
+            bus_detail=json.dumps(about | dict(facts), ensure_ascii=False),
+        )
+
+    return at
 
 
 def publish(event: DocumentEvent) -> bool:

@@ -8,11 +8,28 @@ import hashlib
 PREPARED = "preprocessed/metadata.json"
 TEXT_LAYER = "format-parser/result.json"
 OCR = "paddleocr/result.json"
+EINVOICE = "format-parser/invoice.json"  # the values of an invoice that is XML, alone or inside a PDF
+TRANSCRIPT = "transcribe/result.json"
+TRANSCRIPT_TEXT = "transcribe/transcript.txt"
+TRANSCRIBED = "transcribe/job.json"  # as Amazon Transcribe leaves it
+HEARD = "transcribe/heard.json"  # the same, as the stage keeps it
+BDA_OUTPUT = "bda-output/"  # where Data Automation puts what it found
+BDA = "bda-output/result.json"
+CRAWL = "webcrawler/result.json"
+CRAWLED = "webcrawler/metadata.json"
+GRAPH = "graph_work/entities.json"
 SUMMARY = "analysis/summary.json"
 
 
+# Where other systems put files for the desk (seed 004).
+INCOMING = "raw/"
+# Where they put files that a manifest names, each site's in a folder of its own: nothing here comes in by itself.
+BULK = "bulk/"
 # What the stages make of an original: of the newest content only.
-ARTIFACTS = ("preprocessed/", "format-parser/", "paddleocr/", "analysis/")
+ARTIFACTS = (
+    "preprocessed/", "format-parser/", "paddleocr/", "bda-output/", "transcribe/", "webcrawler/", "analysis/",
+    "graph_work/",
+)  # fmt: skip
 
 
 def document(project_id: str, document_id: str) -> str:
@@ -29,13 +46,66 @@ def original(document_id: str, extension: str) -> str:
     return f"{document_id}{extension}"
 
 
+def kind(name: str) -> str:
+    """The object's tag, by which the bucket's lifecycle rules know what may go (config/infrastructure/documents.yaml).
+
+    >>> [kind(name) for name in ("d.pdf", page_image(0), result("w"), rulebook("00"), "debug/w/answer.json")]
+    ['raw', 'artifact', 'result', 'result', 'debug']
+    >>> kind(calibration("p", "00"))
+    'result'
+    """
+    head, inside, _ = name.partition("/")
+    kinds = {"runs": "result", "rules": "result", "calibrations": "result", "batches": "result", "debug": "debug"}
+    return kinds.get(head, "artifact") if inside else "raw"
+
+
+def incoming(key: str) -> tuple[str, str]:
+    """Whose file it is, and its name.
+
+    >>> incoming("raw/2026/11/21/acme/post/bill 7.pdf")
+    ('acme', 'bill 7.pdf')
+
+    Raises:
+        ValueError: the key does not say so.
+
+    """
+    head, year, month, day, tenant, rest = key.split("/", 5)
+    if f"{head}/" != INCOMING or not tenant or not all(part.isdecimal() for part in (year, month, day)):
+        raise ValueError(key)
+    return tenant, rest.rpartition("/")[2]
+
+
 def page_image(index: int) -> str:
     """0-based index; shown to people as index + 1."""
     return f"preprocessed/page_{index:04d}.png"
 
 
+def web_page(index: int) -> str:
+    """A page as it was fetched; 0-based."""
+    return f"webcrawler/pages/page_{index:04d}.json"
+
+
+def chunk(head: str, number: int) -> str:
+    """A part of the artifact that ``head`` holds or names.
+
+    >>> chunk(OCR, 7)
+    'paddleocr/chunks/chunk_0007.json'
+    """
+    return f"{head.rpartition('/')[0]}/chunks/chunk_{number:04d}.json"
+
+
 def segment(index: int) -> str:
     return f"analysis/segment_{index:04d}.json"
+
+
+def plan(workflow_id: str, stage: str, attempt: int) -> str:
+    """Which indices a stage's slices have."""
+    return f"runs/{workflow_id}/slices/{stage}-{attempt}/plan.json"
+
+
+def slice_output(workflow_id: str, stage: str, attempt: int, number: int) -> str:
+    """What a slice hands to the end of its stage."""
+    return f"runs/{workflow_id}/slices/{stage}-{attempt}/{number:04d}.json"
 
 
 def result(workflow_id: str) -> str:
@@ -68,6 +138,40 @@ def routing(workflow_id: str) -> str:
 def rulebook(sha256: str) -> str:
     """Relative to the site's root: one object for all runs that began under the same rules."""
     return f"rules/{sha256}.json"
+
+
+def calibration(project_id: str, sha256: str) -> str:
+    """Relative to the site's root: what the reviews of a project taught, named by its content."""
+    return f"calibrations/{project_id}/{sha256}.json"
+
+
+def bulk(site: str) -> str:
+    """Where a site's files for batches lie.
+
+    >>> bulk("acme")
+    'bulk/acme/'
+    """
+    return f"{BULK}{site}/"
+
+
+def manifest(batch_id: str) -> str:
+    """Relative to the site's root, as all of a batch: what somebody uploaded."""
+    return f"batches/{batch_id}/manifest"
+
+
+def batch_items(batch_id: str, attempt: int) -> str:
+    """What the parent machine reads: one item for each part."""
+    return f"batches/{batch_id}/{attempt}/items.json"
+
+
+def batch_part(batch_id: str, attempt: int, part: int) -> str:
+    """Lines as the manifest has them."""
+    return f"batches/{batch_id}/{attempt}/lines_{part:05d}.json"
+
+
+def batch_files(batch_id: str, attempt: int, part: int) -> str:
+    """The same lines with the version and size of each file, null where there is none."""
+    return f"batches/{batch_id}/{attempt}/files_{part:05d}.json"
 
 
 def sha256(body: bytes) -> str:

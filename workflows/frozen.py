@@ -6,14 +6,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
+
 from config.errors import NotFound, Refused
 from projects import queries
+from projects.doers import doer
 from projects.governed import governed_fields
 from projects.governing import Governing
 from projects.schema import DEFAULT_FIELDS, FieldSetting
 from workflows.stages.base import FieldSpec, RunSettings
 
 UNGOVERNED = Governing()
+BEDROCK = "bedrock"
 
 
 @dataclass(frozen=True)
@@ -46,11 +50,11 @@ def settings_of(site: str, data: Mapping[str, Any]) -> RunSettings:
 def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSettings:
     """The settings of a project's ``data`` map; older projects without schema or policy get the documented defaults."""
     policy = data.get("review_policy") or {}
-    classified = governing.classification
+    classified, calibration = governing.classification, data.get("calibration") or {}
     return RunSettings(
         language=str(data.get("language") or "en"),
         document_prompt=str(data.get("document_prompt") or ""),
-        ocr_model=str(data.get("ocr_model") or "pp-ocrv5"),
+        ocr_model=doer(data, "ocr_model"),
         ocr_options=dict(data.get("ocr_options") or {}),
         default_threshold=float(policy.get("default_threshold", 0.8)),
         queue=str(data.get("review_queue") or ""),
@@ -59,7 +63,26 @@ def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSet
         classification_name=classified.name if classified else "",
         classification_version=governing.classification_version,
         site_schema_version=governing.site_version,
+        analyzer=doer(data, "analyzer"),
+        transcriber=doer(data, "transcriber"),
+        summarizer=doer(data, "summarizer"),
+        use_bda=bool(data.get("use_bda")),
+        **_models(data),
+        calibration_version=int(calibration.get("version") or 0),
+        calibration_sha256=str(calibration.get("sha256") or ""),
+        audit_share=float(policy.get("audit_share") or 0.0),
     )
+
+
+def _models(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Those that are asked today: a repeated stage asks the same ones, whatever the desk's settings say by then."""
+    if BEDROCK not in {doer(data, "analyzer"), doer(data, "summarizer")}:
+        return {}
+    return {
+        "bedrock_model": settings.BEDROCK_MODEL,
+        "bedrock_strong_model": settings.BEDROCK_STRONG_MODEL,
+        "takeover": settings.TAKEOVER_PERCENT / 100,
+    }
 
 
 def _fields(data: Mapping[str, Any], policy: Mapping[str, Any], governing: Governing) -> Iterator[FieldSpec]:
@@ -78,8 +101,8 @@ def _listed(data: Mapping[str, Any], required: set[str]) -> Iterator[FieldSettin
         yield FieldSetting(name, str(one.get("label") or name), kind, bool(one.get("required")) or name in required)
 
 
-def to_json(settings: RunSettings) -> str:
-    return json.dumps(dataclasses.asdict(settings), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+def to_json(pinned: RunSettings) -> str:
+    return json.dumps(dataclasses.asdict(pinned), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
 def from_json(text: str | None) -> RunSettings:

@@ -14,6 +14,7 @@ from workflows.barcodes import Barcode
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow
 from workflows.routing import Facts, Judgement, Rule, Source, When
+from workflows.stages import kinds
 from workflows.stages.artifacts import write_json
 from workflows.stages.segment_analyzer import FIRST, LAST
 from workflows.storage import DocumentFiles
@@ -30,7 +31,8 @@ def judged(run: Run, document: DocumentWorkflow, *, pages: int, heartbeat: Calla
         return {}
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     looked_at = [index for index in range(pages) if index < FIRST or index >= pages - LAST]
-    codes = _barcodes(store, looked_at, heartbeat) if routing.needs(rules, Source.BARCODE) else []
+    has_codes = routing.needs(rules, Source.BARCODE) and kinds.has_pages(str(document.data["file_type"]))
+    codes = _barcodes(store, looked_at, heartbeat) if has_codes else []
     facts = _facts(run, rules, looked_at, file_type=str(document.data["file_type"]), codes=codes)
     judgement = routing.judge(rules, facts, When.ANALYSIS)
     content = {

@@ -6,12 +6,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.core.management import call_command
 
 from config import emulator, locks
 from config.emulator import Emulator
 from config.supervisor import Supervisor
 from workflows import deployment
 from workflows.deployment import Report
+from workflows.processes import PROCESSES, WORKERS
 
 
 @dataclass
@@ -51,12 +53,15 @@ def _unheard(_text: str) -> None:
     pass
 
 
+# Two workers for two cores; nice, so that a step of somebody's single page has a core when it wants one.
+_OWN: dict[str, tuple[tuple[str, ...], int]] = {"worker-slices": (("-c", "2"), 19)}
+
+
 def add_workers(supervisor: Supervisor) -> None:
-    """Two workers, so that a decision never waits behind OCR, and the clock of the sweeper."""
-    worker = ("celery", "-A", "config", "worker", "-c", "1", "--without-gossip", "--without-mingle", "-l", "INFO")
-    supervisor.add("worker-steps", *worker, "-Q", settings.STEPS_QUEUE, "-n", "steps@localhost")
-    supervisor.add("worker-desk", *worker, "-Q", settings.DESK_QUEUE, "-n", "desk@localhost")
-    supervisor.add("beat", "celery", "-A", "config", "beat", "-l", "WARNING", "--pidfile=")
+    """The workers and the clock of the sweeper; the web server is the demo's own."""
+    for name in WORKERS:
+        more, nice = _OWN.get(name, ((), 0))
+        supervisor.add(name, *PROCESSES[name], *more, nice=nice)
 
 
 @contextmanager
@@ -79,5 +84,6 @@ def running(report: Report) -> Iterator[LocalDesk]:
         if settings.ON_LAPTOP:
             deployment.deploy(report)
         if lock is not None:
+            call_command("migrate", verbosity=0, interactive=False)  # the search index is in this database
             add_workers(desk.supervisor)
         yield desk

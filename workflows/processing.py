@@ -14,9 +14,10 @@ from projects.audit import Actor
 from projects.items.project import Project
 from workflows import arrivals, files, intake, queries, uploads
 from workflows.actions.documents import Original
+from workflows.answers import PARTIAL_AT
 from workflows.frozen import Run
 from workflows.items.runs import WorkflowSteps
-from workflows.status import StepStatus
+from workflows.status import Outcome, StepStatus
 from workflows.storage import DocumentFiles
 
 IN_REVIEW = "in_review"
@@ -127,6 +128,8 @@ def _fields(result: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _error(board: WorkflowSteps) -> str | None:
+    if board.outcome == Outcome.PARTIAL:
+        return str(board.data[PARTIAL_AT]["reason"])
     steps = [step for step in board.data.as_dict().values() if isinstance(step, dict)]
     return next((step["error"] for step in steps if step.get("status") == StepStatus.FAILED and "error" in step), None)
 

@@ -6,12 +6,14 @@ Left are the tombstone, the activity, the lineage of the runs and the audit reco
 from collections.abc import Callable
 
 from config import table
+from config.errors import NotFound
 from config.item import Item, VersionItem, translated
 from config.table import Key
 from projects.items.removals import DocumentRemoval
-from workflows.actions import hiding, runs
+from workflows.actions import hiding, incoming, runs
 from workflows.frozen import Run
-from workflows.storage import DocumentFiles
+from workflows.items.incoming import IncomingFile, IncomingOrigin
+from workflows.storage import DocumentFiles, delete_object
 
 Beat = Callable[[], None]
 _BATCH = 25  # a heartbeat's distance
@@ -25,6 +27,7 @@ def destroy(site: str, record: DocumentRemoval, beat: Beat) -> None:
 
     """
     document_id, project_id = str(record.documentId), str(record.project_id)
+    _destroy_arrival(site, document_id)
     DocumentFiles(site, project_id, document_id).destroy(beat)
     for run in hiding.runs_of(site, document_id):
         _destroy_run(run, beat)
@@ -40,6 +43,18 @@ def destroy(site: str, record: DocumentRemoval, beat: Beat) -> None:
     _empty(VersionItem, history, beat, keep=lambda sk: sk.startswith(told))
     if record.belongsToDocumentId:
         _remove(hiding.child_key(site, record.belongsToDocumentId, document_id))
+
+
+def _destroy_arrival(site: str, document_id: str) -> None:
+    """The object that another system put into the bucket, where the document was made of one."""
+    try:
+        origin = IncomingOrigin.load(table.INCOMING_ORIGIN.key(site, document_id=document_id))
+        file = IncomingFile.load(incoming.key_of(origin.digest))
+    except NotFound:
+        return
+    if file.s3_key:
+        delete_object(file.s3_key, file.s3version or "")
+        incoming.forget(file)
 
 
 def _destroy_run(run: Run, beat: Beat) -> None:

@@ -1,6 +1,5 @@
 """Reads, named as the access pattern they serve; a page is one Query."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from config import table
@@ -14,8 +13,10 @@ from workflows.items import runs as items
 from workflows.items.actions import DocumentAction, FollowUp
 from workflows.items.documents import DocumentWorkflow, ProjectDocument
 from workflows.items.events import DocumentEvent
+from workflows.items.joins import Join
+from workflows.items.providers import ProviderState
 from workflows.items.runs import Execution, Segment, Transition, WorkflowSteps
-from workflows.status import ActionStatus, ActionType, Outcome, StepStatus
+from workflows.status import RESUMABLE, ActionStatus, ActionType, StepStatus
 
 SEGMENTS_A_PAGE = 50
 
@@ -48,17 +49,18 @@ def transition_from(run: Run, step: int) -> Transition | None:
     return found[-1] if found else None
 
 
+def last_transition(run: Run, found: Execution) -> Transition:
+    """How a run came to where it is. Raises: NotFound."""
+    names = {"execution_id": run.workflow_id, "transition_id": str(found.last_transition)}
+    return Transition.load(table.TRANSITION.key(run.site, **names))
+
+
 def definition(site: str, definition_id: str) -> tuple[items.Definition, list[items.DefinitionStep]]:
     """AP1: a definition version with its steps. Raises: NotFound."""
     head = items.Definition.load(table.DEFINITION.key(site, workflow_id=definition_id))
     pk = table.DEFINITION_STEP.partition_key(site, workflow_id=definition_id)
     prefix = items.DefinitionStep.SK.startswith(table.DEFINITION_STEP.sort_prefix())
     return head, list(items.DefinitionStep.page(pk, sk=prefix, limit=100).rows)
-
-
-def definition_step(site: str, definition_id: str, order: int) -> items.DefinitionStep:
-    """AP6. Raises: NotFound."""
-    return items.DefinitionStep.load(table.DEFINITION_STEP.key(site, workflow_id=definition_id, step_order=order))
 
 
 def project_documents(site: str, project_id: str, *, cursor: str | None = None) -> Page[ProjectDocument]:
@@ -86,10 +88,11 @@ def board(site: str, workflow_id: str, *, consistent: bool = False) -> WorkflowS
     return found
 
 
-def boards(site: str, workflow_ids: Sequence[str]) -> list[WorkflowSteps]:
-    """The boards of several runs, in no order: one call, and none for none."""
-    keys = [table.WORKFLOW_STEPS.key(site, workflow_id=workflow_id) for workflow_id in workflow_ids]
-    return WorkflowSteps.load_many(keys, consistent=False)
+def newest_join(site: str, workflow_id: str, stage: str) -> Join | None:
+    """How far the slices of a stage are in its latest attempt; None where it has none."""
+    pk = table.JOIN.partition_key(site, workflow_id=workflow_id)
+    prefix = Join.SK.startswith(table.JOIN.sort_prefix(stage=stage))
+    return next(iter(Join.page(pk, sk=prefix, limit=1, newest_first=True).rows), None)
 
 
 def segments(site: str, workflow_id: str, *, cursor: str | None = None) -> Page[Segment]:
@@ -164,6 +167,13 @@ def queued_documents(site: str, queue_id: str, *, cursor: str | None = None) -> 
     return DocumentAction.page(pk, index="GSI1", cursor=cursor)
 
 
+def provider_states() -> list[ProviderState]:
+    """How outside services answer, those that never failed left out: one Query, the same on every site."""
+    pk = table.PROVIDER_STATE.partition_key(table.DEFAULT_SITE)
+    prefix = ProviderState.SK.startswith(table.PROVIDER_STATE.sort_prefix())
+    return list(ProviderState.page(pk, sk=prefix, limit=50).rows)
+
+
 @dataclass(frozen=True)
 class Progress:
     """How far a run is: steps done of all, the running step's name, and how it ended if it did."""
@@ -182,6 +192,6 @@ def progress(row: WorkflowSteps, definition: Definition) -> Progress:
     """From the board or from its index row, without a further call."""
     names = [step.name for step in definition.steps]
     current = str(row.current_step or names[0])
-    ended = bool(row.outcome) and row.outcome != Outcome.FAILED
+    ended = bool(row.outcome) and row.outcome not in RESUMABLE
     done = len(names) if ended else names.index(current) if current in names else 0
     return Progress(done, len(names), current, row.outcome)

@@ -1,5 +1,6 @@
 """What an extraction is worth and what becomes of it: comparing, judging by the policy, correcting; pure."""
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
@@ -8,6 +9,8 @@ from typing import Any, Protocol
 from workflows import values
 
 LONGEST = 1_000  # characters of one value
+OLDEST = 30  # years that a date on a document that comes today may lie back
+AUDIT = "Audit sample: nothing is in doubt, one in so many is checked"
 # Shown beside the field where a correction is not accepted.
 WRITE = {
     "date": "Write the date as 2024-03-31 or 31/03/2024.",
@@ -37,7 +40,7 @@ class Field(Protocol):
 
 @dataclass(frozen=True)
 class Reason:
-    """``code``: low_confidence, missing, invalid, not_allowed, rule or unreadable.
+    """``code``: low_confidence, missing, invalid, not_allowed, rule, check, unreadable or audit.
 
     ``field`` None: the document as a whole.
     """
@@ -93,31 +96,54 @@ def reasons(result: Mapping[str, Any], fields: Iterable[Field], *, today: str) -
     """Why a person should look, most telling first within a field; empty means nobody needs to. ``today``: ISO date."""
     found = {field["name"]: field for field in result["fields"]}
     whole = [Reason(None, "unreadable", note) for note in result.get("notes", [])]
-    return whole + [
-        reason for field in fields if (reason := _reason(field, found.get(field.name, {}), today)) is not None
-    ]
+    asked = {field.name: _reason(field, found.get(field.name, {}), today) for field in fields}
+    # What does not fit together is not said twice of a field that is looked at anyhow.
+    checks = [one for one in result.get("checks", ()) if one["field"] in asked and asked[one["field"]] is None]
+    failed = [Reason(one["field"], "check", one["text"]) for one in checks]
+    return [*whole, *(reason for reason in asked.values() if reason is not None), *failed]
 
 
 def _reason(field: Field, found: Mapping[str, Any], today: str) -> Reason | None:
-    value, confidence = found.get("value"), float(found.get("confidence", 0.0))
+    value, rated = found.get("value"), found.get("confidence", 0.0)
     if not value:
         return Reason(field.name, "missing", f"{field.label} not found") if field.required else None
-    if stored_form(field.type, value) is None:
+    stored = stored_form(field.type, value)
+    if stored is None:
         return Reason(field.name, "invalid", f"{field.label} “{value[:40]}” is no {field.type}")
     if allowed_form(field, value) is None:
         return Reason(field.name, "not_allowed", f"{field.label} “{value[:40]}” is not an allowed value")
-    if confidence < field.threshold:
-        # Rounded down: 79.6 % must not read as the 80 % it misses.
-        shown, needed = int(confidence * 100 + 1e-9), round(field.threshold * 100)
-        return Reason(field.name, "low_confidence", f"{field.label} {shown} %, needs {needed} %")
-    if field.type == "date" and value > today:
-        return Reason(field.name, "rule", f"{field.label} {value} lies in the future")
-    return None
+    if rated is None or float(rated) < field.threshold:
+        return Reason(field.name, "low_confidence", f"{field.label} {_rating(rated, field.threshold)}")
+    odd = _odd_date(stored, today) if field.type == "date" else ""
+    return Reason(field.name, "rule", f"{field.label} {value} {odd}") if odd else None
 
 
-def assessment(result: Mapping[str, Any], fields: Sequence[Field], *, result_sha256: str, today: str) -> dict[str, Any]:
-    """The content of assessment.json."""
+def _odd_date(value: str, today: str) -> str:
+    if value > today:
+        return "lies in the future"
+    return f"is more than {OLDEST} years ago" if int(value[:4]) + OLDEST < int(today[:4]) else ""
+
+
+def _rating(rated: float | None, threshold: float) -> str:
+    if rated is None:  # another system may not know
+        return "comes without a confidence"
+    # Rounded down: 79.6 % must not read as the 80 % it misses.
+    return f"{int(float(rated) * 100 + 1e-9)} %, needs {round(threshold * 100)} %"
+
+
+def is_sampled(workflow_id: str, share: float) -> bool:
+    """Whether a run is among the ``share`` (0–1) that is looked at for no reason but that; the same at each asking."""
+    place = int.from_bytes(hashlib.sha256(f"audit {workflow_id}".encode()).digest()[:8], "big")
+    return place < share * 2**64
+
+
+def assessment(
+    result: Mapping[str, Any], fields: Sequence[Field], *, result_sha256: str, today: str, sampled: bool = False
+) -> dict[str, Any]:
+    """The content of assessment.json. ``sampled``: a person looks though nothing is in doubt."""
     found = reasons(result, fields, today=today)
+    if sampled and not found:
+        found = [Reason(None, "audit", AUDIT)]
     return {
         "version": 1,
         "result_sha256": result_sha256,

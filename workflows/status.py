@@ -18,6 +18,8 @@ class Outcome(StrEnum):
     REJECTED = "rejected"
     EXPIRED = "expired"
     FAILED = "failed"
+    PARTIAL = "partial"  # pages failed, and the others wait for somebody to say how to go on
+    CANCELLED = "cancelled"
 
 
 class StepStatus(StrEnum):
@@ -78,6 +80,10 @@ RUN_ENDS: dict[Outcome, RunStatus] = {
     Outcome.REJECTED: RunStatus.COMPLETED,
     Outcome.EXPIRED: RunStatus.FAILED,
     Outcome.FAILED: RunStatus.FAILED,
+    Outcome.PARTIAL: RunStatus.FAILED,
+    Outcome.CANCELLED: RunStatus.FAILED,
 }
+# A person may have these go on. What expired has a review that is closed, what was decided is decided.
+RESUMABLE = (Outcome.PARTIAL, Outcome.FAILED, Outcome.CANCELLED)
 
 END = -1  # seed 003: the step order behind the last one

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from boto3.s3.transfer import TransferConfig
+from botocore.exceptions import ClientError
 from django.conf import settings
 from django.core.files.storage import default_storage
 
@@ -32,6 +33,45 @@ class StoredFile:
         return {"VersionId": self.version} if self.version else {}
 
 
+def _put(key: str, body: bytes | BinaryIO, content_type: str, kind: str) -> None:
+    with aws.translated():
+        aws.client("s3").put_object(
+            Bucket=settings.BUCKET_NAME, Key=key, Body=body, ContentType=content_type, Tagging=f"kind={kind}"
+        )
+
+
+def fetch_object(key: str, target: Path, *, version: str = "") -> None:
+    """An object that another system put into the bucket. Raises: NotFound."""
+    with aws.translated():
+        extra = {"VersionId": version} if version else None
+        aws.client("s3").download_file(settings.BUCKET_NAME, key, str(target), ExtraArgs=extra, Config=_IN_ONE_GET)
+
+
+def delete_object(key: str, version: str) -> None:
+    """Delete one version of an object that another system put into the bucket; gone already is as well."""
+    which = {"VersionId": version} if version else {}
+    with aws.translated():
+        aws.client("s3").delete_object(Bucket=settings.BUCKET_NAME, Key=key, **which)
+
+
+def version_of(key: str) -> str:
+    """The newest version of an object; empty where nothing is versioned. Raises: NotFound."""
+    return look_up(key)[0]
+
+
+def look_up(key: str) -> tuple[str, int]:
+    """The newest version of an object, empty where nothing is versioned, and its size in bytes. Raises: NotFound."""
+    with aws.translated():
+        found = aws.client("s3").head_object(Bucket=settings.BUCKET_NAME, Key=key)
+    return str(found.get("VersionId") or ""), int(found["ContentLength"])
+
+
+def open_object(key: str) -> Any:
+    """A stream of bytes. Raises: NotFound."""
+    with aws.translated():
+        return aws.client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key)["Body"]
+
+
 @dataclass(frozen=True)
 class SiteFiles:
     """Objects that belong to a site and to no document; ``name`` is relative to the site's root."""
@@ -39,10 +79,20 @@ class SiteFiles:
     site: str
 
     def write(self, name: str, body: bytes, content_type: str) -> None:
+        _put(partition(self.site, name), body, content_type, files.kind(name))
+
+    def save(self, name: str, file: BinaryIO, content_type: str) -> None:
+        """The same of what is too large to hold."""
+        _put(self.key(name), file, content_type, files.kind(name))
+
+    def key(self, name: str) -> str:
+        return partition(self.site, name)
+
+    def read(self, name: str) -> bytes:
+        """Raises: NotFound."""
         with aws.translated():
-            aws.client("s3").put_object(
-                Bucket=settings.BUCKET_NAME, Key=partition(self.site, name), Body=body, ContentType=content_type
-            )
+            body: bytes = aws.client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=self.key(name))["Body"].read()
+        return body
 
     def read_pinned(self, name: str, sha256: str) -> bytes:
         """Raises: NotFound; Tampered, where the content is not what was recorded."""
@@ -101,7 +151,8 @@ class DocumentFiles:
         key = self.root + files.original(self.document_id, extension)
         storage = cast("aws.DocumentStorage", default_storage)
         with aws.translated():
-            version = storage.put_checked(key, file, sha256=sha256, content_type=content_type)
+            kind = files.kind(key.removeprefix(self.root))
+            version = storage.put_checked(key, file, sha256=sha256, content_type=content_type, kind=kind)
         return StoredFile(key, sha256, version)
 
     def delete_original(self, stored: StoredFile) -> None:
@@ -111,9 +162,7 @@ class DocumentFiles:
 
     def fetch(self, key: str, target: Path, *, version: str | None = None) -> Path:
         """The file as it is now, or one version of it. Raises: NotFound."""
-        with aws.translated():
-            extra = {"VersionId": version} if version else None
-            aws.client("s3").download_file(settings.BUCKET_NAME, key, str(target), ExtraArgs=extra, Config=_IN_ONE_GET)
+        fetch_object(key, target, version=version or "")
         return target
 
     def read(self, name: str) -> bytes:
@@ -143,14 +192,30 @@ class DocumentFiles:
         return found["Body"], int(found["ContentLength"])
 
     def write(self, name: str, body: bytes, content_type: str) -> str:
-        with aws.translated():
-            aws.client("s3").put_object(
-                Bucket=settings.BUCKET_NAME, Key=self.root + name, Body=body, ContentType=content_type
-            )
+        _put(self.root + name, body, content_type, files.kind(name))
         return self.uri(name)
 
+    def write_new(self, name: str, body: bytes, content_type: str) -> bool:
+        """Put where nothing is yet; False where an object is there, which stays (S3: conditional writes)."""
+        try:
+            with aws.translated():
+                aws.client("s3").put_object(
+                    Bucket=settings.BUCKET_NAME, Key=self.root + name, Body=body, ContentType=content_type,
+                    Tagging=f"kind={files.kind(name)}",
+                    IfNoneMatch="*",
+                )  # fmt: skip
+        except CountersignError as error:
+            cause = error.__cause__
+            code = cause.response["Error"]["Code"] if isinstance(cause, ClientError) else ""
+            if code == "PreconditionFailed":
+                return False
+            if code == "ConditionalRequestConflict":  # another worker is writing it at this moment, and may fail
+                raise Unavailable("Another worker writes this file. It is looked at again.") from error
+            raise
+        return True
+
     def clear_artifacts(self) -> None:
-        """Take away what was made of an earlier content; its versions stay in S3 until the document is purged."""
+        """Take away what was made of an earlier content; the bucket's lifecycle rules end its versions days later."""
         for prefix in files.ARTIFACTS:
             with aws.translated():
                 pages = aws.client("s3").get_paginator("list_objects_v2")

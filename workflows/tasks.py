@@ -1,5 +1,6 @@
 """Celery tasks of the machine: a step, and the end of a run that cannot go on."""
 
+import dataclasses
 import functools
 import logging
 from typing import Any
@@ -10,20 +11,39 @@ from celery.exceptions import CeleryError
 from django.conf import settings
 from kombu.exceptions import KombuError, OperationalError
 
-from config import aws
-from config.errors import Conflict, CountersignError, StageFailed, StaleAttempt, Unavailable
-from workflows import deliveries, events, followups, queries, steps, tokens, unpacking
-from workflows.actions import removals, runs
+from config import aws, clock
+from config.errors import Conflict, CountersignError, NotFound, ProviderPaused, StageFailed, StaleAttempt, Unavailable
+from projects.audit import Actor
+from workflows import (
+    deliveries,
+    events,
+    fanout,
+    followups,
+    incoming,
+    incoming_machine,
+    publishing,
+    queries,
+    steps,
+    tokens,
+    unpacking,
+)
+from workflows.actions import calibrations, removals, runs
+from workflows.answers import SLOT, Busy, Order
+from workflows.batches import lines
 from workflows.frozen import Run
-from workflows.steps import Busy, Order
+from workflows.items.incoming import IncomingFile
+from workflows.search.content import Which
+from workflows.search.indexing import bring_up_to_date
 
 log = logging.getLogger(__name__)
 
 LIMITS: Any = {"acks_late": True, "ignore_result": True, "max_retries": None}
+# Of tasks that a state machine waits for: also where the engine does not take a refusal, which would leave it waiting.
+AWAITED: Any = LIMITS | {"autoretry_for": (Unavailable,), "retry_backoff": True, "retry_backoff_max": 60}
 _UNEXPECTED = "The step stopped on an unexpected error. The file is safe; the run can be started again."
 
 
-@shared_task(bind=True, name="workflows.tasks.run_step", time_limit=3600, **LIMITS)
+@shared_task(bind=True, name="workflows.tasks.run_step", time_limit=3600, **AWAITED)
 def run_step(
     self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int,
     token: str | None = None,
@@ -32,10 +52,12 @@ def run_step(
     order = Order(Run(site, project_id, document_id, workflow_id), step, attempt)
     try:
         keep = functools.partial(deliveries.keep, self.request)
-        answer = steps.perform(order, owner=self.request.id, keep=keep)
-        tokens.answer(token, answer)
-        if answer.get(steps.FOLLOWED):
-            enqueue_follow_up(order.run)
+        answer = steps.perform(order, owner=self.request.id, keep=keep, token=token, send=order_slice)
+        if answer is not None:
+            tokens.answer(token, answer)
+            if answer.get(publishing.FOLLOWED):
+                enqueue_follow_up(order.run)
+            lines.run_rests(order.run, answer.get(SLOT))
     except Busy as busy:
         raise self.retry(countdown=min(busy.seconds, 60)) from busy
     except Unavailable as error:
@@ -45,6 +67,40 @@ def run_step(
     except Exception:
         tokens.refuse(token, "StepError", _UNEXPECTED)
         raise
+
+
+@shared_task(bind=True, name="workflows.tasks.run_slice", time_limit=900, **AWAITED)
+def run_slice(
+    self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int, number: int,
+) -> None:  # fmt: skip
+    """Do one slice of a step; delivered twice, the second finds it counted and hands on again."""
+    order = Order(Run(site, project_id, document_id, workflow_id), step, attempt)
+    try:
+        keep = functools.partial(deliveries.keep, self.request)
+        fanout.do_slice(order, number, owner=self.request.id, keep=keep, send=order_slice)
+    except Busy as busy:
+        raise self.retry(countdown=min(busy.seconds, 60)) from busy
+    except ProviderPaused as paused:
+        raise self.retry(countdown=fanout.wait(order, paused)) from paused
+    except Unavailable as error:
+        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+    except StaleAttempt:
+        return
+    except StageFailed as error:
+        fanout.refuse(order, type(error).__name__, str(error))
+    except Exception:
+        fanout.refuse(order, "StepError", _UNEXPECTED)
+        raise
+
+
+def order_slice(order: Order, number: int) -> None:
+    """Raises: Unavailable, where the queue does not answer."""
+    kwargs = {**dataclasses.asdict(order.run), "attempt": order.attempt, "step": order.step, "number": number}
+    try:
+        with aws.translated():
+            run_slice.apply_async(kwargs=kwargs)
+    except (KombuError, CeleryError, OSError) as error:
+        raise Unavailable("The queue does not answer right now. It is tried again.") from error
 
 
 def enqueue_follow_up(run: Run) -> None:
@@ -69,7 +125,7 @@ def follow_up(self: Any, *, site: str, project_id: str, document_id: str, workfl
         raise self.retry(countdown=min(2**self.request.retries, 60)) from error
 
 
-@shared_task(bind=True, name="workflows.tasks.fail_run", time_limit=300, **LIMITS)
+@shared_task(bind=True, name="workflows.tasks.fail_run", time_limit=300, **AWAITED)
 def fail_run(
     self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int,
     error: str | None = None, cause: str | None = None, token: str | None = None,
@@ -94,6 +150,36 @@ def finish_removal(self: Any, *, site: str, document_id: str) -> None:
         raise self.retry(countdown=min(2**self.request.retries, 60)) from error
 
 
+@shared_task(bind=True, name="workflows.tasks.index_document", time_limit=3600, **LIMITS)
+def index_document(self: Any, *, site: str, project_id: str, document_id: str, at: str) -> None:
+    """The bus tells that something happened to a document ``at`` an instant: the search index looks what it is now."""
+    try:
+        bring_up_to_date(Which(site, project_id, document_id), deliveries.keeper(self.request))
+    except Unavailable as error:
+        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+    lag = (clock.now() - clock.parse(at)).total_seconds()
+    log.info("search index follows", extra={"document": document_id, "seconds": round(lag, 1)})
+
+
+@shared_task(bind=True, name="workflows.tasks.calibrate", time_limit=1800, **LIMITS)
+def calibrate(self: Any, *, site: str, project_id: str, user_id: str, user_name: str) -> None:
+    """Propose what the project's reviews teach; delivered twice, the second finds it proposed or refused."""
+    try:
+        calibrations.propose_or_say_why(site, project_id, by=Actor(user_id, user_name), order=self.request.id)
+    except Unavailable as error:
+        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+
+
+def order_calibration(site: str, project_id: str, *, by: Actor) -> None:
+    """Raises: Unavailable, where no queue answers."""
+    kwargs = {"site": site, "project_id": project_id, "user_id": by.id, "user_name": by.name}
+    try:
+        with aws.translated():
+            calibrate.apply_async(kwargs=kwargs, queue=settings.STEPS_QUEUE)
+    except (OperationalError, KombuError, CeleryError, OSError) as error:
+        raise Unavailable("No worker can be reached right now. Try again in a moment.") from error
+
+
 @shared_task(bind=True, name="workflows.tasks.unpack", time_limit=3600, **LIMITS)
 def unpack(self: Any, *, site: str, document_id: str) -> None:
     """Take the files out of a mail or an archive; delivered twice, the second finds each of them there."""
@@ -101,6 +187,24 @@ def unpack(self: Any, *, site: str, document_id: str) -> None:
         unpacking.unpack(site, document_id, nested=order_unpacking_soon)
     except Unavailable as error:
         raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+
+
+@shared_task(bind=True, name=incoming_machine.TASK, time_limit=3600, **LIMITS)
+def take_incoming(self: Any, *, key: str, version: str, size: int) -> None:
+    """Make a document of a file that another system put into the bucket; told of it again, nothing happens."""
+    try:
+        incoming.take(incoming.arrived(key, version, size), unpack=order_unpacking_soon)
+    except NotFound:
+        log.info("an object was gone before anybody looked")
+    except Unavailable as error:
+        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+
+
+def take_incoming_again(file: IncomingFile) -> None:
+    """From a page, which is told where no queue answers."""
+    kwargs = {"key": file.s3_key, "version": file.s3version or "", "size": int(file.file_size)}
+    with aws.translated():
+        take_incoming.apply_async(kwargs=kwargs, queue=settings.STEPS_QUEUE)
 
 
 def order_unpacking_soon(site: str, document_id: str) -> None:
@@ -136,6 +240,7 @@ def end_run(run: Run, *, attempt: int, error: str, sentence: str) -> None:
     definition = queries.definition_of(execution)
     done = runs.fail(run, definition, execution, attempt=attempt, error=error, sentence=sentence)
     events.publish_soon(done.event)
+    lines.run_rests(run, execution.batch_line)
 
 
 def _sentence(error: str | None, cause: str | None) -> str:

@@ -12,7 +12,7 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
-from config.errors import Conflict, TokenClosed
+from config.errors import Conflict, NotFound, TokenClosed
 from config.item import Item, translated
 from config.table import Key
 from workflows import engine
@@ -88,6 +88,16 @@ def redeem(
     return True
 
 
+def settle(key: Key, output: Mapping[str, Any]) -> bool:
+    """Answer the token kept at ``key``. False where it is closed or there is none. Raises: Unavailable."""
+    return answer(TokenHolder.load(key).taskToken, output)
+
+
+def reject(key: Key, error: str, sentence: str) -> bool:
+    """Refuse the token kept at ``key``. False where it is closed or there is none. Raises: Unavailable."""
+    return refuse(TokenHolder.load(key).taskToken, error, sentence)
+
+
 def answer(token: str | None, output: Mapping[str, Any]) -> bool:
     """Hand a step's result back to the engine. False where the token is closed. Raises: Unavailable."""
     if not token:
@@ -110,3 +120,11 @@ def refuse(token: str | None, error: str, sentence: str) -> bool:
         log.info("token closed")
         return False
     return True
+
+
+def refuse_kept(key: Key, error: str, sentence: str) -> bool:
+    """The same with the token kept at ``key``; False where there is none or it is closed. Raises: Unavailable."""
+    try:
+        return refuse(TokenHolder.load(key, only=[TokenHolder.taskToken.attr_name]).taskToken, error, sentence)
+    except NotFound:
+        return False

@@ -15,12 +15,12 @@ from config.item import Item
 from projects import queries as project_queries
 from projects.audit import Actor
 from projects.items.documents import Document
-from projects.items.project import Project, stored_settings
+from projects.items.project import Project
 from projects.items.unpacking import DocumentUnpacking, UnpackingStatus
-from workflows import arrivals, containers
+from workflows import containers
 from workflows.actions import unpacking
-from workflows.actions.documents import Original
 from workflows.containers import Limits, Member
+from workflows.entering import LocalFile, enter
 from workflows.intake import Inspection, inspect
 from workflows.storage import DocumentFiles
 
@@ -107,31 +107,12 @@ class _Unpacking:
         return bool(Item.load_many([child, table.DOCUMENT_REMOVAL.key(self.site, document_id=document_id)]))
 
     def _make(self, document_id: str, name: str, path: Path, found: Inspection) -> str:
-        data = stored_settings(self.project.settings)
-        plan = None if found.is_container else arrivals.planned(
-            self.site, self.project.id, data, found.file_type
-        )  # fmt: skip
-        size = path.stat().st_size
-        store = DocumentFiles(self.site, self.project.id, document_id)
-        with path.open("rb") as file:
-            kept = store.save_original(file, found.extension, found.file_type)
-        original = Original(name, found.file_type, size, kept.key, found.page_count, kept.sha256, kept.version)
-        also = [unpacking.counted(self.site, self.record, size)]
-        parent_id = self.record.documentId
+        also = [unpacking.counted(self.site, self.record, path.stat().st_size)]
+        file = LocalFile(path, name, found)
         try:
-            if plan:
-                arrivals.start(
-                    plan, document_id=document_id, original=original, by=self.by, parent_id=parent_id, also=also
-                )
-                return ""
-            unpacking.begin(
-                site=self.site, by=self.by, project_id=self.project.id, project=data, document_id=document_id,
-                original=original, parent=self.record, also=also,
-            )  # fmt: skip
-        except Exception as error:
-            arrivals.take_back(store, kept)
-            if isinstance(error, Conflict):
-                return "" if self._was_taken(document_id) else _ENOUGH
-            raise
-        self.nested(self.site, document_id)
+            enter(self.site, self.project, document_id, file, by=self.by, parent=self.record, also=also)
+        except Conflict:
+            return "" if self._was_taken(document_id) else _ENOUGH
+        if found.is_container:
+            self.nested(self.site, document_id)
         return ""

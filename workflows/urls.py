@@ -3,14 +3,19 @@
 from django.urls import path
 
 from workflows.views import (
+    about,
+    batches,
+    calibrations,
     contents,
     followups,
     health,
+    interventions,
     overview,
     pages,
     queued,
     removals,
     runs,
+    search,
     segments,
     uploads,
 )
@@ -18,17 +23,39 @@ from workflows.views import (
 app_name = "workflows"
 urlpatterns = [
     path("", overview.overview, name="overview"),
+    path("search/", search.search, name="search"),
     path("workflows/", runs.list_runs, name="list-runs"),
     path("workflows/actions/", followups.list_actions, name="list-actions"),
     path("workflows/projects/<str:project_id>/documents/", overview.list_documents, name="list-documents"),
     path("workflows/projects/<str:project_id>/upload/", uploads.upload, name="upload"),
+    path("workflows/projects/<str:project_id>/confidence/", calibrations.show_calibration, name="show-calibration"),
+    path(
+        "workflows/projects/<str:project_id>/confidence/propose/",
+        calibrations.propose_calibration,
+        name="propose-calibration",
+    ),
+    path(
+        "workflows/projects/<str:project_id>/confidence/<int:version>/activate/",
+        calibrations.activate_calibration,
+        name="activate-calibration",
+    ),
     # Slugs only: these parts become S3 keys, where a dot or a slash could mean another document.
     path("workflows/<slug:project_id>/<slug:document_id>/pages/<int:index>.png", pages.page_image, name="page-image"),
+    path("batches/", batches.list_batches, name="list-batches"),
+    path("batches/new/<str:project_id>/", batches.create_batch, name="create-batch"),
+    path("batches/<slug:batch_id>/", batches.show_batch, name="show-batch"),
+    path("batches/<slug:batch_id>/report.csv", batches.export_report, name="export-report"),
+    path("batches/<slug:batch_id>/retry/", batches.retry_batch, name="retry-batch"),
+    path("batches/<slug:batch_id>/slots/", batches.change_slots, name="change-slots"),
+    path("batches/<slug:batch_id>/cancel/", batches.cancel_batch, name="cancel-batch"),
     path("workflows/<str:document_id>/", runs.newest_run, name="newest-run"),
     path("workflows/<str:document_id>/<str:workflow_id>/", runs.show_run, name="show-run"),
     path("workflows/<str:document_id>/<str:workflow_id>/poll/", runs.poll_run, name="poll-run"),
+    path("workflows/<str:document_id>/<str:workflow_id>/cancel/", interventions.cancel_run, name="cancel-run"),
+    path("workflows/<str:document_id>/<str:workflow_id>/resume/", interventions.resume_run, name="resume-run"),
     path("workflows/<str:document_id>/<str:workflow_id>/lineage/", runs.show_lineage, name="show-lineage"),
     path("workflows/<str:document_id>/<str:workflow_id>/result/", runs.show_result, name="show-result"),
+    path("workflows/<slug:document_id>/<slug:workflow_id>/about/", about.show_about, name="show-about"),
     path(
         "workflows/<str:document_id>/<str:workflow_id>/follow-up/",
         followups.show_follow_up,

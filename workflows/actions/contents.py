@@ -11,12 +11,15 @@ from pynamodb.expressions.condition import Condition
 from config import clock, table
 from config.errors import Conflict, Refused
 from config.transaction import EXISTS, Change, Put, Update, transact
+from projects import counting
 from projects.actions.documents import CHECKSUM_TYPE, version_row
 from projects.activity import ActivityType, Changed, activity
 from projects.audit import Actor
+from projects.document_status import DocumentStatus
 from projects.items.documents import Document
 from projects.queries.documents import get_document
 from workflows import events, queries
+from workflows.actions import standing
 from workflows.actions.documents import Beginning, Original, content_of
 from workflows.containers import TYPES
 from workflows.definitions import DOCUMENT_ANALYSIS, Definition
@@ -32,6 +35,7 @@ CONTAINER = (
     "Documents came out of this one, so its content stays as it is. Upload a newer one as a document of its own."
 )
 _ATTEMPTS = 8
+_READ = DocumentStatus.IN_PROGRESS
 
 
 def check_takes_content(site: str, document: Document) -> ProjectDocument:
@@ -76,7 +80,7 @@ def add_content(
         run = Run(site, document.project_id, document_id, clock.new_ulid())
         beginning = Beginning(run, project, pinned, original, definition, by, routing, before.workflow_id)
         try:
-            _write(beginning, document, clock.now() + later)
+            _write(beginning, document, before, clock.now() + later)
         except Conflict as conflict:
             if 0 in conflict.failed:
                 raise Refused(UNDER_WAY) from conflict
@@ -89,7 +93,7 @@ def add_content(
     raise Conflict("Others change this document all the time. Nothing was changed; try again in a moment.")
 
 
-def _write(beginning: Beginning, document: Document, at: dt.datetime) -> None:
+def _write(beginning: Beginning, document: Document, before: ProjectDocument, at: dt.datetime) -> None:
     run, original, by = beginning.run, beginning.original, beginning.by
     version = version_row(
         run.site, document.document_id, name=original.name, content=content_of(original), by=by, at=at
@@ -101,6 +105,8 @@ def _write(beginning: Beginning, document: Document, at: dt.datetime) -> None:
         Put(version),
         *_replaced(beginning),
         *(Put(row) for row in beginning.rows(now)),
+        # Position 1 holds ``before`` too: who else ended its rest has bumped the revision.
+        *counting.counted(run.site, counting.moved(run.project_id, run.document_id, standing.of_row(before), _READ)),
     ]
     changed = Changed("content", document.checksum, original.sha256)
     transact(
@@ -139,6 +145,7 @@ def _project_document(beginning: Beginning, now: str) -> Update:
             else ProjectDocument.page_count.remove(),
             ProjectDocument.updated_at.set(now),
             ProjectDocument.GSI1SK.set(index["GSI1SK"]),
+            *standing.moved_in_list(run, _READ, now),
         ],
         rests,
     )
@@ -157,6 +164,7 @@ def _document(document: Document, original: Original, at: dt.datetime, now: str)
         "file_type": content.file_type,
         "file_size": content.file_size,
         "lastModifiedDate": now,
+        "status": _READ,
         "revision": int(document.revision) + 1,
     }
     named = {name: getattr(Document, name) for name in values}

@@ -134,14 +134,14 @@ def retry(run: Run, action: DocumentAction, *, by: Actor) -> None:
     """Somebody wants it done again: as often as at first, and at once.
 
     Raises:
-        Conflict: it neither failed nor waits, or a worker has it in hand.
+        Conflict: it neither failed nor waits, a worker has it in hand, or the document was deleted.
 
     """
     now = clock.iso(clock.now())
     stuck: Condition = DocumentAction.status.is_in(S.FAILED, S.WAITING_FOR_RETRY)
     changes = [
         _of_action(action, [DocumentAction.attempts.set(0), *_status(run, S.PENDING, now)], stuck),
-        _of_follow_up(run, followups.due_actions(run, now), FollowUp.lease_owner.does_not_exist()),
+        _of_follow_up(run, followups.due_actions(run, now), FollowUp.lease_owner.does_not_exist() & _live()),
     ]
     transact(changes, events.lineage(run, "ACTION_WANTED_AGAIN", by=by.name, facts=_facts(action)))
 
@@ -152,6 +152,12 @@ def _of_action(action: DocumentAction, actions: Sequence[Action], when: Conditio
 
 def _of_follow_up(run: Run, actions: Sequence[Action], when: Condition) -> Update:
     return Update(followups.key_of(run), actions, EXISTS & when)
+
+
+def _live() -> Condition:
+    """A deleted document's rests under another word, and gets its own back when the document comes back."""
+    live: Condition = FollowUp.status.is_in(*FollowUpStatus)
+    return live
 
 
 def _running(attempt: int) -> Condition:

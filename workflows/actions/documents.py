@@ -3,7 +3,8 @@
 import datetime as dt
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from django.conf import settings
@@ -12,11 +13,14 @@ from config import clock, table
 from config.errors import Unavailable
 from config.item import Item
 from config.transaction import Change, EventAt, Put, transact
+from projects import counting
 from projects.actions.documents import Content, NewDocument, creation
 from projects.activity import ActivityType, activity
 from projects.audit import Actor
+from projects.document_status import DocumentStatus
 from workflows import engine, events, frozen
-from workflows.definitions import DOCUMENT_ANALYSIS, Definition
+from workflows.actions import standing
+from workflows.definitions import DOCUMENT_ANALYSIS, Asked, Definition
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow, ProjectDocument, ProjectWorkflow
 from workflows.items.runs import Execution, WorkflowSteps
@@ -56,14 +60,16 @@ def start(
     definition: Definition = DOCUMENT_ANALYSIS,
     routing: Routing = UNROUTED,
     parent_id: str = "",
+    chosen: Mapping[str, str] = MappingProxyType({}),
     also: Sequence[Change] = (),
+    batch_line: str = "",
 ) -> Run:
     """Create document, links, run, board and first event in one transaction, then start the engine.
 
     ``project`` is the project's ``data`` map, ``pinned`` what ``frozen`` makes of it and of the site's schemas,
     ``routing`` what the site's rules said. Where the engine does not answer, the run stands and the sweeper starts it;
-    nothing has to be uploaded again. ``parent_id`` is the mail or archive that it came out of; ``also`` is written with
-    it or not at all.
+    nothing has to be uploaded again. ``parent_id`` is the mail or archive that it came out of; ``chosen`` is kept with
+    the document for its later contents; ``also`` is written with it or not at all; ``batch_line``: whose slot it holds.
 
     Raises:
         Conflict: the document exists, or one of ``also`` did not hold.
@@ -71,7 +77,7 @@ def start(
 
     """
     run = Run(site, project_id, document_id, clock.new_ulid())
-    beginning = Beginning(run, project, pinned, original, definition, by, routing, parent_id=parent_id)
+    beginning = Beginning(run, project, pinned, original, definition, by, routing, None, parent_id, chosen, batch_line)
     changes, told = beginning.entering(clock.now())
     transact([*changes, *also], *told)
     beginning.start_engine()
@@ -91,30 +97,38 @@ class Beginning:
     routing: Routing = UNROUTED
     follows: str | None = None
     parent_id: str = ""
+    chosen: Mapping[str, str] = field(default_factory=dict)
+    batch_line: str = ""
 
     def rows(self, now: str) -> list[Item]:
         """Its links, its board and its execution, for one transaction."""
         run, project, original, definition = self.run, self.project, self.original, self.definition
         link = _document_workflow(run, project, original, definition, now, pinned=self.pinned)
         link.routing, link.follows = self.routing.to_json(), self.follows
+        execution = _execution(run, self.by.name, definition, now, left_out=self._left_out)
+        execution.batch_line = self.batch_line or None
         return [
             _project_workflow(run, original, now),
             link,
-            _board(run, project, original, definition, now),
-            _execution(run, self.by.name, definition, now),
+            _board(run, project, original, definition, now, left_out=self._left_out),
+            execution,
         ]
+
+    @property
+    def _left_out(self) -> frozenset[int]:
+        return self.definition.left_out(Asked(self.original.file_type, use_bda=self.pinned.use_bda))
 
     def entering(self, at: dt.datetime) -> tuple[list[Change], list[EventAt]]:
         """All that the document comes into being by together with this run, and the events of it."""
         run, by, now = self.run, self.by, clock.iso(at)
-        rows = [project_document(run, self.project, self.original, now), *self.rows(now)]
+        rows = [project_document(run, self.project, self.original, now, self.chosen), *self.rows(now)]
         new = new_document(run, self.project, self.original, parent_id=self.parent_id)
         created = creation(run.site, new, by=by, at=at)
         told = [
             events.lineage(run, "INGESTED", by=by.name, facts=self.routing.judgement.facts),
             activity(run.site, run.document_id, ActivityType.CREATE, by=by, name=self.original.name),
         ]
-        return [*(Put(row) for row in rows), *created], told
+        return [*(Put(row) for row in rows), *created, *entered(run.site, new)], told
 
     def start_engine(self) -> None:
         """Once the rows are written; where the engine does not answer, the sweeper starts the run."""
@@ -133,6 +147,14 @@ class Beginning:
             log.warning("engine did not answer, the sweeper starts the run", extra=ids)
 
 
+def entered(site: str, new: NewDocument) -> list[Change]:
+    """One more document, behind everything that may fail."""
+    tally = counting.moved(
+        new.project_id, new.document_id, None, DocumentStatus.IN_PROGRESS, new.classification_id or None
+    )
+    return counting.counted(site, tally)
+
+
 def content_of(original: Original) -> Content:
     return Content(original.file_type, original.file_size, original.s3_key, original.sha256, original.s3version or None)
 
@@ -149,12 +171,16 @@ def new_document(run: Run, project: Mapping[str, Any], original: Original, *, pa
     )
 
 
-def project_document(run: Run, project: Mapping[str, Any], original: Original, now: str) -> ProjectDocument:
+def project_document(
+    run: Run, project: Mapping[str, Any], original: Original, now: str, chosen: Mapping[str, str] | None = None
+) -> ProjectDocument:
     key = table.PROJECT_DOCUMENT.key(run.site, project_id=run.project_id, document_id=run.document_id)
     index = table.PROJECT_DOCUMENT.gsi1(run.site, project_id=run.project_id, updated_at=now)
     return ProjectDocument(
-        *key,
+        key.pk,
+        key.sk,
         **index,
+        **standing.listed(run, DocumentStatus.IN_PROGRESS, now),
         data={
             "document_id": run.document_id,
             "project_id": run.project_id,
@@ -164,12 +190,14 @@ def project_document(run: Run, project: Mapping[str, Any], original: Original, n
             "status": StepStatus.IN_PROGRESS.value,
             "s3_key": original.s3_key,
             "language": str(project.get("language") or "en"),
+            **(chosen or {}),
         },
         name=original.name,
         status=StepStatus.IN_PROGRESS,
         document_id=run.document_id,
         workflow_id=run.workflow_id,
         project_id=run.project_id,
+        project_name=str(project.get("name") or "") or None,
         file_type=original.file_type,
         file_size=original.file_size,
         page_count=original.page_count,
@@ -206,6 +234,7 @@ def _document_workflow(
             "language": str(project.get("language") or "en"),
         },
         settings=frozen.to_json(pinned),
+        definition=definition.id,
         s3version=original.s3version or None,
         project_name=str(project.get("name") or ""),
         created_at=now,
@@ -217,10 +246,14 @@ def _leaf(key: str) -> str:
     return key.rsplit("/", 1)[-1]
 
 
-def _board(run: Run, project: Mapping[str, Any], original: Original, definition: Definition, now: str) -> WorkflowSteps:
+def _board(
+    run: Run, project: Mapping[str, Any], original: Original, definition: Definition, now: str,
+    *, left_out: frozenset[int],
+) -> WorkflowSteps:  # fmt: skip
     first = definition.steps[0]
     key = table.WORKFLOW_STEPS.key(run.site, workflow_id=run.workflow_id)
-    data: dict[str, Any] = {step.name: {"status": StepStatus.PENDING.value} for step in definition.steps}
+    skipped, pending = {"status": StepStatus.SKIPPED.value}, {"status": StepStatus.PENDING.value}
+    data: dict[str, Any] = {step.name: skipped if step.order in left_out else pending for step in definition.steps}
     data[first.name] = {"status": StepStatus.IN_PROGRESS.value, "started_at": now}
     data |= {"project_id": run.project_id, "document_id": run.document_id, "current_step": first.name}
     return WorkflowSteps(
@@ -239,7 +272,7 @@ def _board(run: Run, project: Mapping[str, Any], original: Original, definition:
     )
 
 
-def _execution(run: Run, by: str, definition: Definition, now: str) -> Execution:
+def _execution(run: Run, by: str, definition: Definition, now: str, *, left_out: frozenset[int]) -> Execution:
     key = table.EXECUTION.key(run.site, execution_id=run.workflow_id)
     check_at = clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS))
     return Execution(
@@ -250,6 +283,7 @@ def _execution(run: Run, by: str, definition: Definition, now: str) -> Execution
         executionId=run.workflow_id,
         workflowId=definition.name,
         definition=definition.id,
+        left_out=set(left_out) or None,
         status=RunStatus.RUNNING,
         currentStep=definition.steps[0].order,
         engine_attempt=1,

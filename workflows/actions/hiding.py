@@ -1,6 +1,7 @@
 """While a document is deleted no list finds it: its rows give up their index keys, and get them back exactly."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pynamodb.expressions.condition import Condition
@@ -9,6 +10,7 @@ from config import clock, table
 from config.errors import Conflict
 from config.table import Key
 from config.transaction import EXISTS, Check, Update, transact
+from projects import counting
 from projects.items.removals import HideableRow
 from workflows.actions import runs
 from workflows.frozen import Run
@@ -23,11 +25,10 @@ Beat = Callable[[], None]
 
 def project_row_hidden(row: ProjectDocument) -> Update:
     """Part of the deletion: the document leaves its project's list; fails while a run of it is under way."""
-    keys = {name: getattr(row, name) for name in ("GSI1PK", "GSI1SK")}
+    keys = {name: value for name in _INDEX_KEYS if (value := getattr(row, name))}
     rests: Condition = (ProjectDocument.GSI1SK == row.GSI1SK) & _same_run(row)
     actions = [
-        ProjectDocument.GSI1PK.remove(),
-        ProjectDocument.GSI1SK.remove(),
+        *(getattr(ProjectDocument, name).remove() for name in keys),
         ProjectDocument.hidden.set({**keys, "status": row.status}),
         ProjectDocument.status.set(DELETED),
     ]
@@ -46,8 +47,7 @@ def _same_run(row: ProjectDocument) -> Condition:
 def project_row_shown(row: ProjectDocument) -> Update:
     kept = row.hidden.as_dict()
     actions = [
-        ProjectDocument.GSI1PK.set(kept["GSI1PK"]),
-        ProjectDocument.GSI1SK.set(kept["GSI1SK"]),
+        *(getattr(ProjectDocument, name).set(kept[name]) for name in _INDEX_KEYS if name in kept),
         ProjectDocument.status.set(kept["status"]),
         ProjectDocument.hidden.remove(),
     ]
@@ -83,7 +83,7 @@ def hide(site: str, document_id: str, still: Check, beat: Beat) -> None:
         Conflict: the document is no longer on its way there (``still``); what was done is right nevertheless.
 
     """
-    _settle(list(_rows(site, document_id)), still, beat, _hiding)
+    _settle(site, list(_rows(site, document_id)), still, beat, _hiding)
 
 
 def show(site: str, document_id: str, still: Check, beat: Beat) -> None:
@@ -93,35 +93,56 @@ def show(site: str, document_id: str, still: Check, beat: Beat) -> None:
         Conflict: as ``hide``.
 
     """
-    _settle(list(_rows(site, document_id)), still, beat, _showing)
+    _settle(site, list(_rows(site, document_id)), still, beat, _showing)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A row's change, and what it counts: a review that still waits in a queue leaves it, or comes back."""
+
+    update: Update
+    tally: counting.Tally
 
 
 def _settle(
-    rows: Sequence[HideableRow], still: Check, beat: Beat, change: Callable[[HideableRow], Update | None]
+    site: str, rows: Sequence[HideableRow], still: Check, beat: Beat, change: Callable[[HideableRow], _Step | None]
 ) -> None:
-    changes = [made for row in rows if (made := change(row))]
-    for start in range(0, len(changes), _AT_ONCE):
+    steps = [made for row in rows if (made := change(row))]
+    for start in range(0, len(steps), _AT_ONCE):
         beat()
-        some = changes[start : start + _AT_ONCE]
+        some = steps[start : start + _AT_ONCE]
         try:
-            transact([still, *some])
+            _write(site, some, still)
         except Conflict as conflict:
             if 0 in conflict.failed:
                 raise
-            _one_by_one(some, still)
+            _one_by_one(site, some, still)
 
 
-def _one_by_one(changes: Sequence[Update], still: Check) -> None:
+def _one_by_one(site: str, steps: Sequence[_Step], still: Check) -> None:
     """Somebody wrote one of them meanwhile: that one is left as it was written."""
-    for one in changes:
+    for one in steps:
         try:
-            transact([still, one])
+            _write(site, [one], still)
         except Conflict as conflict:
             if 0 in conflict.failed:
                 raise
 
 
-def _hiding(row: HideableRow) -> Update | None:
+def _write(site: str, steps: Sequence[_Step], still: Check) -> None:
+    tally = counting.Tally()
+    for one in steps:
+        tally.update(one.tally)
+    transact([still, *(one.update for one in steps), *counting.counted(site, tally)])
+
+
+def _queued(row: HideableRow, keys: Mapping[str, str], by: int) -> counting.Tally:
+    if not row.queue or "GSI1PK" not in keys:
+        return counting.Tally()
+    return counting.queued(row.queue, str(row.document_id), by)
+
+
+def _hiding(row: HideableRow) -> _Step | None:
     if row.hidden is not None:
         return None
     keys = _keys(row)
@@ -129,19 +150,20 @@ def _hiding(row: HideableRow) -> Update | None:
         return None
     same: Condition = HideableRow.GSI1SK == row.GSI1SK if row.GSI1SK else HideableRow.GSI1SK.does_not_exist()
     actions = [HideableRow.hidden.set(keys), *(getattr(HideableRow, name).remove() for name in keys)]
-    return Update(row.key, actions, EXISTS & same & HideableRow.hidden.does_not_exist())
+    update = Update(row.key, actions, EXISTS & same & HideableRow.hidden.does_not_exist())
+    return _Step(update, _queued(row, keys, -1))
 
 
 def _keys(row: HideableRow) -> dict[str, str]:
     return {name: value for name in _INDEX_KEYS if (value := getattr(row, name))}
 
 
-def _showing(row: HideableRow) -> Update | None:
+def _showing(row: HideableRow) -> _Step | None:
     if row.hidden is None:
         return None
     keys: dict[str, Any] = row.hidden.as_dict()
     actions = [*(getattr(HideableRow, name).set(value) for name, value in keys.items()), HideableRow.hidden.remove()]
-    return Update(row.key, actions, HideableRow.hidden.exists())
+    return _Step(Update(row.key, actions, HideableRow.hidden.exists()), _queued(row, keys, 1))
 
 
 def _is_opened_by_id(row: HideableRow) -> bool:

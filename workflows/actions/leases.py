@@ -5,6 +5,7 @@ import datetime as dt
 from django.conf import settings
 
 from config import clock
+from config.errors import Conflict
 from workflows.actions import runs
 from workflows.frozen import Run
 from workflows.items.runs import Execution
@@ -26,6 +27,15 @@ def claim(run: Run, *, step: int, attempt: int, owner: str) -> Execution:
     )
     actions = [Execution.lease_owner.set(owner), Execution.lease_until.set(until)]
     return Execution.change(runs.execution_key(run), actions, runs.drives(attempt, step) & free)
+
+
+def release(run: Run, *, owner: str) -> None:
+    """Give the step back before it is done: whoever finishes it claims it anew. Harmless where it was lost."""
+    try:
+        gone = [Execution.lease_owner.remove(), Execution.lease_until.remove()]
+        Execution.change(runs.execution_key(run), gone, Execution.lease_owner == owner)
+    except Conflict:
+        return
 
 
 def renew(run: Run, *, owner: str) -> None:

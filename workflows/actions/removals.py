@@ -13,6 +13,7 @@ from django.conf import settings
 from config import clock, table
 from config.errors import Conflict, CountersignError, NotFound, Refused
 from config.transaction import Change, Check, Delete, RecordAt, Update, transact
+from projects import counting
 from projects import removal as parts
 from projects.activity import ActivityType, activity
 from projects.audit import Actor, entity_event
@@ -21,8 +22,9 @@ from projects.items.removals import DocumentRemoval, RemovalState, SoftDeletedDo
 from projects.queries.documents import get_document
 from projects.queries.removals import removal, soft_deleted
 from workflows import events, purging, queries
-from workflows.actions import hiding
+from workflows.actions import hiding, standing
 from workflows.frozen import Run
+from workflows.items.documents import ProjectDocument
 from workflows.items.events import DocumentEvent
 from workflows.status import StepStatus
 
@@ -50,7 +52,10 @@ def delete(site: str, document_id: str, *, by: Actor, reason: str = "") -> None:
         if row.status == StepStatus.IN_PROGRESS:
             raise Refused(UNDER_WAY)
         gone = parts.gone(site, document, by=by, reason=reason, workflow_id=row.workflow_id, due_at=_due_at())
-        changes = [*gone, hiding.project_row_hidden(row), *hiding.follow_ups_hidden(site, document_id)]
+        changes = [
+            *gone, hiding.project_row_hidden(row), *hiding.follow_ups_hidden(site, document_id),
+            *_counted(site, document, row, gone=True),
+        ]  # fmt: skip
         try:
             _write(site, document, row.workflow_id, changes, kind=ActivityType.SOFT_DELETE, by=by)
         except Conflict as conflict:
@@ -74,12 +79,31 @@ def restore(site: str, document_id: str, *, by: Actor) -> None:
     """
     soft = _deleted(site, document_id)
     row = queries.project_document(site, soft.project_id, document_id)
-    changes = [*parts.back(site, soft, due_at=_due_at()), hiding.project_row_shown(row)]
+    changes = [
+        *parts.back(site, soft, due_at=_due_at()), hiding.project_row_shown(row),
+        *_counted(site, soft, row, gone=False),
+    ]  # fmt: skip
     try:
         _write(site, soft, row.workflow_id, changes, kind=ActivityType.RESTORE, by=by)
     except Conflict as conflict:
         raise Conflict(_standing(site, document_id)) from conflict
     _follow(site, document_id)
+
+
+def _counted(site: str, document: Document, row: ProjectDocument, *, gone: bool) -> list[Change]:
+    """One document less, or more; the condition on its project's row holds what it counts as."""
+    kept = row.hidden.as_dict() if row.hidden is not None else {"GSI2PK": row.GSI2PK}
+    if not kept.get("GSI2PK"):  # an older writer never counted it
+        return []
+    before = standing.of_row(row)
+    tally = counting.moved(
+        document.project_id,
+        document.document_id,
+        before if gone else None,
+        None if gone else before,
+        document.classification_id,
+    )
+    return counting.counted(site, tally)
 
 
 def purge(site: str, document_id: str, *, by: Actor) -> None:

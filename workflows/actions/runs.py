@@ -13,8 +13,9 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.table import Key
 from config.transaction import EXISTS, Change, EventAt, Put, Update, transact
+from projects.document_status import DocumentStatus
 from workflows import events
-from workflows.actions import links, ocr
+from workflows.actions import links, ocr, standing
 from workflows.definitions import Definition, StepDefinition
 from workflows.frozen import Run
 from workflows.items.events import DocumentEvent
@@ -26,6 +27,7 @@ from workflows.status import END, RUN_ENDS, Outcome, RunStatus, StepStatus
 class Advance:
     """One guarded step forward. ``outcome`` is set where ``to`` is ``END``; ``facts`` go to the transition.
 
+    ``used``: what the step took, as ``workflows.prices`` makes it; kept with the transition and the board.
     ``pinned`` are more changes of the execution itself: DynamoDB takes one operation an item and transaction.
     """
 
@@ -39,6 +41,10 @@ class Advance:
     facts: Mapping[str, Any] = field(default_factory=dict)
     pinned: Sequence[Action] = ()
     check_at: dt.datetime | None = None
+    used: Sequence[Mapping[str, Any]] = ()
+
+
+_COUNTED = ("entity_count", "relationship_count")  # facts that the board shows as seed 000 does
 
 
 class Advanced(NamedTuple):
@@ -82,6 +88,12 @@ def advance(
     return Advanced(transition_id, cast("DocumentEvent", written[0]))
 
 
+def hold_slot(run: Run, mark: str, *, attempt: int) -> None:
+    """Whose slot of a batch the run holds when it goes on. Raises: Conflict, where it has gone on already."""
+    rests = (Execution.engine_attempt == attempt) & (Execution.status != RunStatus.RUNNING)
+    Execution.change(execution_key(run), [Execution.batch_line.set(mark)], rests)
+
+
 def moving(run: Run, definition: Definition, move: Advance, transition_id: str, now: str) -> list[Change]:
     """What one advance writes beside its event, the guarded execution first."""
     changes: list[Change] = [
@@ -92,7 +104,17 @@ def moving(run: Run, definition: Definition, move: Advance, transition_id: str, 
     changes += ocr.recorded(run, move.step.name, move.status, move.facts, now)
     if move.to == END and move.outcome:
         changes += links.closing(run, move.outcome, move.reason, now)
-    return changes
+        return changes + standing.moved(run, standing.at_step(move.step), DocumentStatus(move.outcome))
+    return changes + _pause(run, move.step, definition.step(move.to), now)
+
+
+def _pause(run: Run, left: StepDefinition, entered: StepDefinition, now: str) -> list[Change]:
+    """What an advance into a step that waits for a person writes more, and one out of it."""
+    before, after = standing.at_step(left), standing.at_step(entered)
+    if before == after:
+        return []
+    name = entered.name if after == DocumentStatus.WAITING else None
+    return [standing.paused(run, name, after, now), *standing.moved(run, before, after)]
 
 
 def _event(run: Run, move: Advance, by: str) -> EventAt:
@@ -116,6 +138,7 @@ def _move_execution(run: Run, move: Advance, transition_id: str, now: str) -> Up
         Execution.last_transition.set(transition_id),
         Execution.lease_owner.remove(),
         Execution.lease_until.remove(),
+        Execution.job.remove(),
         *move.pinned,
     ]
     if move.outcome:
@@ -140,6 +163,8 @@ def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
 def _transition(run: Run, transition_id: str, move: Advance, now: str) -> Put:
     key = table.TRANSITION.key(run.site, execution_id=run.workflow_id, transition_id=transition_id)
     data = _plain(move.facts) | ({"reason": move.reason} if move.reason else {})
+    if move.used:
+        data["used"] = [dict(one) for one in move.used]
     return Put(
         Transition(
             *key,
@@ -162,8 +187,11 @@ def _move_board(run: Run, definition: Definition, move: Advance, now: str) -> Up
     if move.reason:
         word = "error" if move.status == StepStatus.FAILED else "reason"
         actions.append(step[word].set(move.reason))
+    if move.used:
+        actions.append(step["used"].set([dict(one) for one in move.used]))
     if isinstance(count := move.facts.get("segment_count"), int):
         actions += [step["segment_count"].set(count), WorkflowSteps.page_count.set(count)]
+    actions += [step[name].set(move.facts[name]) for name in _COUNTED if name in move.facts]
     if move.to == END:
         board = (
             StepStatus.COMPLETED
@@ -185,7 +213,7 @@ def _move_board(run: Run, definition: Definition, move: Advance, now: str) -> Up
 
 def fail(
     run: Run, definition: Definition, execution: Execution, *, attempt: int, error: str, sentence: str,
-    outcome: Outcome = Outcome.FAILED, also: Sequence[Change] = (),
+    outcome: Outcome = Outcome.FAILED, by: str = "system", also: Sequence[Change] = (),
 ) -> Advanced:  # fmt: skip
     """End the run where it stands; ``sentence`` is what people read.
 
@@ -203,8 +231,11 @@ def fail(
         reason=sentence,
         outcome=outcome,
     )
-    kind = "REVIEW_EXPIRED" if outcome == Outcome.EXPIRED else "FAILED"
+    kind = _ENDINGS.get(outcome, "FAILED")
     detail = {"step": step.name, "error": error, "reason": sentence, "outcome": outcome}
     facts = {"step": step.name, "error": error, "reason": sentence}
-    event = events.lineage(run, kind, facts=facts, bus_type=events.FAILED, bus_detail=detail)
+    event = events.lineage(run, kind, by=by, facts=facts, bus_type=events.FAILED, bus_detail=detail)
     return advance(run, definition, move, last=execution.last_transition, also=also, event=event)
+
+
+_ENDINGS = {Outcome.EXPIRED: "REVIEW_EXPIRED", Outcome.CANCELLED: "CANCELLED"}

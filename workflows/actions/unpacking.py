@@ -12,9 +12,11 @@ from config.transaction import Change, Put, Update, transact
 from projects.actions.documents import creation
 from projects.activity import ActivityType, activity
 from projects.audit import Actor
+from projects.document_status import DocumentStatus
 from projects.items.unpacking import DocumentUnpacking, UnpackingStatus
 from workflows import events
-from workflows.actions.documents import Original, new_document, project_document
+from workflows.actions import standing
+from workflows.actions.documents import Original, entered, new_document, project_document
 from workflows.frozen import Run
 from workflows.items.documents import ProjectDocument
 from workflows.status import StepStatus
@@ -64,7 +66,7 @@ def begin(
         inserteddate=now,
     )
     new = new_document(run, project, original, parent_id=parent_id)
-    changes = [Put(row), Put(record), *creation(site, new, by=by, at=at), *also]
+    changes = [Put(row), Put(record), *creation(site, new, by=by, at=at), *also, *entered(site, new)]
     lineage = events.lineage(_named(run), "INGESTED", by=by.name)
     transact(changes, lineage, activity(site, document_id, ActivityType.CREATE, by=by, name=original.name))
 
@@ -103,6 +105,7 @@ def finish(site: str, record: DocumentUnpacking, *, refused: Sequence[tuple[str,
         DocumentUnpacking.GSI2PK.remove(),
         DocumentUnpacking.GSI2SK.remove(),
     ]
+    run = Run(site, record.project_id, record.documentId, record.documentId)
     index = table.PROJECT_DOCUMENT.gsi1(site, project_id=record.project_id, updated_at=now)
     path: Any = ProjectDocument.data
     rests = [
@@ -110,11 +113,12 @@ def finish(site: str, record: DocumentUnpacking, *, refused: Sequence[tuple[str,
         ProjectDocument.status.set(StepStatus.COMPLETED),
         ProjectDocument.updated_at.set(now),
         ProjectDocument.GSI1SK.set(index["GSI1SK"]),
+        *standing.moved_in_list(run, DocumentStatus.UNPACKED, now),
     ]
     row = table.PROJECT_DOCUMENT.key(site, project_id=record.project_id, document_id=record.documentId)
     changes = [
         Update(record.key, done, DocumentUnpacking.status == UnpackingStatus.OPEN),
         Update(row, rests, ProjectDocument.PK.exists()),
+        *standing.moved(run, DocumentStatus.IN_PROGRESS, DocumentStatus.UNPACKED),
     ]
-    run = Run(site, record.project_id, record.documentId, record.documentId)
     transact(changes, events.lineage(run, "UNPACKED", facts={"not taken": len(refused)}))

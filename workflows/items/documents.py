@@ -6,7 +6,7 @@ from config.item import Item, map_attribute
 
 
 class ProjectDocument(Item):
-    """A document as its project lists it, newest first in GSI1."""
+    """A document as its project lists it, newest first in GSI1; in GSI2 all of a site by status."""
 
     data = map_attribute()
     hidden = map_attribute(null=True)  # its place in the list and its status, while the document is deleted
@@ -16,6 +16,8 @@ class ProjectDocument(Item):
     document_id = UnicodeAttribute(null=True)
     workflow_id = UnicodeAttribute(null=True)
     project_id = UnicodeAttribute(null=True)
+    project_name = UnicodeAttribute(null=True)
+    current_step = UnicodeAttribute(null=True)  # the one at which its run waits for a person, while it does
     file_type = UnicodeAttribute(null=True)
     file_size = NumberAttribute(null=True)
     page_count = NumberAttribute(null=True)
@@ -36,9 +38,12 @@ class DocumentWorkflow(Item):
 
     data = map_attribute()
     settings = UnicodeAttribute(null=True)  # JSON of RunSettings: what was configured when the run began
+    definition = UnicodeAttribute(null=True)  # the pinned version, for lists; absent in runs of the first
     follows = UnicodeAttribute(null=True)  # the document's run before this one, of an earlier content
     s3version = UnicodeAttribute(null=True)  # the content that the run reads, whatever is uploaded later
     project_name = UnicodeAttribute(null=True)
+    micros = NumberAttribute(null=True)  # what its steps cost, retries included, in millionths of a dollar
+    unpriced = NumberAttribute(null=True)  # steps that used what has no price
     routing = UnicodeAttribute(null=True)  # JSON of workflows.arrivals.Routing: what the rules said at the start
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()

@@ -1,6 +1,6 @@
 """A run and its records: execution, transitions, step board (seeds 000 and 003)."""
 
-from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import NumberAttribute, NumberSetAttribute, UnicodeAttribute
 
 from config.item import Item, map_attribute
 
@@ -19,6 +19,7 @@ class Execution(Item):
     createdAt = UnicodeAttribute()  # noqa: N815
     updatedAt = UnicodeAttribute()  # noqa: N815
     definition = UnicodeAttribute()  # the pinned version, e.g. document-analysis.v1
+    left_out = NumberSetAttribute(null=True)  # steps that the document does not need
     engine_attempt = NumberAttribute()
     step_attempt = NumberAttribute(null=True)  # the attempt that brought the run to its step; the first where unset
     project_id = UnicodeAttribute()
@@ -32,6 +33,10 @@ class Execution(Item):
     decision_id = UnicodeAttribute(null=True)  # of the applied decision
     decision_sha256 = UnicodeAttribute(null=True)
     outcome = UnicodeAttribute(null=True)
+    failed = NumberSetAttribute(null=True)  # segments (0-based) that a stage could not do
+    only = NumberSetAttribute(null=True)  # segments that this attempt is about; all where unset
+    batch_line = UnicodeAttribute(null=True)  # whose slot of a batch it holds, as workflows.actions.lanes.Place says
+    job = UnicodeAttribute(null=True, attr_name="step_job")  # JSON of workflows.waiting.Job: whom the step waits for
 
 
 class Transition(Item):

@@ -1,23 +1,43 @@
 """The stages of a document's run, each a plain function of a context; their order is the definition's business."""
 
+import functools
+
 from workflows.stages import (
     assess,
+    bda_processor,
+    document_summarizer,
     format_parser,
+    graph_builder,
     paddleocr_processor,
     segment_analyzer,
     segment_builder,
     segment_prep,
+    slices,
+    transcribe,
+    webcrawler,
 )
-from workflows.stages.base import Stage
+from workflows.stages.base import Job, Slicing, Stage
+
+
+def _sliced(name: str, label: str, slicing: Slicing, *, reads_original: bool = False, job: Job | None = None) -> Stage:
+    return Stage(name, label, functools.partial(slices.run_all, slicing), slicing, reads_original, job)
+
 
 STAGES: dict[str, Stage] = {
     stage.name: stage
     for stage in (
-        Stage("segment_prep", "Segment Prep", segment_prep.run),
-        Stage("format_parser", "Format Parsing", format_parser.run),
-        Stage("paddleocr_processor", "PaddleOCR Processing", paddleocr_processor.run),
-        Stage("segment_builder", "Building Segments", segment_builder.run),
-        Stage("segment_analyzer", "Segment Analysis", segment_analyzer.run),
+        _sliced("segment_prep", "Segment Prep", segment_prep.SLICING, reads_original=True),
+        _sliced("format_parser", "Format Parsing", format_parser.SLICING, reads_original=True),
+        _sliced(
+            "paddleocr_processor", "PaddleOCR Processing", paddleocr_processor.SLICING, job=paddleocr_processor.JOB
+        ),
+        Stage("bda_processor", "BDA Processing", bda_processor.run, job=bda_processor.JOB),
+        _sliced("transcribe", "Transcription", transcribe.SLICING, reads_original=True, job=transcribe.JOB),
+        Stage("webcrawler", "Web Crawling", webcrawler.run, reads_original=True),
+        _sliced("segment_builder", "Building Segments", segment_builder.SLICING),
+        _sliced("segment_analyzer", "Segment Analysis", segment_analyzer.SLICING),
         Stage("assess", "Assessment", assess.run),
+        _sliced("graph_builder", "Building Knowledge Graph", graph_builder.SLICING),
+        _sliced("document_summarizer", "Document Summary", document_summarizer.SLICING),
     )
 }

@@ -11,8 +11,17 @@ def read_json(store: ArtifactStore, name: str) -> Any:
     return json.loads(store.read(name))
 
 
+def write_new_json(store: ArtifactStore, name: str, value: object) -> bool:
+    """As ``write_json``, where nothing is yet; False where something is."""
+    return store.write_new(name, _body(value), "application/json")
+
+
 def write_json(store: ArtifactStore, name: str, value: object) -> bytes:
     """The bytes as stored: sorted and compact, so that the same content has the same SHA-256 whoever wrote it."""
-    body = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    body = _body(value)
     store.write(name, body, "application/json")
     return body
+
+
+def _body(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()

@@ -1,38 +1,16 @@
 """What a stage is given and what it gives back; imported by the stages and by whoever runs them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from workflows.stages import specs
+from workflows.stages.calibration import UNCALIBRATED, Calibration
+from workflows.stages.services import Services
+from workflows.stages.usage import Usage
 
-@dataclass(frozen=True)
-class FieldSpec:
-    """One field that a run reads, by the project's list or by the schemas that govern it.
-
-    ``type``: text, date, amount, currency, number or boolean. ``threshold``: 0–1. ``allowed``: its only values, in
-    their stored form; empty for any. ``default``: its value where nothing is found.
-    """
-
-    name: str
-    label: str
-    type: str
-    required: bool
-    threshold: float
-    allowed: tuple[str, ...] = ()
-    default: str = ""
-
-    @classmethod
-    def of(cls, stored: Mapping[str, Any]) -> "FieldSpec":
-        """From JSON that holds at least these entries; of an older version without the last two.
-
-        Raises:
-            KeyError: another entry is missing.
-
-        """
-        required, threshold = bool(stored["required"]), float(stored["threshold"])
-        allowed, default = tuple(stored.get("allowed") or ()), str(stored.get("default") or "")
-        return cls(stored["name"], stored["label"], stored["type"], required, threshold, allowed, default)
+FieldSpec = specs.FieldSpec
 
 
 @dataclass(frozen=True)
@@ -53,6 +31,17 @@ class RunSettings:
     classification_name: str = ""
     classification_version: int = 0
     site_schema_version: int = 0
+    # Who does the work: words of projects.schema; models by the names that Bedrock knows.
+    analyzer: str = "rules"
+    transcriber: str = "local"
+    summarizer: str = "local"
+    use_bda: bool = False
+    bedrock_model: str = ""
+    bedrock_strong_model: str = ""
+    takeover: float = 0.7  # below this confidence the stronger model is asked
+    calibration_version: int = 0  # 0: the prior
+    calibration_sha256: str = ""
+    audit_share: float = 0.0  # 0–1, of the documents that nobody would have to look at
 
 
 class ArtifactStore(Protocol):
@@ -66,6 +55,10 @@ class ArtifactStore(Protocol):
         """The artifact's ``s3://`` address. Writing again replaces."""
         ...
 
+    def write_new(self, name: str, body: bytes, content_type: str) -> bool:
+        """Write where nothing is yet; False where something is, which stays as it is."""
+        ...
+
     def exists(self, name: str) -> bool: ...
 
 
@@ -73,7 +66,9 @@ class ArtifactStore(Protocol):
 class StageContext:
     """``file_type`` is the MIME type that intake found; ``original`` a local copy, read only.
 
-    ``heartbeat`` renews the worker's claim on the step; a stage calls it between pages.
+    ``heartbeat`` renews the worker's claim on the step; a stage calls it between pages. ``only``: the pages that a
+    retry is about (0-based), where everything else is kept as it was made; None for all. ``services`` do the work that
+    the settings give away.
     """
 
     workflow_id: str
@@ -83,21 +78,103 @@ class StageContext:
     settings: RunSettings
     artifacts: ArtifactStore
     heartbeat: Callable[[], None]
+    only: frozenset[int] | None = None
+    calibration: Calibration = UNCALIBRATED  # the one that the run pinned
+    services: Services = field(default_factory=Services)
+    project_id: str = ""
+    decision: str = ""  # the artifact of the applied decision; empty where nobody decided
 
 
 @dataclass(frozen=True)
 class StageResult:
-    """``facts`` are small and JSON-able: they travel in the table, unlike the artifacts."""
+    """``facts`` are small and JSON-able: they travel in the table, unlike the artifacts.
+
+    ``failed``: the segments (0-based) that the stage could not do; the others are done. ``used``: what it took.
+    """
 
     status: Literal["completed", "skipped"]
     reason: str | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+    failed: frozenset[int] = frozenset()
+    used: tuple[Usage, ...] = ()
+
+
+@dataclass(frozen=True)
+class SliceResult:
+    """What the work on one slice came to.
+
+    ``failed``: segment → the sentence that people read. ``counts`` are added up over the slices. ``output`` is
+    JSON-able and given to ``finish``: what it needs to know of this slice and no artifact says.
+    """
+
+    failed: Mapping[int, str] = field(default_factory=dict)
+    counts: Mapping[str, float] = field(default_factory=dict)
+    output: Any = None
+
+
+@dataclass(frozen=True)
+class Tally:
+    """All slices of a stage together. ``outputs`` come in the slices' order and are read as they are asked for.
+
+    ``planned``: how many indices there were. ``error``: the sentence of one of the failed.
+    """
+
+    planned: int
+    failed: frozenset[int]
+    counts: Mapping[str, float]
+    outputs: Iterable[Any]
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Slicing:
+    """A stage whose work is cut into slices of indices, which workers do side by side (DESIGN section 1).
+
+    ``plan`` answers the indices in their order, or the result where there is nothing to do. ``work`` does some of
+    them; done twice, or by two workers at once, it leaves the same artifacts. ``finish`` runs once all are done, and
+    may run twice. ``aligned``: no two slices have indices of the same ``size``, for artifacts in chunks of that size.
+    A slice is at most a minute's work: 50 indices of light work, 20 of OCR.
+    """
+
+    size: int
+    plan: Callable[[StageContext], Sequence[int] | StageResult]
+    work: Callable[[StageContext, Sequence[int]], SliceResult]
+    finish: Callable[[StageContext, Tally], StageResult]
+    aligned: bool = False
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A job of ``service``, by the id that it has there."""
+
+    service: str
+    id: str
+
+
+@dataclass(frozen=True)
+class Job:
+    """Somebody else's work that a stage waits for before its own.
+
+    ``begin`` answers the same job however often it is called for one attempt at the step; None: nothing to wait for.
+    ``collect`` puts what came of it where the stage looks for it, and answers False while it is under way; done twice
+    it leaves the same.
+    """
+
+    begin: Callable[[StageContext], Begun | None]
+    collect: Callable[[StageContext, str], bool]
 
 
 @dataclass(frozen=True)
 class Stage:
-    """Raises StageFailed for what trying again would not mend; every other error may be retried."""
+    """Raises StageFailed for what trying again would not mend; every other error may be retried.
+
+    ``run`` does all of it. Where ``slicing`` is set it is the same work, cut. ``reads_original``: the context's
+    ``original`` is there; the artifacts are enough for the others.
+    """
 
     name: str
     label: str
     run: Callable[[StageContext], StageResult]
+    slicing: Slicing | None = None
+    reads_original: bool = False
+    job: Job | None = None

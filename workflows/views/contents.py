@@ -20,7 +20,10 @@ from projects.audit import actor
 from projects.http import DeskRequest, answer, go
 from projects.items.documents import Document, DocumentVersion
 from projects.looks import looked
-from workflows import containers, intake, queries
+from workflows import containers, costs, queries
+from workflows.content_types import ALSO, EXTENSIONS, SUPPORTED
+from workflows.costs import RunCost
+from workflows.items.documents import DocumentWorkflow
 from workflows.storage import DocumentFiles
 from workflows.uploads import FORM_BYTES, HashedFileHandler, SizeGuard, size_words, take_content, too_large
 from workflows.views import marks
@@ -94,8 +97,8 @@ def _page(request: DeskRequest, document: Document, *, error: str = "", status: 
         "next": page.next,
         "error": error,
         "is_container": document.contentType in containers.TYPES,
-        "accept": ",".join(sorted(intake.EXTENSIONS)),
-        "supported": intake.SUPPORTED,
+        "accept": ",".join(sorted({*EXTENSIONS.values(), *ALSO})),
+        "supported": SUPPORTED,
         "limit": size_words(settings.UPLOAD_MAX_BYTES),
     }
     return answer(request, "workflow/contents.html", "workflow/_contents.html", context, status=status)
@@ -127,20 +130,24 @@ class RunRow:
     at: Any
     mark: Mark
     error: str
+    cost: str
 
 
 @require_safe
 def list_document_runs(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_view(request)
+    if not access.can_delete(request) and project_queries.removals.is_gone(request.site, document_id):
+        raise NotFound("This document was deleted.")
     try:
         page = queries.document_workflows(request.site, document_id, cursor=request.GET.get("after"))
     except InvalidKey as error:
         raise NotFound("There is no such document here.") from error
-    context = {"document_id": document_id, "rows": _runs(page.rows), "next": page.next}
+    cost = sum(map(costs.of_link, page.rows), RunCost())
+    context = {"document_id": document_id, "rows": _runs(page.rows), "next": page.next, "cost": str(cost)}
     return answer(request, "workflow/document_runs.html", "workflow/_document_runs.html", context)
 
 
-def _runs(found: Sequence[Any]) -> list[RunRow]:
+def _runs(found: Sequence[DocumentWorkflow]) -> list[RunRow]:
     return [
         RunRow(
             (run_id := str(row.SK).partition("#")[2]),
@@ -148,6 +155,7 @@ def _runs(found: Sequence[Any]) -> list[RunRow]:
             marks.started_at(run_id) or row.created_at,
             _ENDS.get(str(row.data["status"]), Mark("", "info", str(row.data["status"]).replace("_", " "))),
             str(row.data.as_dict().get("error") or ""),
+            str(costs.of_link(row)),
         )
         for row in found
     ]

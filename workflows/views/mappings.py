@@ -78,8 +78,8 @@ def _save(request: DeskRequest, stored: StoredMapping, editor: MappingEditor) ->
 def _offered(request: DeskRequest) -> tuple[RowKind, dict[str, str]]:
     definitions = queries.schemas.attribute_definitions(request.site)
     attributes = {one.key: f"{one.label} ({one.kind_label.lower()})" for one in definitions}
-    projects, _ = queries.projects.list_projects(request.site)
-    return pair_rows(attributes), {one.project_id: one.name for one in projects}
+    projects, _ = queries.projects.list_projects(request.site, limit=queries.projects.MOST)
+    return pair_rows(attributes), {one.project_id: one.name for one in sorted(projects, key=lambda one: one.name)}
 
 
 def _page(request: DeskRequest, editor: MappingEditor, more: Mapping[str, Any], *, status: int = 200) -> HttpResponse:

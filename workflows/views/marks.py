@@ -11,6 +11,9 @@ from config import clock
 from workflows.definitions import Definition, StepDefinition
 from workflows.earlier import Link
 from workflows.items.runs import WorkflowSteps
+from workflows.prices import money
+from workflows.providers.names import LABELS
+from workflows.stages.usage import LOCAL
 from workflows.status import Outcome, StepStatus
 
 PIP = 12  # the width of one step's mark with its gap
@@ -29,6 +32,8 @@ _ENDS: dict[str, Mark] = {
     Outcome.REJECTED: Mark("", "x", "Rejected"),
     Outcome.EXPIRED: Mark("bad", "clock", "Not decided in time"),
     Outcome.FAILED: Mark("bad", "alert", "Failed"),
+    Outcome.PARTIAL: Mark("warn", "alert", "Partial"),
+    Outcome.CANCELLED: Mark("", "x", "Cancelled"),
 }
 _DONE = (Outcome.PUBLISHED, "completed")
 _ENDS["completed"] = Mark("good", "check", "Completed")  # an earlier system's runs end so
@@ -86,9 +91,10 @@ def of_run(outcome: str | None, *, waits: bool) -> Mark:
     return WAITING if waits else RUNNING
 
 
-def of_document(status: str | None, outcome: str | None) -> Mark:
-    if outcome:
-        return of_run(outcome, waits=False)
+def of_document(status: str | None, outcome: str | None, waits_at: str | None = None) -> Mark:
+    """``waits_at``: the step at which its run waits for a person."""
+    if outcome or (waits_at and status == StepStatus.IN_PROGRESS):
+        return of_run(outcome, waits=bool(waits_at))
     return _DOCUMENTS.get(status or "", Mark("", "info", status) if status else UNDER_WAY)
 
 
@@ -119,6 +125,26 @@ def pips(definition: Definition, here: int) -> Sequence[Pip]:
 
 
 @dataclass(frozen=True)
+class Use:
+    """What a step used of one model: in words, and in millionths of a dollar, None where no price is set."""
+
+    words: str
+    micros: int | None
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> "Use":
+        counts = [(stored.get("pages"), "pages"), (stored.get("calls"), "calls")]
+        told = [f"{int(n)} {word if n != 1 else word[:-1]}" for n, word in counts if n]
+        tokens = int(stored.get("tokens_in") or 0), int(stored.get("tokens_out") or 0)
+        told += [f"{tokens[0]:,} tokens in, {tokens[1]:,} out"] if any(tokens) else []
+        told += [f"{float(stored['ms']) / 1000:.1f} s"] if stored.get("ms") else []
+        micros = int(stored["micros"]) if "micros" in stored else None
+        if stored["service"] != LOCAL:
+            told.append("no price is set" if micros is None else money(micros))
+        return cls(f"{stored['model']}: {', '.join(told)}", micros)
+
+
+@dataclass(frozen=True)
 class StepRow:
     """A step as the run's page shows it; ``seconds`` is None while it has not ended."""
 
@@ -131,6 +157,8 @@ class StepRow:
     seconds: float | None
     error: str | None
     reason: str | None
+    used: tuple[Use, ...] = ()
+    paused: str = ""  # what a service that does not answer is waited for with
 
     @property
     def took(self) -> str:
@@ -163,11 +191,16 @@ def _step_row(step: StepDefinition, stored: Mapping[str, Any], outcome: str | No
     mark = _STEPS.get(status, Mark("todo", "info", status))
     if step.type == "approval" and status == StepStatus.IN_PROGRESS:
         mark = Mark("warn", "user", "waits for a person")
+    elif status == StepStatus.IN_PROGRESS and stored.get("waits_for"):
+        mark = Mark("now", "clock", f"waits for {LABELS.get(stored['waits_for'], stored['waits_for'])}")
     elif outcome and status == StepStatus.PENDING:
         mark = Mark("skipped", "minus", "not needed" if outcome in _DONE else "not reached")
     start, end = stored.get("started_at"), stored.get("ended_at")
     seconds = (clock.parse(end) - clock.parse(start)).total_seconds() if start and end else None
     short = _SHORT.get(step.name, step.label)
     counts = ", ".join(f"{stored[name]:g} {words}" for name, words in _COUNTS.items() if stored.get(name))
-    reason = stored.get("reason") or counts
-    return StepRow(step.name, step.label, short, mark, start, end, seconds, stored.get("error"), reason or None)
+    reason = stored.get("reason") or counts or (step.left_out if status == StepStatus.SKIPPED else "")
+    used = tuple(Use.of(one) for one in stored.get("used") or ())
+    error = stored.get("error")
+    paused = str(stored.get("waits_why") or "") if status == StepStatus.IN_PROGRESS else ""
+    return StepRow(step.name, step.label, short, mark, start, end, seconds, error, reason or None, used, paused)

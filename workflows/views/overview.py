@@ -1,6 +1,5 @@
 """What is under way on the site, and the documents of a project: one Query each."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import HttpResponse
@@ -9,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from projects import access
 from projects.http import DeskRequest, answer
+from projects.queries import counters
 from workflows import containers, earlier, queries
 from workflows.items.documents import ProjectDocument
 from workflows.items.runs import WorkflowSteps
@@ -42,7 +42,7 @@ class Analysis:
 
 
 def _analysis(board: WorkflowSteps) -> Analysis:
-    definition = earlier.definition_of(board.workflow_id)
+    definition = earlier.definition_of(board)
     progress = queries.progress(board, definition)
     step = definition.steps[min(progress.done, progress.total - 1)]
     mark = marks.of_run(progress.outcome, waits=step.type == "approval")
@@ -58,6 +58,7 @@ def overview(request: DeskRequest) -> HttpResponse:
     rows = [_analysis(board) for board in page.rows]
     context = {
         "rows": rows,
+        "counts": counters.documents(request.site),
         "moving": any(row.moves for row in rows),
         "waiting": sum(row.waits for row in rows),
         "next_cursor": page.next,
@@ -85,25 +86,16 @@ class DocumentRow:
         return reverse("workflows:newest-run", args=[self.document.document_id])
 
 
-def _waiting(site: str, documents: Sequence[ProjectDocument]) -> set[str]:
-    """The runs that wait for a person. A document's row does not tell: the boards of those under way are read too."""
-    moving = [str(one.workflow_id) for one in documents if one.workflow_id and not one.outcome]
-    return {str(board.workflow_id) for board in queries.boards(site, moving) if _analysis(board).waits}
-
-
 @require_safe
 def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
     access.check_can_view(request)
     cursor = request.GET.get("after")
     page = queries.project_documents(request.site, project_id, cursor=cursor)
-    waiting = _waiting(request.site, page.rows)
-    rows = [
-        DocumentRow(one, marks.WAITING if one.workflow_id in waiting else marks.of_document(one.status, one.outcome))
-        for one in page.rows
-    ]
+    rows = [DocumentRow(one, marks.of_document(one.status, one.outcome, one.current_step)) for one in page.rows]
     context = {
         "project_id": project_id,
         "rows": rows,
+        "counts": counters.documents_of_project(request.site, project_id),
         "next_cursor": page.next,
         "is_first": not cursor,
         "first_url": reverse("workflows:list-documents", args=[project_id]),

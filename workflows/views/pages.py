@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from config.errors import CountersignError, NotFound
 from projects import access
 from projects.http import DeskRequest
-from workflows import files
+from workflows import files, queries
 from workflows.storage import DocumentFiles
 
 _CHUNK = 64 * 1024
@@ -22,6 +22,8 @@ _TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".we
 def page_image(request: DeskRequest, project_id: str, document_id: str, index: int) -> HttpResponseBase:
     """``index`` is 0-based. The site is the request's own, so another site's document is not found."""
     access.check_can_view(request)
+    if queries.project_document(request.site, project_id, document_id).hidden:
+        raise NotFound("This document was deleted.")
     documents = DocumentFiles(request.site, project_id, document_id)
     name = files.page_image(index)
     try:

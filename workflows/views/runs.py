@@ -1,7 +1,7 @@
 """Runs: the list, one run with its steps, what happened to its document, what was read."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,13 +15,17 @@ from config.item import translated
 from projects import access
 from projects.http import DeskRequest, answer
 from projects.looks import looked
-from workflows import earlier, files, queries
-from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows import costs, earlier, files, queries
+from workflows.actions.interventions import Way
+from workflows.answers import PARTIAL_AT
+from workflows.definitions import DEFINITIONS, DOCUMENT_ANALYSIS, FIRST_ANALYSIS
 from workflows.earlier import Link
 from workflows.items.documents import DocumentWorkflow
 from workflows.items.events import DocumentEvent
+from workflows.items.joins import Join
 from workflows.items.runs import Execution, WorkflowSteps
-from workflows.status import Outcome
+from workflows.stages import paddleocr_processor
+from workflows.status import RESUMABLE, Outcome, StepStatus
 from workflows.storage import DocumentFiles
 from workflows.views import marks
 from workflows.views.marks import Mark
@@ -67,18 +71,23 @@ def _run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
     with translated():
         links = {link.SK: link for link in DocumentWorkflow.batch_get([tuple(key) for key in keys])} if keys else {}
     by_run = {sk.rpartition("#")[2]: link for sk, link in links.items()}
-    approval = next(step.order for step in DOCUMENT_ANALYSIS.steps if step.type == "approval")
     return [
         RunRow(
             run,
             run_id,
             str(by_run[run_id].data["file_name"]) if run_id in by_run else run_id,
             str(by_run[run_id].project_name or "") if run_id in by_run else "",
-            marks.of_run(run.outcome, waits=int(run.currentStep) == approval),
+            marks.of_run(run.outcome, waits=_waits(run, by_run.get(run_id))),
             marks.started_at(run_id),
         )
         for run, run_id in runs
     ]
+
+
+def _waits(run: Execution, link: DocumentWorkflow | None) -> bool:
+    """Whether it is at the approval of its own version, which its link names."""
+    pinned = DEFINITIONS.get((link and link.definition) or FIRST_ANALYSIS.id, FIRST_ANALYSIS)
+    return int(run.currentStep) in {step.order for step in pinned.steps if step.type == "approval"}
 
 
 @require_safe
@@ -104,9 +113,42 @@ def show_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpRe
 def poll_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     """204 while nothing has changed since ``seen``; the fragment of an ended run asks no more."""
     board, link = run_of(request, document_id, workflow_id)
-    if request.GET.get("seen") == board.updated_at:
+    if request.GET.get("seen") == _seen(board, _slices(board)):
         return HttpResponse(status=204)
     return _run_page(request, board, link)
+
+
+def _slices(board: WorkflowSteps) -> Join | None:
+    """How far the running step is where slices do it, which only documents of many pages have."""
+    if board.outcome or int(board.page_count or 0) <= paddleocr_processor.PAGES:
+        return None
+    return queries.newest_join(table.site_of(board.PK), str(board.workflow_id), str(board.current_step))
+
+
+def _seen(board: WorkflowSteps, join: Join | None) -> str:
+    return f"{board.updated_at} {len(join.done or ())}" if join else str(board.updated_at)
+
+
+class Slices(NamedTuple):
+    """Of the running step, how many are done of all."""
+
+    step: str | None
+    done: int
+    all: int
+
+
+def _ways(board: WorkflowSteps, link: Link | None) -> Sequence[tuple[Way, str]]:
+    """How a person may have the run go on, with the button's words; the first is the usual one."""
+    if link is not None or board.replaced_by or board.outcome not in RESUMABLE:
+        return ()
+    if board.outcome == Outcome.PARTIAL:
+        return ((Way.RETRY, "Read the failed pages again"), (Way.ACCEPT, "Go on without them"))
+    return () if _ended_in_review(board) else ((Way.AGAIN, "Go on from there"),)
+
+
+def _ended_in_review(board: WorkflowSteps) -> bool:
+    step = board.data.as_dict().get("human_review") or {}
+    return bool(step.get("status") == StepStatus.FAILED)
 
 
 class Failure(NamedTuple):
@@ -116,17 +158,25 @@ class Failure(NamedTuple):
 
 def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> HttpResponse:
     waits = board.current_step == "human_review" and not board.outcome
-    steps = marks.step_rows(earlier.definition_of(board.workflow_id), board, link)
+    steps = marks.step_rows(earlier.definition_of(board), board, link)
     told = Failure("The analysis", link.error) if link and link.error else None
     segments, following = segments_of(request, board, link)
+    join = _slices(board)
     context = {
         "board": board,
+        "seen": _seen(board, join),
+        "slices": join and Slices(board.current_step, len(join.done or ()), int(join.slices)),
+        "ways": _ways(board, link),
         "earlier": link is not None,
         "mark": marks.of_run(board.outcome, waits=waits),
         "waits": waits,
         "moving": not board.outcome and not waits,  # a person may take days: nothing moves until then
         "failed": next((Failure(step.label, step.error) for step in steps if step.error), told),
+        "partial": board.outcome == Outcome.PARTIAL and board.data[PARTIAL_AT]["reason"],
+        "cancelled": board.outcome == Outcome.CANCELLED,
         "steps": steps,
+        "paused": next((Failure(step.label, step.paused) for step in steps if step.paused), None),
+        "cost": str(costs.of_board(board)),
         "segments": segments,
         "next_segments": following,
     }
@@ -178,7 +228,7 @@ def _told(facts: Mapping[str, Any]) -> Iterator[str]:
 
 def _rows_of_steps(board: WorkflowSteps, link: Link | None) -> list[EventRow]:
     found = [EventRow(board.created_at, "Run created")]
-    for step in marks.step_rows(earlier.definition_of(board.workflow_id), board, link):
+    for step in marks.step_rows(earlier.definition_of(board), board, link):
         if step.started_at:
             found.append(EventRow(step.started_at, f"{step.label} began"))
         if step.ended_at:

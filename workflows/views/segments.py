@@ -15,8 +15,10 @@ from projects.http import DeskRequest, answer
 from workflows import earlier, files, queries
 from workflows.earlier import Link
 from workflows.items.runs import WorkflowSteps
+from workflows.stages import paged
 from workflows.storage import DocumentFiles
 from workflows.views import marks
+from workflows.views.reading import Passage, passages
 
 _KINDS = {"CHAPTER": "Chapter", "VIDEO": "Video", "AUDIO": "Audio", "TEXT": "Part", "WEB": "Web page"}
 # What was read, by the name it is stored under; the same words twice are shown once.
@@ -35,6 +37,10 @@ class Text:
     label: str
     text: str
 
+    @property
+    def passages(self) -> list[Passage]:
+        return passages(self.text)
+
 
 def run_of(request: DeskRequest, document_id: str, workflow_id: str) -> tuple[WorkflowSteps, Link | None]:
     """The run's board, complete, and what else an earlier system says of it; None beside a run of ours.
@@ -52,16 +58,24 @@ def run_of(request: DeskRequest, document_id: str, workflow_id: str) -> tuple[Wo
     return board, link
 
 
-def segments_of(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> tuple[list[int], str | None]:
-    """A page of the run's segments, by index (0-based), and where the next begins."""
+@dataclass(frozen=True)
+class Shown:
+    """A segment in the list of a run; ``index`` is 0-based."""
+
+    index: int
+    failed: bool = False
+
+
+def segments_of(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> tuple[list[Shown], str | None]:
+    """A page of the run's segments, and where the next begins."""
     place = request.GET.get("segments")
     if link is None:
         page = queries.segments(request.site, str(board.workflow_id), cursor=place)
-        return [int(one.data["segment_index"]) for one in page.rows], page.next
+        return [Shown(int(one.data["segment_index"]), "error" in one.data) for one in page.rows], page.next
     # An earlier system keeps no rows of them, only their number.
     start = int(place) if place and place.isdigit() and len(place) < 8 else 0
     end = min(start + queries.SEGMENTS_A_PAGE, link.pages)
-    return list(range(start, end)), str(end) if end < link.pages else None
+    return [Shown(index) for index in range(start, end)], str(end) if end < link.pages else None
 
 
 def summary_page(request: DeskRequest, board: WorkflowSteps, link: Link) -> HttpResponse:
@@ -72,7 +86,7 @@ def summary_page(request: DeskRequest, board: WorkflowSteps, link: Link) -> Http
     context = {
         "board": board,
         "summary": str(summary.get("document_summary") or ""),
-        "segments": [(index, described[index] if index < len(described) else "") for index in shown],
+        "segments": [(one.index, described[one.index] if one.index < len(described) else "") for one in shown],
         "next_segments": following,
     }
     return answer(request, "workflow/summary.html", "workflow/_summary.html", context)
@@ -87,6 +101,7 @@ def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index
     if not segment and index >= int(board.page_count or 0):
         raise NotFound("There is no such page here, or it has not been cut yet.")
     texts = _texts(segment) or _unmerged(documents, index)
+    known = {one.text for one in texts}
     context = {
         "board": board,
         "index": index,
@@ -94,9 +109,10 @@ def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index
         "segment": segment,
         # Ours stop at one status for good: only an earlier system's tells how far it is.
         "mark": marks.of_segment(str(segment["status"])) if link and segment.get("status") else None,
-        "has_image": bool(segment.get("image_uri")) or link is None,
+        "has_image": bool(segment.get("image_uri")) or (link is None and not segment),
         "texts": texts,
-        "answers": segment.get("ai_analysis") or (),
+        # What only repeats the text of a text says nothing about it.
+        "answers": [one for one in segment.get("ai_analysis") or () if one.get("content") not in known],
         "before": index - 1 if index else None,
         "after": index + 1 if index + 1 < int(board.page_count or 0) else None,
     }
@@ -131,12 +147,11 @@ def _texts(segment: Mapping[str, Any]) -> list[Text]:
 def _unmerged(documents: DocumentFiles, index: int) -> list[Text]:
     """What the stages have read so far of a segment that has not been built yet."""
     found: list[Text] = []
-    for name, field, label in (
-        (files.OCR, "content", _TEXTS["paddleocr"]),
-        (files.TEXT_LAYER, "text", _TEXTS["format_parser"]),
+    for artifact, field, label in (
+        (paged.OCR, "content", _TEXTS["paddleocr"]),
+        (paged.TEXT_LAYER, "text", _TEXTS["format_parser"]),
     ):
-        pages = _read(documents, name).get("pages") or ()
-        text = next((str(page.get(field) or "") for page in pages if page.get("page_index") == index), "").strip()
+        text = str(artifact.page(documents, index).get(field) or "").strip()
         if text and text not in {one.text for one in found}:
             found.append(Text(label, text))
     return found

@@ -18,7 +18,8 @@ from projects import queries as project_queries
 from projects.audit import Actor
 from projects.defaults import ensure_default_project
 from projects.items.project import Project
-from workflows import local_desk, processing
+from workflows import kinds_table, local_desk, processing
+from workflows.kinds_table import Line
 from workflows.local_desk import LocalDesk
 from workflows.processing import Job
 
@@ -37,21 +38,36 @@ class Command(BaseCommand):
         parser.add_argument("--engine", choices=["stepfunctions"], default="stepfunctions")
         parser.add_argument("--timeout", type=int, default=3600, help="seconds to wait for each file at most")
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
+        parser.add_argument(
+            "--table", action="store_true", help="by kind of file: the stages that ran, and why others did not"
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
+        lines: list[Line] = []
         try:
             with local_desk.running(self._aside) as desk:
                 project = _project(options["site"], options["project"])
                 work = _Work(options["site"], project, options["timeout"], desk)
                 paths = list(_paths(options["files"]))
                 for number, job in enumerate(work.finished(paths, self._aside), start=1):
-                    shape = processing.describe(job)
-                    self.stdout.write(json.dumps(shape, ensure_ascii=False) if options["json"] else _line(shape))
-                    self.stdout.flush()
+                    if options["table"]:
+                        lines.append(kinds_table.line_of(job))
+                    else:
+                        shape = processing.describe(job)
+                        self.stdout.write(json.dumps(shape, ensure_ascii=False) if options["json"] else _line(shape))
+                        self.stdout.flush()
                     self._progress(number, len(paths))
         except CountersignError as error:
             raise CommandError(str(error)) from error
+        if options["table"]:
+            self._write_table(lines, as_json=options["json"])
+
+    def _write_table(self, lines: list[Line], *, as_json: bool) -> None:
+        if as_json:
+            self.stdout.write("\n".join(json.dumps(line.plain(), ensure_ascii=False) for line in lines))
+        else:
+            self.stdout.write(kinds_table.table(lines))
 
     def _aside(self, text: str) -> None:
         if settings.DEBUG or "ended with" in text:

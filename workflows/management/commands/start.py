@@ -1,0 +1,24 @@
+"""``manage.py start web``: this process becomes one process of a deployed desk."""
+
+import os
+import sys
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+from workflows.processes import PROCESSES
+
+
+class Command(BaseCommand):
+    help = "Become the web server, a worker or beat, as a container or a service starts it."
+    requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("process", choices=PROCESSES)
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        os.chdir(settings.BASE_DIR)
+        settings.STATE_DIR.mkdir(parents=True, exist_ok=True)
+        # Exchanged and not started: whoever stops this process stops the one that works.
+        os.execv(sys.executable, [sys.executable, "-m", *PROCESSES[options["process"]]])  # noqa: S606 - our own modules

@@ -1,0 +1,54 @@
+"""The step publish: what was found and decided becomes the published object, and the run ends."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from workflows import events, files, followups, results
+from workflows.actions import runs
+from workflows.actions.runs import Advance
+from workflows.answers import Order, slot_of
+from workflows.definitions import Definition, StepDefinition
+from workflows.items.documents import DocumentWorkflow
+from workflows.items.runs import Execution
+from workflows.status import END, Outcome
+from workflows.storage import DocumentFiles
+
+FOLLOWED = "follow_up"  # in the answer of a step that published: something is to be done now
+
+
+def publish(
+    order: Order, definition: Definition, step: StepDefinition, execution: Execution, document: DocumentWorkflow
+) -> Mapping[str, Any]:
+    """Merge result and decision into the published object, end the run, tell the bus, and plan what follows."""
+    run = order.run
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    found = json.loads(store.read_pinned(files.result(run.workflow_id), str(execution.result_sha256)))
+    decision: dict[str, Any] | None = None
+    if execution.decision_id:
+        sha256 = str(execution.decision_sha256)
+        name = files.decision(run.workflow_id, execution.decision_id, sha256)
+        decision = json.loads(store.read_pinned(name, sha256))
+    merged = results.merge(found, decision["corrections"] if decision else {}, decision=_public(decision))
+    body = json.dumps(merged, ensure_ascii=False, sort_keys=True).encode()
+    uri = store.write(files.output(run.workflow_id), body, "application/json")
+    detail = {
+        "outcome": Outcome.PUBLISHED.value,
+        "reviewed": decision is not None,
+        "uri": uri,
+        "sha256": files.sha256(body),
+    }
+    event = events.lineage(run, "PUBLISHED", facts=detail, bus_type=events.PROCESSED, bus_detail=detail)
+    also = followups.planned(run, document, execution)
+    facts = detail | ({FOLLOWED: True} if also else {})
+    move = Advance(step, END, order.attempt, result="completed", outcome=Outcome.PUBLISHED, facts=facts)
+    done = runs.advance(run, definition, move, last=execution.last_transition, also=also, event=event)
+    events.publish_soon(done.event)
+    return {"next": END, "last": done.last, **slot_of(execution, definition, END), **facts}
+
+
+def _public(decision: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What the published object says of the decision; the corrections are in the fields."""
+    if decision is None:
+        return None
+    return {name: decision[name] for name in ("decision_id", "decision", "reviewer", "reason", "at")}
