@@ -7,13 +7,14 @@ end in botocore's one method, which is wrapped while a fault is wanted. Services
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 from unittest import mock
 
 from botocore.client import BaseClient
 from botocore.exceptions import ConnectionClosedError
+from botocore.validate import validate_parameters
 
 _EVENT = re.compile("EVENT#|activity#")
 Around = Callable[[BaseClient, str, dict[str, Any], Callable[[], Any]], Any]
@@ -151,6 +152,24 @@ def fail(
 
     with _around(act):
         yield
+
+
+@contextmanager
+def answered(service: str, operation: str, answer: Mapping[str, Any]) -> Iterator[Calls]:
+    """AWS answers so, each time, and is not called: what is sent and what is answered fit botocore's own model."""
+    seen = Calls()
+
+    def wrapper(client: BaseClient, name: str, params: dict[str, Any], go_on: Callable[[], Any]) -> Any:
+        if (client.meta.service_model.service_name, name) != (service, operation):
+            return go_on()
+        model = client.meta.service_model.operation_model(name)
+        validate_parameters(params, model.input_shape)
+        validate_parameters(dict(answer), model.output_shape)
+        seen.add(Call(service, name, params), dict(answer))
+        return dict(answer)
+
+    with _around(wrapper):
+        yield seen
 
 
 @contextmanager

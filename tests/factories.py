@@ -19,9 +19,11 @@ from tests.pump import Pump
 from workflows import frozen, queries, samples
 from workflows.actions import documents
 from workflows.actions.documents import Original
+from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.frozen import Run
 from workflows.storage import DocumentFiles
 
+REVIEW = DOCUMENT_ANALYSIS.named("human_review").order
 SITE = "default"
 ROSA = Person("1", "Rosa Marin")
 MARTA = Person("2", "Marta Kowalczyk")
@@ -76,7 +78,7 @@ def start_run(
 def ref_of(run: Run) -> ReviewRef:
     execution = queries.execution(run)
     assert execution.result_sha256
-    return ReviewRef(run.site, run.document_id, review_id(run.workflow_id, 7, execution.result_sha256))
+    return ReviewRef(run.site, run.document_id, review_id(run.workflow_id, REVIEW, execution.result_sha256))
 
 
 def waiting_run(pump: Pump) -> tuple[Run, ReviewRef]:
@@ -96,6 +98,7 @@ def verdict(ref: ReviewRef, decision: Decision = Decision.APPROVE, **corrections
         result_sha256=review.result_sha256,
         corrections=corrections,
         reason="" if decision == Decision.APPROVE else "Not ours",
+        queue=review.queue,
     )
 
 

@@ -3,7 +3,7 @@
 import base64
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,11 +33,15 @@ class Message:
 
 @dataclass
 class Pump:
-    """``seen``: every task that ran; ``held``: deliveries whose time has not come or that a test holds back."""
+    """``seen``: every task that ran; ``held``: deliveries whose time has not come or that a test holds back.
+
+    ``queues``: without the search index's, which needs the database that most tests go without.
+    """
 
     seen: list[Message] = field(default_factory=list)
     held: list[Message] = field(default_factory=list)
     hold: Callable[[Message], bool] = lambda _message: False
+    queues: Sequence[str] = (settings.STEPS_QUEUE, settings.SLICES_QUEUE, settings.DESK_QUEUE)
 
     def run(self, until: Callable[[], bool] | None = None, *, seconds: float = 30, idle: float = 0.6) -> None:
         """Run tasks until ``until`` holds; without it, until nothing has come for ``idle`` seconds."""
@@ -55,7 +59,7 @@ class Pump:
 
     def step(self) -> bool:
         """Take one round of deliveries; True where a task ran."""
-        self.held += [message for name in settings.QUEUE_URLS for message in receive(name)]
+        self.held += [message for name in self.queues for message in receive(name)]
         ready = [message for message in self.held if message.due and not self.hold(message)]
         for message in ready:
             self.held.remove(message)

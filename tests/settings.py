@@ -29,8 +29,12 @@ os.environ |= {
     "COUNTERSIGN_REVIEW_UNDO_SECONDS": "1",
     "COUNTERSIGN_REPAIR_AFTER_SECONDS": "1",
     "COUNTERSIGN_RUN_CHECK_SECONDS": "1",
+    "COUNTERSIGN_BATCH_CHECK_SECONDS": "1",
     "COUNTERSIGN_ACCESS_SECONDS": "3600",  # calls are counted: what a page costs must not depend on the hour
     "COUNTERSIGN_LOG_LEVEL": "WARNING",
+    "AWS_EC2_METADATA_DISABLED": "true",  # nobody looks for credentials on this machine's network
+    "AWS_CONFIG_FILE": str(FOLDER / "no-config"),
+    "AWS_SHARED_CREDENTIALS_FILE": str(FOLDER / "no-credentials"),
 }
 os.environ["AWS_ENDPOINT_URL"] = f"http://127.0.0.1:{os.environ['COUNTERSIGN_EMULATOR_PORT']}"
 

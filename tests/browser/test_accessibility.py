@@ -1,5 +1,6 @@
 """No page has a serious fault that a machine can find: axe-core on each, by day and by night."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -14,6 +15,7 @@ from tests.factories import start_run
 from tests.people import alice, bob
 from tests.projects.projects import make_project
 from tests.pump import Pump
+from tests.review.handovers.asking import hand_over
 from tests.review.reviews import lapse, person
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -76,5 +78,22 @@ def test_every_page_of_the_desk(live_server: LiveServer, page: Page, pump: Pump,
     expect(page.get_by_role("alert")).to_contain_text("Bob Ito holds this until")
     found["desk, lost"] = faults(page)
     console[:] = [line for line in console if "409" not in line]
+    assert {name: faults for name, faults in found.items() if faults} == {}
+    assert console == []
+
+
+def test_questions_of_other_systems(live_server: LiveServer, page: Page, pump: Pump, console: list[str]) -> None:
+    bob()
+    with_text, only_fields = hand_over(text="Please decide.").ref, hand_over(caller="A" * 80, title="L" * 200).ref
+    sign_in(page, live_server, "bob")
+    page.goto(f"{live_server.url}/review/{only_fields.document_id}/{only_fields.review_id}/")
+    found = {"only fields, free": faults(page)}
+    claim(page, f"{live_server.url}/review/{with_text.document_id}/{with_text.review_id}/")
+    found["text, mine"] = faults(page)
+    page.set_viewport_size({"width": 375, "height": 800})
+    found["text, on a phone"] = faults(page)
+    page.locator("[data-approve]").click()
+    expect(page).to_have_url(re.compile("/review/"))
+    expect(page.get_by_text("approved").first).to_be_visible()
     assert {name: faults for name, faults in found.items() if faults} == {}
     assert console == []

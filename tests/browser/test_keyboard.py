@@ -16,6 +16,27 @@ from tests.pump import Pump
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+def test_a_slash_goes_to_the_search_unless_somebody_types(
+    live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
+) -> None:
+    bob()
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    box = page.get_by_role("searchbox")
+    page.keyboard.press("/")
+    expect(box).to_be_focused()
+    page.keyboard.type("a/b <i>")
+    expect(box).to_have_value("a/b <i>")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search/?q=*")
+    expect(page.get_by_role("heading", name="Nothing holds all of these words")).to_be_visible()
+    page.evaluate("localStorage.setItem('countersign-keys-off', '1')")
+    page.goto(f"{live_server.url}/projects/")
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).not_to_be_focused()
+    assert console == []
+
+
 def test_two_reviews_by_keyboard_alone(
     live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
 ) -> None:

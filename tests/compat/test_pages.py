@@ -67,7 +67,7 @@ def test_its_documents_are_listed_with_names_states_and_the_way_to_their_runs(se
     url = f"/workflows/projects/{seed.project_id}/documents/"
     with count_calls() as calls:
         page = read(url)
-    assert len(calls.of("dynamodb")) <= 2
+    assert len(calls.of("dynamodb")) <= 3
     rows = {row.split("</th>")[0]: words(row) for row in page.split("<tr>")[2:]}
     shown = {word: next(text for text in rows.values() if one.name in text) for word, one in seed.documents.items()}
     for word in ENDED - {"failed"}:
@@ -165,7 +165,7 @@ def end_of(seed, document):
 def test_what_is_under_way_there_is_in_the_overview(seed):
     with count_calls() as calls:
         page = read("/")
-    assert len(calls.of("dynamodb")) <= 3
+    assert len(calls.of("dynamodb")) <= 4
     text = words(page)
     for word in ("analyzing", "reanalyzing"):
         assert seed.documents[word].name in text

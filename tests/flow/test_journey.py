@@ -52,7 +52,7 @@ def test_an_approved_correction_resumes_the_machine_and_is_published(pump: Pump)
     fields = {field["name"]: field for field in output_of(run)["fields"]}  # type: ignore[attr-defined, index]
     assert fields["total"]["value"] == "12.34"
     assert fields["total"]["source"] == "reviewer"
-    assert pump.ran("run_step") == 7
+    assert pump.ran("run_step") == 9
     assert sorted(bus_types()) == ["document.processed", "document.review.required"]
 
 

@@ -1,12 +1,15 @@
 """A machine that waits again brings a newer token; the older one and its messages change nothing."""
 
+import pytest
+from celery import Task
 from django.conf import settings
 
 from review import repair, sweeper
 from review.actions import claims, decisions
 from review.identity import ReviewRef
 from review.status import ReviewStatus
-from review.tasks import enqueue_redeem
+from review.tasks import enqueue_redeem, expire_review
+from tests.aws_faults import count_calls, fail
 from tests.factories import ROSA, decided_run, ref_of, review_of, start_run, verdict, waiting_run
 from tests.flow.protocol import assert_applied_once, ended, restarted, sweep_until_ended
 from tests.pump import Pump
@@ -14,6 +17,7 @@ from workflows import engine, queries
 from workflows.actions import attempts
 from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.frozen import Run
+from workflows.tasks import fail_run, run_step
 
 
 def test_a_newer_token_before_the_decision_is_the_one_that_is_spent(pump: Pump) -> None:
@@ -70,7 +74,7 @@ def test_stopped_machines_get_new_tokens_and_ocr_does_not_run_again(pump: Pump) 
     decisions.decide(ref, run, verdict(ref), by=ROSA)
     sweep_until_ended(run, pump)
     assert_applied_once(run, ref)
-    assert pump.ran("run_step") == steps + 1  # publishing, nothing else
+    assert pump.ran("run_step") == steps + 3  # graph, summary and publishing, nothing else
 
 
 def waiting_run_again(pump: Pump) -> tuple[Run, ReviewRef]:
@@ -78,3 +82,14 @@ def waiting_run_again(pump: Pump) -> tuple[Run, ReviewRef]:
     before = pump.ran("open_review")
     pump.run(lambda: pump.ran("open_review") > before)
     return run, ref_of(run)
+
+
+@pytest.mark.parametrize("task", [run_step, fail_run, expire_review], ids=lambda task: task.name)
+def test_a_refusal_that_the_engine_did_not_take_is_sent_again(pump: Pump, task: Task) -> None:
+    run = start_run()
+    which = {"site": run.site, "project_id": run.project_id, "document_id": run.document_id}
+    stale = which | {"workflow_id": run.workflow_id, "attempt": 0, "token": "spent long ago"}
+    more = {"step": 1} if task is run_step else {}
+    with fail("stepfunctions", "SendTaskFailure", error_code="ServiceUnavailable"), count_calls() as seen:
+        task.apply(kwargs=stale | more)
+    assert seen.names().count("stepfunctions.SendTaskFailure") == 2

@@ -58,29 +58,45 @@ TABLE: dict[str, dict[str, Answers]] = {
     "documents:change-attributes": {"POST": WORK_EMPTY},
     "documents:change-metadata": {"POST": WORK_EMPTY},
     "workflows:list-document-runs": {"GET": VIEW},
+    "workflows:cancel-run": {"POST": WORK_EMPTY},  # it waits for a person
+    "workflows:resume-run": {"POST": WORK_EMPTY},  # without saying how
     "workflows:list-contents": {"GET": VIEW, "POST": WORK_EMPTY},
     "workflows:download-content": {"GET": (302, 403, 404, 404, 404, 404)},  # of a second that has none
     "workflows:overview": {"GET": VIEW},
+    "workflows:search": {"GET": VIEW},
     "workflows:list-runs": {"GET": VIEW},
     "workflows:list-documents": {"GET": VIEW},
+    "workflows:show-calibration": {"GET": SET_UP},
+    "workflows:propose-calibration": {"POST": (302, 403, 403, 403, 302, 302)},
+    "workflows:activate-calibration": {"POST": (302, 403, 403, 403, 404, 404)},  # of one that is not there
     "workflows:upload": {"GET": WORK, "POST": WORK_EMPTY},
     "workflows:page-image": {"GET": VIEW},
+    # batches
+    "workflows:list-batches": {"GET": VIEW},
+    "workflows:create-batch": {"GET": WORK, "POST": WORK_EMPTY},
+    "workflows:show-batch": {"GET": VIEW},
+    "workflows:export-report": {"GET": VIEW},
+    "workflows:retry-batch": {"POST": WORK_EMPTY},  # nothing of it failed
+    "workflows:change-slots": {"POST": WORK_EMPTY},
+    "workflows:cancel-batch": {"POST": (302, 403, 403, 302, 422, 422)},  # once
     "workflows:newest-run": {"GET": (302, 403, 302, 302, 302, 302)},
     "workflows:show-run": {"GET": VIEW},
     "workflows:poll-run": {"GET": VIEW},
     "workflows:show-lineage": {"GET": VIEW},
     "workflows:show-result": {"GET": VIEW},
+    "workflows:show-about": {"GET": VIEW},
     "workflows:show-segment": {"GET": VIEW},
     "workflows:list-actions": {"GET": VIEW},
     "workflows:show-follow-up": {"GET": VIEW},
     "workflows:retry-action": {"POST": (302, 403, 403, 404, 404, 404)},  # WRITE, of what is not there
-    "workflows:list-queued": {"GET": (302, 403, 404, 200, 200, 404)},  # by the queue's groups
+    "workflows:list-queued": {"GET": (302, 403, 404, 200, 200, 200)},  # by the queue's groups
     "workflows:settle-document": {"POST": NO_REVIEW},
     # reviews
     "review:queue": {"GET": VIEW},
     "review:list-queues": {"GET": VIEW},
-    "review:show-queue": {"GET": (302, 403, 404, 200, 200, 404)},  # by the queue's groups; a superuser is in none
+    "review:show-queue": {"GET": (302, 403, 404, 200, 200, 200)},  # by the queue's groups
     "review:show-review": {"GET": VIEW},
+    "review:show-page": {"GET": (302, 403, 404, 404, 404, 404)},  # a document's own are elsewhere
     "review:claim-next": {"POST": (302, 403, 403, 302, 302, 302)},
     "review:claim": {"POST": NO_REVIEW},
     "review:renew": {"POST": NO_REVIEW},
@@ -104,6 +120,10 @@ TABLE: dict[str, dict[str, Answers]] = {
     "schemas:list-attributes": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "schemas:edit-attribute": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "schemas:delete-attribute": {"POST": SET_UP_NOTHING},
+    "services:list-providers": {"GET": SET_UP},
+    "services:show-costs": {"GET": SET_UP},
+    "services:export-costs": {"GET": SET_UP},
+    "services:show-project-costs": {"GET": SET_UP},
     "audit:show-audit": {"GET": SET_UP},
     "audit:export-audit": {"GET": SET_UP},
     "queues:list-queues": {"GET": SET_UP},
@@ -111,6 +131,12 @@ TABLE: dict[str, dict[str, Answers]] = {
     "queues:edit-queue": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "queues:archive-queue": {"POST": SET_UP_NOTHING},
     "queues:restore-queue": {"POST": SET_UP_NOTHING},
+    "routing:list-dead-letters": {"GET": SET_UP},
+    "routing:settle-dead-letter": {"POST": SET_UP_NOTHING},
+    "routing:list-incoming": {"GET": SET_UP},
+    "routing:settle-incoming": {"POST": SET_UP_NOTHING},
+    "routing:create-tenant": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "routing:remove-tenant": {"POST": SET_UP_EMPTY},
     "routing:list-mappings": {"GET": SET_UP},
     "routing:create-mapping": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "routing:edit-mapping": {"GET": SET_UP, "POST": SET_UP_EMPTY},
@@ -127,6 +153,13 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:upload_document": {"POST": KEY},
     "api:show_run": {"GET": KEY},
     "api:show_result": {"GET": KEY},
+    "api:search": {"GET": KEY},
+    "api:create_batch": {"POST": KEY},
+    "api:show_batch": {"GET": KEY},
+    "api:list_lines": {"GET": KEY},
+    "api:retry_batch": {"POST": KEY},
+    "api:ask_for_review": {"POST": KEY},
+    "api:show_review": {"GET": KEY},
     # Django's own admin
     "admin:index": {"GET": STAFF},
     "admin:login": {"GET": (200, 200, 200, 200, 200, 302)},
@@ -153,7 +186,15 @@ TABLE: dict[str, dict[str, Answers]] = {
     "admin/(?P<url>.*)$": {"GET": (302, 302, 302, 302, 302, 404)},
 }
 # On a tenant's site there are no sites to manage.
-ON_NO_TENANT = ("settings:list-sites", "settings:create-site", "settings:edit-site")
+ON_NO_TENANT = (
+    "settings:list-sites",
+    "settings:create-site",
+    "settings:edit-site",
+    "routing:list-dead-letters",
+    "routing:settle-dead-letter",
+    "routing:create-tenant",
+    "routing:remove-tenant",
+)
 WISHES = (
     "review:",
     "settings:revoke-key",

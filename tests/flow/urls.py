@@ -16,7 +16,8 @@ from projects.schema import ProjectSettings
 from tests.review.reviews import VALUES, open_review
 from tests.workflows.rules import make_mapping, make_rule, make_ruleset
 from workflows import files
-from workflows.actions import segments
+from workflows.actions import batches, segments
+from workflows.actions.batches import BatchDraft
 from workflows.storage import DocumentFiles
 
 DOCUMENT_ID = "7b0cf3d5-0d5c-4b5c-9c39-1f3cb1d2f001"
@@ -68,11 +69,15 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
     actions.tags.add_tag(site, run.document_id, "kind", word, by=by)
     actions.attributes.set_attribute(site, run.document_id, "vendor", [word], by=by)
     actions.api_keys.create(site, f"{word} key", [Permission.READ], by=by)
+    draft = BatchDraft(f"{word} batch", project_id, word, "none", "list", slots=1, percent=0)
+    batch = batches.create(site, draft, by=by, batch_id=rule_id)
     return {
+        "batch_id": batch.id,
         "key": "vendor", "ruleset_id": rule_id, "rule_id": rule_id, "mapping_id": rule_id,
         "classification_id": DOCUMENT_ID, "at": "none",
         "project_id": project_id, "document_id": run.document_id, "workflow_id": run.workflow_id, "index": 0,
         "run_id": run.workflow_id, "review_id": ref.review_id, "queue_id": queue_id, "site_id": "acme",
-        "form": "csv", "mask": "none", "object_id": "1",
-        "number": 0, "kind": "OCR", "id": "1", "content_type_id": "1", "app_label": "auth", "url": "none",
+        "month": "2026-11", "form": "csv", "mask": "none", "object_id": "1",
+        "digest": "0" * 64, "queue": "none", "message_id": "none",
+        "version": 7, "number": 0, "kind": "OCR", "id": "1", "content_type_id": "1", "app_label": "auth", "url": "none",
     }  # fmt: skip

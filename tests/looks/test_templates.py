@@ -64,3 +64,11 @@ def test_colours_come_from_the_tokens(path: Path):
     known = set(re.findall(r"(--[a-z0-9-]+)\s*:", "".join(sheet.read_text() for sheet in SHEETS)))
     assert set(re.findall(r"var\((--[a-z0-9-]+)", text)) <= known
     assert not re.search(r"#[0-9a-f]{3,8}\b(?=\s*[;,)])", text)
+
+
+def test_every_class_of_a_template_is_known_to_a_sheet_or_a_script():
+    known = set(re.findall(r"[\w-]+", " ".join(path.read_text() for path in [*SHEETS, *SCRIPTS])))
+    for path in TEMPLATES:
+        text = re.sub(r"[\w-]*{[%{].*?[%}]}[\w-]*", " ", path.read_text())  # half a name is decided by a view
+        used = {name for names in re.findall(r'\sclass="([^"]*)"', text) for name in names.split()}
+        assert used <= known, path

@@ -20,15 +20,16 @@ def zipped(files: dict[str, bytes], *, method: int = zipfile.ZIP_DEFLATED) -> by
     return body.getvalue()
 
 
-def mailed(files: dict[str, bytes], *, subject: str = "Three receipts") -> bytes:
-    return mail(files, subject=subject).as_bytes()
+def mailed(files: dict[str, bytes], *, subject: str = "Three receipts", text: str = "") -> bytes:
+    return mail(files, subject=subject, text=text).as_bytes()
 
 
-def mail(files: dict[str, bytes], *, subject: str = "Three receipts") -> EmailMessage:
+def mail(files: dict[str, bytes], *, subject: str = "Three receipts", text: str = "") -> EmailMessage:
+    """Without a text it is only an envelope."""
     message = EmailMessage()
     message["From"], message["To"], message["Subject"] = "a@example.org", "b@example.org", subject
-    message.set_content("See what is attached.")
-    message.add_alternative("<p>See what is <b>attached</b>.</p>", subtype="html")
+    message.set_content(text)
+    message.add_alternative(f"<p>{text}</p>", subtype="html")
     for name, content in files.items():
         message.add_attachment(content, maintype="application", subtype="octet-stream", filename=name)
     return message

@@ -16,13 +16,19 @@ from workflows import arrivals, files, followups, queries, steps
 from workflows.actions import followups as follow_up_actions
 from workflows.actions import runs
 from workflows.actions.documents import Original
+from workflows.answers import Order
+from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.frozen import Run
-from workflows.items.actions import FollowUp
+from workflows.items.actions import DocumentAction, FollowUp
 from workflows.items.runs import Execution, WorkflowSteps
 from workflows.routing import Act, When
-from workflows.steps import Order
 from workflows.storage import DocumentFiles
 
+PUBLISH = DOCUMENT_ANALYSIS.named("publish").order
+ROSA = Actor("7", "Rosa Marin")
+MARTA = Actor("8", "Marta Kowalczyk")
+NOTIFY = Act("NOTIFY", {"to": "a@example.org, b@example.org"})
+QUEUE = Act("QUEUE", {"queue": "q1"})
 VALUES = {"company": "Alder & Quill", "total": "510.24", "date": "2024-03-12", "invoice_number": None}
 
 
@@ -46,14 +52,14 @@ def ready(site: str = SITE, *, values: dict[str, str | None] = VALUES, pages: in
     for index in range(pages):
         page = json.dumps({"text_content": f"Seite {index + 1} ß"}).encode()
         store.write(files.segment(index), page, "application/json")
-    at_publish = [Execution.currentStep.set(8), Execution.result_sha256.set(files.sha256(body))]
+    at_publish = [Execution.currentStep.set(PUBLISH), Execution.result_sha256.set(files.sha256(body))]
     Execution.change(runs.execution_key(run), at_publish, Execution.PK.exists())
     WorkflowSteps.change(runs.board_key(run), [WorkflowSteps.page_count.set(pages)], WorkflowSteps.PK.exists())
     return run
 
 
 def publish(run: Run) -> Any:
-    return steps.perform(Order(run, 8, 1), owner="publisher", keep=lambda: None)
+    return steps.perform(Order(run, PUBLISH, 1), owner="publisher", keep=lambda: None, token=None, send=lambda *_: None)
 
 
 def published(*acts: Act, site: str = SITE) -> Run:
@@ -67,6 +73,14 @@ def published(*acts: Act, site: str = SITE) -> Run:
 
 def drive(run: Run, owner: str = "worker") -> None:
     followups.drive(run, owner=owner)
+
+
+def hook(url: str) -> Act:
+    return Act("WEBHOOK", {"url": url})
+
+
+def action(run: Run, number: int = 0) -> DocumentAction:
+    return queries.actions_of(run)[number]
 
 
 def now_due(run: Run) -> None:

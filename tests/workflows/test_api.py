@@ -16,6 +16,10 @@ from tests.people import alice, signed_in
 from tests.projects.projects import make_project
 from tests.projects.sites import BY, make_site
 from tests.pump import Pump
+from workflows import queries
+from workflows.actions import removals, runs
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.frozen import Run
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1"
@@ -164,6 +168,19 @@ def test_the_same_idempotency_key_is_the_same_document(pump: Pump) -> None:
     problem(upload(client, project, **{"Idempotency-Key": "x" * 300}), 422)
 
 
+def test_the_idempotency_key_of_a_purged_document_brings_it_no_more(pump: Pump) -> None:
+    project, client = make_project(), program()
+    made = upload(client, project, **{"Idempotency-Key": "scan 18"}).json()
+    run = Run("default", project.id, made["document_id"], made["run_id"])
+    runs.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
+    removals.delete("default", run.document_id, by=BY)
+    assert upload(client, project, **{"Idempotency-Key": "scan 18"}).json()["document_id"] == run.document_id
+    removals.purge("default", run.document_id, by=BY)
+    removals.finish("default", run.document_id)
+    assert "Send a new key" in problem(upload(client, project, **{"Idempotency-Key": "scan 18"}), 422)["detail"]
+    assert upload(client, project, **{"Idempotency-Key": "scan 19"}).status_code == 201
+
+
 @pytest.mark.parametrize(
     ("name", "body", "words"),
     [("empty.pdf", b"", "empty"), ("x.docx", b"PK\x03\x04nothing", "damaged"), ("x.pdf", b"%PDF-1.4 cut", "PDF")],
@@ -215,6 +232,13 @@ def test_the_openapi_says_what_there_is_and_is_open_to_all(client: Client) -> No
         f"{API}/projects/{{project_id}}/documents": ["get", "post"],
         f"{API}/documents/{{document_id}}/runs/{{run_id}}": ["get"],
         f"{API}/documents/{{document_id}}/runs/{{run_id}}/result": ["get"],
+        f"{API}/search": ["get"],
+        f"{API}/reviews": ["post"],
+        f"{API}/reviews/{{review_id}}": ["get"],
+        f"{API}/batches": ["post"],
+        f"{API}/batches/{{batch_id}}": ["get"],
+        f"{API}/batches/{{batch_id}}/lines": ["get"],
+        f"{API}/batches/{{batch_id}}/retry": ["post"],
     }
     assert found["components"]["securitySchemes"]["KeyAuth"] == {"type": "http", "scheme": "bearer"}
     form = found["paths"][f"{API}/projects/{{project_id}}/documents"]["post"]

@@ -38,3 +38,11 @@ def test_a_message_that_is_gone_is_no_error(table: str) -> None:
 
 def test_a_task_that_no_queue_delivered_has_nothing_to_keep() -> None:
     deliveries.keep(SimpleNamespace(properties=None))
+
+
+def test_only_messages_that_nobody_has_taken_are_waiting(table: str) -> None:
+    for _ in range(3):
+        aws.client("sqs").send_message(QueueUrl=URL, MessageBody="a step")
+    assert deliveries.waiting(settings.STEPS_QUEUE) == 3
+    assert received()
+    assert deliveries.waiting(settings.STEPS_QUEUE) == 2

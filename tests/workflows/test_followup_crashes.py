@@ -4,12 +4,11 @@ import pytest
 from django.core import mail
 
 from config.errors import Conflict, Unavailable
-from projects.audit import Actor
 from review import sweeper
 from tests.aws_faults import Crash, audit_refused, crash_after, crash_before
 from tests.factories import SITE
 from tests.pump import Pump
-from tests.workflows.follow_ups import drive, kinds, published, statuses
+from tests.workflows.follow_ups import NOTIFY, QUEUE, ROSA, action, drive, kinds, published, statuses
 from workflows import queries
 from workflows.actions import document_actions
 from workflows.actions import followups as follow_up_actions
@@ -18,18 +17,6 @@ from workflows.routing import Act
 from workflows.status import FollowUpStatus
 
 pytestmark = pytest.mark.usefixtures("pump")
-ROSA = Actor("7", "Rosa Marin")
-MARTA = Actor("8", "Marta Kowalczyk")
-NOTIFY = Act("NOTIFY", {"to": "a@example.org, b@example.org"})
-QUEUE = Act("QUEUE", {"queue": "q1"})
-
-
-def hook(url):
-    return Act("WEBHOOK", {"url": url})
-
-
-def action(run, number=0):
-    return queries.actions_of(run)[number]
 
 
 def test_a_worker_that_dies_after_the_deed_does_it_once_more_and_records_it_once():

@@ -7,13 +7,27 @@ import pytest
 from django.core import mail
 
 from config.errors import Conflict, NotFound
-from projects.audit import Actor
 from tests.aws_faults import Crash, count_calls, crash_before
 from tests.factories import SITE
-from tests.workflows.follow_ups import drive, kinds, now_due, publish, published, ready, receiver, statuses
+from tests.workflows.follow_ups import (
+    MARTA,
+    NOTIFY,
+    QUEUE,
+    ROSA,
+    action,
+    drive,
+    hook,
+    kinds,
+    now_due,
+    publish,
+    published,
+    ready,
+    receiver,
+    statuses,
+)
 from tests.workflows.rules import make_rule, make_ruleset
 from workflows import files, queries
-from workflows.actions import document_actions
+from workflows.actions import document_actions, removals
 from workflows.actions import followups as follow_up_actions
 from workflows.items.actions import DocumentAction
 from workflows.routing import Act, When
@@ -21,18 +35,6 @@ from workflows.status import ACTION_ENDED, ACTION_TRANSITIONS, ActionStatus, Fol
 from workflows.storage import DocumentFiles
 
 pytestmark = pytest.mark.usefixtures("pump")
-ROSA = Actor("7", "Rosa Marin")
-MARTA = Actor("8", "Marta Kowalczyk")
-NOTIFY = Act("NOTIFY", {"to": "a@example.org, b@example.org"})
-QUEUE = Act("QUEUE", {"queue": "q1"})
-
-
-def hook(url):
-    return Act("WEBHOOK", {"url": url})
-
-
-def action(run, number=0):
-    return queries.actions_of(run)[number]
 
 
 def test_a_publication_without_rules_is_followed_by_nothing():
@@ -172,6 +174,21 @@ def test_nothing_is_done_again_while_a_worker_has_it_in_hand():
     document_actions.begin(run, action(run))
     with pytest.raises(Conflict):
         document_actions.retry(run, action(run), by=MARTA)
+
+
+def test_of_a_deleted_document_nothing_is_done_again_until_it_is_back():
+    run = published(hook("https://10.0.0.1/"))
+    drive(run)
+    seen = action(run)
+    removals.delete(SITE, run.document_id, by=MARTA)
+    with pytest.raises(Conflict):
+        document_actions.retry(run, seen, by=ROSA)
+    assert not list(queries.actions_with(SITE, ActionStatus.PENDING).rows)
+    removals.restore(SITE, run.document_id, by=MARTA)
+    assert (statuses(run), queries.follow_up(run).status) == (["FAILED"], FollowUpStatus.WAITING)
+    document_actions.retry(run, action(run), by=ROSA)
+    drive(run)
+    assert kinds(run).count("ACTION_WANTED_AGAIN") == 1
 
 
 def test_a_queue_stops_what_is_behind_until_a_person_is_done():

@@ -136,3 +136,9 @@ def test_an_archived_one_still_governs_the_projects_that_name_it(table):
     actions.schemas.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
     found = frozen.settings_of(SITE, {"classification_id": owner})
     assert (found.classification_version, len(found.fields)) == (2, 4)
+
+
+def test_a_run_freezes_calibration_and_audit_sample():
+    found = frozen.freeze({"calibration": {"version": 3, "sha256": "ab"}, "review_policy": {"audit_share": 0.05}})
+    assert (found.calibration_version, found.calibration_sha256, found.audit_share) == (3, "ab", 0.05)
+    assert frozen.from_json(frozen.to_json(found)) == found

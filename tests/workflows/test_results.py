@@ -184,3 +184,40 @@ def test_yes_and_no_are_stored_in_one_form() -> None:
         "false",
         None,
     ]
+
+
+def test_what_does_not_fit_together_is_a_reason_of_a_field_that_is_sure() -> None:
+    check = {"field": "total", "text": "Total 510.24 does not follow from 400.00 and what is added to it"}
+    assert texts(result() | {"checks": [check]}) == [("total", "check", check["text"])]
+    unsure = result(total=field("total", "510.24", 0.5, kind="amount")) | {"checks": [check]}
+    assert [code for _, code, _ in texts(unsure)] == ["low_confidence"]
+    assert texts(result() | {"checks": [{**check, "field": "rooms"}]}) == []
+
+
+def test_a_date_of_long_ago_is_a_reason() -> None:
+    assert texts(result(date=field("date", "1996-01-01", kind="date"))) == []
+    assert texts(result(date=field("date", "1995-12-31", kind="date"))) == [
+        ("date", "rule", "Date 1995-12-31 is more than 30 years ago")
+    ]
+
+
+def assessed(found: dict[str, Any], *, sampled: bool) -> list[str]:
+    made = results.assessment(found, FIELDS, result_sha256="0", today=TODAY, sampled=sampled)
+    assert made["review_required"] == bool(made["reasons"])
+    return [reason["code"] for reason in made["reasons"]]
+
+
+def test_a_sampled_document_is_looked_at_and_says_why() -> None:
+    assert assessed(result(), sampled=True) == ["audit"]
+    assert assessed(result(), sampled=False) == []
+    assert assessed(result(company=field("company", None, 0.0)), sampled=True) == ["missing"]
+
+
+def test_the_sample_is_the_share_that_was_asked_for_and_always_the_same() -> None:
+    runs = [f"01HZZZZZZZZZZZZZZZZZZZ{number:04d}" for number in range(4000)]
+    sampled = [run for run in runs if results.is_sampled(run, 0.1)]
+    assert 330 < len(sampled) < 470
+    assert sampled == [run for run in runs if results.is_sampled(run, 0.1)]
+    assert set(sampled) < {run for run in runs if results.is_sampled(run, 0.2)}
+    assert not any(results.is_sampled(run, 0.0) for run in runs)
+    assert all(results.is_sampled(run, 1.0) for run in runs)

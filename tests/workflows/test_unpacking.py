@@ -12,6 +12,7 @@ from projects import queries as project_queries
 from projects.audit import actor
 from projects.items.unpacking import DocumentUnpacking
 from projects.queries.removals import removal
+from projects.ways import ByDay
 from review import sweeper
 from tests.aws_faults import count_calls, crash_after, fail
 from tests.people import bob, charlie, signed_in
@@ -150,7 +151,7 @@ def test_all_that_comes_out_together_is_limited(worker: Pump, monkeypatch) -> No
         "The mail or archive that was uploaded holds more than is taken at once. Upload the rest by itself."
     }
     assert sum(len(stored.objects(f"projects/{row.project_id}/documents/{row.document_id}/")) == 1
-               for row in project_queries.documents.documents_of_day(SITE, clock.now().date()).rows) == 6  # fmt: skip
+               for row in project_queries.browsing.documents(SITE, ByDay(clock.now().date())).rows) == 6  # fmt: skip
 
 
 def test_delivered_twice_each_file_is_there_once(worker: Pump) -> None:
@@ -195,7 +196,7 @@ def _transactions() -> int:
     [
         (zipped({}), "no file"),
         (zipped({f"{number}.pdf": b"1" for number in range(201)}), "201 files"),
-        (mailed({}), "no attachment"),
+        (mailed({}), "neither text nor attachment"),
         (zipped(samples())[:-30], "damaged"),
     ],
 )

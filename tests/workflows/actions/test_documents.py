@@ -8,6 +8,7 @@ from config import table as keys
 from config.errors import Conflict, Unavailable
 from projects import queries
 from projects.audit import Actor
+from projects.ways import ByDay
 from tests.aws_faults import fail
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files, start_run
 from workflows import frozen
@@ -42,9 +43,9 @@ def test_the_recorded_version_is_the_one_in_s3(table: str) -> None:
 def test_documents_of_a_day_come_newest_first(table: str) -> None:
     older, newer = start_run(), start_run()
     today = clock.now().date()
-    found = [row.document_id for row in queries.documents.documents_of_day(SITE, today).rows]
+    found = [row.document_id for row in queries.browsing.documents(SITE, ByDay(today)).rows]
     assert set(found) == {older.document_id, newer.document_id}
-    assert not queries.documents.documents_of_day("acme", today).rows
+    assert not queries.browsing.documents("acme", ByDay(today)).rows
 
 
 def test_the_same_document_twice_is_one(table: str) -> None:

@@ -9,6 +9,8 @@ from workflows.frozen import Run
 from workflows.items.ocr import DocumentOcr
 from workflows.status import StepStatus
 
+OCR = DOCUMENT_ANALYSIS.named("paddleocr_processor").order
+
 
 def record(run: Run) -> DocumentOcr:
     return DocumentOcr.load(keys.DOCUMENT_OCR.key(run.site, document_id=run.document_id))
@@ -16,14 +18,14 @@ def record(run: Run) -> DocumentOcr:
 
 def test_a_text_layer_that_is_believed_needs_no_ocr(pump: Pump) -> None:
     run = start_run()
-    pump.run(lambda: int(queries.execution(run).currentStep) > 3)
+    pump.run(lambda: int(queries.execution(run).currentStep) > OCR)
     found = record(run)
     assert (found.ocrStatus, found.jobId, found.documentId) == ("skipped", run.workflow_id, run.document_id)
 
 
 def test_an_ocr_step_that_fails_is_recorded_with_the_failure(table: str) -> None:
     run = start_run()
-    for step in (1, 2):
+    for step in range(1, OCR):
         execution = leases.claim(run, step=step, attempt=1, owner="me")
         move = Advance(DOCUMENT_ANALYSIS.step(step), step + 1, 1, result="completed")
         runs.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
@@ -33,9 +35,9 @@ def test_an_ocr_step_that_fails_is_recorded_with_the_failure(table: str) -> None
 
 def test_an_ocr_that_was_done_names_its_engine(table: str) -> None:
     run = start_run()
-    for step in (1, 2, 3):
+    for step in range(1, OCR + 1):
         execution = leases.claim(run, step=step, attempt=1, owner="me")
-        facts = {"model": "pp-ocrv5"} if step == 3 else {}
+        facts = {"model": "pp-ocrv5"} if step == OCR else {}
         move = Advance(DOCUMENT_ANALYSIS.step(step), step + 1, 1, "completed", StepStatus.COMPLETED, facts=facts)
         runs.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
     assert (record(run).ocrStatus, record(run).ocrEngine) == ("successful", "pp-ocrv5")

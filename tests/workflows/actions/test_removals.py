@@ -9,6 +9,7 @@ from config.errors import Conflict, CountersignError, NotFound, Refused, Unavail
 from projects import queries as project_queries
 from projects.actions import tags
 from projects.queries.removals import DELETED, PURGED, removal, removals
+from projects.ways import ByDay
 from review import queries as review_queries
 from tests.aws_faults import fail
 from tests.factories import PROJECT_ID, SITE, ref_of, start_run
@@ -50,7 +51,7 @@ def test_a_deleted_document_is_in_no_list_and_its_pages_are_closed(pump: Pump) -
         f"softdelete#document{run.document_id}",
     ]
     assert not queries.project_documents(SITE, PROJECT_ID).rows
-    assert not project_queries.documents.documents_of_day(SITE, clock.now().date()).rows
+    assert not project_queries.browsing.documents(SITE, ByDay(clock.now().date())).rows
     assert not queries.executions(SITE, DOCUMENT_ANALYSIS.name).rows
     with pytest.raises(NotFound):
         project_queries.documents.get_document(SITE, run.document_id)

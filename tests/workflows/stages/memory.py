@@ -34,6 +34,9 @@ class MemoryStore:
         self.kept[name] = body
         return f"s3://memory/{name}"
 
+    def write_new(self, name: str, body: bytes, content_type: str) -> bool:
+        return self.kept.setdefault(name, body) is body
+
     def exists(self, name: str) -> bool:
         return name in self.kept
 
@@ -61,7 +64,9 @@ def settings(**changes: Any) -> RunSettings:
     return RunSettings(**(values | changes))
 
 
-def context(original: Path, file_type: str = "application/pdf", **changes: Any) -> StageContext:
+def context(
+    original: Path, file_type: str = "application/pdf", *, only: frozenset[int] | None = None, **changes: Any
+) -> StageContext:
     return StageContext(
         workflow_id="run1",
         file_name=original.name,
@@ -70,6 +75,7 @@ def context(original: Path, file_type: str = "application/pdf", **changes: Any) 
         settings=settings(**changes),
         artifacts=MemoryStore(),
         heartbeat=Beats(),
+        only=only,
     )
 
 

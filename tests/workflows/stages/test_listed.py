@@ -64,8 +64,8 @@ def test_yes_or_no(row, value):
 
 def test_a_default_stands_for_nothing_found_and_says_so():
     currency = FieldSpec("currency", "Currency", "currency", True, 0.8, ("EUR", "USD"), "EUR")
-    given = _field(currency, [])
+    given = _field(currency, [], {})
     assert (given["value"], given["source"], given["confidence"], given["page"]) == ("EUR", "default", 1.0, None)
-    read = _field(currency, fields.find(document("Total USD 12.00"), currency))
+    read = _field(currency, fields.find(document("Total USD 12.00"), currency), {})
     assert (read["value"], read["source"]) == ("USD", "rules")
     assert (read["allowed"], read["default"]) == (["EUR", "USD"], "EUR")

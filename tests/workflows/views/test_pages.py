@@ -3,12 +3,14 @@ import re
 import pytest
 
 from config.transaction import transact
+from projects.audit import Actor
 from tests.aws_faults import count_calls, fail
 from tests.factories import PROJECT_ID, start_run
 from tests.people import bob, charlie, dora, signed_in
 from tests.review import reviews
+from tests.workflows.advancing import waiting
 from workflows import events, files, queries
-from workflows.actions import runs, segments
+from workflows.actions import removals, runs, segments
 from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.items.runs import WorkflowSteps
 from workflows.storage import DocumentFiles
@@ -37,11 +39,12 @@ def test_pages_ask_for_a_sign_in_and_for_a_role(client, table, url):
     assert signed_in(charlie()).get(url).status_code == 200
 
 
-def test_the_overview_shows_what_is_under_way_with_one_query_and_asks_again(table):
+def test_the_overview_shows_what_is_under_way_with_one_query_and_its_count_and_asks_again(table):
     run, browser = start_run(), signed_in(charlie())
     with count_calls() as seen:
         page = read(browser, "/")
-    assert seen.names() == ["dynamodb.Query"]
+    assert seen.names() == ["dynamodb.Query", "dynamodb.Query"]
+    assert "<b>1</b> in progress" in page
     assert run_url(run) in page
     assert "Segment Prep" in page
     assert 'hx-trigger="every 4s"' in page
@@ -164,6 +167,20 @@ def test_a_page_image_is_streamed_to_who_may_look(client, table):
     assert signed_in(bob()).get(url.replace("/0.png", "/9.png")).status_code == 404
 
 
+def test_the_pages_of_a_deleted_document_are_not_shown_until_it_is_restored(table):
+    run = start_run()
+    failed(run)
+    DocumentFiles(run.site, run.project_id, run.document_id).write(files.page_image(0), b"\x89PNG", "image/png")
+    browser, by = signed_in(bob()), Actor("7", "Rosa Marin")
+    url = f"/workflows/{run.project_id}/{run.document_id}/pages/0.png"
+    removals.delete(run.site, run.document_id, by=by)
+    assert browser.get(url).status_code == 404
+    removals.finish(run.site, run.document_id)
+    removals.restore(run.site, run.document_id, by=by)
+    removals.finish(run.site, run.document_id)
+    assert browser.get(url).status_code == 200
+
+
 def test_machines_ask_without_a_sign_in(client, table):
     assert client.get("/healthz").content == b"ok\n"
     assert client.get("/readyz").content == b"ok\n"
@@ -177,20 +194,20 @@ def test_a_table_that_does_not_answer_is_not_ready_and_the_process_is_up(client,
 
 
 def test_a_document_that_waits_for_a_person_says_so_in_its_project(table, machines):
-    run, _ = reviews.open_review()
-    at_review = [WorkflowSteps.current_step.set("human_review")]
-    WorkflowSteps.change(runs.board_key(run), at_review, runs.EXISTS)
+    run = waiting(start_run())
     with count_calls() as seen:
         page = read(signed_in(charlie()), f"/workflows/projects/{run.project_id}/documents/")
-    assert seen.names() == ["dynamodb.Query", "dynamodb.BatchGetItem"]
-    assert "Waits for a person" in page
+    assert seen.names() == ["dynamodb.Query", "dynamodb.Query"]
+    assert page.count("Waits for a person") == 1
+    assert "<b>1</b> waits for a person" in page
 
 
-def test_a_list_without_anything_under_way_is_one_query(table):
+def test_a_list_is_one_query_and_one_for_its_count(table):
     failed(start_run())
     with count_calls() as seen:
-        read(signed_in(charlie()), f"/workflows/projects/{PROJECT_ID}/documents/")
-    assert seen.names() == ["dynamodb.Query"]
+        page = read(signed_in(charlie()), f"/workflows/projects/{PROJECT_ID}/documents/")
+    assert seen.names() == ["dynamodb.Query", "dynamodb.Query"]
+    assert "<b>1</b> failed" in page
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,16 @@ def test_a_document_is_deleted_and_comes_back(run):
     assert signed_in(charlie()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").status_code == 200
 
 
+def test_of_a_deleted_document_who_may_not_delete_sees_neither_runs_nor_activity(run):
+    both = ("runs/", "activity/")
+    assert [signed_in(charlie()).get(url(run, more)).status_code for more in both] == [200, 200]
+    post(run, "delete/")
+    assert [signed_in(charlie()).get(url(run, more)).status_code for more in both] == [404, 404]
+    assert [signed_in(alice()).get(url(run, more)).status_code for more in both] == [200, 200]
+    post(run, "restore/")
+    assert [signed_in(charlie()).get(url(run, more)).status_code for more in both] == [200, 200]
+
+
 def test_while_a_run_is_under_way_the_page_says_why_not(table):
     moving = start_run()
     page = signed_in(alice()).get(url(moving, "delete/")).content.decode()

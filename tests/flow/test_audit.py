@@ -1,0 +1,66 @@
+"""Without its event no change is kept: each action while the table refuses its event, then for real."""
+
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+import projects.actions
+import review.actions
+import workflows.actions
+from config.errors import Unavailable
+from tests.aws_faults import audit_refused
+from tests.conftest import empty_table
+from tests.flow.audit_stories import STORIES, Story
+from tests.workflows import stored
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
+# They take a person and write nothing by themselves, or what is no change of anything: a look, a lease, a draft.
+WITHOUT_EVENT = {
+    "projects.actions.activity.record_view",
+    "projects.actions.documents.creation",
+    "projects.actions.documents.version_row",
+    "projects.actions.groups.first",
+    "workflows.actions.rulesets.touched",
+    "review.actions.claims.renew",
+    "review.actions.drafts.keep",
+    "review.actions.drafts.save",
+}
+
+
+@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)
+def test_without_its_event_no_change_is_kept(story: Story) -> None:
+    for act, call in story():
+        before = stored.rows()
+        with audit_refused(), pytest.raises(Unavailable):
+            call()
+        assert stored.rows() == before, act.__name__
+        call()
+        assert stored.rows() != before, act.__name__
+
+
+def people_do() -> Iterator[Callable[..., Any]]:
+    for package in (projects.actions, workflows.actions, review.actions):
+        for module in pkgutil.iter_modules(package.__path__):
+            found = import_module(f"{package.__name__}.{module.name}")
+            for name, function in inspect.getmembers(found, inspect.isfunction):
+                own = function.__module__ == found.__name__ and not name.startswith("_")
+                if own and "by" in inspect.signature(function).parameters:
+                    yield function
+
+
+def test_every_action_of_a_person_is_tried() -> None:
+    tried = set()
+    for story in STORIES:
+        empty_table()
+        tried |= set(done(story))
+    assert {f"{one.__module__}.{one.__name__}" for one in set(people_do()) - tried} == WITHOUT_EVENT
+
+
+def done(story: Story) -> Iterator[Callable[..., Any]]:
+    for act, call in story():
+        call()
+        yield act

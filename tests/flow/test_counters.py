@@ -1,0 +1,203 @@
+"""Counters equal a full count, whatever happened, in whatever order, and however often it was delivered."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from config.errors import Conflict, CountersignError
+from projects import queries as project_queries
+from projects.queries.removals import removal
+from review.actions import claims, decisions, redemption
+from review.status import Decision
+from tests.aws_faults import fail
+from tests.factories import MARTA, PROJECT, PROJECT_ID, ROSA, SITE, review_of, start_run, verdict, waiting_run
+from tests.flow.protocol import sweep_until_ended
+from tests.projects.counts import counted, said
+from tests.projects.schemas import make_attributes, make_classification
+from tests.pump import Message, Pump
+from tests.review.reviews import open_review
+from tests.workflows import removing
+from tests.workflows.actions.test_contents import added
+from tests.workflows.removing import reviewed_document
+from workflows import queries
+from workflows.actions import removals, runs
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.frozen import Run
+from workflows.tasks import finish_removal
+
+BY = removing.ROSA
+
+
+class Twice(Pump):
+    """Every message is delivered twice."""
+
+    def deliver(self, message: Message) -> None:
+        self.redeliver(message)
+        super().deliver(message)
+
+
+@pytest.fixture
+def twice(machines: None, table: str) -> Pump:
+    return Twice()
+
+
+def failed(run: Run) -> Run:
+    """Twice: the second finds the run ended."""
+    for _ in range(2):
+        execution = queries.execution(run)
+        try:
+            runs.fail(run, DOCUMENT_ANALYSIS, execution, attempt=1, error="E", sentence="Not readable.")
+        except (Conflict, KeyError):
+            assert execution.status == "failed"
+    return run
+
+
+def decided(pump: Pump, decision: Decision) -> Run:
+    run, ref = waiting_run(pump)
+    claims.claim(ref, run, by=ROSA)
+    chosen = verdict(ref, decision)
+    for _ in range(2):
+        decisions.decide(ref, run, chosen, by=ROSA)
+    return run
+
+
+def number(kind: str, of: str, name: str) -> int:
+    found: int = said().get((kind, of, name), 0)
+    return found
+
+
+def test_after_a_mixed_history_counters_equal_a_full_count(twice: Pump) -> None:
+    approved, rejected = decided(twice, Decision.APPROVE), decided(twice, Decision.REJECT)
+    assert said() == counted()
+    assert (number("site", "documents", "waiting"), number("queue", "review", "waiting")) == (2, 0)
+    for run in (approved, rejected):
+        sweep_until_ended(run, twice)
+    twice.run(idle=0.3)
+    expired, _ = waiting_run(twice)
+    redemption.expire(expired, attempt=int(queries.execution(expired).engine_attempt))
+    with pytest.raises(CountersignError):
+        redemption.expire(expired, attempt=1)
+    gone, again = failed(start_run()), failed(start_run())
+    waiting_run(twice)
+    added(again)
+    one_each = ("published", "rejected", "expired", "failed", "in_progress", "waiting")
+    assert said() == counted() == {("queue", "review", "waiting"): 1} | {
+        (kind, of, name): 1 for kind, of in (("site", "documents"), ("project", PROJECT_ID)) for name in one_each
+    }  # fmt: skip
+    for run in (approved, gone):
+        removals.delete(SITE, run.document_id, by=BY)
+        assert said() == counted()
+    removals.restore(SITE, approved.document_id, by=BY)
+    with pytest.raises(CountersignError):
+        removals.restore(SITE, approved.document_id, by=BY)
+    removals.purge(SITE, gone.document_id, by=BY)
+    for _ in range(2):
+        finish_removal(site=SITE, document_id=gone.document_id)
+    assert removal(SITE, gone.document_id).status == "purged"
+    assert said() == counted()
+    assert project_queries.counters.documents(SITE).total == 5
+    assert project_queries.counters.documents(SITE) == project_queries.counters.documents_of_project(SITE, PROJECT_ID)
+
+
+def test_a_decision_that_is_taken_back_waits_again(pump: Pump) -> None:
+    run, ref = waiting_run(pump)
+    claims.claim(ref, run, by=ROSA)
+    chosen = verdict(ref)
+    decisions.decide(ref, run, chosen, by=ROSA)
+    assert project_queries.counters.waiting_by_queue(SITE) == {}
+    decisions.undo(ref, run, decision_id=chosen.decision_id, by=ROSA)
+    with pytest.raises(Conflict):
+        decisions.undo(ref, run, decision_id=chosen.decision_id, by=ROSA)
+    assert project_queries.counters.waiting_by_queue(SITE) == {"review": 1}
+    assert said() == counted()
+
+
+def test_of_many_who_decide_at_once_one_is_counted(table: str) -> None:
+    run, ref = open_review()
+    claims.claim(ref, run, by=ROSA)
+    chosen = [verdict(ref) for _ in range(8)]
+
+    def decide(one: decisions.Verdict) -> bool:
+        try:
+            decisions.decide(ref, run, one, by=ROSA)
+        except Conflict:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as people:
+        assert sum(people.map(decide, chosen)) == 1
+    assert number("queue", "review", "waiting") == 0
+    with pytest.raises(Conflict):
+        decisions.decide(ref, run, verdict(ref), by=MARTA)
+    assert number("queue", "review", "waiting") == 0
+
+
+def test_of_many_who_delete_at_once_one_is_counted(table: str) -> None:
+    run = failed(start_run())
+
+    def delete(_: int) -> bool:
+        try:
+            removals.delete(SITE, run.document_id, by=BY)
+        except CountersignError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(6) as people:
+        assert sum(people.map(delete, range(6))) == 1
+    assert said() == counted() == {}
+
+
+def test_what_is_not_written_is_not_counted(table: str) -> None:
+    with fail("dynamodb", "TransactWriteItems", times=9), pytest.raises(CountersignError):
+        start_run()
+    assert said() == {}
+
+
+def test_a_review_that_outlived_its_run_leaves_the_queue_with_its_document(table: str) -> None:
+    run, ref = open_review()
+    failed(run)
+    assert number("queue", "review", "waiting") == 1
+    removals.delete(SITE, run.document_id, by=BY)
+    assert number("queue", "review", "waiting") == 0
+    removals.restore(SITE, run.document_id, by=BY)
+    assert number("queue", "review", "waiting") == 1
+    assert review_of(ref).status == "PENDING"
+
+
+def test_a_classification_counts_its_documents_and_a_site_its_own(table: str) -> None:
+    make_attributes()
+    invoice = make_classification()
+    project = {**PROJECT, "classification_id": invoice}
+    run = start_run(project=project)
+    start_run(project=project)
+    start_run(site="acme")
+    assert said() == counted()
+    assert said("acme") == counted("acme")
+    count = project_queries.counters.documents_of_classification
+    assert (count(SITE, invoice), count("acme", invoice)) == (2, 0)
+    failed(run)
+    removals.delete(SITE, run.document_id, by=BY)
+    assert count(SITE, invoice) == 1
+    removals.restore(SITE, run.document_id, by=BY)
+    assert count(SITE, invoice) == 2
+    assert project_queries.counters.documents("acme").by_status == {"in_progress": 1}
+
+
+def test_a_reopened_review_and_a_newer_token_are_no_second_review(pump: Pump) -> None:
+    waiting_run(pump)
+    message = next(one for one in pump.seen if one.task.endswith("open_review"))
+    pump.redeliver(message)
+    assert number("queue", "review", "waiting") == 1
+    assert said() == counted()
+
+
+def test_a_published_document_is_restored_to_where_it_was_listed(pump: Pump) -> None:
+    run = reviewed_document(pump)
+    before = queries.project_document(SITE, PROJECT_ID, run.document_id)
+    removals.delete(SITE, run.document_id, by=BY)
+    hidden = queries.project_document(SITE, PROJECT_ID, run.document_id)
+    assert (hidden.GSI1PK, hidden.GSI2PK) == (None, None)
+    removals.restore(SITE, run.document_id, by=BY)
+    after = queries.project_document(SITE, PROJECT_ID, run.document_id)
+    assert (after.GSI2PK, after.GSI2SK) == (before.GSI2PK, before.GSI2SK)
+    assert project_queries.documents.get_document(SITE, run.document_id).status == "published"
