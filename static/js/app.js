@@ -232,5 +232,17 @@ document.addEventListener("keydown", (event) => {
   menu.querySelector("summary").focus();
 });
 
+// ---- "/" goes to the search box, unless somebody is typing or has switched single keys off (WCAG 2.1.4) ------------
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (event.target.closest?.("input, textarea, select, [contenteditable], dialog")) return;
+  if (localStorage.getItem("countersign-keys-off") === "1") return;
+  const box = [...document.querySelectorAll("[data-search-box]")].find((one) => one.checkVisibility());
+  if (!box) return;
+  event.preventDefault();
+  box.focus();
+  box.select();
+});
+
 showTimes(document);
 showPaused();

@@ -19,7 +19,7 @@ function choose(name, { focus = false, scroll = true } = {}) {
   if (focus) input(field).focus({ preventScroll: true });
   if (scroll) field.scrollIntoView({ block: "nearest" });
   const page = field.dataset.page;
-  const shown = document.querySelector(".page-image")?.dataset.index;
+  const shown = document.querySelector(".page-image, .page-text")?.dataset.index;
   if (page !== "" && shown !== undefined && page !== shown) turnTo(Number(page) + 1);
   else light();
 }
