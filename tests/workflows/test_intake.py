@@ -306,6 +306,6 @@ def test_sample_documents_are_taken_or_refused_with_a_sentence(folder: str) -> N
     assert all(where == "odd" and sentence.endswith(".") for where, sentence in refusals)
 
 
-@pytest.mark.parametrize("kind", [*content_types.EXTENSIONS, *containers.TYPES])
+@pytest.mark.parametrize("kind", sorted({*content_types.EXTENSIONS, *containers.TYPES}))
 def test_every_kind_that_is_taken_has_a_name_for_people(kind: str) -> None:
     assert "/" not in desk.file_type(kind)
