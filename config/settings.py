@@ -93,9 +93,13 @@ UNPACK_MAX_DEPTH = number("COUNTERSIGN_UNPACK_MAX_DEPTH", 3)  # a mail in an arc
 STEP_TIMEOUT_SECONDS = number("COUNTERSIGN_STEP_TIMEOUT_SECONDS", 3600)  # of one machine step in the state machine
 LONG_STEP_TIMEOUT_SECONDS = number("COUNTERSIGN_LONG_STEP_TIMEOUT_SECONDS", 86_400)  # from the second version on
 STEP_LEASE_SECONDS = number("COUNTERSIGN_STEP_LEASE_SECONDS", 60)  # a worker's claim on a step, renewed by heartbeats
-# How many slices of one run wait or are worked on at a time: each that is done sends the next, so that a document of
-# thousands of pages never fills the queue before others.
+# How many slices of one run wait or are worked on at a time, where its site and project have slots for so many: each
+# that is done sends the next, so that a document of thousands of pages never fills the queue before others.
 SLICES_IN_FLIGHT = number("COUNTERSIGN_SLICES_IN_FLIGHT", 8)
+# What a site and a project may have under way at a time, of slices and of a batch's runs each, unless an admin says
+# otherwise. Their large documents share the ones fairly, their batches the others.
+SITE_SLOTS = number("COUNTERSIGN_SITE_SLOTS", 40)
+PROJECT_SLOTS = number("COUNTERSIGN_PROJECT_SLOTS", 20)
 # A fan-out that made no progress for so long is sent again: longer than a slice and its redelivery take.
 JOIN_CHECK_SECONDS = number("COUNTERSIGN_JOIN_CHECK_SECONDS", 300)
 JOIN_KEPT_SECONDS = number("COUNTERSIGN_JOIN_KEPT_SECONDS", 30 * 86_400)  # once nothing is under way any more
@@ -119,11 +123,9 @@ DUE_SHARDS = number("COUNTERSIGN_DUE_SHARDS", 1)
 COUNTER_SHARDS = number("COUNTERSIGN_COUNTER_SHARDS", 16)
 # How long a process trusts what it read of sites and permissions: one that is taken away holds so long at most.
 ACCESS_SECONDS = number("COUNTERSIGN_ACCESS_SECONDS", 5)
-# Batches. Slots are runs under way at a time; those of a site and of a project are shared fairly by their batches.
+# Batches.
 BATCH_MAX_LINES = number("COUNTERSIGN_BATCH_MAX_LINES", 100_000)
 BATCH_MAX_BYTES = number("COUNTERSIGN_BATCH_MAX_BYTES", 64 * 1024 * 1024)  # of a manifest
-BATCH_SITE_SLOTS = number("COUNTERSIGN_BATCH_SITE_SLOTS", 40)
-BATCH_PROJECT_SLOTS = number("COUNTERSIGN_BATCH_PROJECT_SLOTS", 20)
 BATCH_MOST_SLOTS = 100  # of one batch: its lanes are a map in its row
 BATCH_PART_LINES = 100  # that one message is about
 BATCH_CHECK_SECONDS = number("COUNTERSIGN_BATCH_CHECK_SECONDS", 30)  # how often a batch is looked at for lost lines

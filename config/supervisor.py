@@ -1,5 +1,6 @@
 """Child processes of a laptop's desk: started together, restarted when they die, stopped together."""
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -78,7 +79,7 @@ class Supervisor:
                 preexec_fn=_die_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - we run no threads
             )
         if child.nice:
-            os.setpriority(os.PRIO_PROCESS, child.process.pid, child.nice)
+            give_way(child.process.pid, child.nice)
         child.started = time.monotonic()
 
     def __enter__(self) -> Self:
@@ -86,6 +87,16 @@ class Supervisor:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.stop()
+
+
+def give_way(pid: int, nice: int) -> None:
+    """Let others have the processor first, also those of other sessions where the kernel shares it by session.
+
+    Source: sched(7), "The autogroup feature": a nice value then only counts among the processes of one session.
+    """
+    os.setpriority(os.PRIO_PROCESS, pid, nice)
+    with contextlib.suppress(OSError):  # no such file: the kernel does not share by session
+        Path(f"/proc/{pid}/autogroup").write_text(str(nice))
 
 
 def _die_with_parent() -> None:

@@ -6,12 +6,14 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.conf import settings as desk
 
 from projects.doers import desk_default
 from projects.schema import (
     DEFAULT_OCR_MODEL,
     DOERS,
     LANGUAGES,
+    MOST_SLOTS,
     OCR_MODELS,
     OCR_SWITCHES,
     ProjectSettings,
@@ -58,6 +60,28 @@ class PercentField(forms.DecimalField):
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:  # noqa: ARG002 - Django calls it so
         # Not a number input: that one loses what it cannot read, and the message would point at nothing.
         return {"inputmode": "decimal", "class": "text-input percent-input", "autocomplete": "off"}
+
+
+class SlotsField(forms.IntegerField):
+    """How much may be under way at a time; empty, which is 0 here: as many as the desk gives."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        words = f"Write a number from 1 to {MOST_SLOTS:,}, or nothing."
+        super().__init__(
+            required=False,
+            min_value=1,
+            max_value=MOST_SLOTS,
+            widget=forms.TextInput,
+            error_messages=dict.fromkeys(("invalid", "min_value", "max_value"), words),
+            **kwargs,
+        )
+
+    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:  # noqa: ARG002 - Django calls it so
+        # Not a number input: that one loses what it cannot read, and the message would point at nothing.
+        return {"inputmode": "numeric", "class": "text-input percent-input", "autocomplete": "off"}
+
+    def clean(self, value: Any) -> int:
+        return super().clean(value) or 0
 
 
 class ProjectForm(forms.Form):
@@ -138,12 +162,17 @@ class ProjectForm(forms.Form):
         widget=forms.Select(attrs={"class": "select"}),
     )
 
+    slots = SlotsField(
+        help_text="Slices of its large documents under way at a time, and runs of its batches. Holds at once.",
+    )
+
     def __init__(self, *args: Any, stored: ProjectSettings, offered: Offered, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._stored = stored
         _offer(self.fields["review_queue"], {"": OPEN_QUEUE, **offered.queues}, stored.review_queue)
         classifications = {"": OWN_FIELDS, **offered.classifications}
         _offer(self.fields["classification_id"], classifications, stored.classification_id)
+        self.fields["slots"].widget.attrs["placeholder"] = str(desk.PROJECT_SLOTS)
         _offer(self.fields["language"], LANGUAGES, stored.language)
         _offer(self.fields["ocr_model"], OCR_MODELS, stored.ocr_model)
         for name, choices in DOERS.items():
@@ -179,6 +208,7 @@ class ProjectForm(forms.Form):
             audit_share=share_of(typed["audit_share"] or Decimal(0)),
             review_queue=typed["review_queue"],
             classification_id=typed["classification_id"],
+            slots=typed["slots"],
             **{name: typed[name] for name in (*DOERS, "use_bda")},
         )
 
@@ -211,5 +241,6 @@ def initial_of(settings: ProjectSettings) -> dict[str, Any]:
     values = {name: getattr(settings, name) for name in _AS_STORED}
     values["ocr_model"] = settings.ocr_model or DEFAULT_OCR_MODEL
     values["default_threshold"] = percent_of(settings.default_threshold)
+    values["slots"] = settings.slots or ""
     values["audit_share"] = percent_of(settings.audit_share)
     return values | {name: bool(settings.ocr_options.get(name)) for name in OCR_SWITCHES}

@@ -58,6 +58,7 @@ OCR_SWITCHES: Mapping[str, str] = {"use_textline_orientation": "Also read lines 
 DEFAULT_OCR_MODEL = "pp-ocrv5"
 DEFAULT_THRESHOLD = 0.80
 MAX_FIELDS = 60
+MOST_SLOTS = 1000
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,7 @@ class ProjectSettings:
     audit_share: float = 0.0  # 0–1, of the documents that nobody would have to look at
     review_queue: str = ""  # the id of the queue that its reviews wait in; empty for the site's own
     classification_id: str = ""
+    slots: int = 0  # pieces of work under way at a time, also of runs that have started; 0: as the desk's settings say
 
 
 # What people call each setting, in the order the form has them.
@@ -123,4 +125,5 @@ SETTING_LABELS: Mapping[str, str] = {
     "audit_share": "Audit sample",
     "review_queue": "Review queue",
     "classification_id": "Classification",
+    "slots": "Slots",
 }

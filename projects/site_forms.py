@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.conf import settings
 
 from config.errors import Refused
 from projects.actions.api_keys import NAME_LENGTH, OFFERED
 from projects.actions.sites import TITLE_LENGTH, check_id
+from projects.forms import SlotsField
 from projects.permissions import ADMINS, WORDS, Permission, known
 
 
@@ -22,6 +24,19 @@ class SiteTitleForm(forms.Form):
         },
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
+
+
+class SiteSlotsForm(forms.Form):
+    """How much of a site may be under way at a time."""
+
+    slots = SlotsField(
+        label="Slots",
+        help_text="Slices of large documents under way at a time, and runs of batches; its projects share them.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["slots"].widget.attrs["placeholder"] = str(settings.SITE_SLOTS)
 
 
 class SiteForm(SiteTitleForm):

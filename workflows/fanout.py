@@ -1,7 +1,8 @@
 """A stage of many pages: ordered as slices, done side by side, joined on one item (DESIGN section 1, ADR 0010).
 
 The order's message plans the slices, opens their join and sends the first few; each slice that is done counts itself
-and sends the next. Whoever counts the last one finishes the stage and answers the token, which the join keeps.
+and sends the next, while its site and project have slots for it (ADR 0022). Whoever counts the last one finishes the
+stage and answers the token, which the join keeps.
 """
 
 import contextlib
@@ -10,11 +11,9 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from django.conf import settings
-
 from config import clock
 from config.errors import Conflict, NotFound, ProviderPaused, StaleAttempt
-from workflows import answers, contexts, files, queries, tokens
+from workflows import answers, contexts, files, queries, slots, tokens
 from workflows.actions import joins, leases, segments, waits
 from workflows.answers import Order
 from workflows.frozen import Run
@@ -27,7 +26,7 @@ from workflows.status import RunStatus
 log = logging.getLogger(__name__)
 
 _LONGEST_WAIT = 60.0  # seconds that a slice's message is away, less than its queue hides it
-Send = Callable[[Order, int], None]
+Send = Callable[[Order, int, int], None]  # of an order, the lane and the slice that it works on
 _ROWS_FROM = ("segment_builder", "segment_analyzer")  # what fails in these has a row already, or gets it here
 
 
@@ -48,21 +47,24 @@ def run(order: Order, stage: Stage, context: StageContext, *, token: str | None,
     artifacts.write_json(context.artifacts, files.plan(order.run.workflow_id, stage.name, order.attempt), plan)
     joins.begin(
         order.run, stage.name, step=order.step, attempt=order.attempt, slices=len(parts), planned=len(indices),
-        token=token,
+        slots=_slots(order), token=token,
     )  # fmt: skip
     send_waiting(order, joins.load(order.run, stage.name, order.attempt), send, context.heartbeat)
     return None
 
 
 def send_waiting(order: Order, join: Join | None, send: Send, heartbeat: Callable[[], None]) -> None:
-    """Send as many slices as may be under way at a time; of a join that is complete, one, whose worker finishes it."""
+    """Send what is in the lanes; of a join that is complete, a slice whose worker finishes it."""
     if join is None:
         return
-    done = {int(number) for number in join.done or ()}
-    left = [number for number in range(int(join.slices)) if number not in done] or [0]
-    for number in left[: settings.SLICES_IN_FLIGHT]:
-        send(order, number)
+    under_way = join.at_work or {0: 0}
+    for lane, number in sorted(under_way.items()):
+        send(order, lane, number)
         heartbeat()
+
+
+def _slots(order: Order) -> int:
+    return slots.of_fan_out(order.run.site, order.run.project_id, order.run.workflow_id)
 
 
 def _slicing(stage: Stage) -> Slicing:
@@ -82,7 +84,9 @@ def _work(run: Run, stage: Stage, context: StageContext, part: Sequence[int]) ->
     return result
 
 
-def do_slice(order: Order, number: int, *, owner: str, keep: Callable[[], None], send: Send) -> None:
+def do_slice(
+    order: Order, lane: int, number: int, *, owner: str, keep: Callable[[], None], send: Send
+) -> None:  # fmt: skip
     """Do one slice, count it, send the next; the last one to be counted finishes the stage.
 
     Raises:
@@ -100,12 +104,24 @@ def do_slice(order: Order, number: int, *, owner: str, keep: Callable[[], None],
     if number not in (join.done or ()):
         if not drives(execution, order):
             raise StaleAttempt("The run has moved on without this slice.")
-        join = joins.count(join.key, number, _slice_of(order, stage, execution, number, answers.seldom(keep)))
-    following = number + settings.SLICES_IN_FLIGHT
-    if following < int(join.slices) and following not in (join.done or ()):
-        send(order, following)
+        result = _slice_of(order, stage, execution, number, answers.seldom(keep))
+        width = _slots(order) if join.has_more else 0
+        join = joins.count(join, lane, number, result, slots=width)
+        _widen(order, join, width, send)
+    if lane in join.at_work:
+        send(order, lane, join.at_work[lane])
     if joins.is_complete(join):
         _complete(order, stage, join, owner=owner, keep=keep)
+
+
+def _widen(order: Order, join: Join, width: int, send: Send) -> None:
+    """There are more slots than lanes at work: others have ended, or an admin gave more."""
+    for lane in range(width):
+        if lane in join.at_work or not join.has_more:
+            continue
+        with contextlib.suppress(Conflict):  # another slice of this run was as fast
+            join = joins.take(join, lane)
+            send(order, lane, join.at_work[lane])
 
 
 def drives(execution: Execution, order: Order) -> bool:

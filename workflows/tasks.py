@@ -71,13 +71,14 @@ def run_step(
 
 @shared_task(bind=True, name="workflows.tasks.run_slice", time_limit=900, **AWAITED)
 def run_slice(
-    self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int, number: int,
+    self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int, lane: int,
+    number: int,
 ) -> None:  # fmt: skip
     """Do one slice of a step; delivered twice, the second finds it counted and hands on again."""
     order = Order(Run(site, project_id, document_id, workflow_id), step, attempt)
     try:
         keep = functools.partial(deliveries.keep, self.request)
-        fanout.do_slice(order, number, owner=self.request.id, keep=keep, send=order_slice)
+        fanout.do_slice(order, lane, number, owner=self.request.id, keep=keep, send=order_slice)
     except Busy as busy:
         raise self.retry(countdown=min(busy.seconds, 60)) from busy
     except ProviderPaused as paused:
@@ -93,9 +94,10 @@ def run_slice(
         raise
 
 
-def order_slice(order: Order, number: int) -> None:
+def order_slice(order: Order, lane: int, number: int) -> None:
     """Raises: Unavailable, where the queue does not answer."""
-    kwargs = {**dataclasses.asdict(order.run), "attempt": order.attempt, "step": order.step, "number": number}
+    kwargs = {**dataclasses.asdict(order.run), "attempt": order.attempt, "step": order.step}
+    kwargs |= {"lane": lane, "number": number}
     try:
         with aws.translated():
             run_slice.apply_async(kwargs=kwargs)

@@ -54,10 +54,12 @@ SEGMENT = Entity(
 )  # fmt: skip
 
 JOIN = Entity(
-    "countersign", "Join", "WF#{workflow_id}", "JOIN#{stage}#{attempt}",
-    gsi2pk="DUE#{shard}", gsi2sk="{due_at}#join#{workflow_id}",
-    attributes=names("step attempt slices planned done failed error counts seen stalls created_at TimeToLive"),
-    note="the slices of one stage in one engine attempt; GSI2 while they are under way",
+    "countersign", "Join", "WF#{workflow_id}", "JOIN#{stage}#{attempt}", "SLICES", "{workflow_id}#{stage}#{attempt}",
+    "DUE#{shard}", "{due_at}#join#{workflow_id}",
+    attributes=names(
+        "step attempt slices planned sent lanes done failed error counts seen stalls created_at TimeToLive"
+    ),
+    note="the slices of one stage in one engine attempt; GSI1 while some wait for a slot, GSI2 while any is under way",
 )  # fmt: skip
 
 # --- seed 001: the checkpoint of a paused run --------------------------------

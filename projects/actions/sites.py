@@ -16,6 +16,7 @@ from projects.audit import Actor, entity_event
 from projects.items.sites import Site
 from projects.permissions import EVERYTHING
 from projects.queries.sites import ACTIVE, INACTIVE
+from projects.schema import MOST_SLOTS
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 # Where the default site's files begin, and where other systems put theirs: a site of that name would lie among them,
@@ -66,6 +67,16 @@ def rename(site_id: str, title: str, *, version: int, by: Actor) -> Site:
     return _change(site_id, "renamed", {"title": title}, version, by)
 
 
+def set_slots(site_id: str, slots: int, *, version: int, by: Actor) -> Site:
+    """How much of the site's may be under way at a time, its running documents included; 0: as the desk's settings say.
+
+    Raises: Refused, Conflict, NotFound.
+    """
+    if not 0 <= slots <= MOST_SLOTS:
+        raise Refused(f"A site has 1 to {MOST_SLOTS:,} slots. Write a number, or nothing for what the desk gives.")
+    return _change(site_id, "slots changed", {"slots": slots}, version, by)
+
+
 def close(site_id: str, *, version: int, by: Actor) -> Site:
     """Nobody can open it and its API keys are refused; its documents stay, and its runs go on to their ends.
 
@@ -85,12 +96,14 @@ def reopen(site_id: str, *, version: int, by: Actor) -> Site:
     return _change(site_id, "reopened", {"status": ACTIVE}, version, by)
 
 
-def _change(site_id: str, event_type: str, values: dict[str, str], version: int, by: Actor) -> Site:
+def _change(site_id: str, event_type: str, values: dict[str, Any], version: int, by: Actor) -> Site:
     before = queries.sites.get_site(site_id)
     title, status = values.get("title", before.title), values.get("status", before.status)
     flat = _flat(site_id, title, status, clock.iso(clock.now()), by)
     actions: list[Action] = [getattr(Site, name).set(value) for name, value in flat.items()]
     actions += [Site.siteId.set(site_id), Site.version.set(version + 1)]
+    if "slots" in values:
+        actions.append(Site.slots.set(values["slots"]))
     event = entity_event(DEFAULT_SITE, "site", site_id, event_type, by=by, payload={**values, "version": version + 1})
     try:
         transact([Update(SITE.key(DEFAULT_SITE, site_id=site_id), actions, _at(site_id, version))], event)

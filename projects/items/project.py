@@ -64,6 +64,7 @@ class Project(Item):
             transcriber=data.get("transcriber") or "",
             summarizer=data.get("summarizer") or "",
             use_bda=bool(data.get("use_bda")),
+            slots=int(data.get("slots") or 0),
         )
 
 
@@ -109,6 +110,7 @@ def stored_settings(settings: ProjectSettings) -> dict[str, Any]:
         "transcriber": settings.transcriber,
         "summarizer": settings.summarizer,
         "use_bda": settings.use_bda,
+        "slots": settings.slots,
     }
 
 

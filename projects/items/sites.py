@@ -15,6 +15,7 @@ class Site(Item):
     title = UnicodeAttribute()
     status = UnicodeAttribute()
     name = UnicodeAttribute(null=True)  # the title again, since the indexes carry this one
+    slots = NumberAttribute(null=True)  # pieces of work under way at a time; none: as the desk's settings say
     version = NumberAttribute(default=0)  # 0 for a row that an older writer made
     updated_by = UnicodeAttribute(null=True)
     created_at = UnicodeAttribute(null=True)

@@ -1,5 +1,9 @@
 """Pages of sites: list, create, rename, close and reopen; for admins of the default site, and there only."""
 
+from collections.abc import Mapping
+
+from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
@@ -12,7 +16,9 @@ from projects.audit import actor
 from projects.http import DeskRequest, answer, go
 from projects.items.sites import Site
 from projects.queries.sites import ACTIVE
-from projects.site_forms import SiteForm, SiteTitleForm, version_in
+from projects.site_forms import SiteForm, SiteSlotsForm, SiteTitleForm, version_in
+
+_FORMS: Mapping[str, type[forms.Form]] = {"rename": SiteTitleForm, "slots": SiteSlotsForm}
 
 
 @require_safe
@@ -58,10 +64,10 @@ def edit_site(request: DeskRequest, site_id: str) -> HttpResponse:
     access.check_can_manage_sites(request)
     site = queries.sites.get_site(site_id)
     if request.method == "GET":
-        return _site_page(request, site, SiteTitleForm(initial={"title": site.title}))
-    form = SiteTitleForm(request.POST, initial={"title": site.title})
+        return _site_page(request, site)
     order = request.POST.get("order", "rename")
-    if order == "rename" and not form.is_valid():
+    form = _FORMS.get(order, SiteTitleForm)(request.POST)
+    if order in _FORMS and not form.is_valid():
         return _site_page(request, site, form, status=422)
     try:
         words = _carry_out(request, site, order, form)
@@ -72,23 +78,29 @@ def edit_site(request: DeskRequest, site_id: str) -> HttpResponse:
     return go(request, reverse("settings:list-sites"))
 
 
-def _carry_out(request: DeskRequest, site: Site, order: str, form: SiteTitleForm) -> str:
+def _carry_out(request: DeskRequest, site: Site, order: str, form: forms.Form) -> str:
     """Do what the pressed button says; answers it in words. Raises: Conflict, Refused, NotFound."""
     version, by = version_in(request.POST), actor(request.user)
     if order == "close":
         return f"{actions.sites.close(site.siteId, version=version, by=by).title} is closed. Nobody can open it now."
-    if order == "reopen":
-        return f"{actions.sites.reopen(site.siteId, version=version, by=by).title} is open again."
-    title = form.cleaned_data["title"]
-    return f"The site is called {actions.sites.rename(site.siteId, title, version=version, by=by).title} now."
+    if order == "slots":
+        slots = form.cleaned_data["slots"]
+        actions.sites.set_slots(site.siteId, slots, version=version, by=by)
+        return f"{site.title} works in {slots or settings.SITE_SLOTS} slots now."
+    if order == "rename":
+        title = form.cleaned_data["title"]
+        return f"The site is called {actions.sites.rename(site.siteId, title, version=version, by=by).title} now."
+    return f"{actions.sites.reopen(site.siteId, version=version, by=by).title} is open again."
 
 
 def _site_page(
-    request: DeskRequest, site: Site, form: SiteTitleForm, *, status: int = 200, clash: str = ""
+    request: DeskRequest, site: Site, typed: forms.Form | None = None, *, status: int = 200, clash: str = ""
 ) -> HttpResponse:
+    slots_typed = isinstance(typed, SiteSlotsForm)
     context = {
         "site_row": site,
-        "form": form,
+        "form": typed if typed and not slots_typed else SiteTitleForm(initial={"title": site.title}),
+        "slots_form": typed if slots_typed else SiteSlotsForm(initial={"slots": site.slots or None}),
         "clash": clash,
         "open": site.status == ACTIVE,
         "can_close": site.siteId != DEFAULT_SITE,

@@ -75,8 +75,9 @@ Story = Callable[[], Iterator[Step]]
 def site_story() -> Iterator[Step]:
     yield sites.create, lambda: sites.create("acme", "Acme", by=BY)
     yield sites.rename, lambda: sites.rename("acme", "Acme Ltd", version=1, by=BY)
-    yield sites.close, lambda: sites.close("acme", version=2, by=BY)
-    yield sites.reopen, lambda: sites.reopen("acme", version=3, by=BY)
+    yield sites.set_slots, lambda: sites.set_slots("acme", 3, version=2, by=BY)
+    yield sites.close, lambda: sites.close("acme", version=3, by=BY)
+    yield sites.reopen, lambda: sites.reopen("acme", version=4, by=BY)
     grants = [Grant("clerks", frozenset(), frozenset({Permission.READ}), 0)]
     yield groups.save, lambda: groups.save("acme", grants, by=BY)
     made = api_keys.create(SITE, "Scanner", [Permission.READ], by=BY)[0]

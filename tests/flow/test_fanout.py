@@ -265,10 +265,10 @@ def torn(*pages: int):
 
 def test_counts_and_failures_are_added_up_once(pump: Pump) -> None:
     run = fanned_out(pump, PAGES)
-    key = join_of(run).key
-    joins.count(key, 0, SliceResult({1: "first"}, {"pages": 2, "seconds": 0.5}))
-    joins.count(key, 0, SliceResult({1: "first"}, {"pages": 2, "seconds": 0.5}))
-    join = joins.count(key, 2, SliceResult({4: "second", 5: "third"}, {"pages": 2, "seconds": 0.25}))
+    join = join_of(run)
+    joins.count(join, 0, 0, SliceResult({1: "first"}, {"pages": 2, "seconds": 0.5}), slots=8)
+    joins.count(join, 0, 0, SliceResult({1: "first"}, {"pages": 2, "seconds": 0.5}), slots=8)
+    join = joins.count(join, 2, 2, SliceResult({4: "second", 5: "third"}, {"pages": 2, "seconds": 0.25}), slots=8)
     assert (join.done, join.failed, join.error) == ({0, 2}, {1, 4, 5}, "first")
     assert join.counts.as_dict() == {"pages": 4, "seconds": 0.75}
 
@@ -276,6 +276,6 @@ def test_counts_and_failures_are_added_up_once(pump: Pump) -> None:
 def test_a_join_belongs_to_one_attempt(pump: Pump) -> None:
     run = fanned_out(pump, PAGES)
     assert joins.load(run, PREP, 2) is None
-    assert not joins.begin(run, PREP, step=1, attempt=1, slices=9, planned=9, token=None)
+    assert not joins.begin(run, PREP, step=1, attempt=1, slices=9, planned=9, slots=8, token=None)
     assert int(join_of(run).slices) == SLICES
     assert Execution.load(queries.execution(run).key).lease_owner is None  # whoever finishes it claims it

@@ -189,3 +189,16 @@ def test_the_audit_sample_is_typed_in_percent_and_nothing_means_none(table):
 def test_without_an_audit_sample_nobody_is_asked_for_no_reason(table):
     send(signed_in(alice()), audit_share="")
     assert only_project().settings.audit_share == 0.0
+
+
+@pytest.mark.parametrize(("typed", "stored"), [("", 0), ("7", 7)])
+def test_slots_are_a_number_or_the_desks(table, typed, stored):
+    send(signed_in(alice()), slots=typed)
+    assert only_project().settings.slots == stored
+
+
+@pytest.mark.parametrize("typed", ["0", "1001", "x", "-3"])
+def test_what_no_number_of_slots_can_be_is_said(table, typed):
+    answer = send(signed_in(alice()), slots=typed)
+    assert answer.status_code == 422
+    assert "Write a number from 1 to 1,000, or nothing." in answer.content.decode()

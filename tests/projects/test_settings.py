@@ -97,6 +97,38 @@ def test_a_site_is_renamed_closed_and_opened_again():
     assert queries.sites.get_site("acme").status == "ACTIVE"
 
 
+def test_a_sites_slots_are_set_and_left_to_the_desk_again():
+    make_site("acme")
+    browser, url = signed_in(alice()), "/settings/sites/acme/"
+    assert b'placeholder="40"' in browser.get(url).content
+    answer = browser.post(url, {"slots": " 6 ", "version": "1", "order": "slots"}, follow=True)
+    assert b"works in 6 slots" in answer.content
+    assert b'value="6"' in browser.get(url).content
+    browser.post(url, {"slots": "", "version": "2", "order": "slots"})
+    site = queries.sites.get_site("acme")
+    assert (site.slots, site.title, site.version) == (0, "Acme", 3)
+
+
+@pytest.mark.parametrize("slots", ["0", "-1", "1001", "many"])
+def test_what_no_number_of_slots_can_be_is_said_beside_it_and_kept(slots):
+    make_site("acme")
+    answer = signed_in(alice()).post("/settings/sites/acme/", {"slots": slots, "version": "1", "order": "slots"})
+    assert answer.status_code == 422
+    assert "Write a number from 1 to 1,000, or nothing." in answer.content.decode()
+    assert f'value="{slots}"' in answer.content.decode()
+    assert 'value="Acme"' in answer.content.decode()
+
+
+def test_slots_that_were_changed_meanwhile_are_a_conflict_that_keeps_what_was_typed():
+    make_site("acme")
+    actions.sites.set_slots("acme", 9, version=1, by=BOB)
+    answer = signed_in(alice()).post("/settings/sites/acme/", {"slots": "5", "version": "1", "order": "slots"})
+    assert answer.status_code == 409
+    assert "Bob Ito changed this site" in answer.content.decode()
+    assert 'value="5"' in answer.content.decode()
+    assert queries.sites.get_site("acme").slots == 9
+
+
 @pytest.mark.parametrize("order", ["rename", "close"])
 @pytest.mark.parametrize("version", ["1", "", "x"])
 def test_who_saves_a_site_second_sees_who_was_first_and_what_is_there_now(order, version):

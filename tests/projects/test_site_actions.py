@@ -58,6 +58,7 @@ def test_of_two_changes_of_one_page_the_second_loses_and_learns_who_was_first():
     for late in (
         lambda: actions.sites.rename("acme", "Second", version=made.version, by=BY),
         lambda: actions.sites.close("acme", version=made.version, by=BY),
+        lambda: actions.sites.set_slots("acme", 3, version=made.version, by=BY),
     ):
         with pytest.raises(Conflict, match=r"^Bob Ito changed this site on .+ UTC\. Look"):
             late()

@@ -113,7 +113,7 @@ def test_a_batch_does_not_end_while_a_line_is_under_way():
 
 
 def test_a_sites_batches_share_its_slots_and_those_of_a_project_the_projects(settings):
-    settings.BATCH_SITE_SLOTS, settings.BATCH_PROJECT_SLOTS = 12, 6
+    settings.SITE_SLOTS, settings.PROJECT_SLOTS = 12, 6
     one, two, three = running(slots=50), running(slots=50), running(slots=50, project_id="q")
     other = running(slots=50, site="acme")
     shares.rebalance("default")

@@ -85,10 +85,10 @@ def test_how_far_the_slices_are_is_shown_and_polled(table):
     run, browser = start_run(), signed_in(bob())
     board = [WorkflowSteps.page_count.set(3000)]
     WorkflowSteps.change(runs.board_key(run), board, EXISTS)
-    joins.begin(run, "segment_prep", step=1, attempt=1, slices=60, planned=3000, token=None)
+    joins.begin(run, "segment_prep", step=1, attempt=1, slices=60, planned=3000, slots=8, token=None)
     shown = page(browser, run)
     assert "0 of 60 parts" in shown
     poll = shown.partition('hx-get="')[2].partition('"')[0].replace("&amp;", "&")
     assert browser.get(poll).status_code == 204
-    joins.count(joins.join_key(run, "segment_prep", 1), 7, SliceResult())
+    joins.count(joins.Join.load(joins.join_key(run, "segment_prep", 1)), 7, 7, SliceResult(), slots=8)
     assert "1 of 60 parts" in browser.get(poll).content.decode()

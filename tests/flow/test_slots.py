@@ -1,0 +1,117 @@
+"""However large a document is, so many of its slices are under way as its site and its project have slots for."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.conf import settings as desk
+
+from config.errors import Conflict
+from projects import actions, directory, queries
+from projects.merging import seen
+from projects.schema import ProjectSettings
+from tests.factories import PROJECT_ID, SITE, start_run
+from tests.flow.test_fanout import finish, held_slices, redeliver
+from tests.projects.sites import BY, make_site
+from tests.pump import Message, Pump
+from tests.workflows.fanned import fanned_out, join_of, many_pages, small_slices
+from workflows import slots
+from workflows.actions import joins
+from workflows.frozen import Run
+from workflows.stages.base import SliceResult
+
+PAGES = 7  # in four slices
+
+
+@pytest.fixture(autouse=True)
+def _small_slices() -> Iterator[None]:
+    with small_slices():
+        yield
+
+
+def under_way(pump: Pump, run: Run) -> list[int]:
+    held = (message for message in held_slices(pump) if message.kwargs["workflow_id"] == run.workflow_id)
+    return [int(message.kwargs["number"]) for message in held]
+
+
+def first(pump: Pump, run: Run) -> Message:
+    return next(message for message in held_slices(pump) if message.kwargs["workflow_id"] == run.workflow_id)
+
+
+def give(run: Run, count: int) -> None:
+    """What an admin saves on the project's page."""
+    project = queries.projects.get_project(run.site, run.project_id)
+    wanted = ProjectSettings(**{**vars(project.settings), "slots": count})
+    actions.projects.update(run.site, run.project_id, wanted, seen=seen(project.settings, project.version), by=BY)
+    directory.forget()
+
+
+def test_a_projects_slots_hold_at_once_for_a_document_that_is_under_way(pump: Pump, settings) -> None:
+    settings.PROJECT_SLOTS = 1
+    actions.projects.create(SITE, ProjectSettings("Bills"), by=BY, project_id=PROJECT_ID)
+    run = fanned_out(pump, PAGES)
+    assert under_way(pump, run) == [0]
+    give(run, 2)
+    redeliver(pump, first(pump, run))
+    assert under_way(pump, run) == [1, 2]
+    give(run, 1)
+    redeliver(pump, held_slices(pump)[1])  # in the second lane, which there is no more
+    assert under_way(pump, run) == [1]
+    redeliver(pump, first(pump, run))
+    assert under_way(pump, run) == [3]
+    finish(pump, run)
+
+
+def test_the_documents_of_a_site_share_its_slots_and_one_that_needs_no_more_leaves_them(pump: Pump) -> None:
+    make_site("acme")
+    actions.sites.set_slots("acme", 2, version=1, by=BY)
+    directory.forget()
+    pump.hold = lambda message: message.task.endswith("run_slice")
+    one = start_run(many_pages(PAGES), site="acme")
+    pump.run(lambda: len(under_way(pump, one)) == 2)
+    other = start_run(many_pages(PAGES), site="acme")
+    pump.run(lambda: len(under_way(pump, other)) == 1)
+    elsewhere = start_run(many_pages(PAGES))
+    pump.run(lambda: len(under_way(pump, elsewhere)) == 4)  # another site's are its own
+    for _ in range(2):
+        redeliver(pump, first(pump, one))
+    assert under_way(pump, one) == [2]
+    redeliver(pump, first(pump, one))
+    redeliver(pump, first(pump, other))
+    assert (under_way(pump, one), under_way(pump, other)) == ([3], [1])
+    pump.hold = lambda _message: True  # the other stages of the first one too
+    redeliver(pump, first(pump, one))  # its last is sent and done: the other one has both
+    redeliver(pump, first(pump, other))
+    assert under_way(pump, other) == [2, 3]
+
+
+def test_of_two_workers_one_takes_the_next_slice_into_a_lane(pump: Pump, settings) -> None:
+    settings.PROJECT_SLOTS = 1
+    run = fanned_out(pump, PAGES)
+    join = join_of(run)
+    assert joins.take(join, 1).at_work == {0: 0, 1: 1}
+    with pytest.raises(Conflict):
+        joins.take(join, 1)
+    joins.take(join, 2)
+    joins.take(join, 3)
+    with pytest.raises(Conflict):  # there is none left
+        joins.take(join, 4)
+
+
+def test_a_lane_that_finds_the_last_slice_taken_rests(pump: Pump, settings) -> None:
+    settings.PROJECT_SLOTS = 3
+    run = fanned_out(pump, PAGES)
+    before = join_of(run)
+    joins.take(before, 3)
+    found = joins.count(before, 0, 0, SliceResult(), slots=3)
+    assert (found.at_work, found.done, found.GSI1PK) == ({1: 1, 2: 2, 3: 3}, {0}, None)
+    assert joins.count(before, 0, 0, SliceResult(), slots=3).done == {0}
+
+
+def test_shares_are_equal_parts_of_what_is_there_and_never_nothing(table, settings) -> None:
+    settings.SITE_SLOTS, settings.PROJECT_SLOTS = 12, 6
+    assert slots.shares("default", ["p", "p", "q"]) == {"p": 3, "q": 4}
+    assert slots.shares("default", ["p"]) == {"p": 6}
+    assert slots.shares("default", ["p"] * 30) == {"p": 1}
+    assert slots.of_fan_out("default", "p", "w") == 6
+    settings.PROJECT_SLOTS = 40
+    assert slots.of_fan_out("default", "p", "w") == desk.SLICES_IN_FLIGHT
