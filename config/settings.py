@@ -100,6 +100,8 @@ SLICES_IN_FLIGHT = number("COUNTERSIGN_SLICES_IN_FLIGHT", 8)
 # otherwise. Their large documents share the ones fairly, their batches the others.
 SITE_SLOTS = number("COUNTERSIGN_SITE_SLOTS", 40)
 PROJECT_SLOTS = number("COUNTERSIGN_PROJECT_SLOTS", 20)
+# Steps of a document of more pages are done by the workers of slices, so that no single page waits for one of them.
+LARGE_PAGES = number("COUNTERSIGN_LARGE_PAGES", 20)
 # A fan-out that made no progress for so long is sent again: longer than a slice and its redelivery take.
 JOIN_CHECK_SECONDS = number("COUNTERSIGN_JOIN_CHECK_SECONDS", 300)
 JOIN_KEPT_SECONDS = number("COUNTERSIGN_JOIN_KEPT_SECONDS", 30 * 86_400)  # once nothing is under way any more

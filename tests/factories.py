@@ -53,7 +53,7 @@ def sample_files() -> tuple[Path, ...]:
 
 def start_run(
     file: Path | None = None, *, always_review: bool = False, site: str = SITE, project: dict[str, Any] = PROJECT,
-    project_id: str = PROJECT_ID,
+    project_id: str = PROJECT_ID, pages: int | None = None,
 ) -> Run:  # fmt: skip
     """A run of the clean sample; ``always_review`` by a policy that no machine satisfies."""
     file = file or sample_files()[0]
@@ -63,7 +63,7 @@ def start_run(
     document_id = str(uuid.uuid4())
     store = DocumentFiles(site, project_id, document_id)
     kept = store.save_original(io.BytesIO(body), file.suffix, "application/pdf")
-    original = Original(file.name, "application/pdf", len(body), kept.key, None, kept.sha256, kept.version)
+    original = Original(file.name, "application/pdf", len(body), kept.key, pages, kept.sha256, kept.version)
     return documents.start(
         site=site,
         by=Actor("test", "test"),

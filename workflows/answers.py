@@ -34,6 +34,13 @@ class Busy(CountersignError):
         self.seconds = seconds
 
 
+class Large(CountersignError):
+    """A step of a large document: for the workers of slices, so that nobody's single page waits for it."""
+
+    def __init__(self) -> None:
+        super().__init__("Another worker does the steps of large documents.")
+
+
 @dataclass(frozen=True)
 class Order:
     """What a step message asks for."""
@@ -85,6 +92,8 @@ def conclude(
         pinned.append(Execution.result_sha256.set(facts["result_sha256"]))
     if "routing_sha256" in facts:
         pinned.append(Execution.routing_sha256.set(facts["routing_sha256"]))
+    if isinstance(count := facts.get("segment_count"), int):
+        pinned.append(Execution.pages.set(count))
     if result.failed:
         pinned.append(Execution.failed.add(set(result.failed)))
     if step.name == PARTIAL_AT and execution.failed:

@@ -5,10 +5,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from django.conf import settings
+
 from config.errors import Conflict
 from workflows import answers, contexts, fanout, judging, publishing, waiting
 from workflows.actions import joins, leases
-from workflows.answers import Order
+from workflows.answers import Large, Order
 from workflows.definitions import DEFINITIONS, StepDefinition
 from workflows.fanout import Send
 from workflows.frozen import Run
@@ -23,14 +25,15 @@ ROUTED = "assess"  # the step whose result the rules are asked about
 
 
 def perform(
-    order: Order, *, owner: str, keep: Callable[[], None], token: str | None, send: Send
+    order: Order, *, owner: str, keep: Callable[[], None], token: str | None, send: Send, large: bool = True
 ) -> Mapping[str, Any] | None:
     """Do the step, or find that it was done; answers what the engine goes on with, ``next`` above all.
 
     None where slices do it: the last of them answers ``token``. ``keep`` is called while it lasts: it keeps the
-    order's message from being handed to another worker. ``send`` orders one slice.
+    order's message from being handed to another worker. ``send`` orders one slice. ``large``: such documents too.
 
     Raises:
+        Large: it is one and this is not the place; nothing was done.
         Busy: another worker does it, or somebody else's job is waited for by the message.
         StaleAttempt: a newer attempt drives the run; nothing was changed.
         StageFailed: the stage cannot do it, and trying again would not help.
@@ -40,6 +43,9 @@ def perform(
         execution = leases.claim(order.run, step=order.step, attempt=order.attempt, owner=owner)
     except Conflict:
         return answers.done_before(order)
+    if not large and int(execution.pages or 0) > settings.LARGE_PAGES:
+        leases.release(order.run, owner=owner)
+        raise Large
     definition = DEFINITIONS[execution.definition]
     step = definition.step(order.step)
     log.info("step begins", extra={"run": order.run.workflow_id, "step": step.name, "attempt": order.attempt})

@@ -28,7 +28,7 @@ from workflows import (
     unpacking,
 )
 from workflows.actions import calibrations, removals, runs
-from workflows.answers import SLOT, Busy, Order
+from workflows.answers import SLOT, Busy, Large, Order
 from workflows.batches import lines
 from workflows.frozen import Run
 from workflows.items.incoming import IncomingFile
@@ -46,22 +46,27 @@ _UNEXPECTED = "The step stopped on an unexpected error. The file is safe; the ru
 @shared_task(bind=True, name="workflows.tasks.run_step", time_limit=3600, **AWAITED)
 def run_step(
     self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int,
-    token: str | None = None,
+    token: str | None = None, large: bool = False,
 ) -> None:  # fmt: skip
     """Do one step and hand its answer back; delivered twice, the second finds it done and answers again."""
     order = Order(Run(site, project_id, document_id, workflow_id), step, attempt)
+    queue = settings.SLICES_QUEUE if large else settings.STEPS_QUEUE
     try:
         keep = functools.partial(deliveries.keep, self.request)
-        answer = steps.perform(order, owner=self.request.id, keep=keep, token=token, send=order_slice)
+        answer = steps.perform(
+            order, owner=self.request.id, keep=keep, token=token, send=order_slice, large=large
+        )  # fmt: skip
         if answer is not None:
             tokens.answer(token, answer)
             if answer.get(publishing.FOLLOWED):
                 enqueue_follow_up(order.run)
             lines.run_rests(order.run, answer.get(SLOT))
+    except Large:
+        order_large(order, token)
     except Busy as busy:
-        raise self.retry(countdown=min(busy.seconds, 60)) from busy
+        raise self.retry(countdown=min(busy.seconds, 60), queue=queue) from busy
     except Unavailable as error:
-        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+        raise self.retry(countdown=min(2**self.request.retries, 60), queue=queue) from error
     except (StaleAttempt, StageFailed) as error:
         tokens.refuse(token, type(error).__name__, str(error))
     except Exception:
@@ -96,11 +101,19 @@ def run_slice(
 
 def order_slice(order: Order, lane: int, number: int) -> None:
     """Raises: Unavailable, where the queue does not answer."""
-    kwargs = {**dataclasses.asdict(order.run), "attempt": order.attempt, "step": order.step}
-    kwargs |= {"lane": lane, "number": number}
+    _send(run_slice, order, lane=lane, number=number)
+
+
+def order_large(order: Order, token: str | None) -> None:
+    """The step again, where large documents are. Raises: Unavailable, where the queue does not answer."""
+    _send(run_step, order, token=token, large=True)
+
+
+def _send(task: Any, order: Order, **more: Any) -> None:
+    kwargs = {**dataclasses.asdict(order.run), "attempt": order.attempt, "step": order.step, **more}
     try:
         with aws.translated():
-            run_slice.apply_async(kwargs=kwargs)
+            task.apply_async(kwargs=kwargs, queue=settings.SLICES_QUEUE)
     except (KombuError, CeleryError, OSError) as error:
         raise Unavailable("The queue does not answer right now. It is tried again.") from error
 

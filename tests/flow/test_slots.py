@@ -9,11 +9,13 @@ from config.errors import Conflict
 from projects import actions, directory, queries
 from projects.merging import seen
 from projects.schema import ProjectSettings
+from tests.aws_faults import crash_before
 from tests.factories import PROJECT_ID, SITE, start_run
 from tests.flow.test_fanout import finish, held_slices, redeliver
 from tests.projects.sites import BY, make_site
 from tests.pump import Message, Pump
 from tests.workflows.fanned import fanned_out, join_of, many_pages, small_slices
+from workflows import queries as run_queries
 from workflows import slots
 from workflows.actions import joins
 from workflows.frozen import Run
@@ -115,3 +117,46 @@ def test_shares_are_equal_parts_of_what_is_there_and_never_nothing(table, settin
     assert slots.of_fan_out("default", "p", "w") == 6
     settings.PROJECT_SLOTS = 40
     assert slots.of_fan_out("default", "p", "w") == desk.SLICES_IN_FLIGHT
+
+
+def steps_in(pump: Pump, queue: str) -> list[tuple[int, bool]]:
+    found = (message for message in pump.seen if message.task.endswith("run_step") and message.queue == queue)
+    return [(int(message.kwargs["step"]), bool(message.kwargs.get("large"))) for message in found]
+
+
+def test_every_step_of_a_large_document_is_done_where_slices_are(pump: Pump, settings) -> None:
+    settings.LARGE_PAGES = PAGES - 1
+    run = start_run(many_pages(PAGES), pages=PAGES)
+    finish(pump, run)
+    assert steps_in(pump, desk.STEPS_QUEUE) == [(step, False) for step in (1, 3, 4, 7, 8, 9)]  # for a moment each
+    assert steps_in(pump, desk.SLICES_QUEUE) == [(step, True) for step in (1, 3, 4, 7, 8, 9)]
+
+
+def test_what_is_not_large_stays_in_the_queue_of_steps(pump: Pump, settings) -> None:
+    settings.LARGE_PAGES = PAGES
+    finish(pump, start_run(many_pages(PAGES), pages=PAGES))
+    assert steps_in(pump, desk.SLICES_QUEUE) == []
+
+
+def test_a_document_whose_parts_are_counted_late_is_large_from_then_on(pump: Pump, settings) -> None:
+    settings.LARGE_PAGES = PAGES - 1
+    finish(pump, start_run(many_pages(PAGES)))
+    assert [step for step, _ in steps_in(pump, desk.SLICES_QUEUE)] == [3, 4, 7, 8, 9]
+
+
+def test_a_step_handed_on_twice_is_done_once(pump: Pump, settings) -> None:
+    settings.LARGE_PAGES = PAGES - 1
+    pump.hold = lambda message: message.task.endswith("run_step")
+    run = start_run(many_pages(PAGES), pages=PAGES)
+    pump.run(lambda: bool(pump.held))
+    (order,) = pump.held
+    with crash_before("sqs", "SendMessage"):
+        pump.redeliver(order)
+    assert run_queries.execution(run).lease_owner is None
+    pump.redeliver(order)
+    redeliver(pump, order)
+    pump.run(lambda: len(pump.held) == 2)
+    for message in list(pump.held):
+        redeliver(pump, message)
+    assert int(join_of(run).attempt) == 1
+    finish(pump, run)

@@ -105,7 +105,9 @@ class Beginning:
         run, project, original, definition = self.run, self.project, self.original, self.definition
         link = _document_workflow(run, project, original, definition, now, pinned=self.pinned)
         link.routing, link.follows = self.routing.to_json(), self.follows
-        execution = _execution(run, self.by.name, definition, now, left_out=self._left_out)
+        execution = _execution(
+            run, self.by.name, definition, now, left_out=self._left_out, pages=self.original.page_count
+        )
         execution.batch_line = self.batch_line or None
         return [
             _project_workflow(run, original, now),
@@ -272,7 +274,9 @@ def _board(
     )
 
 
-def _execution(run: Run, by: str, definition: Definition, now: str, *, left_out: frozenset[int]) -> Execution:
+def _execution(
+    run: Run, by: str, definition: Definition, now: str, *, left_out: frozenset[int], pages: int | None
+) -> Execution:
     key = table.EXECUTION.key(run.site, execution_id=run.workflow_id)
     check_at = clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS))
     return Execution(
@@ -284,6 +288,7 @@ def _execution(run: Run, by: str, definition: Definition, now: str, *, left_out:
         workflowId=definition.name,
         definition=definition.id,
         left_out=set(left_out) or None,
+        pages=pages,
         status=RunStatus.RUNNING,
         currentStep=definition.steps[0].order,
         engine_attempt=1,

@@ -20,6 +20,7 @@ class Execution(Item):
     updatedAt = UnicodeAttribute()  # noqa: N815
     definition = UnicodeAttribute()  # the pinned version, e.g. document-analysis.v1
     left_out = NumberSetAttribute(null=True)  # steps that the document does not need
+    pages = NumberAttribute(null=True)  # or segments, as soon as they are counted
     engine_attempt = NumberAttribute()
     step_attempt = NumberAttribute(null=True)  # the attempt that brought the run to its step; the first where unset
     project_id = UnicodeAttribute()
