@@ -62,6 +62,15 @@ def moved(
     return tally
 
 
+def classified(document_id: str, before: str, after: str) -> Tally:
+    """A document of one classification becomes one of another; empty for none."""
+    shard, tally = shard_of(document_id), Tally()
+    for classification_id, by in ((before, -1), (after, 1)):
+        if classification_id:
+            tally[Place(Kind.CLASSIFICATION, classification_id, shard), "documents"] += by
+    return tally
+
+
 def queued(queue: str, document_id: str, by: int) -> Tally:
     """``by`` more reviews of this document wait in a queue, as its reviews store it."""
     return Tally({(Place(Kind.QUEUE, queue, shard_of(document_id)), DocumentStatus.WAITING.value): by})

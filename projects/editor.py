@@ -18,6 +18,7 @@ from projects.schema import (
     OCR_MODELS,
     OCR_SWITCHES,
     SETTING_LABELS,
+    TYPINGS,
     ProjectSettings,
 )
 
@@ -94,6 +95,7 @@ def summary(settings: ProjectSettings, governing: Governing) -> dict[str, Any]:
         ],
         "language": LANGUAGES.get(settings.language, settings.language),
         "ocr_model": OCR_MODELS.get(settings.ocr_model, settings.ocr_model),
+        "typing": TYPINGS.get(settings.typing, "") if not settings.classification_id else "",
         "doers": [(SETTING_LABELS[name], _doer(settings, name)) for name in DOERS],
         "switches": [label for name, label in OCR_SWITCHES.items() if settings.ocr_options.get(name)],
     }

@@ -16,6 +16,7 @@ from projects.schema import (
     MOST_SLOTS,
     OCR_MODELS,
     OCR_SWITCHES,
+    TYPINGS,
     ProjectSettings,
 )
 
@@ -24,6 +25,7 @@ PROMPT_MAX = 16_000  # characters; DESIGN section 3 keeps larger texts out of th
 
 OPEN_QUEUE = "Review, open to every reviewer"
 OWN_FIELDS = "None: the fields of this project"
+FOUND = ":"  # before a key of TYPINGS, where a classification's id could stand: no id begins so
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,8 @@ class ProjectForm(forms.Form):
     classification_id = forms.ChoiceField(
         label="Classification",
         required=False,
-        help_text="Its attributes are read instead of the fields below; only their share to ask below counts then.",
+        help_text="Its attributes are read instead of the fields below; only their share to ask below counts then. "
+        "Where a type is found on each document, the fields below are read of those that fit none.",
         widget=forms.Select(attrs={"class": "select"}),
     )
 
@@ -170,9 +173,10 @@ class ProjectForm(forms.Form):
         super().__init__(*args, **kwargs)
         self._stored = stored
         _offer(self.fields["review_queue"], {"": OPEN_QUEUE, **offered.queues}, stored.review_queue)
-        classifications = {"": OWN_FIELDS, **offered.classifications}
-        _offer(self.fields["classification_id"], classifications, stored.classification_id)
         self.fields["slots"].widget.attrs["placeholder"] = str(desk.PROJECT_SLOTS)
+        found = {f"{FOUND}{one}": words for one, words in TYPINGS.items()}
+        classifications = {"": OWN_FIELDS, **found, **offered.classifications}
+        _offer(self.fields["classification_id"], classifications, _classification(stored))
         _offer(self.fields["language"], LANGUAGES, stored.language)
         _offer(self.fields["ocr_model"], OCR_MODELS, stored.ocr_model)
         for name, choices in DOERS.items():
@@ -181,6 +185,13 @@ class ProjectForm(forms.Form):
         for name, label in OCR_SWITCHES.items():
             self.fields[name] = forms.BooleanField(required=False, label=label)
         self.switches = [self[name] for name in OCR_SWITCHES]
+
+    def _chosen(self) -> tuple[str, str]:
+        """One list offers both: a classification's id, or a word for how one is found."""
+        word: str = self.cleaned_data["classification_id"]
+        if word.startswith(FOUND):
+            return "", word.removeprefix(FOUND)
+        return word, ""
 
     @property
     def is_new(self) -> bool:
@@ -194,6 +205,7 @@ class ProjectForm(forms.Form):
         """The stored settings with what was typed laid over them; fields stay as they were."""
         typed = self.cleaned_data
         # Options that this page does not show belong to other writers of the table and stay.
+        classification_id, typing = self._chosen()
         options = dict(self._stored.ocr_options)
         options |= {name: typed[name] for name in OCR_SWITCHES if typed[name] or name in options}
         return replace(
@@ -207,10 +219,18 @@ class ProjectForm(forms.Form):
             default_threshold=share_of(typed["default_threshold"]),
             audit_share=share_of(typed["audit_share"] or Decimal(0)),
             review_queue=typed["review_queue"],
-            classification_id=typed["classification_id"],
             slots=typed["slots"],
+            classification_id=classification_id,
+            typing=typing,
             **{name: typed[name] for name in (*DOERS, "use_bda")},
         )
+
+
+def _classification(settings: ProjectSettings) -> str:
+    """As the list has it."""
+    if settings.typing and not settings.classification_id:
+        return f"{FOUND}{settings.typing}"
+    return settings.classification_id
 
 
 def _offer(choice: forms.Field, known: Mapping[str, str], stored: str) -> None:
@@ -229,7 +249,6 @@ _AS_STORED = (
     "language",
     "document_prompt",
     "review_queue",
-    "classification_id",
     "analyzer",
     "transcriber",
     "summarizer",
@@ -240,6 +259,7 @@ _AS_STORED = (
 def initial_of(settings: ProjectSettings) -> dict[str, Any]:
     values = {name: getattr(settings, name) for name in _AS_STORED}
     values["ocr_model"] = settings.ocr_model or DEFAULT_OCR_MODEL
+    values["classification_id"] = _classification(settings)
     values["default_threshold"] = percent_of(settings.default_threshold)
     values["slots"] = settings.slots or ""
     values["audit_share"] = percent_of(settings.audit_share)

@@ -53,6 +53,12 @@ DOERS: Mapping[str, Mapping[str, str]] = {
     "transcriber": TRANSCRIBERS,
     "summarizer": SUMMARIZERS,
 }
+# How a project that names no classification comes to one: the type is found among the site's, and says what is read.
+# "required": a document that fits none of them waits for a person.
+TYPINGS: Mapping[str, str] = {
+    "found": "The one that is found on each document, where one fits",
+    "required": "The one that is found on each document; where none fits, a person is asked",
+}
 # Options of seed 000 that are yes or no; its ``lang`` follows the project's language.
 OCR_SWITCHES: Mapping[str, str] = {"use_textline_orientation": "Also read lines that stand on their head"}
 DEFAULT_OCR_MODEL = "pp-ocrv5"
@@ -87,7 +93,7 @@ class ProjectSettings:
     """Everything an admin sets; a run freezes a copy of it when it starts.
 
     ``classification_id`` empty: ``fields`` are read. Otherwise the classification's attributes are, and ``fields``
-    only gives the threshold of those of the same name.
+    only gives the threshold of those of the same name. ``typing`` leaves the choice to what each document is.
     """
 
     name: str
@@ -106,6 +112,7 @@ class ProjectSettings:
     review_queue: str = ""  # the id of the queue that its reviews wait in; empty for the site's own
     classification_id: str = ""
     slots: int = 0  # pieces of work under way at a time, also of runs that have started; 0: as the desk's settings say
+    typing: str = ""  # a key of TYPINGS; counts where classification_id is empty
 
 
 # What people call each setting, in the order the form has them.
@@ -126,4 +133,5 @@ SETTING_LABELS: Mapping[str, str] = {
     "review_queue": "Review queue",
     "classification_id": "Classification",
     "slots": "Slots",
+    "typing": "Document types",
 }

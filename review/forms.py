@@ -10,11 +10,13 @@ from review.identity import stored_queue
 from review.status import Decision
 from review.ticket import Ticket
 from workflows import results
+from workflows.document_types import KEY
 from workflows.stages.base import FieldSpec
 
 PREFIX = "field-"
 AND_NEXT = "-and-next"
 LONGEST_REASON = 1_000
+_OTHER_FIELDS = "This type has other fields than the page showed. They are here now: check them, then approve."
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,9 @@ def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = Fal
     typed = typed_values(posted)
     stood = {name: text or "" for name, text in ticket.shown.items()} | dict(ticket.typed)
     names = [field.name for field in ticket.fields if field.name in typed]
+    if ticket.type_id is not None:
+        stood[KEY] = ticket.type_id
+        names += [KEY] if KEY in typed else []
     kept = {name: typed[name] for name in names if all_of_it or typed[name] != stood.get(name, "")}
     reason = posted.get("reason") if all_of_it else posted.get("reason") or None
     if any(len(text) > results.LONGEST for text in (*kept.values(), reason or "")):
@@ -73,7 +78,9 @@ def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
     typed, reason = typed_values(posted), _printable(posted.get("reason", "")).strip()
     if decision == Decision.REJECT:  # what is rejected is not corrected: nothing of it is published
         return Answers(decision, typed, reason, {}, _reason_error(reason), {})
-    corrections = {
+    if ticket.type_id is not None and typed.get(KEY, ticket.type_id) != ticket.type_id:
+        return Answers(decision, typed, "", {KEY: _OTHER_FIELDS}, "", {})
+    corrections: dict[str, str | None] = {
         field.name: _correction(field, typed[field.name])
         for field in ticket.fields
         if field.name in typed and _differs(field.type, typed[field.name], ticket.shown.get(field.name))
@@ -82,6 +89,8 @@ def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
     answers = {field: _answer(field.name, typed, ticket) for field in ticket.fields}
     asked = {field.name: text for field, text in answers.items() if field.allowed or (field.required and not text)}
     errors = results.validate_corrections(ticket.fields, {**asked, **corrections})
+    if ticket.type_id != ticket.type_found:
+        corrections[KEY] = ticket.type_id
     return Answers(decision, typed, "", errors, "", corrections)
 
 

@@ -32,14 +32,18 @@ class Ticket:
     fields: tuple[FieldSpec, ...]
     shown: Mapping[str, str | None]
     typed: Mapping[str, str] = field(default_factory=dict)
+    # The document's type as it was found, and as this page has it, whose fields it shows; None: it is not chosen here.
+    type_found: str | None = None
+    type_id: str | None = None
 
     def run(self, ref: ReviewRef) -> Run:
         return Run(ref.site, self.project_id, ref.document_id, self.workflow_id)
 
 
 def ticket_for(
-    review: Review, fields: tuple[FieldSpec, ...], shown: Mapping[str, str | None], typed: Mapping[str, str]
-) -> Ticket:
+    review: Review, fields: tuple[FieldSpec, ...], shown: Mapping[str, str | None], typed: Mapping[str, str],
+    *, type_found: str | None = None, type_id: str | None = None,
+) -> Ticket:  # fmt: skip
     return Ticket(
         name=review.name,
         queue=queue_id(review.queue),
@@ -51,6 +55,8 @@ def ticket_for(
         fields=fields,
         shown=shown,
         typed=dict(typed),
+        type_found=type_found,
+        type_id=type_id,
     )
 
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config import table
-from workflows import calibrations, files, frozen, services
+from workflows import calibrations, files, frozen, services, typebook
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow
 from workflows.items.runs import Execution
 from workflows.stages.base import Stage, StageContext
 from workflows.stages.calibration import UNCALIBRATED
+from workflows.stages.types import TypeBook
 from workflows.storage import DocumentFiles
 
 JUDGING = "segment_analyzer"  # the stage that says how sure it is
@@ -61,6 +62,7 @@ def opened(
             project_id=run.project_id,
             decision=_decision(run, execution),
             only=frozenset(int(index) for index in execution.only) if execution.only else None,
+            types=typebook.pinned(run.site, settings.types_sha256) if stage.name == JUDGING else TypeBook(),
             calibration=calibrations.pinned(run, settings) if stage.name == JUDGING else UNCALIBRATED,
             services=chosen,
         )  # fmt: skip

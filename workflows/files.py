@@ -140,6 +140,16 @@ def rulebook(sha256: str) -> str:
     return f"rules/{sha256}.json"
 
 
+def typebook(sha256: str) -> str:
+    """Relative to the site's root: the types of documents that the site had, for all runs that began under them."""
+    return f"rules/types-{sha256}.json"
+
+
+def doctype(workflow_id: str) -> str:
+    """The type that a model found, where one is asked before the pages are."""
+    return f"runs/{workflow_id}/type.json"
+
+
 def calibration(project_id: str, sha256: str) -> str:
     """Relative to the site's root: what the reviews of a project taught, named by its content."""
     return f"calibrations/{project_id}/{sha256}.json"

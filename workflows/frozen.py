@@ -14,7 +14,9 @@ from projects.doers import doer
 from projects.governed import governed_fields
 from projects.governing import Governing
 from projects.schema import DEFAULT_FIELDS, FieldSetting
+from workflows import typebook
 from workflows.stages.base import FieldSpec, RunSettings
+from workflows.stages.types import TypeBook, TypeSpec
 
 UNGOVERNED = Governing()
 BEDROCK = "bedrock"
@@ -39,12 +41,29 @@ def settings_of(site: str, data: Mapping[str, Any]) -> RunSettings:
         Refused: the project's classification is gone.
 
     """
+    known = {"fields": [dataclasses.asdict(one) for one in DEFAULT_FIELDS], **data}
+    fixed = str(data.get("classification_id") or "")
+    if data.get("typing") and not fixed and (typed := _typed(site, known)):
+        return typed
     try:
-        governing = queries.schemas.governing(site, str(data.get("classification_id") or ""))
+        governing = queries.schemas.governing(site, fixed)
     except NotFound as error:
         raise Refused("The classification of this project is gone. Choose another in its settings.") from error
-    known = {"fields": [dataclasses.asdict(one) for one in DEFAULT_FIELDS], **data}
     return freeze(known, governing)
+
+
+def _typed(site: str, known: Mapping[str, Any]) -> RunSettings | None:
+    """Where the document's type is yet to be found; None where the site has no types to find it among."""
+    none, *each = queries.schemas.governing_each(site)
+    if not each:
+        return None
+    frozen = [freeze(known, one) for one in each]
+    types = tuple(
+        TypeSpec(one.classification_id, one.classification_name, one.classification_version, one.fields)
+        for one in frozen
+    )
+    sha256 = typebook.pin(site, TypeBook(types))
+    return dataclasses.replace(freeze(known, none), typing=str(known["typing"]), types_sha256=sha256)
 
 
 def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSettings:

@@ -9,7 +9,7 @@ from config.table import decode
 from projects import composites
 from projects.attribute_values import shown
 from projects.queries.documents import attributes
-from workflows import barcodes, files, routing, rulebook, stored_routing
+from workflows import barcodes, document_types, files, routing, rulebook, stored_routing
 from workflows.barcodes import Barcode
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow
@@ -18,6 +18,8 @@ from workflows.stages import kinds
 from workflows.stages.artifacts import write_json
 from workflows.stages.segment_analyzer import FIRST, LAST
 from workflows.storage import DocumentFiles
+
+DOCUMENT_TYPE = "document_type"  # a field of every document whose type was found
 
 
 def judged(run: Run, document: DocumentWorkflow, *, pages: int, heartbeat: Callable[[], None]) -> dict[str, Any]:
@@ -72,9 +74,16 @@ def _facts(
         content_type=file_type,
         pages=[_text(store, index) for index in indices] if routing.needs(rules, Source.TEXT) else (),
         barcodes=[code.text for code in codes],
-        fields={field["name"]: [str(field["value"])] for field in result["fields"] if field.get("value")},
+        fields=_values(result),
         attributes=_attributes(run) if routing.needs(rules, Source.ATTRIBUTE) else {},
     )
+
+
+def _values(result: Mapping[str, Any]) -> dict[str, list[str]]:
+    """With the document's type by its name, where no field has that name itself."""
+    kind = document_types.of(result)
+    found = {DOCUMENT_TYPE: [str(kind["name"])]} if kind and kind["id"] else {}
+    return found | {field["name"]: [str(field["value"])] for field in result["fields"] if field.get("value")}
 
 
 def _text(store: DocumentFiles, index: int) -> str:

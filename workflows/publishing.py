@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from projects.actions.classifying import classify
+from projects.audit import Actor
 from workflows import events, files, followups, results
 from workflows.actions import runs
 from workflows.actions.runs import Advance
@@ -30,6 +32,8 @@ def publish(
         name = files.decision(run.workflow_id, execution.decision_id, sha256)
         decision = json.loads(store.read_pinned(name, sha256))
     merged = results.merge(found, decision["corrections"] if decision else {}, decision=_public(decision))
+    if kind := merged.get("type"):
+        classify(run.site, run.document_id, str(kind["id"]), name=str(kind["name"]), by=_typist(kind, decision))
     body = json.dumps(merged, ensure_ascii=False, sort_keys=True).encode()
     uri = store.write(files.output(run.workflow_id), body, "application/json")
     detail = {
@@ -45,6 +49,13 @@ def publish(
     done = runs.advance(run, definition, move, last=execution.last_transition, also=also, event=event)
     events.publish_soon(done.event)
     return {"next": END, "last": done.last, **slot_of(execution, definition, END), **facts}
+
+
+def _typist(kind: Mapping[str, Any], decision: Mapping[str, Any] | None) -> Actor:
+    """Who said what the document is."""
+    if decision and kind["source"] == "reviewer":
+        return Actor(str(decision["reviewer"]["id"]), str(decision["reviewer"]["name"]))
+    return Actor("system", "Classification")
 
 
 def _public(decision: Mapping[str, Any] | None) -> dict[str, Any] | None:

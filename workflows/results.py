@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any, Protocol
 
-from workflows import values
+from workflows import document_types, values
+from workflows.stages.specs import FieldSpec
 
 LONGEST = 1_000  # characters of one value
 OLDEST = 30  # years that a date on a document that comes today may lie back
@@ -40,7 +41,7 @@ class Field(Protocol):
 
 @dataclass(frozen=True)
 class Reason:
-    """``code``: low_confidence, missing, invalid, not_allowed, rule, check, unreadable or audit.
+    """``code``: low_confidence, missing, invalid, not_allowed, rule, check, type, unreadable or audit.
 
     ``field`` None: the document as a whole.
     """
@@ -96,6 +97,8 @@ def reasons(result: Mapping[str, Any], fields: Iterable[Field], *, today: str) -
     """Why a person should look, most telling first within a field; empty means nobody needs to. ``today``: ISO date."""
     found = {field["name"]: field for field in result["fields"]}
     whole = [Reason(None, "unreadable", note) for note in result.get("notes", [])]
+    if doubt := document_types.doubt(result):
+        whole.append(Reason(None, "type", doubt))
     asked = {field.name: _reason(field, found.get(field.name, {}), today) for field in fields}
     # What does not fit together is not said twice of a field that is looked at anyhow.
     checks = [one for one in result.get("checks", ()) if one["field"] in asked and asked[one["field"]] is None]
@@ -129,6 +132,11 @@ def _rating(rated: float | None, threshold: float) -> str:
         return "comes without a confidence"
     # Rounded down: 79.6 % must not read as the 80 % it misses.
     return f"{int(float(rated) * 100 + 1e-9)} %, needs {round(threshold * 100)} %"
+
+
+def fields_of(result: Mapping[str, Any]) -> tuple[FieldSpec, ...]:
+    """The schema with its policy as a result carries it. Raises: KeyError, where an older version of ours wrote it."""
+    return tuple(FieldSpec.of(found) for found in result["fields"])
 
 
 def is_sampled(workflow_id: str, share: float) -> bool:
@@ -183,11 +191,15 @@ def merge(
     result: Mapping[str, Any], corrections: Mapping[str, str | None], *, decision: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """The published result: the machine's values, a person's where they differ, and the facts of the decision."""
+    chosen = corrections.get(document_types.KEY)
+    typed = document_types.retyped(result, chosen)
+    kind = document_types.published(result, chosen)
     return {
         "version": 1,
-        "document_type": result["document_type"],
-        "classification": result.get("classification"),
-        "fields": [_published(field, corrections) for field in result["fields"]],
+        "document_type": typed["document_type"],
+        "classification": typed.get("classification"),
+        **({"type": kind} if kind else {}),
+        "fields": [_published(field, corrections) for field in typed["fields"]],
         "decision": None if decision is None else dict(decision),
     }
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from config import table
 from config.errors import NotFound, Tampered
-from workflows import files, results
+from workflows import document_types, files, results
 from workflows.frozen import Run
 from workflows.items.documents import ProjectWorkflow
 from workflows.items.runs import Execution
@@ -59,7 +59,9 @@ def _document(site: str, execution: Execution) -> ReviewedDocument | None:
         decision = json.loads(store.read_pinned(decided, str(execution.decision_sha256)))
     except (NotFound, Tampered):
         return None
-    fields = tuple(_fields(result["fields"], decision.get("corrections") or {}))
+    corrections = decision.get("corrections") or {}
+    typed = document_types.retyped(result, corrections.get(document_types.KEY))
+    fields = tuple(_fields(typed["fields"], corrections))
     return ReviewedDocument(run.workflow_id, fields) if fields else None
 
 

@@ -1,7 +1,7 @@
 """Reads of what governs attributes: definitions, the site's schema, classifications, and who uses what."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from config import table
 from config.errors import NotFound
@@ -155,6 +155,31 @@ def governing(site: str, classification_id: str) -> Governing:
         classification_version=own.number if own else 0,
         definitions=definitions_of(site, [use.key for use in uses]),
     )
+
+
+MOST_TYPES = 40  # that a document's type is found among; the first by name
+
+
+def governing_each(site: str) -> Sequence[Governing]:
+    """What a run may be governed by whose type is yet to be found: first without a classification, then each by name.
+
+    Archived ones are left out. A Query and a BatchGetItem for the classifications, a GetItem for the site's schema,
+    a BatchGetItem for what they name.
+    """
+    named = [one for one in all_classifications(site) if not one.archived][:MOST_TYPES]
+    heads = {one.id: one for one in SchemaHead.load_many([schema_key(site, one.id) for one in named])}
+    own = [heads[one.id] for one in named if one.id in heads]
+    ours = site_schema(site)
+    schemas = [(one, one.schema) for one in own]
+    uses = [*ours.schema.uses, *(use for _, schema in schemas for use in schema.uses)]
+    none = Governing(
+        site=ours.schema, site_version=ours.number, definitions=definitions_of(site, [use.key for use in uses])
+    )
+    return [none, *(_classified(none, head, schema) for head, schema in schemas)]
+
+
+def _classified(none: Governing, head: SchemaHead, schema: Schema) -> Governing:
+    return replace(none, classification=schema, classification_id=head.id, classification_version=head.number)
 
 
 def composite_keys(site: str, classification_id: str = SITE) -> tuple[tuple[str, ...], ...]:

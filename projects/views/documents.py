@@ -93,7 +93,16 @@ def document_page(
     """
     rows = queries.documents.document_rows(request.site, document_id)
     context = page_of(rows, queries.schemas.attribute_definitions(request.site))
+    context["classification"] = _classification(request.site, rows.document.classification_id or "")
     return answer(request, "document/show.html", fragment, context | more, status=status)
+
+
+def _classification(site: str, classification_id: str) -> str:
+    """Its name; empty for a document of none, or of one that is gone."""
+    try:
+        return queries.schemas.classification(site, classification_id).name or "" if classification_id else ""
+    except NotFound:
+        return ""
 
 
 @require_safe

@@ -21,7 +21,7 @@ from review.actions.opening import expiry
 from review.identity import DEFAULT_QUEUE, Person, ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review, ReviewDecision, may
 from review.status import DECIDE, UNDO, Decision
-from workflows import events, files
+from workflows import document_types, events, files
 from workflows.frozen import Run
 from workflows.items.checkpoints import ReviewCheckpoint
 from workflows.storage import DocumentFiles
@@ -81,6 +81,8 @@ def decide(ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person) -> dt.date
         *counting.counted(ref.site, counting.queued(verdict.queue, ref.document_id, -1)),
     ]
     facts = {"review": ref.review_id, "decision": verdict.decision_id, "corrected": len(verdict.corrections)}
+    if (chosen := verdict.corrections.get(document_types.KEY)) is not None:
+        facts["document_type"] = chosen or document_types.NONE
     event = events.lineage(run, _EVENT[verdict.decision], by=by.name, decision=verdict.decision, facts=facts)
     try:
         transact(changes, event, token=verdict.decision_id)

@@ -21,7 +21,7 @@ from review.views.comparison import Draft, compare
 from review.views.queue import queue_url
 from review.views.sheet import Sheet, sheet_of
 from review.views.standing import standing_of
-from workflows import files, frozen
+from workflows import document_types, files, frozen
 from workflows import queries as workflow_queries
 from workflows.frozen import Run
 from workflows.stages.base import FieldSpec
@@ -82,14 +82,16 @@ def desk_page(
 
 
 def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft) -> dict[str, Any]:
-    person, result = person_of(request), _result(ref, review)
-    fields, standing = _fields(queries.run_of(ref, review), result), standing_of(review, person)
-    shown = {one["name"]: one.get("value") for one in result["fields"]}
+    person, found, standing = person_of(request), _result(ref, review), standing_of(review, person_of(request))
     decided = _decided(ref, review) if standing.kind == "decided" else {}
     typed = draft.typed if standing.open_to_me else {name: text or "" for name, text in corrections(decided).items()}
+    result = document_types.retyped(found, typed.get(document_types.KEY))
+    fields = _fields(queries.run_of(ref, review), result)
+    shown = {one["name"]: one.get("value") for one in result["fields"]}
     may_decide = standing.mine and access.can_review(request)
     sheet = sheet_of(review, result, fields, page=_asked(request), typed=typed, errors=draft.errors)
-    carried = ticket.ticket_for(review, fields, shown, typed)
+    kinds = [(document_types.of(one) or {}).get("id") for one in (found, result)]
+    carried = ticket.ticket_for(review, fields, shown, typed, type_found=kinds[0], type_id=kinds[1])
     return {
         "review": review,
         "about": _about(review, len(sheet.pages)),
@@ -106,6 +108,8 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
         if standing.open_to_me or standing.by_me
         else compare(fields, holds=shown | corrections(decided), shown=shown, draft=draft),
         "sheet": sheet,
+        "types": document_types.choices(result),
+        "type_error": draft.errors.get(document_types.KEY, ""),
         "passages": _passages(ref, review, sheet),
         "sent_text": passages(sheet.text),
         "ticket": ticket.sign(carried, ref, person.id) if may_decide else "",

@@ -27,14 +27,21 @@ def save_draft(request: DeskRequest, document_id: str, review_id: str) -> HttpRe
         return lost_page(request, ref, notice=str(error))
     check_waits_for(request, carried.queue)
     # A script sends the fields that were typed into; the form's button sends them all.
-    typed = forms.draft_of(request.POST.dict(), carried, all_of_it=bool(request.htmx))
+    chooses = "show-type" in request.POST  # the button beside the document's type: the page comes again with its fields
+    typed = forms.draft_of(request.POST.dict(), carried, all_of_it=bool(request.htmx) and not chooses)
     if not typed.values and typed.reason is None:
-        return _said(request, ref, None)
+        return go(request, _desk(ref)) if chooses else _said(request, ref, None)
     try:
         saved = drafts.save(ref, typed, by=person, version=carried.version, begun="begun" in request.POST)
     except Conflict:
         return lost_page(request, ref)
-    return _said(request, ref, saved) if saved.until else lost_page(request, ref)
+    if not saved.until:
+        return lost_page(request, ref)
+    return go(request, _desk(ref)) if chooses else _said(request, ref, saved)
+
+
+def _desk(ref: ReviewRef) -> str:
+    return reverse("review:show-review", args=[ref.document_id, ref.review_id])
 
 
 def _said(request: DeskRequest, ref: ReviewRef, saved: Saved | None) -> HttpResponse:
@@ -42,4 +49,4 @@ def _said(request: DeskRequest, ref: ReviewRef, saved: Saved | None) -> HttpResp
         news = {"draft": saved.at, "lease": saved.until} if saved else {}
         return HttpResponse(status=204, headers={"HX-Trigger": json.dumps(news), "Cache-Control": "no-store"})
     messages.success(request, "Draft saved. Nobody else sees it." if saved else "No field has changed since then.")
-    return go(request, reverse("review:show-review", args=[ref.document_id, ref.review_id]))
+    return go(request, _desk(ref))

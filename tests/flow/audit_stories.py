@@ -10,6 +10,7 @@ from projects.actions import (
     api_keys,
     attribute_definitions,
     attributes,
+    classifying,
     groups,
     metadata,
     queues,
@@ -187,6 +188,7 @@ def document_story() -> Iterator[Step]:
     yield tags.add_tag, lambda: tags.add_tag(SITE, one, "shelf", "1", by=BY)
     yield tags.change_tag, lambda: tags.change_tag(SITE, one, "shelf", "1", "2", by=BY)
     yield tags.remove_tag, lambda: tags.remove_tag(SITE, one, "shelf", "2", by=BY)
+    yield classifying.classify, lambda: classifying.classify(SITE, one, "bill", name="Bill", by=BY)
     yield metadata.set_metadata, lambda: metadata.set_metadata(SITE, one, "from", "Rosa", by=BY)
     execution = queries.execution(run)
     failed = {"attempt": 1, "error": "E", "sentence": "Not readable."}

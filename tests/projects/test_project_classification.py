@@ -70,3 +70,18 @@ def test_the_projects_page_shows_what_the_next_run_reads(owner):
 def test_a_classification_that_is_gone_is_told_and_takes_no_document(table):
     project = make_project(classification_id="gone")
     assert "Choose another in its settings" in page(project, "")
+
+
+def test_it_may_be_left_to_what_is_found_on_each_document(owner):
+    project = make_project()
+    assert '<option value=":found">' in page(project)
+    form = typed(project.settings, seen=sealed(project), classification_id=":required")
+    assert signed_in(alice()).post(f"/projects/{project.id}/edit/", form).status_code == 302
+    kept = queries.projects.get_project(SITE, project.id).settings
+    assert (kept.typing, kept.classification_id) == ("required", "")
+    assert '<option value=":required" selected>' in page(project)
+    assert "where none of the site's classifications is found" in page(project, "")
+    fixed = typed(kept, seen=sealed(queries.projects.get_project(SITE, project.id)), classification_id=owner)
+    assert signed_in(alice()).post(f"/projects/{project.id}/edit/", fixed).status_code == 302
+    kept = queries.projects.get_project(SITE, project.id).settings
+    assert (kept.typing, kept.classification_id) == ("", owner)

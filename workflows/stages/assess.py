@@ -4,7 +4,7 @@ import hashlib
 import json
 
 from config import clock
-from workflows import files, results
+from workflows import document_types, files, results
 from workflows.stages import artifacts
 from workflows.stages.base import StageContext, StageResult
 
@@ -14,9 +14,10 @@ SHOWN = 10  # reasons that travel in the table; all of them are in the artifact
 def run(context: StageContext) -> StageResult:
     body = context.artifacts.read(files.result(context.workflow_id))
     result = json.loads(body)
+    fields = results.fields_of(result) if document_types.of(result) else context.settings.fields
     assessment = results.assessment(
         result,
-        context.settings.fields,
+        fields,
         result_sha256=hashlib.sha256(body).hexdigest(),
         today=clock.now().date().isoformat(),
         sampled=results.is_sampled(context.workflow_id, context.settings.audit_share),

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 from workflows.stages import specs
 from workflows.stages.calibration import UNCALIBRATED, Calibration
 from workflows.stages.services import Services
+from workflows.stages.types import TypeBook
 from workflows.stages.usage import Usage
 
 FieldSpec = specs.FieldSpec
@@ -42,6 +43,8 @@ class RunSettings:
     calibration_version: int = 0  # 0: the prior
     calibration_sha256: str = ""
     audit_share: float = 0.0  # 0–1, of the documents that nobody would have to look at
+    typing: str = ""  # a word of projects.schema.TYPINGS; with one, the type that is found says which fields are read
+    types_sha256: str = ""  # the types that it is found among; empty where the site had none
 
 
 class ArtifactStore(Protocol):
@@ -82,6 +85,7 @@ class StageContext:
     calibration: Calibration = UNCALIBRATED  # the one that the run pinned
     services: Services = field(default_factory=Services)
     project_id: str = ""
+    types: TypeBook = field(default_factory=TypeBook)  # that the run pinned
     decision: str = ""  # the artifact of the applied decision; empty where nobody decided
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from config.errors import NotFound
 from workflows import files
-from workflows.stages import given
+from workflows.stages import given, typed
 from workflows.stages.base import StageContext
 from workflows.stages.layout import Page
 from workflows.stages.services import PageQuestion
@@ -28,7 +28,7 @@ def asked(
     question = PageQuestion(
         text="\n".join(row.text for row in page.rows) or str(segment["text_content"]),
         image=_image(context, page.index),
-        specs=context.settings.fields if searched else (),
+        specs=typed.specs(context) if searched else (),
         prompt=context.settings.document_prompt,
         language=context.settings.language,
         alone=count == 1,

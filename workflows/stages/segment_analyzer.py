@@ -1,11 +1,24 @@
 """Stage segment_analyzer, locally: document type and fields by rules, where each value stands, how sure it is."""
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from config.errors import NotFound
 from workflows import files, results
-from workflows.stages import artifacts, fields, given, kinds, layout, model_pages, paged, slices, text_page, usage
+from workflows.stages import (
+    artifacts,
+    fields,
+    given,
+    kinds,
+    layout,
+    model_pages,
+    paged,
+    slices,
+    text_page,
+    typed,
+    usage,
+)
 from workflows.stages.base import FieldSpec, RunSettings, SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.document_type import document_type
 from workflows.stages.fields import checks
@@ -24,7 +37,14 @@ def run(context: StageContext) -> StageResult:
 
 
 def _plan(context: StageContext) -> Sequence[int]:
+    typed.ask(context, lambda: _opening(context))
     return slices.wanted(context, range(_count(context)))
+
+
+def _opening(context: StageContext) -> Document:
+    """The pages that say what a document is."""
+    indices = range(min(typed.ASKED, _count(context)))
+    return Document(tuple(_page(artifacts.read_json(context.artifacts, files.segment(index))) for index in indices))
 
 
 def _count(context: StageContext) -> int:
@@ -65,21 +85,46 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
     document = Document(tuple(_page(segment) for segment in segments))
     read = [one for segment in segments for one in segment.get("given", ())]
     exact = _invoice(context)
-    found = [_field(spec, _candidates(context, document, spec, read), exact) for spec in context.settings.fields]
-    _hide_places(found, {page.index for page in document.pages if page.source == text_page.SOURCE})
+    texts = {page.index for page in document.pages if page.source == text_page.SOURCE}
+
+    @functools.cache
+    def reading(spec: FieldSpec) -> dict[str, Any]:
+        one = _field(spec, _candidates(context, document, spec, read), exact)
+        _hide_places([one], texts)
+        return one
+
+    said = _said(context, document, reading, is_invoice=bool(exact))
+    ruled = [field for field in said["fields"] if field["source"] == SOURCE]
     result = {
         "version": 1,
-        "document_type": document_type(document.text),
-        "classification": _classification(context.settings),
+        **said,
         "pages": described,
-        "fields": found,
-        "checks": checks.told(document, [field for field in found if field["source"] == SOURCE]),
+        "checks": checks.told(document, ruled),
         "notes": _notes(context, described, done.failed),
     }
     artifacts.write_json(context.artifacts, files.result(context.workflow_id), result)
-    facts = {"document_type": result["document_type"], "fields": sum(field["value"] is not None for field in found)}
-    used = usage.of_counts(done.counts)
+    filled = sum(field["value"] is not None for field in said["fields"])
+    facts = {"document_type": said["document_type"], "fields": filled}
+    used = usage.summed([*usage.of_counts(done.counts), *typed.used(context)])
     return StageResult("completed", facts=facts, failed=done.failed, used=used)
+
+
+def _said(context: StageContext, document: Document, read: typed.Read, *, is_invoice: bool) -> dict[str, Any]:
+    """What the document is, and its fields: those of the type that was found, else those that the run was given."""
+    found = typed.found(context, document, is_invoice=is_invoice)
+    if found is None:
+        return {
+            "document_type": document_type(document.text),
+            "classification": _classification(context.settings),
+            "fields": [read(spec) for spec in context.settings.fields],
+        }
+    kind, fields_read = typed.entry(context, found, read)
+    return {
+        "document_type": kind["name"] if kind["id"] else document_type(document.text),
+        "classification": {name: kind[name] for name in ("id", "name", "version")} if kind["id"] else None,
+        "type": kind,
+        "fields": fields_read,
+    }
 
 
 SLICING = Slicing(paged.LIGHT, _plan, _work, _finish, aligned=True)

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from workflows.stages.reading import DocumentReading, PageReading
 from workflows.stages.specs import FieldSpec
+from workflows.stages.types import Rated, TypeSpec
 from workflows.stages.usage import Usage
 
 
@@ -39,6 +40,26 @@ class PageQuestion:
     prompt: str = ""
     language: str = "en"
     alone: bool = False
+
+
+@dataclass(frozen=True)
+class TypeQuestion:
+    """Which of ``types`` a document has; ``text`` of its first pages, ``image`` of the first: a PNG, or none."""
+
+    text: str
+    image: bytes | None
+    types: tuple[TypeSpec, ...]
+    prompt: str = ""
+
+
+@dataclass(frozen=True)
+class TypeReply:
+    """Every type with its share, and that of none; together 1. ``usage``: of every call that was made for it."""
+
+    candidates: tuple[Rated, ...]
+    none: float
+    model: str
+    usage: tuple[Usage, ...]
 
 
 @dataclass(frozen=True)
@@ -83,7 +104,11 @@ class DocumentReader(Protocol):
 
 
 class Analyst(Protocol):
-    """A model that looks at a page and fills in its fields."""
+    """A model that looks at a document, says what it is, and fills in the fields of a page."""
+
+    def classify(self, question: TypeQuestion) -> TypeReply:
+        """Raises: StageFailed, ProviderPaused."""
+        ...
 
     def read_page(self, question: PageQuestion) -> PageReply:
         """Raises: StageFailed, ProviderPaused."""

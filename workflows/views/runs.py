@@ -250,6 +250,7 @@ def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> Htt
         "published": published,
         "fields": None if found is None else found["fields"],
         "classification": (found or {}).get("classification"),
+        "type": (found or {}).get("type"),
     }
     return answer(request, "workflow/result.html", "workflow/_result.html", context)
 

@@ -1,0 +1,81 @@
+"""A project that lets the type be found, from the upload to the lists of a classification, through the machine."""
+
+import json
+
+import pytest
+from django.conf import settings
+
+from projects import queries as project_queries
+from projects.audit import Actor
+from projects.default_schemas import ensure_default_schemas
+from review.actions import claims, decisions
+from review.tasks import enqueue_redeem
+from tests.factories import PROJECT, ROSA, SITE, ref_of, verdict
+from tests.people import bob, signed_in
+from tests.pump import Pump
+from tests.workflows.rules import arrived, make_rule, make_ruleset
+from workflows import document_types, files, queries
+from workflows.frozen import Run
+from workflows.routing import Condition, Operator, Source
+from workflows.status import Outcome
+from workflows.storage import DocumentFiles
+
+pytestmark = pytest.mark.django_db
+TYPED = {**PROJECT, "typing": "found", "review_policy": {"default_threshold": 0.05}}
+
+
+@pytest.fixture(autouse=True)
+def types(table: str) -> None:
+    ensure_default_schemas(SITE, by=Actor("1", "Alice Novak"))
+
+
+def output(run: Run) -> dict:
+    return json.loads(DocumentFiles(SITE, run.project_id, run.document_id).read(files.output(run.workflow_id)))
+
+
+def published(pump: Pump, run: Run) -> None:
+    pump.run(lambda: queries.board(SITE, run.workflow_id).outcome == Outcome.PUBLISHED, seconds=60)
+
+
+def test_the_type_is_found_published_listed_and_seen_by_the_rules(pump: Pump) -> None:
+    is_invoice = Condition(Source.FIELD, Operator.EQ, "Invoice", "document_type")
+    make_rule(make_ruleset(), is_invoice, queue="q1")
+    run = arrived(project=TYPED)
+    published(pump, run)
+    found = output(run)
+    assert (found["type"]["id"], found["type"]["source"]) == ("invoice", "rules")
+    assert "due_date" in [one["name"] for one in found["fields"]]
+    assert project_queries.documents.get_document(SITE, run.document_id).classification_id == "invoice"
+    assert project_queries.counters.documents_of_classification(SITE, "invoice") == 1
+    store = DocumentFiles(SITE, run.project_id, run.document_id)
+    assert json.loads(store.read(files.routing(run.workflow_id)))["judgement"]["effect"]["queue"] == "q1"
+    shown = signed_in(bob()).get(f"/documents/{run.document_id}/").content.decode()
+    assert "?class=invoice" in shown
+
+
+def test_a_type_that_a_person_chose_is_published_in_its_place(pump: Pump) -> None:
+    run = arrived(project={**TYPED, "review_policy": {"default_threshold": 1.0}})
+    pump.run(lambda: pump.ran("open_review") > 0)
+    ref = ref_of(run)
+    claims.claim(ref, run, by=ROSA)
+    chosen = verdict(ref, **{document_types.KEY: "receipt", "payment_method": "Card"})
+    decisions.decide(ref, run, chosen, by=ROSA)
+    enqueue_redeem(ref, chosen.decision_id, delay=settings.REVIEW_UNDO_SECONDS)
+    published(pump, run)
+    found = output(run)
+    assert (found["type"]["id"], found["type"]["source"], found["type"]["extracted"]) == (
+        "receipt", "reviewer", "invoice",
+    )  # fmt: skip
+    values = {one["name"]: one["value"] for one in found["fields"]}
+    assert values["payment_method"] == "Card"
+    assert "due_date" not in values
+    assert project_queries.documents.get_document(SITE, run.document_id).classification_id == "receipt"
+    rows = project_queries.documents.activities(SITE, run.document_id).rows
+    assert [one.user_name for one in rows if one.type == "MODIFY"] == ["Rosa Marin"]
+
+
+def test_a_project_that_fixes_the_type_looks_for_none(pump: Pump) -> None:
+    run = arrived(project={**TYPED, "classification_id": "receipt"})
+    published(pump, run)
+    assert "type" not in output(run)
+    assert output(run)["classification"]["id"] == "receipt"

@@ -1,0 +1,75 @@
+"""The types that a run's document may have, as the run pinned them, and what is said of the one it has."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from workflows.stages.specs import FieldSpec
+
+OWN = ""  # the id of no type: the project's own fields are read
+
+
+@dataclass(frozen=True)
+class TypeSpec:
+    """A classification of the site, with the fields that a document of it has, under the project's thresholds."""
+
+    id: str
+    name: str
+    version: int
+    fields: tuple[FieldSpec, ...]
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> "TypeSpec":
+        """Raises: KeyError."""
+        fields = tuple(FieldSpec.of(one) for one in stored["fields"])
+        return cls(str(stored["id"]), str(stored["name"]), int(stored["version"]), fields)
+
+    @property
+    def head(self) -> dict[str, Any]:
+        return {"id": self.id, "name": self.name, "version": self.version}
+
+
+@dataclass(frozen=True)
+class Rated:
+    """How far a type fits, 0–1; over all types and none of them the shares come to 1."""
+
+    id: str
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """``candidates``: the likeliest first, every type of the run once. ``source``: rules, or the model that said so."""
+
+    candidates: tuple[Rated, ...]
+    source: str = "rules"
+    none: float = 0.0  # how far it is of no type at all, 0–1
+
+    @property
+    def best(self) -> Rated | None:
+        """None where no type fits better than none does."""
+        first = self.candidates[0] if self.candidates else None
+        return first if first and first.confidence > self.none else None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> "Found":
+        rated = tuple(Rated(str(one["id"]), float(one["confidence"])) for one in stored["candidates"])
+        return cls(rated, str(stored["source"]), float(stored["none"]))
+
+
+@dataclass(frozen=True)
+class TypeBook:
+    """Empty where the project says itself what its documents are."""
+
+    types: tuple[TypeSpec, ...] = ()
+    by_id: Mapping[str, TypeSpec] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_id", {one.id: one for one in self.types})
+
+
+def book_of(stored: Sequence[Mapping[str, Any]]) -> TypeBook:
+    return TypeBook(tuple(TypeSpec.of(one) for one in stored))
