@@ -21,7 +21,7 @@ from workflows.stages import (
 )
 from workflows.stages.base import FieldSpec, RunSettings, SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.document_type import document_type
-from workflows.stages.fields import checks
+from workflows.stages.fields import checks, printed
 from workflows.stages.fields.candidates import Candidate, Document
 from workflows.stages.formats import einvoice
 from workflows.stages.usage import Usage
@@ -95,11 +95,12 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
 
     said = _said(context, document, reading, is_invoice=bool(exact))
     ruled = [field for field in said["fields"] if field["source"] == SOURCE]
+    written = [field for field in said["fields"] if field["source"] == einvoice.SOURCE]
     result = {
         "version": 1,
         **said,
         "pages": described,
-        "checks": checks.told(document, ruled),
+        "checks": [*checks.told(document, ruled), *printed.contradictions(document, written)],
         "notes": _notes(context, described, done.failed),
     }
     artifacts.write_json(context.artifacts, files.result(context.workflow_id), result)
