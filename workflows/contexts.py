@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config import table
-from workflows import calibrations, files, frozen, services, typebook
+from workflows import calibrations, files, frozen, run_files, services, typebook
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow
 from workflows.items.runs import Execution
@@ -26,8 +26,10 @@ def document_of(run: Run) -> DocumentWorkflow:
     return DocumentWorkflow.load(key)
 
 
-def files_of(run: Run) -> DocumentFiles:
-    return DocumentFiles(run.site, run.project_id, run.document_id)
+def files_of(run: Run, document: DocumentWorkflow | None = None) -> DocumentFiles:
+    """``document``: the run's own row; without it, what all runs of the document share."""
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    return run_files.opened(store, document.layers) if document else store
 
 
 @contextmanager
@@ -57,7 +59,7 @@ def opened(
             file_type=document.data["file_type"],
             original=original,
             settings=settings,
-            artifacts=files_of(run),
+            artifacts=files_of(run, document),
             heartbeat=heartbeat,
             project_id=run.project_id,
             decision=_decision(run, execution),

@@ -13,7 +13,7 @@ from django.core.mail import EmailMessage
 
 from config.errors import ActionFailed, Unavailable
 from config.table import DEFAULT_SITE
-from workflows import files, queries, webhooks
+from workflows import files, queries, run_files, webhooks
 from workflows.frozen import Run
 from workflows.items.actions import DocumentAction
 from workflows.status import ActionType, Outcome
@@ -60,8 +60,8 @@ def _result(run: Run) -> dict[str, Any]:
 def keep_text(task: Task) -> Done:
     """OCR: the text of all pages as one file, page by page, whoever read it, OCR or the document's own layer."""
     run = task.run
-    store = DocumentFiles(run.site, run.project_id, run.document_id)
     board = queries.board(run.site, run.workflow_id)
+    store = run_files.opened(DocumentFiles(run.site, run.project_id, run.document_id), board.layers)
     if board.replaced_by:
         raise ActionFailed("A newer content of the document has taken the place of these pages.")
     count = int(board.page_count or 0)

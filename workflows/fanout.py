@@ -9,7 +9,7 @@ import contextlib
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from config import clock
 from config.errors import Conflict, NotFound, ProviderPaused, StaleAttempt
@@ -22,6 +22,7 @@ from workflows.items.runs import Execution
 from workflows.stages import STAGES, artifacts, kinds, slices
 from workflows.stages.base import SliceResult, Slicing, Stage, StageContext, StageResult, Tally
 from workflows.status import RunStatus
+from workflows.storage import DocumentFiles
 
 log = logging.getLogger(__name__)
 
@@ -76,11 +77,11 @@ def _slicing(stage: Stage) -> Slicing:
 def _work(run: Run, stage: Stage, context: StageContext, part: Sequence[int]) -> SliceResult:
     """A slice's work, and its segments' rows, which the builder's slices make."""
     result = _slicing(stage).work(context, part)
-    images = kinds.has_pages(context.file_type)
+    images, store = kinds.has_pages(context.file_type), cast("DocumentFiles", context.artifacts)
     if stage.name == _ROWS_FROM[0]:
-        segments.write_some(run, part, result.failed, images=images)
+        segments.write_some(run, part, result.failed, images=images, store=store)
     elif stage.name in _ROWS_FROM and result.failed:
-        segments.write_some(run, sorted(result.failed), result.failed, images=images)
+        segments.write_some(run, sorted(result.failed), result.failed, images=images, store=store)
     return result
 
 

@@ -30,6 +30,8 @@ ARTIFACTS = (
     "preprocessed/", "format-parser/", "paddleocr/", "bda-output/", "transcribe/", "webcrawler/", "analysis/",
     "graph_work/",
 )  # fmt: skip
+# Pages look the same whoever cuts them again: all runs of a content share the pictures.
+_PICTURES = "preprocessed/page_"
 
 
 def document(project_id: str, document_id: str) -> str:
@@ -51,10 +53,12 @@ def kind(name: str) -> str:
 
     >>> [kind(name) for name in ("d.pdf", page_image(0), result("w"), rulebook("00"), "debug/w/answer.json")]
     ['raw', 'artifact', 'result', 'result', 'debug']
-    >>> kind(calibration("p", "00"))
-    'result'
+    >>> [kind(name) for name in (calibration("p", "00"), own("w", segment(0)))]
+    ['result', 'artifact']
     """
-    head, inside, _ = name.partition("/")
+    head, inside, rest = name.partition("/")
+    if head == "runs" and rest.partition("/")[2].startswith(_OWN):
+        return "artifact"
     kinds = {"runs": "result", "rules": "result", "calibrations": "result", "batches": "result", "debug": "debug"}
     return kinds.get(head, "artifact") if inside else "raw"
 
@@ -106,6 +110,24 @@ def plan(workflow_id: str, stage: str, attempt: int) -> str:
 def slice_output(workflow_id: str, stage: str, attempt: int, number: int) -> str:
     """What a slice hands to the end of its stage."""
     return f"runs/{workflow_id}/slices/{stage}-{attempt}/{number:04d}.json"
+
+
+_OWN = "own/"
+
+
+def own(workflow_id: str, name: str) -> str:
+    """Where a run that stands beside another keeps what its stages make.
+
+    >>> own("w", segment(0)), own("w", page_image(0))
+    ('runs/w/own/analysis/segment_0000.json', 'preprocessed/page_0000.png')
+    """
+    return name if name.startswith(_PICTURES) else f"runs/{workflow_id}/{_OWN}{name}"
+
+
+def artifact_folder(name: str) -> str:
+    """Of an artifact, which of ``ARTIFACTS`` it lies in; empty for other files."""
+    folder = f"{name.partition('/')[0]}/"
+    return folder if folder in ARTIFACTS else ""
 
 
 def result(workflow_id: str) -> str:

@@ -95,8 +95,10 @@ def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSet
 
 def _models(data: Mapping[str, Any]) -> dict[str, Any]:
     """Those that are asked today: a repeated stage asks the same ones, whatever the desk's settings say by then."""
-    if BEDROCK not in {doer(data, "analyzer"), doer(data, "summarizer")}:
-        return {}
+    return models_now() if BEDROCK in {doer(data, "analyzer"), doer(data, "summarizer")} else {}
+
+
+def models_now() -> dict[str, Any]:
     return {
         "bedrock_model": settings.BEDROCK_MODEL,
         "bedrock_strong_model": settings.BEDROCK_STRONG_MODEL,

@@ -9,7 +9,7 @@ from config.table import decode
 from projects import composites
 from projects.attribute_values import shown
 from projects.queries.documents import attributes
-from workflows import barcodes, document_types, files, routing, rulebook, stored_routing
+from workflows import barcodes, document_types, files, routing, rulebook, run_files, stored_routing
 from workflows.barcodes import Barcode
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow
@@ -35,7 +35,7 @@ def judged(run: Run, document: DocumentWorkflow, *, pages: int, heartbeat: Calla
     looked_at = [index for index in range(pages) if index < FIRST or index >= pages - LAST]
     has_codes = routing.needs(rules, Source.BARCODE) and kinds.has_pages(str(document.data["file_type"]))
     codes = _barcodes(store, looked_at, heartbeat) if has_codes else []
-    facts = _facts(run, rules, looked_at, file_type=str(document.data["file_type"]), codes=codes)
+    facts = _facts(run, document, rules, looked_at, codes)
     judgement = routing.judge(rules, facts, When.ANALYSIS)
     content = {
         "version": 1,
@@ -66,12 +66,12 @@ def _barcodes(store: DocumentFiles, indices: Sequence[int], heartbeat: Callable[
 
 
 def _facts(
-    run: Run, rules: Sequence[Rule], indices: Sequence[int], *, file_type: str, codes: Sequence[Barcode]
+    run: Run, document: DocumentWorkflow, rules: Sequence[Rule], indices: Sequence[int], codes: Sequence[Barcode]
 ) -> Facts:
-    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    store = run_files.opened(DocumentFiles(run.site, run.project_id, run.document_id), document.layers)
     result = json.loads(store.read(files.result(run.workflow_id)))
     return Facts(
-        content_type=file_type,
+        content_type=str(document.data["file_type"]),
         pages=[_text(store, index) for index in indices] if routing.needs(rules, Source.TEXT) else (),
         barcodes=[code.text for code in codes],
         fields=_values(result),

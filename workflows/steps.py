@@ -1,14 +1,14 @@
 """One step of a run, whichever engine ordered it: claim, do the work, advance, say what follows."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
 
 from config.errors import Conflict
-from workflows import answers, contexts, fanout, judging, publishing, waiting
+from workflows import answers, contexts, fanout, files, judging, publishing, waiting
 from workflows.actions import joins, leases
 from workflows.answers import Large, Order
 from workflows.definitions import DEFINITIONS, StepDefinition
@@ -72,10 +72,9 @@ def _run_stage(
     heartbeat: Callable[[], None], *, token: str | None, send: Send,
 ) -> StageResult | None:  # fmt: skip
     stage = STAGES[step.name]
-    begins = document.follows and step.order == 1 and not execution.only
-    if begins and joins.load(order.run, stage.name, order.attempt) is None:
-        # A stage must not take an earlier content's text for this one's.
-        contexts.files_of(order.run).clear_artifacts()
+    folders = _stale(order, step, execution, document)
+    if folders and joins.load(order.run, stage.name, order.attempt) is None:
+        contexts.files_of(order.run, document).clear_artifacts(folders)
     opened = contexts.opened(order.run, stage, document, execution, heartbeat)
     with opened as context, waiting.for_provider(step, execution):
         if stage.job is not None:
@@ -83,6 +82,16 @@ def _run_stage(
         if stage.slicing is None:
             return stage.run(context)
         return fanout.run(order, stage, context, token=token, send=send)
+
+
+def _stale(order: Order, step: StepDefinition, execution: Execution, document: DocumentWorkflow) -> Collection[str]:
+    """What must not be taken for this run's: an earlier content's artifacts, and those that it is to make anew.
+
+    A repair's attempt at the same step goes on with what the one before has made.
+    """
+    if execution.afresh and int(execution.step_attempt or 1) == order.attempt:
+        return execution.afresh
+    return files.ARTIFACTS if document.follows and step.order == 1 and not execution.only else ()
 
 
 def _routed(run: Run, document: DocumentWorkflow, result: StageResult, heartbeat: Callable[[], None]) -> StageResult:

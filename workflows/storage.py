@@ -1,7 +1,7 @@
 """Every object of one document in S3, by the names of ``workflows.files``."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -120,6 +120,10 @@ class DocumentFiles:
         """
         return partition(self.site, files.document(self.project_id, self.document_id))
 
+    def place(self, name: str) -> str:
+        """Where the artifact of this name is written, relative to the root."""
+        return name
+
     def uri(self, name: str) -> str:
         return f"s3://{settings.BUCKET_NAME}/{self.root}{name}"
 
@@ -214,9 +218,9 @@ class DocumentFiles:
             raise
         return True
 
-    def clear_artifacts(self) -> None:
-        """Take away what was made of an earlier content; the bucket's lifecycle rules end its versions days later."""
-        for prefix in files.ARTIFACTS:
+    def clear_artifacts(self, folders: Iterable[str] = files.ARTIFACTS) -> None:
+        """Take away what is to be made anew; the bucket's lifecycle rules end its versions days later."""
+        for prefix in folders:
             with aws.translated():
                 pages = aws.client("s3").get_paginator("list_objects_v2")
                 for page in pages.paginate(Bucket=settings.BUCKET_NAME, Prefix=self.root + prefix):

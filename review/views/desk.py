@@ -21,7 +21,7 @@ from review.views.comparison import Draft, compare
 from review.views.queue import queue_url
 from review.views.sheet import Sheet, sheet_of
 from review.views.standing import standing_of
-from workflows import document_types, files, frozen
+from workflows import document_types, files, frozen, run_files
 from workflows import queries as workflow_queries
 from workflows.frozen import Run
 from workflows.stages.base import FieldSpec
@@ -122,6 +122,9 @@ def _passages(ref: ReviewRef, review: Review, sheet: Sheet) -> list[Passage]:
         return []
     store = DocumentFiles(ref.site, review.project_id, ref.document_id)
     try:
+        if not ref.is_handed_over:
+            link = workflow_queries.document_workflow(ref.site, ref.document_id, review.workflow_id)
+            store = run_files.opened(store, link.layers)
         segment = json.loads(store.read(files.segment(sheet.shown.index)))
     except NotFound:
         return []

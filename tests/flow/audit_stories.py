@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from config import clock
@@ -35,6 +36,7 @@ from tests.review.reviews import open_review
 from tests.workflows import decided
 from tests.workflows.actions.test_contents import added, ended_run, original_of
 from tests.workflows.follow_ups import NOTIFY, QUEUE, action, now_due, published
+from tests.workflows.repeated import published_run, run_to_repeat
 from tests.workflows.rules import draft
 from workflows import frozen, queries
 from workflows.actions import (
@@ -49,6 +51,7 @@ from workflows.actions import (
     interventions,
     mappings,
     removals,
+    reruns,
     rules,
     rulesets,
     runs,
@@ -273,6 +276,18 @@ def stopped_story() -> Iterator[Step]:
     yield interventions.resume, lambda: interventions.resume(run, Way.AGAIN, by=BY)
 
 
+def rerun_story() -> Iterator[Step]:
+    run, done, pinned = run_to_repeat(), published_run(), frozen.freeze(PROJECT)
+    execution, step = queries.execution(run), DOCUMENT_ANALYSIS.named("assess")
+    yield interventions.resume_from, lambda: interventions.resume_from(run, execution, step, (), by=BY)
+    interventions.cancel(run, by=BY)
+    yield reruns.run_again, lambda: reruns.run_again(run, "segment_prep", by=BY)
+    yield reruns.analyse_again, lambda: reruns.analyse_again(done, pinned, by=BY)
+    newest = queries.project_document(SITE, done.project_id, done.document_id).workflow_id
+    interventions.cancel(replace(done, workflow_id=str(newest)), by=BY)
+    yield reruns.choose_result, lambda: reruns.choose_result(done, by=BY)
+
+
 def calibration_story() -> Iterator[Step]:
     learned, new = decided.reviewed_project(), decided.project()
     yield calibrations.propose, lambda: calibrations.propose(SITE, learned, by=BY)
@@ -302,6 +317,7 @@ STORIES: tuple[Story, ...] = (
     machine_story,
     review_story,
     stopped_story,
+    rerun_story,
     calibration_story,
     ending_story,
 )

@@ -60,6 +60,11 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:list-document-runs": {"GET": VIEW},
     "workflows:cancel-run": {"POST": WORK_EMPTY},  # it waits for a person
     "workflows:resume-run": {"POST": WORK_EMPTY},  # without saying how
+    "workflows:show-reruns": {"GET": WORK},
+    "workflows:run-again": {"POST": WORK_EMPTY},  # it waits for a person
+    "workflows:analyse-again": {"POST": WORK_EMPTY},
+    "workflows:choose-result": {"POST": WORK_EMPTY},
+    "workflows:compare-runs": {"GET": VIEW},
     "workflows:list-contents": {"GET": VIEW, "POST": WORK_EMPTY},
     "workflows:download-content": {"GET": (302, 403, 404, 404, 404, 404)},  # of a second that has none
     "workflows:overview": {"GET": VIEW},

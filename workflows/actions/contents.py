@@ -103,7 +103,7 @@ def _write(beginning: Beginning, document: Document, before: ProjectDocument, at
         _project_document(beginning, now),
         _document(document, original, at, now),
         Put(version),
-        *_replaced(beginning),
+        *_replaced(beginning, before),
         *(Put(row) for row in beginning.rows(now)),
         # Position 1 holds ``before`` too: who else ended its rest has bumped the revision.
         *counting.counted(run.site, counting.moved(run.project_id, run.document_id, standing.of_row(before), _READ)),
@@ -138,6 +138,7 @@ def _project_document(beginning: Beginning, now: str) -> Update:
             ProjectDocument.status.set(StepStatus.IN_PROGRESS),
             ProjectDocument.outcome.remove(),
             ProjectDocument.workflow_id.set(run.workflow_id),
+            ProjectDocument.runs.remove(),
             ProjectDocument.file_type.set(original.file_type),
             ProjectDocument.file_size.set(original.file_size),
             ProjectDocument.page_count.set(original.page_count)
@@ -172,9 +173,8 @@ def _document(document: Document, original: Original, at: dt.datetime, now: str)
     return Update(document.key, actions, Document.revision == document.revision)
 
 
-def _replaced(beginning: Beginning) -> list[Change]:
-    """The page images of the run before are this one's from now on; its page says so."""
-    if not beginning.follows:
-        return []
-    key = table.WORKFLOW_STEPS.key(beginning.run.site, workflow_id=beginning.follows)
-    return [Update(key, [WorkflowSteps.replaced_by.set(beginning.run.workflow_id)], EXISTS)]
+def _replaced(beginning: Beginning, before: ProjectDocument) -> list[Change]:
+    """The page images of the runs before are this one's from now on; their pages say so."""
+    site, newer = beginning.run.site, WorkflowSteps.replaced_by.set(beginning.run.workflow_id)
+    earlier = sorted({*(before.runs or ()), *filter(None, [beginning.follows])})
+    return [Update(table.WORKFLOW_STEPS.key(site, workflow_id=one), [newer], EXISTS) for one in earlier]

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 
@@ -84,6 +84,13 @@ def start(
     return run
 
 
+class Rows(NamedTuple):
+    in_project: ProjectWorkflow
+    link: DocumentWorkflow
+    board: WorkflowSteps
+    execution: Execution
+
+
 @dataclass(frozen=True)
 class Beginning:
     """A run that comes into being. ``follows``: the document's run before it, whose pages it replaces."""
@@ -100,7 +107,7 @@ class Beginning:
     chosen: Mapping[str, str] = field(default_factory=dict)
     batch_line: str = ""
 
-    def rows(self, now: str) -> list[Item]:
+    def rows(self, now: str) -> "Rows":
         """Its links, its board and its execution, for one transaction."""
         run, project, original, definition = self.run, self.project, self.original, self.definition
         link = _document_workflow(run, project, original, definition, now, pinned=self.pinned)
@@ -109,12 +116,8 @@ class Beginning:
             run, self.by.name, definition, now, left_out=self._left_out, pages=self.original.page_count
         )
         execution.batch_line = self.batch_line or None
-        return [
-            _project_workflow(run, original, now),
-            link,
-            _board(run, project, original, definition, now, left_out=self._left_out),
-            execution,
-        ]
+        board = _board(run, project, original, definition, now, left_out=self._left_out)
+        return Rows(_project_workflow(run, original, now), link, board, execution)
 
     @property
     def _left_out(self) -> frozenset[int]:
@@ -123,7 +126,7 @@ class Beginning:
     def entering(self, at: dt.datetime) -> tuple[list[Change], list[EventAt]]:
         """All that the document comes into being by together with this run, and the events of it."""
         run, by, now = self.run, self.by, clock.iso(at)
-        rows = [project_document(run, self.project, self.original, now, self.chosen), *self.rows(now)]
+        rows: list[Item] = [project_document(run, self.project, self.original, now, self.chosen), *self.rows(now)]
         new = new_document(run, self.project, self.original, parent_id=self.parent_id)
         created = creation(run.site, new, by=by, at=at)
         told = [

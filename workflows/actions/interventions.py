@@ -1,6 +1,7 @@
 """What a person does to a run: stop it, or have one go on that ended without a result."""
 
 import logging
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -25,11 +26,12 @@ _TRIES = 5  # a run that moves on while somebody cancels it is cancelled where i
 
 
 class Way(StrEnum):
-    """How a run goes on: its failed pages once more, without them, or the step that failed or was cancelled again."""
+    """How a run goes on: its failed pages once more, without them, the step that ended it again, or an earlier one."""
 
     RETRY = "retry"
     ACCEPT = "accept"
     AGAIN = "again"
+    STAGE = "stage"
 
 
 def cancel(run: Run, *, by: Actor) -> None:
@@ -87,9 +89,27 @@ def resume(run: Run, way: Way, *, by: Actor) -> None:
     execution = queries.execution(run)
     definition = queries.definition_of(execution)
     outcome = execution.outcome
-    if outcome not in RESUMABLE or (way == Way.AGAIN) == (outcome == Outcome.PARTIAL):
+    if way == Way.STAGE or outcome not in RESUMABLE or (way == Way.AGAIN) == (outcome == Outcome.PARTIAL):
         raise Refused("This run cannot go on that way. Look at it as it is now.")
-    plan = _planned(run, execution, definition, way)
+    _reopen(run, execution, _planned(run, execution, definition, way), way, by=by)
+
+
+def resume_from(run: Run, execution: Execution, step: StepDefinition, folders: Collection[str], *, by: Actor) -> None:
+    """Have the next attempt go on at ``step``, which makes what lies in these artifact ``folders`` anew.
+
+    Raises: Refused, Conflict: as ``resume``.
+    """
+    if execution.outcome not in RESUMABLE:
+        raise Refused("This run cannot go on that way. Look at it as it is now.")
+    anew = Execution.afresh.set(set(folders)) if folders else Execution.afresh.remove()
+    # Pages that failed in what is done again are found anew; what failed before it is still missing.
+    failed = [Execution.failed.remove()] if folders else []
+    _reopen(run, execution, _Resumption(step, (Execution.only.remove(), anew, *failed)), Way.STAGE, by=by)
+
+
+def _reopen(run: Run, execution: Execution, plan: _Resumption, way: Way, *, by: Actor) -> None:
+    definition = queries.definition_of(execution)
+    outcome = str(execution.outcome)
     attempt, now = int(execution.engine_attempt) + 1, clock.iso(clock.now())
     facts = {"way": way.value, "step": plan.step.name, "attempt": attempt, **dict(plan.facts)}
     changes = [

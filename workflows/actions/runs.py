@@ -139,6 +139,7 @@ def _move_execution(run: Run, move: Advance, transition_id: str, now: str) -> Up
         Execution.lease_owner.remove(),
         Execution.lease_until.remove(),
         Execution.job.remove(),
+        Execution.afresh.remove(),
         *move.pinned,
     ]
     if move.outcome:

@@ -1,6 +1,6 @@
 """A document in its project and its runs: the read models of seed 000."""
 
-from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
 
 from config.item import Item, map_attribute
 
@@ -21,6 +21,7 @@ class ProjectDocument(Item):
     file_type = UnicodeAttribute(null=True)
     file_size = NumberAttribute(null=True)
     page_count = NumberAttribute(null=True)
+    runs = UnicodeSetAttribute(null=True)  # of the content, where there are several beside each other
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()
 
@@ -40,6 +41,9 @@ class DocumentWorkflow(Item):
     settings = UnicodeAttribute(null=True)  # JSON of RunSettings: what was configured when the run began
     definition = UnicodeAttribute(null=True)  # the pinned version, for lists; absent in runs of the first
     follows = UnicodeAttribute(null=True)  # the document's run before this one, of an earlier content
+    beside = UnicodeAttribute(null=True)  # the run of the same content that this one took the first steps from
+    began_at = UnicodeAttribute(null=True)  # the name of the first step that it does itself, where it is not the first
+    layers = UnicodeAttribute(null=True)  # JSON of workflows.run_files.Layers: where its artifacts lie
     s3version = UnicodeAttribute(null=True)  # the content that the run reads, whatever is uploaded later
     project_name = UnicodeAttribute(null=True)
     micros = NumberAttribute(null=True)  # what its steps cost, retries included, in millionths of a dollar

@@ -1,6 +1,6 @@
 """A run and its records: execution, transitions, step board (seeds 000 and 003)."""
 
-from pynamodb.attributes import NumberAttribute, NumberSetAttribute, UnicodeAttribute
+from pynamodb.attributes import NumberAttribute, NumberSetAttribute, UnicodeAttribute, UnicodeSetAttribute
 
 from config.item import Item, map_attribute
 
@@ -35,6 +35,7 @@ class Execution(Item):
     decision_sha256 = UnicodeAttribute(null=True)
     outcome = UnicodeAttribute(null=True)
     failed = NumberSetAttribute(null=True)  # segments (0-based) that a stage could not do
+    afresh = UnicodeSetAttribute(null=True)  # artifact folders that the step it is at begins without
     only = NumberSetAttribute(null=True)  # segments that this attempt is about; all where unset
     batch_line = UnicodeAttribute(null=True)  # whose slot of a batch it holds, as workflows.actions.lanes.Place says
     job = UnicodeAttribute(null=True, attr_name="step_job")  # JSON of workflows.waiting.Job: whom the step waits for
@@ -64,6 +65,8 @@ class WorkflowSteps(Item):
     outcome = UnicodeAttribute(null=True)
     hidden = map_attribute(null=True)  # while the document is deleted
     replaced_by = UnicodeAttribute(null=True)  # the run of a newer content, which has put its pages in these' place
+    layers = UnicodeAttribute(null=True)  # as in the run's own row, for who shows its files
+    segments_of = UnicodeAttribute(null=True)  # the run whose segment rows count for this one; its own where unset
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()
 

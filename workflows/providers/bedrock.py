@@ -198,6 +198,8 @@ def _system(question: PageQuestion) -> str:
     lines = [_TASK, f"Write the description in {language}."]
     if question.prompt:
         lines.append(f"What the project says of its documents:\n{question.prompt}")
+    if question.instruction:
+        lines.append(f"What a person asks for this document:\n{question.instruction}")
     return "\n\n".join(lines)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from config import table
 from config.errors import NotFound
 from config.table import InvalidKey
-from workflows import files, queries
+from workflows import files, queries, run_files
 from workflows.items.documents import DocumentWorkflow, ProjectDocument
 from workflows.search.index import Entry, Kind, Part
 from workflows.status import Outcome, StepStatus
@@ -66,15 +66,15 @@ def entry_of(which: Which, beat: Beat) -> Entry | None:
         run_id=row.workflow_id,
         status=str(row.outcome),
         created_at=row.created_at,
-        parts=_parts(which, row, int(run.data["total_segments"] or 0), beat),
+        parts=_parts(which, row, run, beat),
     )
 
 
-def _parts(which: Which, row: ProjectDocument, pages: int, beat: Beat) -> Iterator[Part]:
-    store = DocumentFiles(which.site, which.project_id, which.document_id)
+def _parts(which: Which, row: ProjectDocument, run: DocumentWorkflow, beat: Beat) -> Iterator[Part]:
+    store = run_files.opened(DocumentFiles(which.site, which.project_id, which.document_id), run.layers)
     yield Part(Kind.NAME, str(row.name or ""))
     yield from _fields(store, str(row.workflow_id))
-    yield from _pages(store, pages, beat)
+    yield from _pages(store, int(run.data["total_segments"] or 0), beat)
 
 
 def _fields(store: DocumentFiles, run_id: str) -> Iterator[Part]:

@@ -45,6 +45,7 @@ class RunSettings:
     audit_share: float = 0.0  # 0–1, of the documents that nobody would have to look at
     typing: str = ""  # a word of projects.schema.TYPINGS; with one, the type that is found says which fields are read
     types_sha256: str = ""  # the types that it is found among; empty where the site had none
+    instruction: str = ""  # what a person asked of the models for this one document
 
 
 class ArtifactStore(Protocol):

@@ -91,7 +91,8 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
 
 def _by_model(context: StageContext, writer: Writer, pages: Sequence[Mapping[str, Any]]) -> StageResult:
     described = [str(page["description"]) for page in pages]
-    text, used = model_summary.summary(writer, described, language=context.settings.language)
+    settings = context.settings
+    text, used = model_summary.summary(writer, described, language=settings.language, instruction=settings.instruction)
     summary = {
         "language": context.settings.language,
         "document_summary": text,

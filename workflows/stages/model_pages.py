@@ -30,6 +30,7 @@ def asked(
         image=_image(context, page.index),
         specs=typed.specs(context) if searched else (),
         prompt=context.settings.document_prompt,
+        instruction=context.settings.instruction,
         language=context.settings.language,
         alone=count == 1,
     )

@@ -14,9 +14,13 @@ _TASK = (
 )
 
 
-def summary(writer: Writer, pages: Sequence[str], *, language: str) -> tuple[str, tuple[Usage, ...]]:
+def summary(
+    writer: Writer, pages: Sequence[str], *, language: str, instruction: str = ""
+) -> tuple[str, tuple[Usage, ...]]:
     """``pages``: what each says, in their order. Raises: StageFailed, ProviderPaused."""
     task = _TASK.format(language=_LANGUAGES.get(language, "English"))
+    if instruction:
+        task = f"{task}\n\nWhat a person asks for this document:\n{instruction}"
     parts, used = [], []
     for start, batch in batches(pages):
         text = "\n".join(f"Page {start + number + 1}: {page[:_MOST]}" for number, page in enumerate(batch))

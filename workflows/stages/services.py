@@ -38,6 +38,7 @@ class PageQuestion:
     image: bytes | None
     specs: tuple[FieldSpec, ...]
     prompt: str = ""
+    instruction: str = ""  # of a person, for this document
     language: str = "en"
     alone: bool = False
 

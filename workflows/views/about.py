@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
 from projects.http import DeskRequest, answer
-from workflows import files
+from workflows import files, run_files
 from workflows.storage import DocumentFiles
 from workflows.views.segments import run_of
 
@@ -58,7 +58,7 @@ class Drawing:
 @require_safe
 def show_about(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     board, link = run_of(request, document_id, workflow_id)
-    store = DocumentFiles(request.site, str(board.project_id), document_id)
+    store = run_files.opened(DocumentFiles(request.site, str(board.project_id), document_id), board.layers)
     # An earlier content's run shows nothing: the artifacts are the newest one's.
     gone = bool(board.replaced_by)
     summary = {} if gone else _read(store, files.SUMMARY)

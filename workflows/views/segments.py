@@ -12,7 +12,7 @@ from config import table
 from config.errors import NotFound
 from projects import access
 from projects.http import DeskRequest, answer
-from workflows import earlier, files, queries
+from workflows import earlier, files, queries, run_files
 from workflows.earlier import Link
 from workflows.items.runs import WorkflowSteps
 from workflows.stages import paged
@@ -70,7 +70,7 @@ def segments_of(request: DeskRequest, board: WorkflowSteps, link: Link | None) -
     """A page of the run's segments, and where the next begins."""
     place = request.GET.get("segments")
     if link is None:
-        page = queries.segments(request.site, str(board.workflow_id), cursor=place)
+        page = queries.segments(request.site, str(board.segments_of or board.workflow_id), cursor=place)
         return [Shown(int(one.data["segment_index"]), "error" in one.data) for one in page.rows], page.next
     # An earlier system keeps no rows of them, only their number.
     start = int(place) if place and place.isdigit() and len(place) < 8 else 0
@@ -120,7 +120,8 @@ def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index
 
 
 def _files(request: DeskRequest, board: WorkflowSteps) -> DocumentFiles:
-    return DocumentFiles(request.site, str(board.project_id), str(board.document_id))
+    store = DocumentFiles(request.site, str(board.project_id), str(board.document_id))
+    return run_files.opened(store, board.layers)
 
 
 def _read(documents: DocumentFiles, name: str) -> Mapping[str, Any]:

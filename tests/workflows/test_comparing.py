@@ -1,0 +1,31 @@
+"""Two results side by side: the same, different, or read by one of them only."""
+
+import doctest
+
+from tests.workflows.repeated import field
+from workflows import comparing
+from workflows.comparing import Cell, Verdict
+
+
+def test_each_field_has_its_verdict_in_the_order_of_the_left_one() -> None:
+    left = [field("company", "ACME", 0.918), field("total", "4.00", type="amount"), field("date", None, 0.0)]
+    right = [field("iban", "X"), field("total", "4.0", type="amount"), field("company", "Acme GmbH")]
+    rows = comparing.compared(left, right)
+    assert [(one.name, one.verdict) for one in rows] == [
+        ("company", Verdict.CHANGED),
+        ("total", Verdict.SAME),
+        ("date", Verdict.LEFT),
+        ("iban", Verdict.RIGHT),
+    ]
+    assert rows[0].left == Cell("ACME", "91 %", 0)
+    assert rows[2].left == Cell("", "", 0)
+    assert (rows[2].right, rows[3].left) == (None, None)
+
+
+def test_whose_word_stands_behind_a_value_is_told_in_place_of_a_confidence() -> None:
+    (row,) = comparing.compared([field("total", "4", source="reviewer")], [field("total", "4", source="embedded_xml")])
+    assert row.left
+    assert row.right
+    assert (row.left.sure, row.right.sure) == ("by a person", "by the file's XML")
+    assert comparing.compared([], []) == []
+    assert doctest.testmod(comparing).failed == 0

@@ -1,0 +1,89 @@
+"""How a document is analysed otherwise: the settings that a new run freezes, and what is refused."""
+
+from dataclasses import replace
+
+import pytest
+
+from config.errors import Refused
+from projects import actions
+from projects.audit import Actor
+from projects.schema import FieldSetting, ProjectSettings
+from tests.factories import PROJECT, SITE
+from workflows import comparing, frozen, reanalysis
+from workflows.providers.bedrock import page_request
+from workflows.reanalysis import PROJECT as NOW
+from workflows.reanalysis import STRONG, Wish
+from workflows.stages.services import PageQuestion
+
+BEFORE = frozen.freeze(PROJECT)
+BY = Actor("1", "Rosa Marin")
+
+
+def settled(**wish: object) -> frozen.RunSettings:
+    return reanalysis.settled(SITE, "proj_test", BEFORE, Wish(**wish))  # type: ignore[arg-type]
+
+
+def test_rules_follow_no_instruction_and_the_form_says_so() -> None:
+    with pytest.raises(Refused, match="Rules on this machine follow no instruction"):
+        settled(instruction="Read the small print")
+
+
+def test_a_model_is_told_the_instruction_beside_the_project_s_own_words() -> None:
+    pinned = settled(instruction="The total is the amount due.", analyzer="bedrock")
+    assert (pinned.analyzer, pinned.instruction) == ("bedrock", "The total is the amount due.")
+    assert pinned.bedrock_model
+    assert pinned.bedrock_strong_model
+    question = PageQuestion("", None, pinned.fields, prompt="Receipts of a café.", instruction=pinned.instruction)
+    (told,) = page_request("m", question)["system"]
+    assert "What the project says of its documents:\nReceipts of a café." in told["text"]
+    assert "What a person asks for this document:\nThe total is the amount due." in told["text"]
+    assert frozen.from_json(frozen.to_json(pinned)) == pinned
+
+
+def test_the_stronger_model_can_be_asked_alone() -> None:
+    cascade, strong = settled(analyzer="bedrock"), settled(analyzer="bedrock", model=STRONG)
+    assert (strong.bedrock_model, strong.bedrock_strong_model) == (cascade.bedrock_strong_model, "")
+
+
+def test_a_threshold_holds_for_fields_without_one_of_their_own() -> None:
+    own = replace(BEFORE, fields=(replace(BEFORE.fields[0], threshold=0.95), *BEFORE.fields[1:]))
+    changed = reanalysis.settled(SITE, "proj_test", own, Wish(threshold=0.5))
+    assert [one.threshold for one in changed.fields] == [0.95, *[0.5] * (len(own.fields) - 1)]
+    assert changed.default_threshold == 0.5
+    with pytest.raises(Refused, match="between 0 and 100"):
+        settled(threshold=1.5)
+
+
+def test_the_fields_that_the_project_has_now_can_be_read(table: str) -> None:
+    fields = (FieldSetting("iban", "IBAN", "text", required=True),)
+    wanted = ProjectSettings(name="Bills", fields=fields)
+    made = actions.projects.create(SITE, wanted, by=BY, project_id=actions.projects.new_project_id())
+    pinned = reanalysis.settled(SITE, made.id, BEFORE, Wish(fields=NOW))
+    assert [one.name for one in pinned.fields] == ["iban"]
+    assert pinned.ocr_model == BEFORE.ocr_model
+    with pytest.raises(Refused, match="classification of this project is gone"):
+        reanalysis.settled(SITE, made.id, BEFORE, Wish(fields="0" * 8))
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        Wish(),
+        Wish(analyzer="rules"),
+        Wish(analyzer="an oracle"),
+        Wish(analyzer="bedrock", model="?"),
+        Wish(instruction="x" * 2001, analyzer="bedrock"),
+    ],
+)
+def test_what_would_change_nothing_or_does_not_exist_is_refused(wish: Wish) -> None:
+    with pytest.raises(Refused):
+        reanalysis.settled(SITE, "proj_test", BEFORE, wish)
+
+
+def test_the_settings_that_differ_are_told_in_words() -> None:
+    changed = settled(instruction="Look twice.", analyzer="bedrock", threshold=0.5)
+    told = {one.label: (one.left, one.right) for one in comparing.settings_that_differ(BEFORE, changed)}
+    assert told["Instruction"] == ("none", "Look twice.")
+    assert told["Who finds the fields"] == ("Rules, on this machine", "Models on Amazon Bedrock")
+    assert set(told) == {"Instruction", "Who finds the fields", "Model", "Stronger model", "Thresholds"}
+    assert comparing.settings_that_differ(BEFORE, BEFORE) == []

@@ -1,0 +1,128 @@
+import pytest
+from django.urls import reverse
+
+from tests.factories import PROJECT, start_run
+from tests.people import alice, bob, charlie, signed_in
+from tests.workflows.repeated import analysed_again, field, published_run, run_to_repeat
+from workflows import frozen, queries
+from workflows.actions import interventions
+from workflows.items.runs import Execution
+
+pytestmark = pytest.mark.django_db
+PINNED = frozen.freeze(PROJECT)
+
+
+def url(name, run):
+    return reverse(f"workflows:{name}", args=[run.document_id, run.workflow_id])
+
+
+def compare(run, **query):
+    return reverse("workflows:compare-runs", args=[run.document_id], query=query)
+
+
+def test_the_page_of_an_ended_run_leads_to_its_forms(table):
+    run, browser = run_to_repeat(), signed_in(bob())
+    assert url("show-reruns", run) in browser.get(url("show-run", run)).content.decode()
+    shown = browser.get(url("show-reruns", run)).content.decode()
+    assert "this run goes on itself" in shown
+    assert '<option value="paddleocr_processor">' in shown
+    assert '<option value="assess">' in shown
+    assert '<option value="graph_builder">' not in shown  # it never came there
+    assert "Rules on this machine follow no instruction." in shown
+    assert url("show-reruns", run) not in signed_in(charlie()).get(url("show-run", run)).content.decode()
+    assert signed_in(charlie()).get(url("show-reruns", run)).status_code == 403
+
+
+def test_a_stage_is_run_again_on_a_post(table):
+    run, browser = run_to_repeat(), signed_in(bob())
+    answer = browser.post(url("run-again", run), {"step": "segment_analyzer"}, follow=True)
+    assert "The run goes on from there." in answer.content.decode()
+    assert queries.board(run.site, run.workflow_id).current_step == "segment_builder"
+    again = browser.post(url("run-again", run), {"step": "segment_analyzer"})
+    assert again.status_code == 422
+    assert "has not ended" in again.content.decode()
+    assert browser.get(url("run-again", run)).status_code == 405
+
+
+def test_a_stage_that_is_none_is_answered_with_a_sentence(table):
+    run = run_to_repeat()
+    answer = signed_in(bob()).post(url("run-again", run), {"step": "publish"})
+    assert answer.status_code == 422
+    assert "Choose a stage that this run came to." in answer.content.decode()
+
+
+def test_an_analysis_with_other_settings_begins_beside_the_result(table):
+    run, browser = published_run(field("total", "4.00")), signed_in(alice())
+    shown = browser.get(url("show-reruns", run)).content.decode()
+    assert "A new run begins beside this one." in shown
+    assert "its 1 page is used as it is" in shown
+    refused = browser.post(url("analyse-again", run), {"instruction": "Look twice"})
+    assert refused.status_code == 422
+    assert "Rules on this machine follow no instruction" in refused.content.decode()
+    assert "Look twice" in refused.content.decode()  # what was typed stays
+    assert browser.post(url("analyse-again", run), {"threshold": "500"}).status_code == 422
+    answer = browser.post(url("analyse-again", run), {"threshold": "50"}, follow=True)
+    assert "A new run has begun." in answer.content.decode()
+    assert f"Taken from the run …{run.workflow_id[-6:]}." in answer.content.decode()
+    newest = queries.project_document(run.site, run.project_id, run.document_id).workflow_id
+    assert newest != run.workflow_id
+    assert browser.post(url("analyse-again", run), {"threshold": "60"}).status_code == 422  # it is under way
+
+
+def test_two_results_stand_side_by_side(table):
+    run = published_run(field("company", "ACME", 0.914), field("total", "4.00"), field("date", None))
+    other = analysed_again(run, PINNED, field("company", "Acme GmbH", 0.5), field("total", "4.00"), field("iban", "X"))
+    shown = signed_in(charlie()).get(compare(run)).content.decode()
+    for words in ("ACME", "91 %", "Acme GmbH", "50 %", "differs", "the same", "only left", "only right", "not read"):
+        assert words in shown
+    assert "3 of 4 differ" in shown
+    assert f"/workflows/{run.document_id}/{run.workflow_id}/segments/0/" in shown
+    assert f"/workflows/{run.document_id}/{other.workflow_id}/segments/0/" in shown
+    assert "Both runs had the same settings." in shown
+    assert "Let this one count" not in shown  # who may only look
+    assert "Compare two runs" in signed_in(charlie()).get(
+        reverse("workflows:list-document-runs", args=[run.document_id])
+    ).content.decode()  # fmt: skip
+
+
+def test_which_result_counts_is_chosen_on_a_post(table):
+    run = published_run(field("total", "4.00"))
+    other = analysed_again(run, PINNED, field("total", "5.00"))
+    browser = signed_in(bob())
+    assert "Let this one count" in browser.get(compare(run)).content.decode()
+    assert "counts now" in browser.post(url("choose-result", run), follow=True).content.decode()
+    row = queries.project_document(run.site, run.project_id, run.document_id)
+    assert (row.workflow_id, row.outcome, row.runs) == (
+        run.workflow_id, "published", {run.workflow_id, other.workflow_id},
+    )  # fmt: skip
+    told = [event for event in queries.lineage(run.site, run.document_id).rows if event.type == "RESULT_CHOSEN"]
+    assert [(one.by, one.bus_type, one.facts["before"]) for one in told] == [
+        ("Bob Ito", "document.processed", other.workflow_id)
+    ]
+    again = browser.post(url("choose-result", run))
+    assert again.status_code == 422
+    assert signed_in(charlie()).post(url("choose-result", other)).status_code == 403
+
+
+def test_a_result_that_was_not_published_does_not_count(table):
+    run = published_run(field("total", "4.00"))
+    browser = signed_in(bob())
+    browser.post(url("analyse-again", run), {"threshold": "50"})
+    newest = queries.project_document(run.site, run.project_id, run.document_id).workflow_id
+    assert browser.post(url("choose-result", run)).status_code == 422  # one is under way
+    other = frozen.Run(run.site, run.project_id, run.document_id, newest)
+    interventions.cancel(other, by=interventions.Actor("1", "Rosa"))
+    assert browser.post(url("choose-result", run)).status_code == 302
+    assert browser.post(url("choose-result", other)).status_code == 422
+    assert Execution.load(interventions.runs.execution_key(run)).outcome == "published"
+
+
+def test_one_run_alone_has_nothing_beside_it(table):
+    run = start_run()
+    browser = signed_in(charlie())
+    shown = browser.get(compare(run)).content.decode()
+    assert "There is nothing to compare yet" in shown
+    assert "This document has one run." in shown
+    assert browser.get(compare(run, left=run.workflow_id, right="none")).status_code == 404
+    other = start_run()
+    assert browser.get(compare(run, left=run.workflow_id, right=other.workflow_id)).status_code == 404

@@ -1,0 +1,143 @@
+"""Two runs of one document side by side, and which of its published results counts."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from config.errors import NotFound
+from config.table import InvalidKey
+from projects import access
+from projects import queries as project_queries
+from projects.audit import actor
+from projects.http import DeskRequest, answer, go
+from projects.items.documents import Document
+from projects.looks import looked
+from workflows import comparing, costs, files, frozen, queries
+from workflows.actions import reruns
+from workflows.comparing import Verdict
+from workflows.frozen import Run
+from workflows.items.documents import DocumentWorkflow
+from workflows.stages.base import RunSettings
+from workflows.status import Outcome
+from workflows.storage import DocumentFiles
+from workflows.views import marks
+from workflows.views.marks import Mark
+from workflows.views.segments import run_of
+
+_WORDS = {
+    Verdict.SAME: Mark("", "check", "the same"),
+    Verdict.CHANGED: Mark("warn", "split", "differs"),
+    Verdict.LEFT: Mark("info", "left", "only left"),
+    Verdict.RIGHT: Mark("info", "right", "only right"),
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    workflow_id: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Side:
+    """One run of the two. ``fields`` is None where nothing was read; ``counts``: the document shows this result."""
+
+    workflow_id: str
+    at: Any
+    mark: Mark
+    fields: Sequence[Mapping[str, Any]] | None
+    settings: RunSettings
+    cost: str
+    counts: bool
+    published: bool
+
+
+@require_safe
+def compare_runs(request: DeskRequest, document_id: str) -> HttpResponse:
+    document = _document(request, document_id)
+    page = queries.document_workflows(request.site, document_id, cursor=request.GET.get("after"))
+    choices = [_choice(row) for row in page.rows]
+    names = _asked(request, [one.workflow_id for one in choices])
+    row = queries.project_document(request.site, document.project_id, document_id)
+    left, right = (_side(request, document, name, str(row.workflow_id)) if name else None for name in names)
+    context: dict[str, Any] = {
+        "document": document, "choices": choices, "next": page.next, "left": left, "right": right,
+        "left_id": names[0], "right_id": names[1],
+    }  # fmt: skip
+    if left and right:
+        rows = comparing.compared(left.fields or (), right.fields or ())
+        context |= {
+            "rows": [(one, _WORDS[one.verdict]) for one in rows],
+            "changed": sum(one.verdict != Verdict.SAME for one in rows),
+            "settings": comparing.settings_that_differ(left.settings, right.settings),
+        }
+    return looked(request, answer(request, "workflow/compare.html", None, context), document_id)
+
+
+@require_POST
+def choose_result(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    access.check_can_upload(request)
+    board, _ = run_of(request, document_id, workflow_id)
+    run = Run(request.site, str(board.project_id), document_id, workflow_id)
+    reruns.choose_result(run, by=actor(request.user))
+    messages.success(request, "This result counts now. The others stay beside it.")
+    return go(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
+
+
+def _document(request: DeskRequest, document_id: str) -> Document:
+    access.check_can_view(request)
+    return project_queries.documents.get_document(request.site, document_id)
+
+
+def _asked(request: DeskRequest, known: Sequence[str]) -> tuple[str, str]:
+    """Which two: as the address says; else the newest on the right, the one before it on the left."""
+    newest, before = [*known, "", ""][:2]
+    left, right = request.GET.get("left", ""), request.GET.get("right", "")
+    if left and not right:
+        right = newest if newest != left else before
+    return left or before, right or newest
+
+
+def _choice(link: DocumentWorkflow) -> Choice:
+    name = str(link.SK).partition("#")[2]
+    at = marks.started_at(name)
+    began = f"{at:%d %b %Y, %H:%M}" if at else str(link.created_at)[:16]
+    return Choice(name, f"{began} · …{name[-6:]}{f' · from {link.began_at}' if link.began_at else ''}")
+
+
+def _side(request: DeskRequest, document: Document, workflow_id: str, current: str) -> Side:
+    """Raises: NotFound, also where the run is another document's."""
+    board, earlier = run_of(request, document.document_id, workflow_id)
+    if earlier is not None:
+        raise NotFound("An earlier system's run keeps no settings and no fields to compare.")
+    try:
+        link = queries.document_workflow(request.site, document.document_id, workflow_id)
+    except InvalidKey as error:
+        raise NotFound("There is no such run here.") from error
+    published = board.outcome == Outcome.PUBLISHED
+    store = DocumentFiles(request.site, document.project_id, document.document_id)
+    waits = board.current_step == "human_review" and not board.outcome
+    return Side(
+        workflow_id=workflow_id,
+        at=marks.started_at(workflow_id),
+        mark=marks.of_run(board.outcome, waits=waits),
+        fields=_fields(store, files.output(workflow_id) if published else files.result(workflow_id)),
+        settings=frozen.from_json(link.settings),
+        cost=str(costs.of_link(link)),
+        counts=workflow_id == current,
+        published=published,
+    )
+
+
+def _fields(store: DocumentFiles, name: str) -> Sequence[Mapping[str, Any]] | None:
+    try:
+        fields: Sequence[Mapping[str, Any]] = json.loads(store.read(name))["fields"]
+    except NotFound:
+        return None
+    return fields
