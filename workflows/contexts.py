@@ -52,7 +52,7 @@ def opened(
         if reads and keep_original:
             original = _kept.original(run, document)
         elif reads:
-            _fetch(run, document, original)
+            fetch_original(run, document, original)
         yield StageContext(
             workflow_id=run.workflow_id,
             file_name=document.data["file_name"],
@@ -62,7 +62,7 @@ def opened(
             artifacts=files_of(run, document),
             heartbeat=heartbeat,
             project_id=run.project_id,
-            decision=_decision(run, execution),
+            decision=decision_of(run, execution),
             only=frozenset(int(index) for index in execution.only) if execution.only else None,
             types=typebook.pinned(run.site, settings.types_sha256) if stage.name == JUDGING else TypeBook(),
             calibration=calibrations.pinned(run, settings) if stage.name == JUDGING else UNCALIBRATED,
@@ -70,13 +70,13 @@ def opened(
         )  # fmt: skip
 
 
-def _decision(run: Run, execution: Execution) -> str:
+def decision_of(run: Run, execution: Execution) -> str:
     if not execution.decision_id:
         return ""
     return files.decision(run.workflow_id, execution.decision_id, str(execution.decision_sha256))
 
 
-def _fetch(run: Run, document: DocumentWorkflow, target: Path) -> None:
+def fetch_original(run: Run, document: DocumentWorkflow, target: Path) -> None:
     store = files_of(run)
     store.fetch(store.root + store.name_of(document.data["file_uri"]), target, version=document.s3version)
 
@@ -93,7 +93,7 @@ class _Kept:
         if self.of != wanted or self.folder is None:
             self.forget()
             self.folder = tempfile.TemporaryDirectory(prefix="countersign-")
-            _fetch(run, document, Path(self.folder.name) / "original")
+            fetch_original(run, document, Path(self.folder.name) / "original")
             self.of = wanted
         return Path(self.folder.name) / "original"
 

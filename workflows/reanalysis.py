@@ -82,7 +82,7 @@ def _fields(site: str, project_id: str, before: RunSettings, wish: Wish) -> RunS
             data = {**data, "classification_id": wish.fields}
         now = frozen.settings_of(site, data)
         governed = ("classification_id", "classification_name", "classification_version", "site_schema_version")
-        taken = ("fields", "default_threshold", "document_prompt", *governed)
+        taken = ("fields", "default_threshold", "document_prompt", "typing", "types_sha256", *governed)
         pinned = replace(before, **{name: getattr(now, name) for name in taken})
     if wish.threshold is None:
         return pinned

@@ -1,0 +1,249 @@
+"""Each stage on an injected state: what it makes of it is asserted, and no other stage runs (seed 001)."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from config import clock
+from config.errors import NotFound, Refused, StageFailed
+from tests.factories import sample_files
+from tests.workflows.stages.memory import page, settings
+from tests.workflows.stages.test_webcrawler import ARTICLE, html, served
+from workflows import files, paper, replay
+from workflows.replay import Replayed, State
+from workflows.stages import STAGES, formats, layout, webcrawler
+from workflows.stages.base import StageContext
+from workflows.stages.services import Output, Services, Transcript, Utterance
+
+PAGE = {"segment_index": 0, "segment_type": "PAGE", "image": files.page_image(0), "width": 1000, "height": 1400}
+PREPARED = {"file_type": "application/pdf", "segment_count": 1, "failed": [], "segments": [PAGE]}
+PRINTED = page("Harbour Bakery Ltd", "Date 2024-03-31", "Total | 12.30")
+TEXT = "\n".join(row.text for row in PRINTED.rows)
+OCR = {
+    "pages": [
+        {"page_index": 0, "content": TEXT, "blocks": [], "width": 1000, "height": 1400, "slope": 0.0,
+         "words": layout.stored(PRINTED.lines)},
+    ],
+}  # fmt: skip
+SEGMENT = {
+    "segment_index": 0,
+    "segment_type": "PAGE",
+    "status": "parsing",
+    "image_uri": files.page_image(0),
+    "width": 1000,
+    "height": 1400,
+    "text_content": TEXT,
+    "ai_analysis": [],
+    "source": "ocr",
+    "slope": 0.0,
+    "words": layout.stored(PRINTED.lines),
+}
+FIELD = {
+    "name": "company",
+    "label": "Company",
+    "type": "text",
+    "required": True,
+    "threshold": 0.8,
+    "allowed": [],
+    "value": "Harbour Bakery Ltd",
+    "raw": "Harbour Bakery Ltd",
+    "confidence": 0.42,
+    "page": 0,
+    "box": None,
+    "source": "rules",
+    "candidates": [],
+    "default": "",
+}
+TOTAL = FIELD | {"name": "total", "label": "Total", "type": "amount", "value": "12.30"}
+RESULT = {
+    "version": 1,
+    "document_type": "receipt",
+    "classification": None,
+    "fields": [FIELD],
+    "checks": [],
+    "notes": [],
+    "pages": [{"index": 0, "width": 1000, "height": 1400, "image": "", "title": "", "source": "ocr", "words": 6}],
+}
+BUILT = {files.PREPARED: PREPARED, files.segment(0): SEGMENT}
+
+
+class Automated:
+    """Data Automation that answers at once."""
+
+    service, model = "bda", "Data Automation"
+
+    def begin(self) -> str:
+        return "job-1"
+
+    def look(self, job: str) -> Output:
+        assert job == "job-1"
+        return Output({0: "# Harbour Bakery"}, "A receipt.")
+
+
+class Heard:
+    """A transcriber that answers at once."""
+
+    service, model = "transcribe", "Transcribe"
+
+    def begin(self) -> str:
+        return "job-2"
+
+    def look(self, job: str) -> Transcript:
+        assert job == "job-2"
+        return Transcript("Twelve thirty.", (Utterance(0, "Twelve thirty.", 0.0, 1.5),), "en", 0.9, 1.5)
+
+
+def printed(tmp_path: Path) -> bytes:
+    sheet = paper.Sheet(300, 120)
+    sheet.text(30, 60, "Harbour Bakery", size=18)
+    paper.picture(sheet, 150).save(tmp_path / "page.png")
+    return (tmp_path / "page.png").read_bytes()
+
+
+def prepared(done: Replayed) -> None:
+    assert done.json(files.PREPARED)["segment_count"] == 1
+    assert done.artifacts[files.page_image(0)].startswith(b"\x89PNG")
+
+
+def parsed(done: Replayed) -> None:
+    assert done.facts == {"pages": 1, "text_layer_pages": 1}
+    assert done.json(files.TEXT_LAYER)["pages"][0]["words"]
+
+
+def was_read(done: Replayed) -> None:
+    assert done.json(files.OCR)["pages"][0]["content"] == "Harbour Bakery"
+
+
+def automated(done: Replayed) -> None:
+    assert done.json(files.BDA)["pages"] == [{"page_index": 0, "markdown": "# Harbour Bakery"}]
+
+
+def heard(done: Replayed) -> None:
+    assert "Twelve thirty." in json.dumps(done.json(files.TRANSCRIPT))
+
+
+def crawled(done: Replayed) -> None:
+    assert "words words" in json.dumps(done.json(files.CRAWL))
+
+
+def built(done: Replayed) -> None:
+    assert done.json(files.segment(0))["text_content"] == TEXT
+    assert done.json(files.segment(0))["status"] == "parsing"
+
+
+def analysed(done: Replayed) -> None:
+    found = {one["name"]: one["value"] for one in done.json(files.result("replay"))["fields"]}
+    assert (found["company"], found["date"], found["total"]) == ("Harbour Bakery Ltd", "2024-03-31", "12.30")
+
+
+def assessed(done: Replayed) -> None:
+    assert done.facts["review_required"] is True
+    assert done.facts["unsure"] == 1
+    assert any("Company" in reason and "42 %" in reason for reason in done.facts["reasons"])
+
+
+def drawn(done: Replayed) -> None:
+    names = {one["name"]: one.get("role") for one in done.json(files.GRAPH)["entities"]}
+    assert names["A person's own words Ltd"] == "Company"  # of the injected decision
+
+
+def summed_up(done: Replayed) -> None:
+    assert done.json(files.SUMMARY)["total_pages"] == 1
+    assert done.json(files.SUMMARY)["document_summary"] == "Receipt of Harbour Bakery Ltd, total 12.30."
+
+
+DECIDED = {"corrections": {"company": "A person's own words Ltd"}}
+CASES: dict[str, tuple[State, Callable[[Replayed], None]]] = {
+    "segment_prep": (State(), prepared),
+    "format_parser": (State(), parsed),
+    "paddleocr_processor": (State({files.PREPARED: PREPARED}), was_read),
+    "bda_processor": (State(settings={"use_bda": True}), automated),
+    "transcribe": (State({files.PREPARED: PREPARED}, {"transcriber": "transcribe"}, file_type="audio/wav"), heard),
+    "webcrawler": (State({files.PREPARED: PREPARED}, file_type=formats.WEB_REQUEST), crawled),
+    "segment_builder": (State({files.PREPARED: PREPARED, files.OCR: OCR}), built),
+    "segment_analyzer": (State(BUILT), analysed),
+    "assess": (State({files.result("replay"): RESULT}, {"fields": [FIELD]}), assessed),
+    "graph_builder": (State({**BUILT, files.result("replay"): RESULT}, decision=DECIDED), drawn),
+    "document_summarizer": (State({**BUILT, files.result("replay"): RESULT | {"fields": [FIELD, TOTAL]}}), summed_up),
+}
+
+
+def test_every_stage_has_a_case() -> None:
+    assert set(CASES) == set(STAGES)
+
+
+@pytest.mark.parametrize("step", CASES)
+def test_a_stage_makes_of_an_injected_state_what_it_should(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state, holds = CASES[step]
+    context = _context(step)
+    if step == "paddleocr_processor":
+        state = replace(state, artifacts={**state.artifacts, files.page_image(0): printed(tmp_path)})
+    ran: list[str] = []
+    monkeypatch.setattr(clock, "now", lambda now=clock.now(): now)  # a page that is fetched says when
+    others = {name: _noting(name, ran) for name in STAGES if name != step}
+    with served({"/a": html(ARTICLE.format("A", ""))}) as site, mock.patch.dict(STAGES, others):
+        inner = webcrawler.run
+        request = tmp_path / "page.webreq"
+        request.write_text(json.dumps({"url": site.url("/a")}))
+        original = request if step == "webcrawler" else sample_files()[0]
+        crawler = replace(STAGES["webcrawler"], run=lambda one: inner(one, site.network))
+        state = replace(state, original=original)
+        with mock.patch.dict(STAGES, {"webcrawler": crawler} if step == "webcrawler" else {}):
+            first, second = replay.replay(step, context, state), replay.replay(step, context, state)
+    holds(first)
+    assert not ran
+    assert (first.artifacts, first.facts) == (second.artifacts, second.facts)  # the same state, the same bytes
+    assert json.loads(json.dumps(first.told, default=str))["step"] == step
+
+
+def _context(step: str) -> StageContext:
+    chosen = {"bda_processor": Services(automation=Automated()), "transcribe": Services(transcriber=Heard())}
+    return replace(replay.bare(settings()), services=chosen.get(step, Services()))
+
+
+def _noting(name: str, ran: list[str]) -> Any:
+    def run(_context: StageContext) -> Any:
+        ran.append(name)
+        raise AssertionError(name)
+
+    return replace(STAGES[name], run=run)
+
+
+def test_an_artifact_can_be_taken_away() -> None:
+    with pytest.raises(NotFound):
+        replay.replay("assess", replay.bare(settings()), State({files.result("replay"): None}))
+
+
+def test_a_setting_is_laid_over_the_run_s() -> None:
+    found = State({files.result("replay"): RESULT}, {"fields": [FIELD | {"threshold": 0.3}]})
+    strict = State(found.artifacts, {"fields": [FIELD | {"threshold": 0.9}]})
+    (loose, sure) = (replay.replay("assess", replay.bare(settings()), one) for one in (found, strict))
+    assert (loose.facts["unsure"], sure.facts["unsure"]) == (0, 1)
+    with pytest.raises(Refused, match="no such setting: colour"):
+        replay.replay("assess", replay.bare(settings()), State(settings={"colour": "red"}))
+
+
+def test_what_a_service_would_do_is_not_done() -> None:
+    for step, change in (
+        ("segment_analyzer", {"analyzer": "bedrock"}),
+        ("paddleocr_processor", {"ocr_model": "textract"}),
+        ("bda_processor", {"use_bda": True}),
+    ):
+        with pytest.raises(Refused, match="a replay asks no service"):
+            replay.replay(step, replay.bare(settings()), State(settings=change))
+    with pytest.raises(Refused, match="There is no stage publish"):
+        replay.replay("publish", replay.bare(settings()))
+
+
+def test_a_stage_that_fails_says_why(tmp_path: Path) -> None:
+    damaged = tmp_path / "a.pdf"
+    damaged.write_bytes(b"not a file")
+    with pytest.raises(StageFailed):
+        replay.replay("segment_prep", replay.bare(settings()), State(original=damaged))

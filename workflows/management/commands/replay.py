@@ -1,0 +1,56 @@
+"""``manage.py replay``: one stage of a run once more, in a scratch place."""
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from config.errors import CountersignError
+from config.table import DEFAULT_SITE
+from workflows import replay
+from workflows.stages import STAGES
+
+
+class Command(BaseCommand):
+    help = (
+        "Run one stage on what a run stored, or on an injected state laid over it, and print what it makes. Nothing is "
+        "written to the run, and no service is asked."
+    )
+    requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("run", metavar="RUN", help="the run's id")
+        parser.add_argument("--step", metavar="NAME", required=True, help=", ".join(STAGES))
+        parser.add_argument("--state", metavar="FILE", help="JSON with artifacts, settings, file_type, original, …")
+        parser.add_argument("--site", metavar="S", default=DEFAULT_SITE)
+        parser.add_argument("--json", action="store_true", help="all of it, artifacts too, as one JSON object")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
+        try:
+            with replay.stored(options["site"], options["run"], options["step"]) as context:
+                done = replay.replay(options["step"], context, _state(options["state"]))
+        except CountersignError as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            self.stdout.write(json.dumps(done.told, ensure_ascii=False, sort_keys=True, default=str))
+            return
+        self.stdout.write(f"{done.step}: {done.status}{f', {done.reason}' if done.reason else ''}")
+        for name, value in done.facts.items():
+            self.stdout.write(f"  {name}: {value}")
+        if done.failed:
+            self.stdout.write(f"  failed pages: {', '.join(str(index + 1) for index in done.failed)}")
+        for name, body in sorted(done.artifacts.items()):
+            self.stdout.write(f"  wrote {name}, {len(body):,} bytes")
+
+
+def _state(path: str | None) -> replay.State:
+    if not path:
+        return replay.State()
+    file = Path(path)
+    try:
+        return replay.state_from(json.loads(file.read_text()), file.parent)
+    except (OSError, ValueError) as error:
+        raise CommandError(f"The state cannot be read: {error}") from error
