@@ -186,7 +186,8 @@ def test_a_stage_makes_of_an_injected_state_what_it_should(
     if step == "paddleocr_processor":
         state = replace(state, artifacts={**state.artifacts, files.page_image(0): printed(tmp_path)})
     ran: list[str] = []
-    monkeypatch.setattr(clock, "now", lambda now=clock.now(): now)  # a page that is fetched says when
+    now = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: now)  # a page that is fetched says when
     others = {name: _noting(name, ran) for name in STAGES if name != step}
     with served({"/a": html(ARTICLE.format("A", ""))}) as site, mock.patch.dict(STAGES, others):
         inner = webcrawler.run
