@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import boto3
+import urllib3
+from boto3.exceptions import Boto3Error
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from django.conf import settings
@@ -29,6 +31,9 @@ _TRANSIENT = {
     "Throttling",
     "ThrottlingException",
 }
+# No whole answer. An answer that breaks off in its middle is urllib3's error as it is, and a download that was tried
+# again and again boto3's own, which has no ancestor with botocore's.
+UNANSWERED = (BotoCoreError, Boto3Error, urllib3.exceptions.HTTPError)
 _DAMAGED = {"BadDigest", "InvalidDigest", "XAmzContentChecksumMismatch"}
 
 
@@ -128,7 +133,7 @@ def translated() -> Iterator[None]:
         if code in _TRANSIENT or status >= 500:
             raise Unavailable("AWS does not answer right now. Nothing was changed; try again in a moment.") from error
         raise CountersignError(f"AWS refused this: {code}.") from error
-    except BotoCoreError as error:
+    except UNANSWERED as error:
         raise Unavailable("AWS cannot be reached right now. Try again in a moment.") from error
 
 

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from botocore.exceptions import BotoCoreError
 from django.conf import settings
 from django.core import signing
 from pynamodb.attributes import Attribute, MapAttribute, NumberAttribute, UnicodeAttribute
@@ -45,6 +44,12 @@ def refused(code: str) -> CountersignError:
     return CountersignError(f"The table refused this: {code}.")
 
 
+def _code(error: PynamoDBException) -> str:
+    """DynamoDB's word for it; empty where nobody answered. PynamoDB's own stumbles over a closed connection."""
+    response = getattr(error.cause, "response", None) or {}
+    return str(response.get("Error", {}).get("Code") or "")
+
+
 @contextmanager
 def translated() -> Iterator[None]:
     """Turn PynamoDB's errors into ours.
@@ -60,11 +65,11 @@ def translated() -> Iterator[None]:
     except DoesNotExist as error:
         raise NotFound("There is no such record.") from error
     except PynamoDBException as error:
-        code = error.cause_response_code or ""
+        code = _code(error)
         if code == "ConditionalCheckFailedException":
             raise Conflict from error
         raise refused(code) from error
-    except BotoCoreError as error:
+    except aws.UNANSWERED as error:
         raise Unavailable("The table cannot be reached right now. Try again in a moment.") from error
 
 
@@ -216,7 +221,7 @@ class Item(Model):
                 try:
                     item.update(list(actions), condition=condition)
                 except UpdateError as error:
-                    if error.cause_response_code != _BUSY:
+                    if _code(error) != _BUSY:
                         raise
                     time.sleep(random.uniform(0.5, 1) * pause)
                 else:

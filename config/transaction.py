@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 from pynamodb.constants import (
     TRANSACT_CONDITION_CHECK,
     TRANSACT_DELETE,
@@ -119,7 +119,7 @@ def _write(changes: Sequence[Change], token: str | None) -> list[str]:
         if code in THROTTLED or code == "TransactionInProgressException":
             return ["ThrottlingError"]
         raise refused(code) from error
-    except (BotoCoreError, ClientError) as error:
+    except (*aws.UNANSWERED, ClientError) as error:
         raise Unavailable("The table cannot be reached right now. Try again in a moment.") from error
     return []
 

@@ -6,12 +6,12 @@ import threading
 import time
 from typing import TypeVar
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 from django.conf import settings
 from django.http import HttpResponseBase
 from kombu.exceptions import OperationalError
 
-from config import clock
+from config import aws, clock
 from projects.audit import actor
 from projects.http import DeskRequest
 from projects.tasks import record_look
@@ -49,7 +49,7 @@ def _send(message: dict[str, str]) -> None:
             _sent.popitem(last=False)
     try:
         record_look.apply_async(kwargs=message, retry=False)
-    except (OperationalError, BotoCoreError, ClientError, OSError):
+    except (OperationalError, *aws.UNANSWERED, ClientError, OSError):
         with _lock:
             _sent.pop(key, None)
         log.warning("look not recorded", extra={"site": message["site"], "document": message["document_id"]})

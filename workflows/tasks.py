@@ -5,7 +5,7 @@ import functools
 import logging
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 from celery import shared_task
 from celery.exceptions import CeleryError
 from django.conf import settings
@@ -226,7 +226,7 @@ def order_unpacking_soon(site: str, document_id: str) -> None:
     """Where no queue answers the sweeper orders it."""
     try:
         order_unpacking(site, document_id)
-    except (OperationalError, BotoCoreError, ClientError, OSError):
+    except (OperationalError, *aws.UNANSWERED, ClientError, OSError):
         log.warning("unpacking waits for the sweeper", extra={"document": document_id})
 
 
@@ -238,7 +238,7 @@ def order_removal_soon(site: str, document_id: str) -> None:
     """From a page: where no queue answers the sweeper orders it, and the page says what is so."""
     try:
         order_removal(site, document_id)
-    except (OperationalError, BotoCoreError, ClientError, OSError):
+    except (OperationalError, *aws.UNANSWERED, ClientError, OSError):
         log.warning("removal waits for the sweeper", extra={"document": document_id})
 
 

@@ -12,6 +12,10 @@ from typing import Any, Literal, TypeVar
 Hold = Literal["before", "after"]
 
 
+class Dropped(Exception):
+    """The connection breaks before the caller has the whole answer."""
+
+
 @dataclass
 class Gate:
     """``hold`` names the decision whose redemption never gets its answer, and whether the engine hears of it."""
@@ -22,6 +26,10 @@ class Gate:
     hold: dict[str, Hold] = field(default_factory=dict)
     held: threading.Event = field(default_factory=threading.Event)
     closed: threading.Event = field(default_factory=threading.Event)
+
+    def send(self, request: BaseHTTPRequestHandler, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
+        """Hand an answer to the caller. Raises: Dropped, where it breaks off."""
+        write(request, status, headers, body)
 
     def forward(self, request: BaseHTTPRequestHandler, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
         link = http.client.HTTPConnection("127.0.0.1", self.target, timeout=60)
@@ -83,24 +91,33 @@ def opened(target: int, kind: type[G] = Gate) -> Iterator[G]:  # type: ignore[as
 
 
 def write(request: BaseHTTPRequestHandler, status: int, headers: list[tuple[str, str]], content: bytes) -> None:
+    write_head(request, status, headers, len(content))
+    request.wfile.write(content)
+
+
+def write_head(request: BaseHTTPRequestHandler, status: int, headers: list[tuple[str, str]], length: int) -> None:
     request.send_response_only(status)
     for name, value in headers:
-        if name.lower() not in {"connection", "transfer-encoding", "content-length"}:
+        if name.lower() == "content-length" and request.command == "HEAD":
+            length = int(value)  # of what a GET would bring
+        elif name.lower() not in {"connection", "transfer-encoding", "content-length"}:
             request.send_header(name, value)
-    request.send_header("Content-Length", str(len(content)))
+    request.send_header("Content-Length", str(length))
     request.end_headers()
-    request.wfile.write(content)
 
 
 def handler(gate: Gate) -> type[BaseHTTPRequestHandler]:
     def answer(request: BaseHTTPRequestHandler) -> None:
         body = request.rfile.read(int(request.headers.get("Content-Length") or 0))
-        found = gate.pass_on(request, body)
-        if found is None:
-            gate.closed.wait()
-            return
-        with suppress(ConnectionError):  # the caller was killed meanwhile
-            write(request, *found)
+        try:
+            found = gate.pass_on(request, body)
+            if found is None:
+                gate.closed.wait()
+                return
+            with suppress(ConnectionError):  # the caller was killed meanwhile
+                gate.send(request, *found)
+        except Dropped:
+            request.close_connection = True
 
     methods: dict[str, Callable[..., Any]] = {f"do_{name}": answer for name in ("GET", "POST", "PUT", "HEAD", "DELETE")}
     methods["log_message"] = lambda *_: None

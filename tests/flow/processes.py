@@ -115,7 +115,13 @@ def account() -> dict[str, str]:
 @contextmanager
 def looking_at(desk: LiveDesk) -> Iterator[None]:
     """This test process reads and writes the desk's table instead of its own."""
-    endpoint = f"http://127.0.0.1:{desk.port}"
+    with through(f"http://127.0.0.1:{desk.port}"):
+        yield
+
+
+@contextmanager
+def through(endpoint: str) -> Iterator[None]:
+    """This test process asks AWS at another address."""
     with mock.patch.object(settings, "AWS_ENDPOINT_URL", endpoint), mock.patch.object(Item, "_shared", {}):
         forget_clients()
         try:

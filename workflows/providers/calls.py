@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
+import urllib3
 from botocore.exceptions import (
     BotoCoreError,
     ClientError,
@@ -44,7 +45,8 @@ TRANSIENT = frozenset(
         "TooManyRequestsException",
     }
 )
-_UNREACHABLE = (ConnectionClosedError, ConnectionError, HTTPClientError)
+# The last is what botocore lets through of an answer that breaks off in its middle.
+_UNREACHABLE = (ConnectionClosedError, ConnectionError, HTTPClientError, urllib3.exceptions.HTTPError)
 _NO_CREDENTIALS = (
     CredentialRetrievalError,
     NoCredentialsError,
@@ -114,7 +116,7 @@ class Caller:
                 self.sleep(self.draw(0.0, min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0**attempt)))
             try:
                 answer = call()
-            except (ClientError, BotoCoreError, Unavailable) as error:
+            except (ClientError, BotoCoreError, urllib3.exceptions.HTTPError, Unavailable) as error:
                 why = self._judged(error)
             else:
                 self.gate.worked(self.provider.name)

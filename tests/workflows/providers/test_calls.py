@@ -1,6 +1,7 @@
 """Which errors of a service are tried again, how often and how far apart; what the others tell a person."""
 
 import pytest
+import urllib3
 from botocore.exceptions import (
     ClientError,
     EndpointConnectionError,
@@ -48,6 +49,7 @@ def test_a_transient_error_is_tried_again(code):
         refusal("SomethingNew", 503),
         EndpointConnectionError(endpoint_url="https://x"),
         ReadTimeoutError(endpoint_url="https://x"),
+        urllib3.exceptions.ProtocolError("Connection broken"),
         Unavailable("HTTP 502"),
     ],
 )
