@@ -14,7 +14,7 @@ from config.errors import Misconfigured, Unavailable
 from config.table import INDEX_ATTRIBUTES, VERSIONS_INDEX_ATTRIBUTES
 
 TTL_ATTRIBUTE = "TimeToLive"
-EVENTS_QUEUE = f"{settings.STACK}-events"
+EVENTS_QUEUE = settings.EVENTS_QUEUE
 _POLL_SECONDS = 0.1 if settings.ON_LAPTOP else 5.0
 _WAIT_SECONDS = 60 if settings.ON_LAPTOP else 1800
 _DONE = {"CREATE_COMPLETE": "created", "UPDATE_COMPLETE": "changed", "DELETE_COMPLETE": "removed"}

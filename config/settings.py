@@ -57,6 +57,7 @@ EVENT_SOURCE = "countersign.documents"
 STEPS_QUEUE = f"{STACK}-steps"  # machine work: minutes
 SLICES_QUEUE = f"{STACK}-slices"  # of large documents: what is done in a step's own message never waits behind them
 DESK_QUEUE = f"{STACK}-desk"  # decisions, reviews, sweeps: milliseconds, so they never wait behind OCR
+EVENTS_QUEUE = f"{STACK}-events"  # where other systems read what the desk tells; none of its workers does
 SEARCH_QUEUE = f"{STACK}-search"  # what the bus tells the search index; nobody waits for it, and it waits for nobody
 
 
@@ -82,6 +83,7 @@ STACK_PARAMETERS = {
     "DebugDays": str(number("COUNTERSIGN_DEBUG_DAYS", 14)),
 }
 QUEUE_URLS = {name: _queue_url(name) for name in (STEPS_QUEUE, SLICES_QUEUE, DESK_QUEUE, SEARCH_QUEUE)}
+EVENTS_QUEUE_URL = _queue_url(EVENTS_QUEUE)
 
 # --- how the desk behaves ----------------------------------------------------
 UPLOAD_MAX_BYTES = number("COUNTERSIGN_UPLOAD_MAX_BYTES", 500 * 1024 * 1024)

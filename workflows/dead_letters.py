@@ -1,4 +1,6 @@
-"""Messages whose task failed five times: SQS put them aside, a person sends them once more or throws them away.
+"""Messages whose task failed five times, and events that nobody could be told of: put aside for a person.
+
+Such a message is sent once more or thrown away.
 
 Only ids of a message are shown: what else it carries may be a token.
 """
@@ -6,33 +8,36 @@ Only ids of a message are shown: what else it carries may be a token.
 import base64
 import datetime as dt
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 
 from config import aws, clock
-from config.errors import NotFound
+from config.errors import NotFound, Refused
 from config.table import DEFAULT_SITE
 from config.transaction import transact
 from projects.audit import Actor, entity_event
+from workflows import undelivered
 
 _LOOKED = 30  # messages of a queue that a page shows
 _ROUNDS = 12  # of ten messages each: SQS answers with any of them
 _HELD = 10  # seconds that a message stays with whom looks at it, should he die before he releases it
+_QUEUES = (*settings.QUEUE_URLS, undelivered.QUEUE)
 _SHOWN = ("site", "project_id", "document_id", "workflow_id", "review_id", "step", "attempt")
 
 
 @dataclass(frozen=True)
 class DeadLetter:
-    """``facts``: the ids that its task was given. ``at``: when it was sent first."""
+    """``facts``: the ids that its task was given. ``at``: when it was sent first. ``again``: whether it can be sent."""
 
     queue: str
     id: str
     task: str
     facts: tuple[tuple[str, str], ...]
     at: str
+    again: bool = True
 
 
 def listed() -> list[DeadLetter]:
@@ -43,7 +48,7 @@ def listed() -> list[DeadLetter]:
 
     """
     letters: list[DeadLetter] = []
-    for queue in settings.QUEUE_URLS:
+    for queue in _QUEUES:
         found = _looked(queue, _LOOKED)
         _release(queue, found)
         letters += [_letter(queue, one) for one in found]
@@ -57,12 +62,17 @@ def replay(queue: str, message_id: str, *, by: Actor) -> DeadLetter:
 
     Raises:
         NotFound: somebody was faster, or SQS does not find it now.
+        Refused: it is an event that there is nobody to send to.
 
     """
     message = _found(queue, message_id)
+    try:
+        send = _way(queue, message["Body"])
+    except Refused:
+        _release(queue, [message])
+        raise
     letter = _told(queue, message, "replayed", by)
-    with aws.translated():
-        aws.client("sqs").send_message(QueueUrl=settings.QUEUE_URLS[queue], MessageBody=message["Body"])
+    send()
     _delete(queue, message)
     return letter
 
@@ -73,6 +83,17 @@ def discard(queue: str, message_id: str, *, by: Actor) -> DeadLetter:
     letter = _told(queue, message, "discarded", by)
     _delete(queue, message)
     return letter
+
+
+def _way(queue: str, body: str) -> Callable[[], None]:
+    if queue == undelivered.QUEUE:
+        return undelivered.check(_content(body))
+
+    def send() -> None:
+        with aws.translated():
+            aws.client("sqs").send_message(QueueUrl=settings.QUEUE_URLS[queue], MessageBody=body)
+
+    return send
 
 
 def _told(queue: str, message: dict[str, Any], word: str, by: Actor) -> DeadLetter:
@@ -89,7 +110,7 @@ def _delete(queue: str, message: dict[str, Any]) -> None:
 
 
 def _found(queue: str, message_id: str) -> dict[str, Any]:
-    looked = _looked(queue, 10 * _ROUNDS) if queue in settings.QUEUE_URLS else []
+    looked = _looked(queue, 10 * _ROUNDS) if queue in _QUEUES else []
     _release(queue, [one for one in looked if one["MessageId"] != message_id])
     for message in looked:
         if message["MessageId"] == message_id:
@@ -122,21 +143,31 @@ def _release(queue: str, messages: Sequence[dict[str, Any]]) -> None:
 
 
 def _letter(queue: str, message: dict[str, Any]) -> DeadLetter:
-    task, kwargs = _read(message["Body"])
-    facts = tuple((name, str(kwargs[name])) for name in _SHOWN if kwargs.get(name) not in {None, ""})
+    content = _content(message["Body"])
+    task, facts = _task(content) or (("unknown", {}) if queue in settings.QUEUE_URLS else undelivered.read(content))
     sent = int(message.get("Attributes", {}).get("SentTimestamp", 0)) / 1000
     at = clock.iso(dt.datetime.fromtimestamp(sent, dt.UTC))
-    return DeadLetter(queue, message["MessageId"], task, facts, at)
+    again = queue in settings.QUEUE_URLS or undelivered.way(content) is not None
+    return DeadLetter(queue, message["MessageId"], task, tuple(facts.items()), at, again)
 
 
-def _read(body: str) -> tuple[str, dict[str, Any]]:
-    """The task's name and its arguments, of a message that Celery would take; any other is only counted."""
+def _content(body: str) -> dict[str, Any]:
+    """Empty for what is no JSON object."""
     try:
-        envelope = _json(body)
+        content = _json(body)
+    except ValueError:
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _task(envelope: dict[str, Any]) -> tuple[str, dict[str, str]] | None:
+    """The task's name and the ids among its arguments, of a message that Celery would take; None for any other."""
+    try:
         _, kwargs, _ = _json(envelope["body"])
-        return str(envelope["headers"]["task"]), dict(kwargs)
-    except (ValueError, KeyError, TypeError):
-        return "unknown", {}
+        facts = {name: str(kwargs[name]) for name in _SHOWN if kwargs.get(name) not in {None, ""}}
+        return str(envelope["headers"]["task"]), facts
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
 
 
 def _json(text: str) -> Any:
@@ -148,4 +179,4 @@ def _json(text: str) -> Any:
 
 
 def _url(queue: str) -> str:
-    return f"{settings.QUEUE_URLS[queue]}-dead"
+    return f"{settings.QUEUE_URLS.get(queue, settings.EVENTS_QUEUE_URL)}-dead"

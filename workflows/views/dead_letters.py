@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST, require_safe
 from projects import access
 from projects.audit import actor
 from projects.http import DeskRequest, answer, go
-from workflows import dead_letters
+from workflows import dead_letters, undelivered
 
 
 @require_safe
@@ -25,7 +25,6 @@ def settle_dead_letter(request: DeskRequest, queue: str, message_id: str) -> Htt
         messages.success(request, f"{letter.task} is thrown away. The audit keeps what it was about.")
     else:
         letter = dead_letters.replay(queue, message_id, by=actor(request.user))
-        messages.success(
-            request, f"{letter.task} is back in its queue. Where it fails five times more it comes back here."
-        )
+        where = "is told once more" if letter.queue == undelivered.QUEUE else "is back in its queue"
+        messages.success(request, f"{letter.task} {where}. Where it fails again and again it comes back here.")
     return go(request, reverse("routing:list-dead-letters"))

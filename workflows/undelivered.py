@@ -1,0 +1,96 @@
+"""Events that EventBridge could not deliver for a day: what of them is shown, and how one is sent again.
+
+Source: AWS, "Using dead-letter queues to process undelivered events": the message is the event, or what the rule's
+input transformer made of it.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.conf import settings
+
+from config import aws
+from config.errors import Refused, Unavailable
+from workflows.tasks import take_incoming
+
+QUEUE = settings.EVENTS_QUEUE
+_OBJECT_CREATED = "aws.s3"
+_IDS = {"siteId": "site", "projectId": "project_id", "documentId": "document_id", "workflowId": "workflow_id"}
+_NO_WAY = "This event tells only of an execution that ended: there is nobody to send it to. Throw it away."
+
+
+def read(content: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+    """What it is called, and the ids in it.
+
+    >>> read({"detail-type": "document.processed", "detail": {"documentId": "d", "uri": "s3://b/k"}})
+    ('event document.processed', {'document_id': 'd'})
+    """
+    detail = content.get("detail")
+    if not isinstance(detail, dict):
+        return "event", {name: str(content[name]) for name in ("execution", "status") if name in content}
+    facts = {ours: str(detail[theirs]) for theirs, ours in _IDS.items() if detail.get(theirs)}
+    if content.get("source") == _OBJECT_CREATED:
+        facts["key"] = str(detail["object"]["key"]) if _is_object(detail) else ""
+    return f"event {content.get('detail-type', 'unknown')}", facts
+
+
+def way(content: Mapping[str, Any]) -> Callable[[], None] | None:
+    """How it is sent once more; None where it told only of something, and nobody waits for it.
+
+    Ours go on the bus again, under the id they had: whoever heard of it already can tell.
+    """
+    detail = content.get("detail")
+    if isinstance(detail, dict) and content.get("source") == settings.EVENT_SOURCE:
+        return lambda: _publish(str(content.get("detail-type")), detail)
+    if isinstance(detail, dict) and content.get("source") == _OBJECT_CREATED and _is_object(detail):
+        return lambda: _take(detail)
+    return _message(content)
+
+
+def check(content: Mapping[str, Any]) -> Callable[[], None]:
+    """Raises: Refused, where there is no way."""
+    found = way(content)
+    if found is None:
+        raise Refused(_NO_WAY)
+    return found
+
+
+def _publish(kind: str, detail: Mapping[str, Any]) -> None:
+    entry = {
+        "Source": settings.EVENT_SOURCE,
+        "DetailType": kind,
+        "Detail": json.dumps(dict(detail), ensure_ascii=False),
+        "EventBusName": settings.BUS_NAME,
+    }
+    with aws.translated():
+        answer = aws.client("events").put_events(Entries=[entry])
+    if answer.get("FailedEntryCount"):
+        raise Unavailable("The event bus did not take the event. Try again in a moment.")
+
+
+def _is_object(detail: Mapping[str, Any]) -> bool:
+    found = detail.get("object")
+    return isinstance(found, dict) and {"key", "size"} <= set(found)
+
+
+def _take(detail: Mapping[str, Any]) -> None:
+    """What the machine behind the rule orders."""
+    found = detail["object"]
+    kwargs = {"key": found["key"], "version": found.get("version-id", ""), "size": found["size"]}
+    with aws.translated():
+        take_incoming.apply_async(kwargs=kwargs, queue=settings.STEPS_QUEUE)
+
+
+def _message(content: Mapping[str, Any]) -> Callable[[], None] | None:
+    """A rule that fills a work queue makes the queue's message itself."""
+    info = (content.get("properties") or {}).get("delivery_info") or {}
+    url = settings.QUEUE_URLS.get(str(info.get("routing_key")))
+    if url is None:
+        return None
+
+    def send() -> None:
+        with aws.translated():
+            aws.client("sqs").send_message(QueueUrl=url, MessageBody=json.dumps(dict(content)))
+
+    return send
