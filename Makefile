@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench keys big
+.PHONY: demo test check bench keys big chaos
 
 demo: .venv/installed
 	$(BIN)/python manage.py demo
@@ -37,3 +37,7 @@ keys: .venv/installed
 # A document of 3,000 pages on real workers that are killed on the way: minutes.
 big: .venv/installed
 	BIG_PAGES=3000 $(BIN)/python -m pytest tests/flow/test_big.py -s
+
+# 200 documents while random processes are killed and the embedded AWS restarts: up to ten minutes. CHAOS_SEED repeats one.
+chaos: .venv/installed
+	CHAOS_DOCUMENTS=200 $(BIN)/python -m pytest tests/flow/test_chaos.py -s
