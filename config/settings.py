@@ -70,6 +70,7 @@ def _queue_url(name: str) -> str:
 STACK_PARAMETERS = {
     "Protected": env("COUNTERSIGN_PROTECTED", "false" if ON_LAPTOP else "true"),
     "CustomerKey": env("COUNTERSIGN_CUSTOMER_KEY", "true"),
+    "SendersTopicArn": env("COUNTERSIGN_SENDERS_TOPIC_ARN", ""),
     "DeployerArn": env("COUNTERSIGN_DEPLOYER_ARN", ""),
     "AlarmEmail": env("COUNTERSIGN_ALARM_EMAIL", ""),
     "FailedExecutions": str(number("COUNTERSIGN_ALARM_FAILED_EXECUTIONS", 5)),
@@ -194,6 +195,15 @@ EMAIL_TIMEOUT = 20
 # Without a server a laptop's mails are files in its state folder, to be looked at and never sent.
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST or not ON_LAPTOP else 'filebased'}.EmailBackend"
 EMAIL_FILE_PATH = STATE_DIR / "mail"
+
+# Whether who sent a document is told that it was rejected or failed: "mail" to the account's address, "sns" to a topic.
+TELL_SENDERS = env("COUNTERSIGN_TELL_SENDERS", "")
+SENDERS_TOPIC_ARN = env("COUNTERSIGN_SENDERS_TOPIC_ARN", "")
+TELL_SENDERS_WHY = env("COUNTERSIGN_TELL_SENDERS_WHY", "0") == "1"  # a reviewer's words may quote the document
+if TELL_SENDERS not in {"", "mail", "sns"}:
+    raise ImproperlyConfigured(f"COUNTERSIGN_TELL_SENDERS is {TELL_SENDERS!r}: write 'mail' or 'sns', or unset it.")
+if TELL_SENDERS == "sns" and not SENDERS_TOPIC_ARN:
+    raise ImproperlyConfigured("COUNTERSIGN_TELL_SENDERS is 'sns': name the topic in COUNTERSIGN_SENDERS_TOPIC_ARN.")
 
 # --- Celery on SQS -----------------------------------------------------------
 CELERY_BROKER_URL = "sqs://"

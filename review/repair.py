@@ -14,16 +14,17 @@ from review.identity import DEFAULT_QUEUE, ReviewRef, review_id
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, ORPHAN, UNDECIDED
 from workflows import asl, deliveries, engine, events, fanout, queries
-from workflows.actions import attempts, batches, followups, joins, removals, unpacking
+from workflows.actions import attempts, batches, followups, joins, notices, removals, unpacking
 from workflows.answers import Order
 from workflows.batches import orders
 from workflows.frozen import Run
 from workflows.items.actions import FollowUp
 from workflows.items.batches import Batch
 from workflows.items.joins import Join
+from workflows.items.notices import SenderNotice
 from workflows.items.runs import Execution
 from workflows.status import RunStatus
-from workflows.tasks import end_run, enqueue_follow_up, order_removal, order_slice, order_unpacking
+from workflows.tasks import end_run, enqueue_follow_up, order_notice, order_removal, order_slice, order_unpacking
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +51,12 @@ def resume_follow_up(site: str, due: FollowUp) -> None:
     run = Run(site, due.project_id, due.documentId, due.workflowId)
     followups.look_again(run, due, at=clock.in_seconds(settings.STEP_LEASE_SECONDS))
     enqueue_follow_up(run)
+
+
+def resume_notice(site: str, due: SenderNotice) -> None:
+    """As with a follow-up: a mail server may take its time."""
+    notices.look_again(site, due)
+    order_notice(site, due)
 
 
 def resume_removal(site: str, due: DocumentRemoval) -> None:

@@ -21,6 +21,7 @@ from workflows.items.actions import FollowUp
 from workflows.items.batches import Batch
 from workflows.items.events import DocumentEvent
 from workflows.items.joins import Join
+from workflows.items.notices import SenderNotice
 from workflows.items.runs import Execution
 
 log = logging.getLogger(__name__)
@@ -108,5 +109,7 @@ def repair_due(row: DueRow) -> None:
         repair.resume_removal(row.site, DocumentRemoval.load(row.key))
     elif row.kind == "unpacking":
         repair.resume_unpacking(row.site, DocumentUnpacking.load(row.key))
+    elif row.kind == "notice":
+        repair.resume_notice(row.site, SenderNotice.load(row.key))
     elif row.kind == "batch":
         repair.look_at_batch(row.site, Batch.load(row.key))

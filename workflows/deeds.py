@@ -82,7 +82,7 @@ def notify(task: Task) -> Done:
     if not to:
         raise ActionFailed("There is nobody to write to. Write addresses into the rule.")
     project = task.action.project_name or "a project"
-    text = f"A document of {project} was published.\n\n{_address(task.run)}\n\nSign in to look at it.\n"
+    text = f"A document of {project} was published.\n\n{address(task.run)}\n\nSign in to look at it.\n"
     headers = {"Message-ID": f"<{task.id}@countersign>"}
     mail = EmailMessage(f"Published: a document of {project}", text, to=to, headers=headers)
     try:
@@ -94,7 +94,8 @@ def notify(task: Task) -> Done:
     return Done(f"Sent to {len(to)} address{'' if len(to) == 1 else 'es'}.")
 
 
-def _address(run: Run) -> str:
+def address(run: Run) -> str:
+    """Of the run's page, for mails."""
     head = "" if run.site == DEFAULT_SITE else f"/s/{run.site}"
     return f"{settings.PUBLIC_URL}{head}/workflows/{run.document_id}/{run.workflow_id}/"
 

@@ -21,6 +21,7 @@ from workflows import (
     followups,
     incoming,
     incoming_machine,
+    notices,
     publishing,
     queries,
     steps,
@@ -32,6 +33,7 @@ from workflows.answers import SLOT, Busy, Large, Order
 from workflows.batches import lines
 from workflows.frozen import Run
 from workflows.items.incoming import IncomingFile
+from workflows.items.notices import SenderNotice
 from workflows.search.content import Which
 from workflows.search.indexing import bring_up_to_date
 
@@ -138,6 +140,22 @@ def follow_up(self: Any, *, site: str, project_id: str, document_id: str, workfl
         followups.drive(Run(site, project_id, document_id, workflow_id), owner=self.request.id)
     except Unavailable as error:
         raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+
+
+@shared_task(bind=True, name="workflows.tasks.tell_sender", time_limit=300, **LIMITS)
+def tell_sender(self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int) -> None:
+    """Tell whoever sent a document that its run ended without a publication; delivered twice, once is told."""
+    try:
+        notices.tell(Run(site, project_id, document_id, workflow_id), attempt=attempt, owner=self.request.id)
+    except Unavailable as error:
+        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+
+
+def order_notice(site: str, notice: SenderNotice) -> None:
+    """Have a worker tell it; where no queue answers, the sweeper asks again."""
+    kwargs = {"site": site, "project_id": notice.project_id, "document_id": notice.document_id}
+    kwargs |= {"workflow_id": notice.workflow_id}
+    tell_sender.apply_async(kwargs=kwargs | {"attempt": int(notice.attempt)}, queue=settings.STEPS_QUEUE)
 
 
 @shared_task(bind=True, name="workflows.tasks.fail_run", time_limit=300, **AWAITED)

@@ -62,6 +62,13 @@ JOIN = Entity(
     note="the slices of one stage in one engine attempt; GSI1 while some wait for a slot, GSI2 while any is under way",
 )  # fmt: skip
 
+SENDER_NOTICE = Entity(
+    "countersign", "SenderNotice", "WF#{workflow_id}", "NOTICE#{attempt}",
+    gsi2pk="DUE#{shard}", gsi2sk="{due_at}#notice#{workflow_id}",
+    attributes=names("project_id document_id workflow_id attempt outcome status tries message " + _DATED),
+    note="the sender of a document is told that an attempt of its run ended without a publication; GSI2 until he is",
+)  # fmt: skip
+
 # --- seed 001: the checkpoint of a paused run --------------------------------
 REVIEW_CHECKPOINT = Entity(
     "review_checkpoint", "ReviewCheckpoint", "{document_id}", "REVIEW",

@@ -15,7 +15,7 @@ from config.table import Key
 from config.transaction import EXISTS, Change, EventAt, Put, Update, transact
 from projects.document_status import DocumentStatus
 from workflows import events
-from workflows.actions import links, ocr, standing
+from workflows.actions import links, notices, ocr, standing
 from workflows.definitions import Definition, StepDefinition
 from workflows.frozen import Run
 from workflows.items.events import DocumentEvent
@@ -104,6 +104,7 @@ def moving(run: Run, definition: Definition, move: Advance, transition_id: str, 
     changes += ocr.recorded(run, move.step.name, move.status, move.facts, now)
     if move.to == END and move.outcome:
         changes += links.closing(run, move.outcome, move.reason, now)
+        changes += notices.planned(run, move.outcome, move.attempt, now)
         return changes + standing.moved(run, standing.at_step(move.step), DocumentStatus(move.outcome))
     return changes + _pause(run, move.step, definition.step(move.to), now)
 
