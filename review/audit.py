@@ -132,14 +132,29 @@ def page(sources: Sequence[Source], cursor: str | None, limit: int) -> tuple[lis
     return rows, None if all(one == _ENDED for one in following) else _joined(following)
 
 
-def rows(sources: Sequence[Source], *, limit: int, most: int) -> Iterator[AuditRow]:
-    """All rows, page by page, up to ``most``."""
-    cursor: str | None = None
-    for _ in range(most // limit):
-        found, cursor = page(sources, cursor, limit)
-        yield from found
+def rows(sources: Sequence[Source], *, start: str | None = None, limit: int, most: int) -> Iterator[AuditRow | str]:
+    """All rows behind the cursor ``start``, page by page; after ``most`` of them the cursor of the rest.
+
+    Raises:
+        NotFound: the cursor belongs to another list.
+
+    """
+    first = page(sources, start, limit)
+    return _following(sources, first, limit=limit, pages=most // limit)
+
+
+def _following(
+    sources: Sequence[Source], first: tuple[list[AuditRow], str | None], *, limit: int, pages: int
+) -> Iterator[AuditRow | str]:
+    found, cursor = first
+    yield from found
+    for _ in range(pages - 1):
         if cursor is None:
             return
+        found, cursor = page(sources, cursor, limit)
+        yield from found
+    if cursor is not None:
+        yield cursor
 
 
 def _joined(following: Sequence[str | None]) -> str:
