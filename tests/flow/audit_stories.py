@@ -135,6 +135,7 @@ def routing_story() -> Iterator[Step]:
     yield rulesets.update, lambda: rulesets.update(SITE, a, RulesetDraft("Other", 2, True), version=1, by=BY)
     yield rules.create, lambda: rules.create(SITE, a, draft(), by=BY, rule_id=b)
     yield rules.update, lambda: rules.update(SITE, a, b, draft(description="Other"), version=1, by=BY)
+    yield rules.remove, lambda: rules.remove(SITE, a, b, version=2, by=BY)
     pairs = MappingDraft("Totals", "", on=True, pairs=(("total", "amount"),))
     yield mappings.create, lambda: mappings.create(SITE, pairs, by=BY, mapping_id=c)
     other = MappingDraft("Sums", "", on=True, pairs=(("total", "amount"),))

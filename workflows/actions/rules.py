@@ -96,6 +96,27 @@ def update(site: str, ruleset_id: str, rule_id: str, draft: RuleDraft, *, versio
         raise Conflict(_who_was_first(rulebook.rule(site, ruleset_id, rule_id))) from error
 
 
+def remove(site: str, ruleset_id: str, rule_id: str, *, version: int, by: Actor) -> None:
+    """Delete the rule that ``version`` showed; runs that have begun keep the copy that they pinned.
+
+    Raises:
+        Conflict: somebody changed it since; the message names who and when.
+        NotFound: no such ruleset or rule, or it was deleted.
+
+    """
+    before = rulebook.rule(site, ruleset_id, rule_id)
+    changes: list[Change] = [
+        Delete(before.key, StoredRule.version == version),
+        Delete(_by_status(site, before).key),
+        touched(rulebook.ruleset(site, ruleset_id), by=by),
+    ]
+    payload = {"ruleset": ruleset_id} | draft_of(before).facts
+    try:
+        transact(changes, entity_event(site, "rule", rule_id, "deleted", by=by, payload=payload))
+    except Conflict as error:
+        raise Conflict(_who_was_first(rulebook.rule(site, ruleset_id, rule_id))) from error
+
+
 def _changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     return {name: {"before": before[name], "after": value} for name, value in after.items() if before[name] != value}
 

@@ -115,10 +115,18 @@ def edit_rule(request: DeskRequest, ruleset_id: str, rule_id: str) -> HttpRespon
         return _page(request, stored_editor(stored, draft, choices), here)
     if order := request.POST.get("rows"):
         return _page(request, rearranged_editor(request.POST, choices, draft.effect, version, order=order), here)
+    if request.POST.get("order") == "delete":
+        return _delete(request, stored, version)
     editor = posted_editor(request.POST, choices, draft.effect, version)
     if not editor.is_valid():
         return _page(request, editor, here, status=422)
     return _save(request, ruleset, stored, editor)
+
+
+def _delete(request: DeskRequest, stored: StoredRule, version: int) -> HttpResponse:
+    rules.remove(request.site, stored.rulesetId, stored.documentId, version=version, by=actor(request.user))
+    messages.success(request, f"{stored.description} is deleted. Runs that have begun keep it.")
+    return go(request, reverse("routing:edit-ruleset", args=[stored.rulesetId]))
 
 
 def _secrets(site: str, effect: Effect) -> dict[str, str]:

@@ -260,3 +260,39 @@ def test_without_its_event_no_change_is_kept():
     assert [(one.description, int(one.version)) for one in rulebook.rulesets(SITE)] == [("Invoices", 2)]
     assert [rules.draft_of(one) for one in rulebook.rules(SITE, ruleset.documentId)] == [draft()]
     assert len(copies()) == 1
+
+
+def test_a_rule_that_is_deleted_is_in_no_list_and_told() -> None:
+    ruleset = make_ruleset()
+    made, other = make_rule(ruleset, is_pdf()), make_rule(ruleset, says("offer"))
+    rules.remove(SITE, made.rulesetId, made.documentId, version=1, by=BOB)
+    assert [one.documentId for one in rulebook.rules(SITE, ruleset.documentId)] == [other.documentId]
+    assert len(copies()) == 1
+    assert events("rule", made) == [("created", ALICE.id), ("deleted", BOB.id)]
+    assert int(ruleset_of(ruleset).version) == 4
+    with pytest.raises(NotFound):
+        rules.remove(SITE, made.rulesetId, made.documentId, version=1, by=BOB)
+
+
+def test_who_deletes_a_rule_that_was_changed_meanwhile_loses_and_learns_by_whom() -> None:
+    made = make_rule(make_ruleset())
+    rules.update(SITE, made.rulesetId, made.documentId, draft(description="Other"), version=1, by=BOB)
+    with pytest.raises(Conflict, match=r"^Bob Ito changed this rule on .+ Look at it as it is now"):
+        rules.remove(SITE, made.rulesetId, made.documentId, version=1, by=ALICE)
+    assert rule_of(made).description == "Other"
+    assert len(copies()) == 1
+
+
+def test_of_two_who_delete_a_rule_one_does() -> None:
+    made = make_rule(make_ruleset())
+
+    def remove(_: int) -> str:
+        try:
+            rules.remove(SITE, made.rulesetId, made.documentId, version=1, by=BOB)
+        except (NotFound, Conflict) as error:
+            return type(error).__name__
+        return "done"
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(remove, range(4)))[-1] == "done"
+    assert events("rule", made) == [("created", ALICE.id), ("deleted", BOB.id)]

@@ -242,3 +242,16 @@ def test_a_ruleset_that_is_full_takes_no_more(monkeypatch):
     answer = signed_in(alice()).post(at("create-rule", ruleset.documentId), typed())
     assert answer.status_code == 422
     assert "A ruleset has up to" in text(answer)
+
+
+def test_a_rule_is_deleted_from_its_page_and_one_that_was_changed_is_not():
+    made = make_rule(make_ruleset())
+    browser, url = signed_in(alice()), at("edit-rule", made.rulesetId, made.documentId)
+    assert "Delete this rule" in text(browser.get(url))
+    assert browser.post(url, {"order": "delete", "version": "7"}).status_code == 409
+    assert rulebook.rules(SITE, made.rulesetId)
+    answer = browser.post(url, {"order": "delete", "version": "1"}, follow=True)
+    assert "To the payables is deleted" in text(answer)
+    assert rulebook.rules(SITE, made.rulesetId) == []
+    assert browser.get(url).status_code == 404
+    assert signed_in(bob()).post(url, {"order": "delete", "version": "1"}).status_code == 403
