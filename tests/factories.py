@@ -17,7 +17,7 @@ from review.items.reviews import Review
 from review.status import Decision
 from tests.pump import Pump
 from workflows import frozen, queries, samples
-from workflows.actions import documents
+from workflows.actions import documents, runs
 from workflows.actions.documents import Original
 from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.frozen import Run
@@ -73,6 +73,13 @@ def start_run(
         document_id=document_id,
         original=original,
     )
+
+
+def ended_run(**wanted: Any) -> Run:
+    """A run that has ended badly."""
+    run = start_run(**wanted)
+    runs.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
+    return run
 
 
 def ref_of(run: Run) -> ReviewRef:

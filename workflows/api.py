@@ -15,6 +15,7 @@ from projects.api import FAILURES, ApiRequest, Problem
 from projects.http import problem
 from projects.items.project import Project
 from workflows import earlier, files, queries
+from workflows.actions import removals
 from workflows.items.documents import ProjectDocument
 from workflows.items.runs import WorkflowSteps
 from workflows.status import Outcome
@@ -220,6 +221,19 @@ def _uploaded(request: ApiRequest, project: Project, document_id: str) -> Upload
             raise Refused(_PURGED) from None
         return None
     return UploadShape(document_id=document_id, run_id=row.workflow_id, name=str(row.name), notes=[])
+
+
+@router.delete(
+    "/documents/{document_id}",
+    response={204: None, 409: Problem, 422: Problem, **FAILURES},
+    operation_id="delete_document",
+    summary="Delete a document",
+)
+def delete_document(request: ApiRequest, document_id: str) -> Status[None]:
+    """Out of every list; a person may restore or purge it. 422 while a run of it is under way. Needs DELETE."""
+    access.check_can_delete(request)
+    removals.delete(request.site, document_id, by=request.auth.actor)
+    return Status(204, None)
 
 
 @router.get(

@@ -156,6 +156,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:list_projects": {"GET": KEY},
     "api:list_documents": {"GET": KEY},
     "api:upload_document": {"POST": KEY},
+    "api:delete_document": {"DELETE": KEY},
     "api:show_run": {"GET": KEY},
     "api:show_result": {"GET": KEY},
     "api:search": {"GET": KEY},

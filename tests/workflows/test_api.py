@@ -10,8 +10,9 @@ from django.test import Client
 
 from projects import actions
 from projects.permissions import Permission
+from projects.queries.removals import removal
 from tests.aws_faults import count_calls, fail
-from tests.factories import sample_files, start_run, waiting_run
+from tests.factories import ended_run, sample_files, start_run, waiting_run
 from tests.people import alice, signed_in
 from tests.projects.projects import make_project
 from tests.projects.sites import BY, make_site
@@ -230,6 +231,7 @@ def test_the_openapi_says_what_there_is_and_is_open_to_all(client: Client) -> No
     assert {path: sorted(methods) for path, methods in found["paths"].items()} == {
         f"{API}/projects": ["get"],
         f"{API}/projects/{{project_id}}/documents": ["get", "post"],
+        f"{API}/documents/{{document_id}}": ["delete"],
         f"{API}/documents/{{document_id}}/runs/{{run_id}}": ["get"],
         f"{API}/documents/{{document_id}}/runs/{{run_id}}/result": ["get"],
         f"{API}/search": ["get"],
@@ -255,3 +257,23 @@ def test_no_key_is_ever_logged(table: str, caplog) -> None:
         Client(headers={"Authorization": f"Basic {key}"}).get(f"{API}/projects")
     ours = [record for record in caplog.records if not record.name.startswith(("botocore", "boto3", "urllib3"))]
     assert key not in "".join(record.getMessage() for record in ours)
+
+
+def test_a_key_that_may_delete_deletes_and_a_person_may_restore(table: str) -> None:
+    make_site("acme")
+    run = ended_run(project_id=make_project().id)
+    at = f"{API}/documents/{run.document_id}"
+    problem(program().delete(at), 403)
+    problem(program(Permission.DELETE, site="acme").delete(at), 404)
+    client = program(Permission.DELETE)
+    assert client.delete(at).status_code == 204
+    assert removal(run.site, run.document_id).holder_name == "API key Scanner"
+    problem(client.delete(at), 404)
+    removals.restore(run.site, run.document_id, by=BY)
+    assert client.delete(at).status_code == 204
+
+
+def test_a_document_whose_run_is_under_way_is_not_deleted(table: str) -> None:
+    run = start_run(project_id=make_project().id)
+    answer = problem(program(Permission.DELETE).delete(f"{API}/documents/{run.document_id}"), 422)
+    assert "under way" in str(answer["detail"])
