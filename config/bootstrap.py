@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from django.conf import settings
 
 from config import aws, template
-from config.emulator import is_answering
+from config.emulator import check_kept_port, is_answering
 from config.errors import Misconfigured, Unavailable
 from config.table import INDEX_ATTRIBUTES, VERSIONS_INDEX_ATTRIBUTES
 
@@ -226,6 +226,9 @@ def _verify() -> None:
         if not good
     ]
     if wrong:
+        found = _answers(functools.partial(aws.client("sqs").get_queue_url, QueueName=settings.STEPS_QUEUE))
+        if settings.ON_LAPTOP and found:
+            check_kept_port(found["QueueUrl"], settings.EMULATOR_PORT, settings.STATE_DIR / "emulator")
         raise Misconfigured(
             f"Stack {settings.STACK} is complete, and yet {'; '.join(wrong)}. Somebody changed it by hand: "
             "undo that, or deploy under another name with COUNTERSIGN_STACK."

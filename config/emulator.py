@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
@@ -137,6 +138,16 @@ def check_startable(state_dir: Path, port: int) -> None:
             raise Misconfigured(
                 f"Port {port} is taken by {what}. Stop it, or set COUNTERSIGN_EMULATOR_PORT to a free port."
             ) from error
+
+
+def check_kept_port(queue_url: str, port: int, state_dir: Path) -> None:
+    """Raises: Misconfigured, where the state was made under another port, which its queues' URLs and machines hold."""
+    kept = urllib.parse.urlsplit(queue_url).port
+    if kept not in (None, port):
+        raise Misconfigured(
+            f"What the embedded AWS keeps was made with COUNTERSIGN_EMULATOR_PORT={kept}, and now it is {port}. Set it "
+            f"as it was, or remove {state_dir} to begin anew."
+        )
 
 
 def hold_lock(state_dir: Path, port: int) -> int:

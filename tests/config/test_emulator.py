@@ -7,6 +7,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import boto3
 import pytest
@@ -198,3 +199,10 @@ def test_a_task_may_time_out_after_what_its_input_says(aws_stack):
         assert time.monotonic() - started > 0.8
     finally:
         sfn.delete_state_machine(stateMachineArn=machine)
+
+
+def test_state_of_another_port_is_told_as_that(tmp_path: Path) -> None:
+    url = "http://127.0.0.1:4566/000000000000/steps"
+    emulator.check_kept_port(url, 4566, tmp_path)
+    with pytest.raises(Misconfigured, match=r"made with COUNTERSIGN_EMULATOR_PORT=4566, and now it is 4600\..+remove"):
+        emulator.check_kept_port(url, 4600, tmp_path)
