@@ -9,14 +9,15 @@ const input = (field) => field.querySelector("input, select");
 // ---- the chosen field: its box on the page, its article beside it ------------------------------------------------
 let chosen = null;
 
-function choose(name, { focus = false, scroll = true } = {}) {
+// Focus on the field itself leaves single keys to the desk; in its input letters are letters (WCAG 2.1.4).
+function choose(name, { focus = "", scroll = true } = {}) {
   const field = document.getElementById(`f-${name}`);
   if (!field) return;
   chosen = name;
   field.closest("details")?.setAttribute("open", "");
   for (const one of document.querySelectorAll("#desk .exception.active")) one.classList.remove("active");
   field.classList.add("active");
-  if (focus) input(field).focus({ preventScroll: true });
+  if (focus) (focus === "input" ? input(field) : field).focus({ preventScroll: true });
   if (scroll) field.scrollIntoView({ block: "nearest" });
   const page = field.dataset.page;
   const shown = document.querySelector(".page-image, .page-text")?.dataset.index;
@@ -65,11 +66,11 @@ function count() {
   words.textContent = left ? `${left} left` : "Ready to approve";
 }
 
-function next(from) {
+function next(from, focus = "field") {
   const left = todo();
   const all = [...document.querySelectorAll("#desk [data-field]")];
   const after = left.find((one) => all.indexOf(one) > all.indexOf(from)) || left[0];
-  if (after) choose(after.dataset.field, { focus: true });
+  if (after) choose(after.dataset.field, { focus });
   else document.querySelector("[data-approve]")?.focus();
 }
 
@@ -84,7 +85,7 @@ function move(step) {
 
 function approve() {
   const left = todo();
-  if (left.length) choose(left[0].dataset.field, { focus: true });
+  if (left.length) choose(left[0].dataset.field, { focus: "field" });
   else document.querySelector("[data-approve]").click();
 }
 
@@ -123,7 +124,7 @@ document.addEventListener("click", (event) => {
   const box = target.closest?.("[data-box]");
   if (box) {
     event.preventDefault();
-    return choose(box.dataset.box, { focus: mine() });
+    return choose(box.dataset.box, { focus: mine() ? "input" : "" });
   }
   const page = target.closest?.("a[data-to-page]");
   if (page && !event.metaKey && !event.ctrlKey) {
@@ -161,7 +162,7 @@ function enter(event) {
   const field = event.target.closest?.("[data-field]");
   if (field && typing(event.target)) {
     event.preventDefault();
-    if (mine() && settle(field)) next(field);
+    if (mine() && settle(field)) next(field, "input"); // who types goes on typing
   } else if (!event.target.closest?.("a, button, summary, textarea") && chosen && mine()) {
     event.preventDefault();
     const one = document.getElementById(`f-${chosen}`);
@@ -178,7 +179,7 @@ const KEYS = {
   k: () => move(-1),
   ArrowDown: () => move(1),
   ArrowUp: () => move(-1),
-  e: () => chosen && choose(chosen, { focus: true }),
+  e: () => chosen && choose(chosen, { focus: "input" }),
   l: () => press('[data-key="l"]'),
   z: () => press('[data-key="z"]'),
   g: () => press("[data-start]"),
@@ -247,4 +248,4 @@ document.body.addEventListener("htmx:afterSettle", (event) => {
 });
 dress();
 setInterval(tick, 1000);
-if (!chosen && todo().length) choose(todo()[0].dataset.field, { focus: mine() && matchMedia("(pointer: fine)").matches, scroll: false });
+if (!chosen && todo().length) choose(todo()[0].dataset.field, { focus: mine() && matchMedia("(pointer: fine)").matches ? "field" : "", scroll: false });

@@ -49,7 +49,15 @@ def test_two_reviews_by_keyboard_alone(
     page.goto(f"{live_server.url}/review/")
     keys.press("g")  # the most urgent is claimed and opened
     page.wait_for_url(f"**/{first.review_id}/")
+    expect(page.locator("#f-company")).to_be_focused()  # not its input: single keys are the desk's
+    before = field(page, "company").input_value()
+    keys.press("j")
+    keys.press("k")
+    expect(page.locator(".exception.active")).to_have_attribute("data-field", "company")
+    expect(field(page, "company")).to_have_value(before)
+    keys.press("e")
     expect(field(page, "company")).to_be_focused()
+    keys.press("End")
     keys.type(" and a letter")  # a, n, d are keys of the desk outside a field
     expect(field(page, "company")).to_have_value(re.compile("and a letter"))
     expect_saved(page)
