@@ -79,15 +79,8 @@ def start(
 
     """
     return documents.start(
-        site=plan.site,
-        by=by,
+        **_settled(plan, document_id, original, by),
         project_id=plan.project_id,
-        project=plan.project,
-        pinned=plan.pinned,
-        document_id=document_id,
-        original=original,
-        definition=plan.definition,
-        routing=plan.routing,
         parent_id=parent_id,
         chosen=plan.chosen,
         also=also,
@@ -104,16 +97,21 @@ def start_again(plan: Plan, *, document_id: str, original: Original, by: Actor) 
         Unavailable: the table does not answer; nothing was changed.
 
     """
-    return contents.add_content(
-        site=plan.site,
-        by=by,
-        project=plan.project,
-        pinned=plan.pinned,
-        document_id=document_id,
-        original=original,
-        definition=plan.definition,
-        routing=plan.routing,
-    )
+    return contents.add_content(**_settled(plan, document_id, original, by))
+
+
+def _settled(plan: Plan, document_id: str, original: Original, by: Actor) -> dict[str, Any]:
+    """What a first and a later content begin with alike."""
+    return {
+        "site": plan.site,
+        "by": by,
+        "project": plan.project,
+        "pinned": plan.pinned,
+        "document_id": document_id,
+        "original": original,
+        "definition": plan.definition,
+        "routing": plan.routing,
+    }
 
 
 def take_back(store: DocumentFiles, stored: StoredFile) -> None:

@@ -1,8 +1,9 @@
 """A file on this machine's disk becomes a document, or a container whose documents are on their way."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO, TypeVar
 
 from config.transaction import Change
 from projects.audit import Actor
@@ -13,6 +14,8 @@ from workflows.actions import unpacking
 from workflows.actions.documents import Original
 from workflows.intake import Inspection
 from workflows.storage import DocumentFiles
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -45,14 +48,10 @@ def enter(
         Unavailable: S3 or the table does not answer.
 
     """
-    data, found = stored_settings(project.settings), file.found
-    plan = None if found.is_container else arrivals.planned(site, project.id, data, found.file_type)
-    store = DocumentFiles(site, project.id, document_id)
-    with file.path.open("rb") as body:
-        kept = store.save_original(body, found.extension, found.file_type)
-    size = file.path.stat().st_size
-    original = Original(file.name, found.file_type, size, kept.key, found.page_count, kept.sha256, kept.version)
-    try:
+    data = stored_settings(project.settings)
+    plan = None if file.found.is_container else arrivals.planned(site, project.id, data, file.found.file_type)
+
+    def begin(original: Original) -> None:
         if plan:
             parent_id = parent.documentId if parent else ""
             arrivals.start(
@@ -64,6 +63,25 @@ def enter(
                 site=site, by=by, project_id=project.id, project=data, document_id=document_id, original=original,
                 parent=parent, also=also,
             )  # fmt: skip
+
+    with file.path.open("rb") as body:
+        store = DocumentFiles(site, project.id, document_id)
+        store_and_begin(store, body, file.name, file.found, size=file.path.stat().st_size, begin=begin)
+
+
+def store_and_begin(
+    store: DocumentFiles, body: BinaryIO, name: str, found: Inspection, *, size: int, begin: Callable[[Original], T],
+    sha256: str = "",
+) -> T:  # fmt: skip
+    """Keep the original, then make its rows; where ``begin`` fails, it is taken back.
+
+    ``size``: bytes; ``sha256`` (hexadecimal) where it was counted on the way.
+    """
+    kept = store.save_original(body, found.extension, found.file_type, sha256=sha256)
+    try:
+        return begin(
+            Original(name, found.file_type, size, kept.key, found.page_count, kept.sha256, kept.version)
+        )  # fmt: skip
     except Exception:
         arrivals.take_back(store, kept)
         raise

@@ -18,6 +18,7 @@ from projects.items.project import Project, stored_settings
 from workflows import arrivals
 from workflows.actions import contents, unpacking
 from workflows.actions.documents import Original
+from workflows.entering import store_and_begin
 from workflows.frozen import Run
 from workflows.intake import Inspection, inspect
 from workflows.storage import DocumentFiles
@@ -159,15 +160,10 @@ def _taken(
     name = _shown_name(upload.name or "")
     path = Path(cast("TemporaryUploadedFile", upload).temporary_file_path())
     found = inspect(path, name, max_pages=settings.UPLOAD_MAX_PAGES, containers=containers)
-    enter = entering(found)
-    size = upload.size or 0
-    counted: str = getattr(upload, "sha256", "")
-    stored = store.save_original(cast("BinaryIO", upload), found.extension, found.file_type, sha256=counted)
-    try:
-        run = enter(Original(name, found.file_type, size, stored.key, found.page_count, stored.sha256, stored.version))
-    except Exception:
-        arrivals.take_back(store, stored)
-        raise
+    run = store_and_begin(
+        store, cast("BinaryIO", upload), name, found, size=upload.size or 0, begin=entering(found),
+        sha256=getattr(upload, "sha256", ""),
+    )  # fmt: skip
     return Taken(store.document_id, run, name, found.notes)
 
 

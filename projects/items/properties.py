@@ -27,7 +27,29 @@ class DecimalAttribute(Attribute[Decimal]):
         return Decimal(value)
 
 
-class DocumentTag(Item):
+class _Listed:
+    """What lists show of the row's document, kept flat; absent in rows of older writers."""
+
+    name = UnicodeAttribute(null=True)
+    document_id = UnicodeAttribute(null=True)
+    project_id = UnicodeAttribute(null=True)
+    project_name = UnicodeAttribute(null=True)
+    created_at = UnicodeAttribute(null=True)
+
+
+class _Valued:
+    """One value, under the attribute of its type."""
+
+    key_ = UnicodeAttribute(attr_name="key", null=True)  # ``key`` is where the item lives
+    index = NumberAttribute(null=True)
+    valueType = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored
+    stringValue = UnicodeAttribute(null=True)  # noqa: N815
+    numberValue = DecimalAttribute(null=True)  # noqa: N815
+    booleanValue = BooleanAttribute(null=True)  # noqa: N815
+    userId = UnicodeAttribute(null=True)  # noqa: N815
+
+
+class DocumentTag(_Listed, Item):
     """One value of a tag. Access: by document; by tag and value, newest first (GSI1); by tag in order of value (GSI2).
 
     A tag with one value is one row; with several it is a row each, which all know ``tagValues``.
@@ -39,37 +61,20 @@ class DocumentTag(Item):
     tagValues: ListAttribute[str] = ListAttribute(null=True)  # noqa: N815
     userId = UnicodeAttribute(null=True)  # noqa: N815
     inserteddate = UnicodeAttribute(null=True)
-    name = UnicodeAttribute(null=True)
-    document_id = UnicodeAttribute(null=True)
-    project_id = UnicodeAttribute(null=True)
-    project_name = UnicodeAttribute(null=True)
-    created_at = UnicodeAttribute(null=True)
 
     @property
     def tag_key(self) -> str:
         return decode(self.SK.split("#")[1])
 
 
-class DocumentAttribute(Item):
+class DocumentAttribute(_Listed, _Valued, Item):
     """One value of an attribute. Access: by document; by attribute in order of value (GSI1), numbers as numbers.
 
     ``valueType``: STRING, NUMBER, BOOLEAN, KEY_ONLY, or COMPOSITE_STRING for the rows of composite keys.
     """
 
     documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored; absent only in index rows
-    key_ = UnicodeAttribute(attr_name="key", null=True)  # ``key`` is where the item lives
-    index = NumberAttribute(null=True)
-    valueType = UnicodeAttribute(null=True)  # noqa: N815
-    stringValue = UnicodeAttribute(null=True)  # noqa: N815
-    numberValue = DecimalAttribute(null=True)  # noqa: N815
-    booleanValue = BooleanAttribute(null=True)  # noqa: N815
-    userId = UnicodeAttribute(null=True)  # noqa: N815
     inserteddate = UnicodeAttribute(null=True)
-    name = UnicodeAttribute(null=True)
-    document_id = UnicodeAttribute(null=True)
-    project_id = UnicodeAttribute(null=True)
-    project_name = UnicodeAttribute(null=True)
-    created_at = UnicodeAttribute(null=True)
 
     @property
     def value(self) -> Value:
@@ -79,18 +84,11 @@ class DocumentAttribute(Item):
         return bool(self.booleanValue) if self.valueType == "BOOLEAN" else self.stringValue or ""
 
 
-class DocumentAttributeVersion(VersionItem):
+class DocumentAttributeVersion(_Valued, VersionItem):
     """A value that was: written when it is replaced or taken away. Access: by document and attribute, in time."""
 
     archive_sk = UnicodeAttribute(attr_name="archive#SK")
     documentId = UnicodeAttribute()  # noqa: N815 - the seed's names, as stored
-    key_ = UnicodeAttribute(attr_name="key")
-    index = NumberAttribute(null=True)
-    valueType = UnicodeAttribute()  # noqa: N815
-    stringValue = UnicodeAttribute(null=True)  # noqa: N815
-    numberValue = DecimalAttribute(null=True)  # noqa: N815
-    booleanValue = BooleanAttribute(null=True)  # noqa: N815
-    userId = UnicodeAttribute(null=True)  # noqa: N815
     inserteddate = UnicodeAttribute()
 
 

@@ -15,6 +15,7 @@ from config.item import translated
 from projects import access
 from projects.http import DeskRequest, answer
 from projects.looks import looked
+from projects.queries import removals
 from workflows import costs, earlier, files, queries
 from workflows.actions.interventions import Way
 from workflows.answers import PARTIAL_AT
@@ -194,6 +195,8 @@ class EventRow:
 @require_safe
 def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     access.check_can_view(request)
+    if not access.can_delete(request) and removals.is_gone(request.site, document_id):
+        raise NotFound("There is no such document here.")  # what was deleted is for those who may bring it back
     page = queries.lineage(request.site, document_id, cursor=request.GET.get("after"))
     rows = [_event_row(event) for event in page.rows]
     derived = not rows and earlier.wrote(workflow_id)

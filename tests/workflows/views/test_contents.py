@@ -4,24 +4,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from config import aws
 from projects import queries as project_queries
 from tests.aws_faults import count_calls, fail
-from tests.factories import sample_files, start_run
+from tests.factories import sample_files
 from tests.people import bob, charlie, dora, signed_in
-from tests.projects.projects import make_project
-from workflows import queries
-from workflows.actions import runs
-from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.storage import DocumentFiles
 
 pytestmark = pytest.mark.django_db
 SITE = "default"
-
-
-@pytest.fixture
-def run(table):
-    """A run that has ended, of a project that is there."""
-    found = start_run(project_id=make_project().id)
-    runs.fail(found, DOCUMENT_ANALYSIS, queries.execution(found), attempt=1, error="E", sentence="Not readable.")
-    return found
 
 
 def url(run, more="contents/"):

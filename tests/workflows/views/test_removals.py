@@ -9,20 +9,10 @@ from projects.queries.removals import removal
 from tests.aws_faults import count_calls, crash_after, fail
 from tests.factories import start_run
 from tests.people import alice, bob, charlie, dora, signed_in
-from tests.projects.projects import make_project
-from workflows import queries
-from workflows.actions import removals, runs
-from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.actions import removals
 
 pytestmark = pytest.mark.django_db
 SITE = "default"
-
-
-@pytest.fixture
-def run(table):
-    found = start_run(project_id=make_project().id)
-    runs.fail(found, DOCUMENT_ANALYSIS, queries.execution(found), attempt=1, error="E", sentence="Not readable.")
-    return found
 
 
 def url(run, more=""):
@@ -72,6 +62,16 @@ def test_of_a_deleted_document_who_may_not_delete_sees_neither_runs_nor_activity
     assert [signed_in(alice()).get(url(run, more)).status_code for more in both] == [200, 200]
     post(run, "restore/")
     assert [signed_in(charlie()).get(url(run, more)).status_code for more in both] == [200, 200]
+
+
+def test_of_a_deleted_document_who_may_not_delete_does_not_read_its_lineage(run):
+    address = f"/workflows/{run.document_id}/{run.workflow_id}/lineage/"
+    assert signed_in(charlie()).get(address).status_code == 200
+    post(run, "delete/")
+    assert signed_in(charlie()).get(address).status_code == 404
+    assert signed_in(alice()).get(address).status_code == 200
+    post(run, "restore/")
+    assert signed_in(charlie()).get(address).status_code == 200
 
 
 def test_while_a_run_is_under_way_the_page_says_why_not(table):
