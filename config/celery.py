@@ -15,7 +15,7 @@ TRANSPORT_ALIASES["sqs"] = "config.broker:Transport"  # whoever says sqs:// in t
 app = Celery("countersign")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
-app.autodiscover_tasks(["workflows.batches"])
+app.autodiscover_tasks(["workflows.batches", "workflows.questions"])
 
 
 @task_prerun.connect

@@ -27,6 +27,7 @@ from workflows.stages.services import (
     Analyst,
     Automation,
     DocumentReader,
+    Inquirer,
     Output,
     PageReader,
     Services,
@@ -133,6 +134,11 @@ def _analyst(pinned: RunSettings) -> Analyst | None:
 
 def _writer(pinned: RunSettings) -> Writer | None:
     return _bedrock(pinned) if pinned.summarizer == BEDROCK.name else None
+
+
+def inquirer(pinned: RunSettings) -> Inquirer:
+    """Who answers what people ask about a page; for runs whose analysis is a model's."""
+    return _bedrock(pinned)
 
 
 @dataclass(frozen=True)

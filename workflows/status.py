@@ -54,6 +54,15 @@ class ActionStatus(StrEnum):
     SKIPPED = "SKIPPED"
 
 
+class QuestionStatus(StrEnum):
+    """Of a question that somebody asked about a page."""
+
+    ASKED = "asked"
+    ANSWERED = "answered"
+    FAILED = "failed"
+    DELETED = "deleted"  # its number stays taken
+
+
 class FollowUpStatus(StrEnum):
     """Of what is done after a publication."""
 

@@ -53,6 +53,15 @@ SEGMENT = Entity(
     deviation="sk: from 10,000 on SEG#~00010000, since SEG#10000 would sort before SEG#9999",
 )  # fmt: skip
 
+QUESTION = Entity(
+    "countersign", "Question", "WF#{workflow_id}", "QA#{segment_index:08d}#{qa_index:04d}",
+    attributes=names(
+        "segment_index qa_index status generation analysis_query content found source error asked_by "
+        "asked_at answered_at"
+    ),
+    note="what somebody asked about a page; numbers from 1 are never given twice, 0 is the page's own analysis",
+)  # fmt: skip
+
 JOIN = Entity(
     "countersign", "Join", "WF#{workflow_id}", "JOIN#{stage}#{attempt}", "SLICES", "{workflow_id}#{stage}#{attempt}",
     "DUE#{shard}", "{due_at}#join#{workflow_id}",

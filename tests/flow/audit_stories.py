@@ -31,6 +31,7 @@ from review.actions import claims, decisions, opening, redemption
 from review.actions.opening import Pause
 from review.actions.redemption import Application
 from tests.factories import PROJECT, PROJECT_ID, REVIEW, ROSA, SITE, start_run, verdict
+from tests.flow.question_stories import question_story
 from tests.projects.projects import seen_of
 from tests.review.reviews import open_review
 from tests.workflows import decided
@@ -321,4 +322,5 @@ STORIES: tuple[Story, ...] = (
     rerun_story,
     calibration_story,
     ending_story,
+    question_story,
 )

@@ -91,6 +91,10 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:show-result": {"GET": VIEW},
     "workflows:show-about": {"GET": VIEW},
     "workflows:show-segment": {"GET": VIEW},
+    "workflows:show-questions": {"GET": VIEW},
+    "workflows:ask-question": {"POST": WORK_EMPTY},
+    "workflows:ask-question-again": {"POST": WORK_EMPTY},  # without saying which answer
+    "workflows:delete-question": {"POST": (302, 403, 403, 404, 404, 404)},  # WRITE, of what is not there
     "workflows:list-actions": {"GET": VIEW},
     "workflows:show-follow-up": {"GET": VIEW},
     "workflows:retry-action": {"POST": (302, 403, 403, 404, 404, 404)},  # WRITE, of what is not there

@@ -44,7 +44,7 @@ def _plan(context: StageContext) -> Sequence[int]:
 def _opening(context: StageContext) -> Document:
     """The pages that say what a document is."""
     indices = range(min(typed.ASKED, _count(context)))
-    return Document(tuple(_page(artifacts.read_json(context.artifacts, files.segment(index))) for index in indices))
+    return Document(tuple(page_of(artifacts.read_json(context.artifacts, files.segment(index))) for index in indices))
 
 
 def _count(context: StageContext) -> int:
@@ -59,7 +59,7 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
 
     def analyse(index: int) -> None:
         segment = artifacts.read_json(context.artifacts, files.segment(index))
-        page = _page(segment)
+        page = page_of(segment)
         described.append(_description(segment, page))
         if segment["status"] == "failed":
             unread[index] = segment["error"]
@@ -82,7 +82,7 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
         for index in range(count)
         if _is_searched(index, count)
     ]
-    document = Document(tuple(_page(segment) for segment in segments))
+    document = Document(tuple(page_of(segment) for segment in segments))
     read = [one for segment in segments for one in segment.get("given", ())]
     exact = _invoice(context)
     texts = {page.index for page in document.pages if page.source == text_page.SOURCE}
@@ -163,7 +163,8 @@ def _classification(settings: RunSettings) -> dict[str, Any] | None:
     }
 
 
-def _page(segment: dict[str, Any]) -> layout.Page:
+def page_of(segment: dict[str, Any]) -> layout.Page:
+    """A segment's text with its places, as the fields' finders read it."""
     if segment["source"] == text_page.SOURCE:
         return text_page.page(segment["segment_index"], segment["text_content"])
     return layout.Page(

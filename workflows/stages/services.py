@@ -44,6 +44,26 @@ class PageQuestion:
 
 
 @dataclass(frozen=True)
+class PageInquiry:
+    """What a person asks about a page; ``text`` and ``image``: the page itself."""
+
+    question: str
+    text: str
+    image: bytes | None
+    language: str = "en"
+
+
+@dataclass(frozen=True)
+class PageInquiryReply:
+    """``quote``: the words of the page that say it; empty where there are none."""
+
+    content: str
+    quote: str
+    model: str
+    usage: tuple[Usage, ...]
+
+
+@dataclass(frozen=True)
 class TypeQuestion:
     """Which of ``types`` a document has; ``text`` of its first pages, ``image`` of the first: a PNG, or none."""
 
@@ -112,6 +132,14 @@ class Analyst(Protocol):
         ...
 
     def read_page(self, question: PageQuestion) -> PageReply:
+        """Raises: StageFailed, ProviderPaused."""
+        ...
+
+
+class Inquirer(Protocol):
+    """A model that answers what people ask about a page."""
+
+    def inquire(self, inquiry: PageInquiry) -> PageInquiryReply:
         """Raises: StageFailed, ProviderPaused."""
         ...
 

@@ -80,7 +80,7 @@ def segments_of(request: DeskRequest, board: WorkflowSteps, link: Link | None) -
 
 def summary_page(request: DeskRequest, board: WorkflowSteps, link: Link) -> HttpResponse:
     """What an earlier system wrote of the whole document, and a line of each segment."""
-    summary = _read(_files(request, board), files.SUMMARY)
+    summary = read_json(_files(request, board), files.SUMMARY)
     described = [str(one.get("description") or "") for one in summary.get("pages") or ()]
     shown, following = segments_of(request, board, link)
     context = {
@@ -97,7 +97,7 @@ def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index
     """``index`` is 0-based."""
     board, link = run_of(request, document_id, workflow_id)
     documents = _files(request, board)
-    segment = _read(documents, files.segment(index))
+    segment = read_json(documents, files.segment(index))
     if not segment and index >= int(board.page_count or 0):
         raise NotFound("There is no such page here, or it has not been cut yet.")
     texts = _texts(segment) or _unmerged(documents, index)
@@ -113,6 +113,7 @@ def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index
         "texts": texts,
         # What only repeats the text of a text says nothing about it.
         "answers": [one for one in segment.get("ai_analysis") or () if one.get("content") not in known],
+        "may_ask": link is None and bool(segment),  # an earlier system keeps questions otherwise
         "before": index - 1 if index else None,
         "after": index + 1 if index + 1 < int(board.page_count or 0) else None,
     }
@@ -124,7 +125,7 @@ def _files(request: DeskRequest, board: WorkflowSteps) -> DocumentFiles:
     return run_files.opened(store, board.layers)
 
 
-def _read(documents: DocumentFiles, name: str) -> Mapping[str, Any]:
+def read_json(documents: DocumentFiles, name: str) -> Mapping[str, Any]:
     """Empty where there is no such object."""
     try:
         return cast("Mapping[str, Any]", json.loads(documents.read(name)))

@@ -1,0 +1,33 @@
+"""Runs with a page that was read, and questions about it."""
+
+import json
+
+from projects.audit import Actor
+from tests.factories import start_run
+from workflows import files
+from workflows.frozen import Run
+from workflows.storage import DocumentFiles
+
+BY = Actor("1", "Alice Novak")
+WORDS = ("Alder & Quill", "Total due 120.00", "The goods stay our property until they are paid.")
+
+
+def segment(index: int = 0, status: str = "completed") -> dict[str, object]:
+    words = []
+    for row, text in enumerate(WORDS):
+        for place, word in enumerate(text.split()):
+            left, top = 0.05 + 0.09 * place, 0.1 + 0.05 * row
+            words.append({"text": word, "box": [left, top, left + 0.08, top + 0.02], "score": 0.99, "block": row})
+    return {
+        "segment_index": index, "segment_type": "PAGE", "status": status, "source": "ocr", "width": 1000,
+        "height": 1400, "slope": 0.0, "words": words, "text_content": "\n".join(WORDS),
+        "image_uri": files.page_image(index), "ai_analysis": [],
+    }  # fmt: skip
+
+
+def read_run(status: str = "completed") -> Run:
+    """A run whose first page was read."""
+    run = start_run()
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    store.write(files.segment(0), json.dumps(segment(status=status)).encode(), "application/json")
+    return run

@@ -1,0 +1,157 @@
+"""Writes of questions about a page: each is one conditional transaction with its event."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pynamodb.expressions.update import Action
+
+from config import clock
+from config.errors import Conflict, Refused
+from config.transaction import Change, Put, Update, transact
+from projects.audit import Actor
+from workflows import events
+from workflows.actions import spending
+from workflows.frozen import Run
+from workflows.items.questions import Question
+from workflows.questions import queries
+from workflows.questions.queries import QuestionRef
+from workflows.status import QuestionStatus
+
+LONGEST = 500  # characters of a question
+LONGEST_ANSWER = 8_000
+_TRIES = 8  # people who ask about one page in the same moment
+S = QuestionStatus
+
+
+@dataclass(frozen=True)
+class Answer:
+    """``passage``: the words of the page that say it; ``box``: where they stand, as fractions of the page, or None."""
+
+    content: str
+    source: str
+    passage: str = ""
+    box: tuple[float, float, float, float] | None = None
+    confidence: float | None = None
+    used: Sequence[Mapping[str, Any]] = field(default_factory=tuple)  # priced
+
+
+def ask(run: Run, segment: int, text: str, *, by: Actor) -> QuestionRef:
+    """Keep a question under the page's next number.
+
+    Raises:
+        Refused: there is no question, it is too long, or the page was asked too often.
+        Conflict: others ask about this page all the time.
+
+    """
+    text = " ".join(text.split())
+    if not text:
+        raise Refused("Write a question about this page.")
+    if len(text) > LONGEST:
+        raise Refused(f"A question has up to {LONGEST} characters. Shorten it.")
+    for _ in range(_TRIES):
+        number = max((int(one.qa_index) for one in queries.of_page(run, segment)), default=0) + 1
+        if number > queries.MOST:
+            raise Refused(f"This page was asked {queries.MOST} questions, and numbers are not given twice.")
+        ref = QuestionRef(run, segment, number)
+        try:
+            transact([Put(_asked(ref, text, by))], _event(ref, "ASKED", by.name))
+        except Conflict:  # somebody else asked at the same time and has the number
+            continue
+        return ref
+    raise Conflict("Others ask about this page right now. Try again in a moment.")
+
+
+def _asked(ref: QuestionRef, text: str, by: Actor) -> Question:
+    return Question(
+        *ref.key,
+        segment_index=ref.segment,
+        qa_index=ref.number,
+        status=S.ASKED,
+        generation=1,
+        analysis_query=text,
+        asked_by=by.name,
+        asked_at=clock.iso(clock.now()),
+    )
+
+
+def ask_again(ref: QuestionRef, *, generation: int, by: Actor) -> int:
+    """Have it answered once more, under the same number; answers which time that is.
+
+    The answer that is there stays until the next one comes. ``generation``: what the page showed.
+
+    Raises:
+        Conflict: somebody else asked again, or deleted it, or there is none.
+
+    """
+    actions = [
+        Question.status.set(S.ASKED),
+        Question.generation.set(generation + 1),
+        Question.asked_by.set(by.name),
+        Question.asked_at.set(clock.iso(clock.now())),
+        Question.error.remove(),
+    ]
+    same = (Question.generation == generation) & (Question.status != S.DELETED)
+    transact([Update(ref.key, actions, same)], _event(ref, "ASKED_AGAIN", by.name))
+    return generation + 1
+
+
+def delete(ref: QuestionRef, *, by: Actor) -> bool:
+    """Take its words away; the row stays, so that no other question gets its number. False where it is gone already.
+
+    Raises:
+        NotFound: there was never such a question.
+
+    """
+    words = (Question.analysis_query, Question.content, Question.found, Question.source, Question.error)
+    actions = [Question.status.set(S.DELETED), *(one.remove() for one in words), Question.asked_by.remove()]
+    there = Question.PK.exists() & (Question.status != S.DELETED)
+    try:
+        transact([Update(ref.key, actions, there)], _event(ref, "DELETED", by.name))
+    except Conflict:
+        queries.question(ref)
+        return False
+    return True
+
+
+def answered(ref: QuestionRef, answer: Answer, *, generation: int) -> bool:
+    """Keep the answer and what it took; False where it was answered, asked again or deleted meanwhile."""
+    found: dict[str, Any] = {"passage": answer.passage} if answer.passage else {}
+    if answer.box:
+        found["box"] = [round(edge, 5) for edge in answer.box]
+    if answer.confidence is not None:
+        found["confidence"] = answer.confidence
+    actions = [
+        Question.status.set(S.ANSWERED),
+        Question.content.set(answer.content[:LONGEST_ANSWER]),
+        Question.source.set(answer.source),
+        Question.answered_at.set(clock.iso(clock.now())),
+        Question.error.remove(),
+        Question.found.set(found) if found else Question.found.remove(),
+    ]
+    return _settled(ref, generation, actions, "ANSWERED", spending.added(ref.run, answer.used))
+
+
+def failed(ref: QuestionRef, sentence: str, *, generation: int) -> bool:
+    """Say why there is no answer; False as for ``answered``."""
+    actions = [Question.status.set(S.FAILED), Question.error.set(sentence)]
+    return _settled(ref, generation, actions, "FAILED")
+
+
+def _settled(
+    ref: QuestionRef, generation: int, actions: Sequence[Action], word: str, also: Sequence[Change] = ()
+) -> bool:
+    waits = (Question.generation == generation) & (Question.status == S.ASKED)
+    try:
+        transact([Update(ref.key, list(actions), waits), *also], _event(ref, word, None))
+    except Conflict as conflict:
+        if 0 not in conflict.failed:
+            raise
+        return False
+    return True
+
+
+def _event(ref: QuestionRef, word: str, by: str | None) -> events.EventAt:
+    """Ids only: neither what was asked nor what was answered."""
+    facts = {"page": ref.segment + 1, "question": ref.number}
+    return events.lineage(ref.run, f"QUESTION_{word}", by=by, facts=facts)

@@ -1,0 +1,27 @@
+"""What people ask about a page: rows beside its run, so that two answers never overwrite each other."""
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from config.item import Item, map_attribute
+
+
+class Question(Item):
+    """Access: those of a page in their order. ``analysis_query`` and ``content``: as seed 000 names them.
+
+    ``qa_index`` is never given twice: the page's own analysis is 0, and what is deleted leaves its row without words.
+    ``generation`` counts how often it was asked. ``found``: the passage that says it, with its box (fractions of the
+    page, or none) and how sure it is, 0–1 or absent.
+    """
+
+    segment_index = NumberAttribute()
+    qa_index = NumberAttribute()
+    status = UnicodeAttribute()  # a QuestionStatus
+    generation = NumberAttribute()
+    analysis_query = UnicodeAttribute(null=True)
+    content = UnicodeAttribute(null=True)
+    found = map_attribute(null=True)
+    source = UnicodeAttribute(null=True)  # "local", or the model that answered
+    error = UnicodeAttribute(null=True)
+    asked_by = UnicodeAttribute(null=True)
+    asked_at = UnicodeAttribute()
+    answered_at = UnicodeAttribute(null=True)

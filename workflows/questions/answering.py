@@ -1,0 +1,87 @@
+"""Answering a question about a page: by the model that the run's settings choose, else quoted from the page."""
+
+import json
+import logging
+
+from config.errors import CountersignError, NotFound, StageFailed
+from workflows import contexts, files, frozen, services
+from workflows.actions import questions
+from workflows.actions.questions import Answer
+from workflows.frozen import Run
+from workflows.items.questions import Question
+from workflows.prices import priced
+from workflows.providers.bedrock import BEDROCK
+from workflows.questions import queries
+from workflows.questions.queries import QuestionRef
+from workflows.stages import answerer, given
+from workflows.stages.base import RunSettings
+from workflows.stages.layout import Page
+from workflows.stages.segment_analyzer import page_of
+from workflows.stages.services import PageInquiry
+from workflows.stages.usage import LOCAL
+from workflows.status import QuestionStatus
+
+log = logging.getLogger(__name__)
+
+_UNREAD = "This page has not been read yet, or is gone. Ask again when the run has ended."
+
+
+def answer(ref: QuestionRef, generation: int) -> None:
+    """Answer it, or say why not; delivered twice, the second finds it settled and asks nobody.
+
+    Raises:
+        ProviderPaused: the model does not answer for now; the question waits.
+        Unavailable: the table or S3 does not answer.
+
+    """
+    try:
+        asked = queries.question(ref)
+    except NotFound:  # purged with its document
+        return
+    if asked.status != QuestionStatus.ASKED or int(asked.generation) != generation:
+        return
+    try:
+        found = _answered(ref.run, asked)
+    except (StageFailed, NotFound) as error:
+        sentence = str(error) if isinstance(error, StageFailed) else _UNREAD
+        questions.failed(ref, sentence, generation=generation)
+    else:
+        questions.answered(ref, found, generation=generation)
+    log.info("question settled", extra={"run": ref.run.workflow_id, "page": ref.segment, "question": ref.number})
+
+
+def give_up(ref: QuestionRef, generation: int, error: CountersignError) -> None:
+    """Nobody answered for as long as a question waits."""
+    questions.failed(ref, str(error), generation=generation)
+
+
+def _answered(run: Run, asked: Question) -> Answer:
+    document = contexts.document_of(run)
+    settings = frozen.from_json(document.settings)
+    store = contexts.files_of(run)
+    segment = json.loads(store.read(files.segment(int(asked.segment_index))))
+    if segment.get("status") != "completed":
+        raise StageFailed(_UNREAD)
+    page = page_of(segment)
+    text = str(asked.analysis_query)
+    if settings.analyzer == BEDROCK.name:
+        return _by_model(settings, page, _inquiry(run, settings, page, text))
+    quoted = answerer.answered(page, text, settings.fields)
+    box = quoted.box if segment.get("image_uri") else None
+    return Answer(quoted.content, LOCAL, quoted.passage, box, quoted.confidence)
+
+
+def _inquiry(run: Run, settings: RunSettings, page: Page, text: str) -> PageInquiry:
+    try:
+        image = contexts.files_of(run).read(files.page_image(page.index))
+    except NotFound:  # text has no picture
+        image = None
+    return PageInquiry(text, "\n".join(row.text for row in page.rows), image, settings.language)
+
+
+def _by_model(settings: RunSettings, page: Page, inquiry: PageInquiry) -> Answer:
+    """With the place of the words that it says it took the answer from, where they stand on the page."""
+    reply = services.inquirer(settings).inquire(inquiry)
+    words = [word for row in page.rows for line in row.lines for word in line.words]
+    box = given.standing(reply.quote, words) if reply.quote and inquiry.image else None
+    return Answer(reply.content, reply.model, reply.quote, box, used=priced(reply.usage))

@@ -1,0 +1,50 @@
+"""The Celery task that answers a question about a page; harmless when it comes twice."""
+
+import dataclasses
+import logging
+from typing import Any
+
+from celery import shared_task
+from celery.exceptions import CeleryError
+from django.conf import settings
+from kombu.exceptions import KombuError
+
+from config import aws
+from config.errors import CountersignError, ProviderPaused, Unavailable
+from workflows.frozen import Run
+from workflows.questions import answering
+from workflows.questions.queries import QuestionRef
+from workflows.tasks import LIMITS
+
+log = logging.getLogger(__name__)
+_MOST_WAITS = 10  # for a service that does not answer; then the question says so
+
+
+@shared_task(bind=True, name="workflows.questions.tasks.answer", time_limit=600, **LIMITS)
+def answer(
+    self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, segment: int, number: int,
+    generation: int,
+) -> None:  # fmt: skip
+    """Answer a question about a page; delivered twice, the second finds it settled."""
+    ref = QuestionRef(Run(site, project_id, document_id, workflow_id), segment, number)
+    try:
+        answering.answer(ref, generation)
+    except ProviderPaused as paused:
+        if self.request.retries >= _MOST_WAITS:
+            answering.give_up(ref, generation, paused)
+            return
+        raise self.retry(countdown=min(max(paused.seconds, 1), 60)) from paused
+    except Unavailable as error:
+        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+
+
+def order(ref: QuestionRef, generation: int) -> None:
+    """Where no queue answers, the question says so: a person has it asked again."""
+    kwargs = {**dataclasses.asdict(ref.run), "segment": ref.segment, "number": ref.number, "generation": generation}
+    try:
+        with aws.translated():
+            answer.apply_async(kwargs=kwargs, queue=settings.STEPS_QUEUE)
+    except (CountersignError, KombuError, CeleryError, OSError) as error:
+        log.warning("queue did not answer, a question waits", extra={"error": type(error).__name__})
+        unreachable = Unavailable("No worker could be reached. Ask again in a moment.")
+        answering.give_up(ref, generation, unreachable)
