@@ -1,11 +1,22 @@
 #!/usr/bin/env python
 """Django's command line for Countersign."""
 
+import itertools
 import os
 import sys
 
 
+def take_engine(arguments: list[str]) -> None:
+    """``process --engine`` into the environment: the settings are read before it, and by processes that it starts."""
+    for given, following in itertools.zip_longest(arguments, arguments[1:], fillvalue=""):
+        name, _, value = given.partition("=")
+        if name == "--engine":
+            os.environ["COUNTERSIGN_ENGINE"] = value or following
+
+
 def main() -> None:
+    if sys.argv[1:2] == ["process"]:
+        take_engine(sys.argv[2:])
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
         # Imported here: loading takes a second or two, in which Ctrl-C must not answer with a traceback either.

@@ -12,6 +12,7 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
+from config import transport
 from config.environment import env, number, own_secret, required, sources
 from config.framework import *  # noqa: F403 - Django wants one module; what is the same everywhere is in that one
 from config.framework import BASE_DIR
@@ -205,9 +206,17 @@ if TELL_SENDERS not in {"", "mail", "sns"}:
 if TELL_SENDERS == "sns" and not SENDERS_TOPIC_ARN:
     raise ImproperlyConfigured("COUNTERSIGN_TELL_SENDERS is 'sns': name the topic in COUNTERSIGN_SENDERS_TOPIC_ARN.")
 
-# --- Celery on SQS -----------------------------------------------------------
-CELERY_BROKER_URL = "sqs://"
-CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
+# --- the engine, and Celery on its broker ---------------------------------------
+# Without an address: SQS. It may hold a password, so it has no default that anybody shows.
+CELERY_BROKER_URL = env("COUNTERSIGN_BROKER_URL", "") or "sqs://"
+BROKER = transport.broker_of(CELERY_BROKER_URL)
+ENGINE = transport.checked_engine(env("COUNTERSIGN_ENGINE", transport.STEP_FUNCTIONS), BROKER)
+BROKER_PREFIX = env("COUNTERSIGN_BROKER_PREFIX", "")  # of the queues' names, where desks of one name share a broker
+CELERY_TASK_QUEUES = transport.queues(BROKER, QUEUE_URLS, BROKER_PREFIX)
+# The celery engine: nobody has a run, its queue is empty, and nothing was heard of it for so long. Longer than a
+# message is hidden or waits for its time.
+MESSAGE_LOST_SECONDS = number("COUNTERSIGN_MESSAGE_LOST_SECONDS", 300)
+_SQS_OPTIONS: dict[str, Any] = {
     "region": AWS_REGION,
     # Named queues only: the worker never lists or creates any, which its role may not do either.
     "predefined_queues": {
@@ -220,6 +229,9 @@ CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
     "wait_time_seconds": 5,
     "polling_interval": 0.02,  # each delivery costs one; idle, the long poll waits
 }
+CELERY_BROKER_TRANSPORT_OPTIONS = transport.options(
+    BROKER, _SQS_OPTIONS, prefix=BROKER_PREFIX or f"{STACK}:", hidden_seconds=QUEUE_VISIBILITY_SECONDS
+)
 if ON_LAPTOP:
     # kombu's SQS transport has no endpoint option and boto3 reads this one variable; without it, it would call AWS.
     os.environ["AWS_ENDPOINT_URL"] = str(AWS_ENDPOINT_URL)

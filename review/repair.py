@@ -5,15 +5,17 @@ import logging
 from django.conf import settings
 
 from config import clock
-from config.errors import NotFound, StaleAttempt
+from config.errors import StaleAttempt
 from config.transaction import transact
 from projects.items.removals import DocumentRemoval
 from projects.items.unpacking import DocumentUnpacking
+from review import silence
 from review.actions import delivery, redemption
-from review.identity import DEFAULT_QUEUE, ReviewRef, review_id
-from review.items.reviews import READABLE, Review
+from review.identity import DEFAULT_QUEUE, ReviewRef
+from review.items.reviews import Review
+from review.silence import asked
 from review.status import DECIDED, ORPHAN, UNDECIDED
-from workflows import asl, deliveries, engine, events, fanout, queries
+from workflows import deliveries, engine, engines, events, fanout, queries, states
 from workflows.actions import attempts, batches, followups, joins, notices, removals, unpacking
 from workflows.answers import Order
 from workflows.batches import orders
@@ -118,24 +120,26 @@ def _drive_decided(ref: ReviewRef, run: Run, review: Review) -> None:
     execution = queries.execution(run)
     definition = queries.definition_of(execution)
     attempt = int(execution.engine_attempt)
-    running = engine.state(definition, run, attempt) == "running"
+    kind = execution.engine
+    running = engine.state(definition, run, attempt, kind=kind) == "running"
     if running and int(review.drives or 0) < _PATIENCE:
         redemption.redeem(ref, str(review.decision_id))
         return
     if running:
-        engine.stop(definition, run, attempt, "A newer attempt applies the decision.")
+        engine.stop(definition, run, attempt, "A newer attempt applies the decision.", kind=kind)
     _new_attempt(run, execution, why="decided and not applied", decided=review)
 
 
 def check_run(site: str, execution: Execution) -> None:
-    """Look whether the run's engine execution still lives; where it does not, a new attempt goes on from here."""
+    """Look whether the run's engine attempt still lives; where it does not, a new attempt goes on from here."""
     run = Run(site, execution.project_id, execution.document_id, execution.executionId)
     if execution.status != RunStatus.RUNNING:
         return
     definition = queries.definition_of(execution)
     attempt = int(execution.engine_attempt)
-    state = engine.state(definition, run, attempt)
-    if state == "running" or (execution.lease_until and execution.lease_until > clock.iso(clock.now())):
+    state = engine.state(definition, run, attempt, kind=execution.engine)
+    alive = state == "running" and (engine.remembers(execution) or not silence.is_lost(run, execution, definition))
+    if alive or (execution.lease_until and execution.lease_until > clock.iso(clock.now())):
         attempts.look_again(run, execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
         return
     waits = definition.step(int(execution.currentStep)).type == "approval"
@@ -144,23 +148,19 @@ def check_run(site: str, execution: Execution) -> None:
         sentence = "The step was started ten times and never ended. The file is safe; look at the workers, then retry."
         end_run(run, attempt=attempt, error="TooManyAttempts", sentence=sentence)
         return
-    if state == "missing":  # never started, or forgotten: the same attempt may start under its own name
+    if state == "missing" and execution.engine == engines.chosen():
+        # Never started, or forgotten: the same attempt may start under its own name.
         _start(run, execution, attempt, decided=_decided(run, execution))
         attempts.look_again(run, execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
         return
-    _new_attempt(run, execution, why="engine execution ended", decided=_decided(run, execution))
+    why = "message was lost" if state == "running" else "engine execution ended"
+    _new_attempt(run, execution, why=why, decided=_decided(run, execution))
 
 
 def _decided(run: Run, execution: Execution) -> Review | None:
     """The run's decided review, if it waits at one: a new attempt then starts behind the review step."""
-    if not execution.result_sha256:
-        return None
-    name = review_id(run.workflow_id, int(execution.currentStep), execution.result_sha256)
-    try:
-        review = Review.load(ReviewRef(run.site, run.document_id, name).key, only=READABLE)
-    except NotFound:
-        return None
-    return review if review.status in DECIDED else None
+    review = asked(run, execution)
+    return review if review and review.status in DECIDED else None
 
 
 def _new_attempt(run: Run, execution: Execution, *, why: str, decided: Review | None) -> None:
@@ -179,7 +179,7 @@ def _start(run: Run, execution: Execution, attempt: int, *, decided: Review | No
         run,
         definition,
         attempt=attempt,
-        start_at=asl.APPLY if decided else step.name,
+        start_at=states.APPLY if decided else step.name,
         file_name=document.data["file_name"],
         project_name=str(document.project_name or ""),
         review_seconds=_remaining(run, execution, step.type),
@@ -198,12 +198,8 @@ def _found(transition: object) -> dict[str, object]:
 
 def _remaining(run: Run, execution: Execution, kind: str) -> int:
     """Seconds that a restarted wait may last, so that the deadline people saw stays the deadline."""
-    if kind != "approval" or not execution.result_sha256:
-        return settings.REVIEW_TIMEOUT_SECONDS
-    name = review_id(run.workflow_id, int(execution.currentStep), execution.result_sha256)
-    try:
-        review = Review.load(ReviewRef(run.site, run.document_id, name).key, only=READABLE)
-    except NotFound:
+    review = asked(run, execution) if kind == "approval" else None
+    if review is None:
         return settings.REVIEW_TIMEOUT_SECONDS
     left = (clock.parse(review.deadline) - clock.now()).total_seconds() + settings.REVIEW_MARGIN_SECONDS
     return max(int(left), 1)

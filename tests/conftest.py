@@ -12,6 +12,7 @@ from django.conf import settings
 from config import aws, bootstrap, emulator
 from config.table import DEFAULT_SITE
 from projects import directory, permissions
+from tests import engines
 from tests.pump import Pump
 from tests.settings import CONTROLLER, FOLDER
 from workflows import engine
@@ -25,6 +26,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[EMULATOR] = emulator.start(
             state_dir=FOLDER / "emulator", port=int(os.environ["COUNTERSIGN_EMULATOR_PORT"]), persistent=False
         )
+
+
+def pytest_sessionfinish() -> None:
+    engines.forget_all()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -11,6 +11,7 @@ from django.conf import settings
 
 from config import aws, clock
 from config.celery import app
+from tests.engines import OPENED
 
 app.loader.import_default_modules()  # what a worker does at its start: without it no task has a name yet
 
@@ -25,6 +26,7 @@ class Message:
     eta: str | None
     queue: str
     receipt: str
+    taken: Any = None  # kombu's own message, where the broker is not SQS
 
     @property
     def due(self) -> bool:
@@ -69,7 +71,7 @@ class Pump:
     def deliver(self, message: Message) -> None:
         """Run the message's task; the delivery is acknowledged afterwards, as acks_late does."""
         self.redeliver(message)
-        aws.client("sqs").delete_message(QueueUrl=settings.QUEUE_URLS[message.queue], ReceiptHandle=message.receipt)
+        acknowledge(message)
 
     def redeliver(self, message: Message) -> None:
         """Run a message's task once more, as a queue that delivers at least once may do."""
@@ -80,11 +82,25 @@ class Pump:
         return sum(1 for message in self.seen if message.task.endswith(task))
 
 
+def acknowledge(message: Message) -> None:
+    if message.taken:
+        message.taken.ack()
+    else:
+        aws.client("sqs").delete_message(QueueUrl=settings.QUEUE_URLS[message.queue], ReceiptHandle=message.receipt)
+
+
 def receive(queue: str) -> list[Message]:
+    if OPENED:
+        return [_taken(queue, taken) for taken in OPENED[0].take(queue)]
     answer = aws.client("sqs").receive_message(
         QueueUrl=settings.QUEUE_URLS[queue], MaxNumberOfMessages=10, VisibilityTimeout=60, WaitTimeSeconds=0
     )
     return [_message(queue, found) for found in answer.get("Messages", ())]
+
+
+def _taken(queue: str, taken: Any) -> Message:
+    _args, kwargs, _embed = taken.decode()
+    return Message(taken.headers["task"], kwargs, taken.headers["id"], taken.headers.get("eta"), queue, "", taken)
 
 
 def _message(queue: str, found: dict[str, Any]) -> Message:

@@ -29,6 +29,7 @@ os.environ |= {
     "COUNTERSIGN_REVIEW_UNDO_SECONDS": "1",
     "COUNTERSIGN_REPAIR_AFTER_SECONDS": "1",
     "COUNTERSIGN_RUN_CHECK_SECONDS": "1",
+    "COUNTERSIGN_MESSAGE_LOST_SECONDS": "2",
     "COUNTERSIGN_BATCH_CHECK_SECONDS": "1",
     "COUNTERSIGN_ACCESS_SECONDS": "3600",  # calls are counted: what a page costs must not depend on the hour
     "COUNTERSIGN_LOG_LEVEL": "WARNING",

@@ -7,8 +7,9 @@ from typing import Any
 
 from django.conf import settings
 
-from config import aws
+from config import aws, queues
 from config.errors import CountersignError
+from config.transport import REDIS, SQS
 
 log = logging.getLogger(__name__)
 
@@ -30,25 +31,39 @@ def keeper(request: Any) -> Callable[[], None]:
 def keep(request: Any) -> None:
     """Hide the message of ``request``, a Celery task's, for one visibility timeout more.
 
-    Without it a step that works longer than that is handed to a second worker, and after five times to nobody.
-    A call that fails changes nothing: the message comes back, and whoever takes it finds the step's lease.
+    Without it a step that works longer than that is handed to a second worker, and by SQS after five times to nobody.
+    A call that fails changes nothing: the message comes back, and whoever takes it finds the step's lease. RabbitMQ
+    needs none: a message is its worker's for as long as that one is connected.
     """
-    delivery: Mapping[str, Any] = (getattr(request, "properties", None) or {}).get("delivery_info") or {}
-    if "sqs_message" not in delivery:  # run by a test or by another broker
-        return
+    properties: Mapping[str, Any] = getattr(request, "properties", None) or {}
     try:
-        with aws.translated():
-            aws.client("sqs").change_message_visibility(
-                QueueUrl=delivery["sqs_queue"],
-                ReceiptHandle=delivery["sqs_message"]["ReceiptHandle"],
-                VisibilityTimeout=settings.QUEUE_VISIBILITY_SECONDS,
-            )
+        if "sqs_message" in (properties.get("delivery_info") or {}):
+            _keep_on_sqs(properties["delivery_info"])
+        elif settings.BROKER == REDIS and properties.get("delivery_tag"):
+            _keep_on_redis(properties["delivery_tag"])
     except CountersignError as error:
         log.warning("message could not be kept", extra={"error": str(error)})
 
 
+def _keep_on_sqs(delivery: Mapping[str, Any]) -> None:
+    with aws.translated():
+        aws.client("sqs").change_message_visibility(
+            QueueUrl=delivery["sqs_queue"],
+            ReceiptHandle=delivery["sqs_message"]["ReceiptHandle"],
+            VisibilityTimeout=settings.QUEUE_VISIBILITY_SECONDS,
+        )
+
+
+def _keep_on_redis(tag: str) -> None:
+    """As kombu does when it takes a message: by the time at which it was taken, in a sorted set of its own."""
+    with queues.channel() as channel, channel.conn_or_acquire() as client:
+        client.zadd(channel.unacked_index_key, {tag: time.time()}, xx=True)  # never back, once it is acknowledged
+
+
 def waiting(queue: str) -> int:
     """About how many messages of ``queue`` no worker has taken yet. Raises: Unavailable."""
+    if settings.BROKER != SQS:
+        return queues.size(queue)
     name = "ApproximateNumberOfMessages"
     with aws.translated():
         answer = aws.client("sqs").get_queue_attributes(QueueUrl=settings.QUEUE_URLS[queue], AttributeNames=[name])

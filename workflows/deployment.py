@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from config import bootstrap
 from config.table import DEFAULT_SITE
-from workflows import engine
+from workflows import engine, engines
 from workflows.actions import definitions
 from workflows.definitions import DEFINITIONS
 
@@ -20,7 +20,10 @@ def deploy(report: Report) -> None:
 
     """
     bootstrap.deploy(report)
-    engine.publish_machines(report)
+    if engines.chosen():
+        report("unchanged  state machines: none, since messages drive the runs")
+    else:
+        engine.publish_machines(report)
     for definition in DEFINITIONS.values():
         new = definitions.publish(DEFAULT_SITE, definition)
         report(f"{'created' if new else 'unchanged':10} definition {definition.id}")

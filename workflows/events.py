@@ -8,8 +8,9 @@ from typing import Any
 
 from django.conf import settings
 
-from config import aws, clock, table
+from config import aws, clock, queues, table
 from config.errors import Conflict, CountersignError, Unavailable
+from config.transport import SQS
 from workflows.frozen import Run
 from workflows.items.events import DocumentEvent
 
@@ -23,6 +24,9 @@ DELETED = "document.deleted"
 RESTORED = "document.restored"
 PURGED = "document.purged"
 BATCH_FINISHED = "batch.finished"
+# What may change what a search finds; config/infrastructure/search.yaml names them too.
+SEARCHED = frozenset({PROCESSED, FAILED, DELETED, RESTORED, PURGED})
+INDEX = "workflows.tasks.index_document"
 SCHEMA_VERSION = 1
 EventAt = Callable[[dt.datetime], DocumentEvent]
 
@@ -126,6 +130,8 @@ def publish(event: DocumentEvent) -> bool:
         answer = aws.client("events").put_events(Entries=[entry])
     if answer.get("FailedEntryCount"):
         raise Unavailable("The event bus did not take the event. It is kept and sent again.")
+    if settings.BROKER != SQS and event.bus_type in SEARCHED:
+        _tell_search(json.loads(str(event.bus_detail)))
     try:
         DocumentEvent.change(
             event.key, [DocumentEvent.GSI2PK.remove(), DocumentEvent.GSI2SK.remove()], DocumentEvent.GSI2PK.exists()
@@ -133,6 +139,12 @@ def publish(event: DocumentEvent) -> bool:
     except Conflict:  # a second sender was as fast; both sent the same id
         log.info("event sent twice", extra={"event": event.event_id})
     return True
+
+
+def _tell_search(detail: Mapping[str, Any]) -> None:
+    """The bus reaches queues of SQS only; workers of another broker are told by ourselves. Raises: Unavailable."""
+    which = {"site": detail["siteId"], "project_id": detail["projectId"], "document_id": detail["documentId"]}
+    queues.send(INDEX, settings.SEARCH_QUEUE, {**which, "at": detail["at"]})
 
 
 def publish_soon(event: DocumentEvent) -> None:

@@ -11,7 +11,7 @@ from celery.exceptions import CeleryError
 from django.conf import settings
 from kombu.exceptions import KombuError, OperationalError
 
-from config import aws, clock
+from config import aws, clock, queues
 from config.errors import Conflict, CountersignError, NotFound, ProviderPaused, StageFailed, StaleAttempt, Unavailable
 from projects.audit import Actor
 from workflows import (
@@ -113,11 +113,7 @@ def order_large(order: Order, token: str | None) -> None:
 
 def _send(task: Any, order: Order, **more: Any) -> None:
     kwargs = {**dataclasses.asdict(order.run), "attempt": order.attempt, "step": order.step, **more}
-    try:
-        with aws.translated():
-            task.apply_async(kwargs=kwargs, queue=settings.SLICES_QUEUE)
-    except (KombuError, CeleryError, OSError) as error:
-        raise Unavailable("The queue does not answer right now. It is tried again.") from error
+    queues.send(task.name, settings.SLICES_QUEUE, kwargs)
 
 
 def enqueue_follow_up(run: Run) -> None:
@@ -183,7 +179,7 @@ def finish_removal(self: Any, *, site: str, document_id: str) -> None:
         raise self.retry(countdown=min(2**self.request.retries, 60)) from error
 
 
-@shared_task(bind=True, name="workflows.tasks.index_document", time_limit=3600, **LIMITS)
+@shared_task(bind=True, name=events.INDEX, time_limit=3600, **LIMITS)
 def index_document(self: Any, *, site: str, project_id: str, document_id: str, at: str) -> None:
     """The bus tells that something happened to a document ``at`` an instant: the search index looks what it is now."""
     try:

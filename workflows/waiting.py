@@ -10,7 +10,7 @@ from django.conf import settings
 
 from config import clock
 from config.errors import Conflict, ProviderPaused, StageFailed
-from workflows import asl
+from workflows import states
 from workflows.actions import waits as records
 from workflows.answers import Busy, Order, done_before
 from workflows.definitions import StepDefinition
@@ -88,19 +88,21 @@ def answered(
 
     """
     job, text = waits.job, json.dumps(asdict(waits.job), separators=(",", ":"))
+    seconds = max(round(waits.seconds), 1)
+    until = clock.iso(clock.in_seconds(seconds))
     try:
         if text == execution.job:
-            records.still(order.run, step=order.step, attempt=order.attempt, owner=owner)
+            records.still(order.run, step=order.step, attempt=order.attempt, owner=owner, until=until)
         else:
             records.begin(
-                order.run, step, attempt=order.attempt, owner=owner, job=text, service=job.service, why=job.why
-            )
+                order.run, step, attempt=order.attempt, owner=owner, job=text, service=job.service, why=job.why,
+                until=until,
+            )  # fmt: skip
     except Conflict:
         return done_before(order)
-    seconds = max(round(waits.seconds), 1)
     if token is None or not step.waits:
         raise Busy(seconds)
-    return {"next": step.order, asl.WAIT: seconds}
+    return {"next": step.order, states.WAIT: seconds}
 
 
 def stored(execution: Execution, step: int) -> Job | None:

@@ -20,6 +20,7 @@ from review.status import APPLY, DECIDED, EXPIRE, REDEEM, SPEND, Decision, Move
 from workflows import events, queries, tokens
 from workflows.actions import runs
 from workflows.actions.runs import Advance
+from workflows.answers import passed
 from workflows.definitions import DEFINITIONS, Definition
 from workflows.frozen import Run
 from workflows.items.checkpoints import ReviewCheckpoint
@@ -149,7 +150,7 @@ def _applied(ref: ReviewRef, output: Mapping[str, Any]) -> Update:
 def _applied_before(application: Application, to: int) -> Mapping[str, Any]:
     execution = queries.execution(application.run)
     if execution.decision_id == application.output["decision_id"]:
-        return {"next": to, "last": execution.last_transition}
+        return {"next": to, "last": execution.last_transition, **passed(execution, to)}
     raise StaleAttempt("This decision no longer belongs to the run's present attempt.")
 
 

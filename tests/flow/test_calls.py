@@ -1,5 +1,6 @@
 """AWS calls of each action, held against the budgets: what is read or written twice shows up here."""
 
+import pytest
 from django.conf import settings
 
 from review import queries as review_queries
@@ -12,6 +13,8 @@ from workflows import queries
 from workflows.actions import leases, runs, segments
 from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.frozen import Run
+
+pytestmark = pytest.mark.step_functions
 
 
 def names(calls: object) -> list[str]:

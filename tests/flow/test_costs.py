@@ -26,6 +26,8 @@ from workflows.batches import queries as batch_queries
 from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.items.batches import Tallied
 
+pytestmark = pytest.mark.step_functions
+
 PAGE = Path(settings.BASE_DIR) / "docs" / "costs.md"
 HEAD = """# What an action costs
 

@@ -6,6 +6,7 @@ from review.actions import claims, decisions
 from review.status import ReviewStatus
 from review.tasks import enqueue_redeem
 from tests.aws_faults import crash_after, crash_before
+from tests.engines import EngineKind
 from tests.factories import ROSA, decided_run, review_of, verdict, waiting_run
 from tests.flow.protocol import assert_applied_once, sweep_until_ended
 from tests.pump import Pump
@@ -34,20 +35,20 @@ def test_a_crash_after_the_decision_is_repaired_by_the_sweeper(pump: Pump) -> No
     assert_applied_once(run, ref)
 
 
-def test_a_crash_between_taking_and_sending_is_sent_again(pump: Pump) -> None:
+def test_a_crash_between_taking_and_sending_is_sent_again(pump: Pump, engine_kind: EngineKind) -> None:
     run, ref, _ = decided_run(pump)
     enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
-    with crash_before("stepfunctions", "SendTaskSuccess"):
+    with engine_kind.crash("before"):
         pump.run(lambda: False, seconds=5)
     assert review_of(ref).status == ReviewStatus.REDEEMING
     sweep_until_ended(run, pump)
     assert_applied_once(run, ref)
 
 
-def test_a_crash_after_sending_is_not_read_as_failure(pump: Pump) -> None:
+def test_a_crash_after_sending_is_not_read_as_failure(pump: Pump, engine_kind: EngineKind) -> None:
     run, ref, _ = decided_run(pump)
     enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
-    with crash_after("stepfunctions", "SendTaskSuccess"):
+    with engine_kind.crash("after"):
         pump.run(lambda: False, seconds=5)
     assert review_of(ref).status == ReviewStatus.REDEEMING
     sweep_until_ended(run, pump)

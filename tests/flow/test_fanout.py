@@ -12,6 +12,7 @@ from config import clock
 from config.transaction import EXISTS
 from review import sweeper
 from tests.aws_faults import count_calls, crash_after, crash_before
+from tests.engines import EngineKind
 from tests.flow.protocol import ended
 from tests.pump import Message, Pump
 from tests.workflows.fanned import PREP, fanned_out, join_of, slices_of, small_slices
@@ -133,26 +134,26 @@ def test_a_death_after_the_last_slice_is_counted_is_made_good(pump: Pump, crash)
     finish(pump, run)
 
 
-@pytest.mark.parametrize("crash", [crash_before, crash_after])
-def test_a_death_at_the_answer_is_made_good(pump: Pump, crash) -> None:
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_death_at_the_answer_is_made_good(pump: Pump, engine_kind: EngineKind, when) -> None:
     run = fanned_out(pump, PAGES)
     *others, last = held_slices(pump)
     for message in others:
         redeliver(pump, message)
-    with crash("stepfunctions", "SendTaskSuccess"):
+    with engine_kind.crash(when):
         pump.redeliver(last)
     assert int(queries.execution(run).currentStep) == DOCUMENT_ANALYSIS.named("format_parser").order
     redeliver(pump, last)
     finish(pump, run)
 
 
-def test_only_so_many_slices_are_under_way_and_each_sends_the_next(pump: Pump) -> None:
+def test_only_so_many_slices_are_under_way_and_each_sends_the_next(pump: Pump, engine_kind: EngineKind) -> None:
     with mock.patch.object(settings, "SLICES_IN_FLIGHT", 2):
         run = fanned_out(pump, PAGES)
         assert [m.kwargs["number"] for m in held_slices(pump)] == [0, 1]
         redeliver(pump, held_slices(pump)[0])
         assert [m.kwargs["number"] for m in held_slices(pump)] == [1, 2]
-        with crash_before("sqs", "SendMessage"):  # dies when it is counted, and the next is not sent
+        with engine_kind.crash_before_message():  # dies when it is counted, and the next is not sent
             pump.redeliver(held_slices(pump)[0])
         redeliver(pump, held_slices(pump)[0])
         assert [m.kwargs["number"] for m in held_slices(pump)] == [2, 3]

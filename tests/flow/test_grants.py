@@ -25,7 +25,7 @@ from tests.pump import Pump
 from tests.workflows import removing
 from workflows import deployment, queries
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.step_functions]
 
 
 class Roles:

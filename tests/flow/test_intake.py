@@ -18,7 +18,7 @@ from tests.review.handovers.asking import be_due
 from tests.review.reviews import pass_deadline, url
 from workflows import engine, intake_machine
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.step_functions]
 REQUEST = {
     "requestId": "r-1",
     "yearlyVolume": 25_000,

@@ -85,6 +85,7 @@ def messages() -> list[dict[str, Any]]:
     return [json.loads(one["Body"]) for one in answer.get("Messages", ())]
 
 
+@pytest.mark.step_functions
 def test_the_rule_makes_a_celery_message_of_an_event(pump: Pump) -> None:
     run = published(pump)
     removals.delete(run.site, run.document_id, by=BY)

@@ -18,7 +18,7 @@ from projects import actions, queries
 from projects.permissions import EVERYTHING, Permission
 from projects.schema import ProjectSettings
 from review import queries as review_queries
-from review import repair, sweeper
+from review import silence, sweeper
 from review.actions import claims, decisions, opening, redemption
 from review.identity import ReviewRef
 from review.status import ReviewStatus
@@ -31,7 +31,7 @@ from tests.pump import Pump
 from workflows import files
 from workflows.frozen import Run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.step_functions]
 OURS, THEIRS = "Alphaword", "Bravoword"
 ROOTS = {"default": "", "acme": "/s/acme"}
 WORDS = {"default": OURS, "acme": THEIRS}
@@ -43,7 +43,7 @@ def known(pump: Pump, monkeypatch: pytest.MonkeyPatch) -> dict[str, Known]:
     """The same project, document, run, review and queue, by the same ids, on the main site and on a tenant's."""
     make_site("acme", "Tenant")
     grant("acme", "admins", *EVERYTHING)
-    for module in (opening, redemption, repair):  # else it would tell what the result is
+    for module in (opening, redemption, silence):  # else it would tell what the result is
         monkeypatch.setattr(module, "review_id", lambda *_: "0" * 26)
     made, real, run_id = {}, clock.new_ulid, clock.new_ulid()
     for site, word in WORDS.items():

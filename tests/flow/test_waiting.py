@@ -12,7 +12,8 @@ from celery.exceptions import Retry
 
 from config import aws
 from projects.audit import Actor
-from tests.aws_faults import crash_after, crash_before
+from tests.aws_faults import crash_after
+from tests.engines import EngineKind
 from tests.factories import PROJECT, PROJECT_ID, SITE
 from tests.outside import Outside, answering
 from tests.pump import Pump
@@ -138,11 +139,13 @@ def test_killed_between_beginning_and_remembering_it_finds_the_same_job(pump: Pu
     assert looked == {f"job-{one}" for one in tokens(outside)}
 
 
-def test_killed_between_remembering_and_waiting_it_begins_no_other(pump: Pump, tmp_path: Path) -> None:
+def test_killed_between_remembering_and_waiting_it_begins_no_other(
+    pump: Pump, tmp_path: Path, engine_kind: EngineKind
+) -> None:
     run = start(tmp_path)
     with textract({"JobStatus": "IN_PROGRESS"}, DONE) as outside:
         pump.run(lambda: queries.board(run.site, run.workflow_id).current_step == OCR)
-        with crash_before("stepfunctions", "SendTaskSuccess"):
+        with engine_kind.crash("before"):
             pump.run(lambda: False, seconds=20)
         assert queries.execution(run).job is not None
         redeliver_last(pump)

@@ -3,11 +3,12 @@
 import datetime as dt
 
 from django.conf import settings
+from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.errors import Conflict
 from config.transaction import Update, transact
-from workflows import events
+from workflows import engines, events
 from workflows.actions import runs
 from workflows.frozen import Run
 from workflows.items.runs import Execution
@@ -27,6 +28,7 @@ def begin_next(run: Run, *, attempt: int, why: str) -> int:
         runs.execution_key(run),
         [
             Execution.engine_attempt.set(attempt + 1),
+            driven(),
             Execution.GSI2SK.set(due["GSI2SK"]),
             Execution.lease_owner.remove(),
             Execution.lease_until.remove(),
@@ -36,6 +38,29 @@ def begin_next(run: Run, *, attempt: int, why: str) -> int:
     )
     transact([change], events.lineage(run, "RUN_RESTARTED", facts={"attempt": attempt + 1, "why": why}))
     return attempt + 1
+
+
+def driven() -> Action:
+    """The engine of the attempt that begins, as part of the change that makes it the run's driver."""
+    kind = engines.chosen()
+    return Execution.engine.set(kind) if kind else Execution.engine.remove()
+
+
+def mark_stopped(run: Run, *, attempt: int) -> None:
+    """What an engine that remembers nothing is told of. Raises: Conflict, where the attempt drives the run no more."""
+    drives = (Execution.engine_attempt == attempt) & (Execution.status == RunStatus.RUNNING)
+    Execution.change(runs.execution_key(run), [Execution.stopped.set(attempt)], drives)
+
+
+def mark_handed(run: Run, *, transition: str) -> None:
+    """What follows ``transition`` was ordered: who comes with its answer once more need not do it again.
+
+    Raises:
+        Conflict: the run has moved on meanwhile, which says the same.
+
+    """
+    last = Execution.last_transition == transition
+    Execution.change(runs.execution_key(run), [Execution.handed.set(transition)], last)
 
 
 def look_again(run: Run, execution: Execution, *, at: dt.datetime) -> None:

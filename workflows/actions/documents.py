@@ -18,7 +18,7 @@ from projects.actions.documents import Content, NewDocument, creation
 from projects.activity import ActivityType, activity
 from projects.audit import Actor
 from projects.document_status import DocumentStatus
-from workflows import engine, events, frozen
+from workflows import engine, engines, events, frozen
 from workflows.actions import standing
 from workflows.definitions import DOCUMENT_ANALYSIS, Asked, Definition
 from workflows.frozen import Run
@@ -295,6 +295,7 @@ def _execution(
         status=RunStatus.RUNNING,
         currentStep=definition.steps[0].order,
         engine_attempt=1,
+        engine=engines.chosen(),
         triggeredBy=by,
         project_id=run.project_id,
         document_id=run.document_id,

@@ -14,7 +14,7 @@ from config.transaction import EXISTS, Update, transact
 from projects.audit import Actor
 from projects.document_status import DocumentStatus
 from workflows import engine, events, queries
-from workflows.actions import links, runs, standing
+from workflows.actions import attempts, links, runs, standing
 from workflows.definitions import Definition, StepDefinition
 from workflows.frozen import Run
 from workflows.items.runs import Execution, WorkflowSteps
@@ -58,15 +58,15 @@ def cancel(run: Run, *, by: Actor) -> None:
         except Conflict:
             continue
         events.publish_soon(done.event)
-        _stop(run, definition, attempt)
+        _stop(run, definition, attempt, execution.engine)
         return
     raise Conflict("The run moves on right now. Try again in a moment.")
 
 
-def _stop(run: Run, definition: Definition, attempt: int) -> None:
+def _stop(run: Run, definition: Definition, attempt: int, kind: str | None) -> None:
     """The table says that it ended; an engine that does not hear of it is refused at its next message."""
     try:
-        engine.stop(definition, run, attempt, "Cancelled by a person.")
+        engine.stop(definition, run, attempt, "Cancelled by a person.", kind=kind)
     except Unavailable:
         log.warning("engine was not told of the cancelling", extra={"run": run.workflow_id})
 
@@ -143,6 +143,7 @@ def _reopened(run: Run, execution: Execution, plan: _Resumption, attempt: int, n
         Execution.outcome.remove(),
         Execution.currentStep.set(plan.step.order),
         Execution.engine_attempt.set(attempt),
+        attempts.driven(),
         Execution.step_attempt.set(attempt),
         Execution.updatedAt.set(now),
         Execution.lease_owner.remove(),

@@ -10,9 +10,11 @@ from workflows.items.runs import Execution, WorkflowSteps
 
 
 def begin(
-    run: Run, step: StepDefinition, *, attempt: int, owner: str, job: str, service: str, why: str
+    run: Run, step: StepDefinition, *, attempt: int, owner: str, job: str, service: str, why: str, until: str
 ) -> None:  # fmt: skip
     """Remember the job, give the step back, and show on the board whom it waits for; ``why`` where nobody answers.
+
+    ``until``: when it is looked at again. Nobody has the step until then, and nobody takes it for lost.
 
     Raises:
         Conflict: another worker has the step, or the run moved on; its job is the same, as it has the same token.
@@ -22,7 +24,7 @@ def begin(
     changes = [
         Update(
             runs.execution_key(run),
-            [Execution.job.set(job), Execution.lease_owner.remove(), Execution.lease_until.remove()],
+            [Execution.job.set(job), Execution.lease_owner.remove(), Execution.lease_until.set(until)],
             runs.drives(attempt, step.order) & (Execution.lease_owner == owner),
         ),
         Update(
@@ -47,7 +49,7 @@ def say(run: Run, step: str, *, service: str, why: str) -> None:
     WorkflowSteps.change(runs.board_key(run), [*said, WorkflowSteps.updated_at.set(clock.iso(clock.now()))], EXISTS)
 
 
-def still(run: Run, *, step: int, attempt: int, owner: str) -> None:
+def still(run: Run, *, step: int, attempt: int, owner: str, until: str) -> None:
     """Give the step back; everything else is known. Raises: Conflict, where another worker has it."""
-    gone = [Execution.lease_owner.remove(), Execution.lease_until.remove()]
+    gone = [Execution.lease_owner.remove(), Execution.lease_until.set(until)]
     Execution.change(runs.execution_key(run), gone, runs.drives(attempt, step) & (Execution.lease_owner == owner))

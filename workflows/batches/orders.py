@@ -3,14 +3,10 @@
 import json
 from collections.abc import Iterable
 
-from celery import current_app
-from celery.exceptions import CeleryError
 from django.conf import settings
-from kombu.exceptions import KombuError
 
-from config import aws
-from config.errors import CountersignError, Unavailable
-from workflows import batch_machine, engine, files
+from config import queues
+from workflows import batch_machine, engine, engines, files
 from workflows.storage import SiteFiles
 
 READ, LINE, UNPACK = "workflows.batches.tasks.read", "workflows.batches.tasks.take_line", "workflows.tasks.unpack"
@@ -43,8 +39,11 @@ def items(site: str, batch_id: str, attempt: int, parts: int) -> None:
     SiteFiles(site).write(files.batch_items(batch_id, attempt), json.dumps(found).encode(), "application/json")
 
 
-def all_parts(site: str, batch_id: str, attempt: int) -> None:
-    """By the parent machine, whose items order the parts. Raises: Unavailable."""
+def all_parts(site: str, batch_id: str, attempt: int, count: int) -> None:
+    """By the parent machine, whose items order them; where messages drive, by one for each. Raises: Unavailable."""
+    if engines.chosen():
+        parts(site, batch_id, attempt, range(count))
+        return
     engine.start_batch(f"{site}-{batch_id}-{attempt}", SiteFiles(site).key(files.batch_items(batch_id, attempt)))
 
 
@@ -55,10 +54,4 @@ def parts(site: str, batch_id: str, attempt: int, which: Iterable[int]) -> None:
 
 
 def _send(task: str, **kwargs: str | int) -> None:
-    try:
-        with aws.translated():
-            current_app.send_task(task, kwargs=kwargs, queue=settings.STEPS_QUEUE)
-    except CountersignError:
-        raise
-    except (KombuError, CeleryError, OSError) as error:
-        raise Unavailable("The queue does not answer right now. It is tried again.") from error
+    queues.send(task, settings.STEPS_QUEUE, kwargs)

@@ -62,7 +62,7 @@ def _decide(site: str, batch: Batch, found: _Sorted) -> None:
     batches.read(
         site, batch, total=total, bad=bad, planned=found.planned, parts=found.parts, allowed=allowed
     )  # fmt: skip
-    orders.all_parts(site, batch.id, int(batch.attempt))
+    orders.all_parts(site, batch.id, int(batch.attempt), found.parts)
 
 
 def _lines_of(site: str, batch: Batch) -> Iterator[Line]:

@@ -22,6 +22,9 @@ class Execution(Item):
     left_out = NumberSetAttribute(null=True)  # steps that the document does not need
     pages = NumberAttribute(null=True)  # or segments, as soon as they are counted
     engine_attempt = NumberAttribute()
+    engine = UnicodeAttribute(null=True)  # that drives this attempt; Step Functions where unset
+    stopped = NumberAttribute(null=True)  # the attempt that was ended, where the engine remembers none
+    handed = UnicodeAttribute(null=True)  # the last transition that such an engine has handed on
     step_attempt = NumberAttribute(null=True)  # the attempt that brought the run to its step; the first where unset
     project_id = UnicodeAttribute()
     document_id = UnicodeAttribute()

@@ -15,6 +15,8 @@ from workflows.items.providers import ProviderState
 
 pytestmark = pytest.mark.django_db
 
+SOON = "2026-11-21"
+
 
 @pytest.fixture(autouse=True)
 def forgotten(settings):
@@ -58,7 +60,7 @@ def waiting(why: str):
     run = start_run()
     step = DOCUMENT_ANALYSIS.steps[0]
     leases.claim(run, step=1, attempt=1, owner="w")
-    waits.begin(run, step, attempt=1, owner="w", job="{}", service="textract", why=why)
+    waits.begin(run, step, attempt=1, owner="w", job="{}", service="textract", why=why, until=SOON)
     return run
 
 
@@ -85,7 +87,7 @@ def test_the_poll_of_a_run_notices_that_it_began_to_wait(table):
     run = start_run()
     seen = queries.board(run.site, run.workflow_id).updated_at
     leases.claim(run, step=1, attempt=1, owner="w")
-    waits.begin(run, DOCUMENT_ANALYSIS.steps[0], attempt=1, owner="w", job="{}", service="textract", why="")
+    waits.begin(run, DOCUMENT_ANALYSIS.steps[0], attempt=1, owner="w", job="{}", service="textract", why="", until=SOON)
     url = f"/workflows/{run.document_id}/{run.workflow_id}/"
     assert queries.board(run.site, run.workflow_id).updated_at > seen
     assert "waits for Amazon Textract" in signed_in(bob()).get(url).content.decode()
@@ -95,9 +97,11 @@ def test_only_the_worker_that_has_the_step_gives_it_back(table):
     run = start_run()
     leases.claim(run, step=1, attempt=1, owner="w")
     for give_back in (
-        lambda: waits.begin(run, DOCUMENT_ANALYSIS.steps[0], attempt=1, owner="x", job="{}", service="a", why=""),
-        lambda: waits.still(run, step=1, attempt=1, owner="x"),
-        lambda: waits.still(run, step=1, attempt=2, owner="w"),
+        lambda: waits.begin(
+            run, DOCUMENT_ANALYSIS.steps[0], attempt=1, owner="x", job="{}", service="a", why="", until=SOON
+        ),
+        lambda: waits.still(run, step=1, attempt=1, owner="x", until=SOON),
+        lambda: waits.still(run, step=1, attempt=2, owner="w", until=SOON),
     ):
         with pytest.raises(Conflict):
             give_back()

@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config.errors import CountersignError, NotFound
 from config.table import DEFAULT_SITE
+from config.transport import CELERY, STEP_FUNCTIONS
 from projects import directory
 from projects import queries as project_queries
 from projects.audit import Actor
@@ -35,7 +36,8 @@ class Command(BaseCommand):
         parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="a file, or a folder of files")
         parser.add_argument("--project", metavar="P", help="a project's id; the default project otherwise")
         parser.add_argument("--site", metavar="S", default=DEFAULT_SITE)
-        parser.add_argument("--engine", choices=["stepfunctions"], default="stepfunctions")
+        # Read by manage.py before the settings are; here it is only explained.
+        parser.add_argument("--engine", choices=[STEP_FUNCTIONS, CELERY], default=settings.ENGINE)
         parser.add_argument("--timeout", type=int, default=3600, help="seconds to wait for each file at most")
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
         parser.add_argument(
@@ -45,6 +47,8 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
         lines: list[Line] = []
+        if options["engine"] != settings.ENGINE:
+            raise CommandError(f"Set COUNTERSIGN_ENGINE={options['engine']} in the environment of this process.")
         try:
             with local_desk.running(self._aside) as desk:
                 project = _project(options["site"], options["project"])

@@ -1,0 +1,76 @@
+"""What Celery has to know of each broker: SQS, Redis or RabbitMQ; for ``config.settings``, so without Django."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+from kombu import Exchange, Queue
+
+SQS, REDIS, RABBITMQ = "sqs", "redis", "rabbitmq"
+STEP_FUNCTIONS, CELERY = "stepfunctions", "celery"
+_BROKERS = {
+    "sqs": SQS,
+    "redis": REDIS,
+    "rediss": REDIS,
+    "redis+socket": REDIS,
+    "amqp": RABBITMQ,
+    "amqps": RABBITMQ,
+    "pyamqp": RABBITMQ,
+}
+# RabbitMQ takes a message back from a worker that has it longer, and closes the worker's channel. The longest task has
+# an hour. Source: rabbitmq.com, "Consumers", delivery acknowledgement timeout; a queue may have its own since 3.12.
+_CONSUMER_TIMEOUT_MS = 2 * 3600 * 1000
+
+
+def broker_of(url: str) -> str:
+    """Raises: ImproperlyConfigured, without the address, which may hold a password."""
+    scheme = urlsplit(url).scheme
+    if scheme not in _BROKERS:
+        raise ImproperlyConfigured(
+            f"COUNTERSIGN_BROKER_URL begins with {scheme!r}: write redis://, rediss://, amqp:// or amqps://, "
+            "or unset it for SQS."
+        )
+    return _BROKERS[scheme]
+
+
+def checked_engine(engine: str, broker: str) -> str:
+    """Raises: ImproperlyConfigured, where there is none of that name, or it cannot send to this broker."""
+    if engine not in {STEP_FUNCTIONS, CELERY}:
+        raise ImproperlyConfigured(f"COUNTERSIGN_ENGINE is {engine!r}: write 'stepfunctions' or 'celery'.")
+    if engine == STEP_FUNCTIONS and broker != SQS:
+        raise ImproperlyConfigured(
+            "COUNTERSIGN_ENGINE is 'stepfunctions', and Step Functions sends its messages to SQS only. Set "
+            f"COUNTERSIGN_ENGINE=celery to run on {'Redis' if broker == REDIS else 'RabbitMQ'}, "
+            "or unset COUNTERSIGN_BROKER_URL."
+        )
+    return engine
+
+
+def queues(broker: str, names: Iterable[str], prefix: str) -> list[Queue] | None:
+    """The queues under the names that tasks are routed to; SQS's are made by bootstrap.
+
+    ``prefix``: of the names on the broker, where several desks share one.
+    """
+    if broker == SQS:
+        return None
+    exchange = Exchange(f"{prefix}tasks", type="direct")
+    arguments = {"x-consumer-timeout": _CONSUMER_TIMEOUT_MS} if broker == RABBITMQ else None
+    return [
+        Queue(f"{prefix}{name}", exchange, routing_key=f"{prefix}{name}", alias=name, queue_arguments=arguments)
+        for name in names
+    ]
+
+
+def options(broker: str, sqs: Mapping[str, Any], *, prefix: str, hidden_seconds: int) -> dict[str, Any]:
+    """Celery's ``broker_transport_options``.
+
+    ``prefix``: of Redis's keys; what kombu keeps of taken messages lies beside the queues. ``hidden_seconds``: for
+    which a taken message is nobody else's.
+    """
+    if broker == SQS:
+        return dict(sqs)
+    if broker == REDIS:
+        return {"visibility_timeout": hidden_seconds, "global_keyprefix": prefix}
+    # Without the confirmation a message that the broker never stored would count as sent.
+    return {"confirm_publish": True}
