@@ -216,11 +216,18 @@ USED: list[str] = []  # the brokers that this process has something on
 
 def forget_all() -> None:
     """At the end of the run: what this process left on the brokers."""
-    if "redis" in USED:
-        with Connection(URLS["redis"]) as connection:
-            client = connection.default_channel.client
-            for key in list(client.scan_iter(match=f"{PREFIX}*")):
-                client.delete(key)
-    if "rabbitmq" in USED:
-        with Connection(URLS["rabbitmq"]) as connection:
-            connection.default_channel.exchange_delete(f"{PREFIX}tasks")
+    for broker in sorted(set(USED)):
+        forget(broker, PREFIX)
+
+
+def forget(broker: str, prefix: str) -> None:
+    """Delete all that begins so: Redis's keys, or RabbitMQ's queues and their exchange."""
+    with Connection(URLS[broker]) as connection:
+        channel = connection.default_channel
+        if broker == "redis":
+            for key in list(channel.client.scan_iter(match=f"{prefix}*")):
+                channel.client.delete(key)
+            return
+        for queue in transport.queues(broker, settings.QUEUE_URLS, prefix) or ():
+            queue(channel).delete()
+        channel.exchange_delete(f"{prefix}tasks")

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -81,10 +81,11 @@ def signed_in(desk: LiveDesk) -> Visitor:
     return rosa
 
 
-def three_waiting(rosa: Visitor) -> Waiting:
+def three_waiting(rosa: Visitor, meanwhile: Callable[[], None] = lambda: None) -> Waiting:
     project = ensure_default_project(DEFAULT_SITE, by=Actor("test", "Test"))
     receipt = next(path for path in sample_files() if path.suffix == ".jpg")
     runs = [rosa.upload(project.id, receipt) for _ in range(3)]
+    meanwhile()
     wait_for(lambda: len(review_queries.queue(DEFAULT_SITE).rows) == 3, "three reviews", 120)
     return [(run, ref_of(run)) for run in runs]
 

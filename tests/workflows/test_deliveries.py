@@ -1,10 +1,14 @@
 import time
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from django.conf import settings
 
-from config import aws
+from config import aws, queues
+from tests.engines import KINDS, OPENED, running_on
+from tests.pump import receive
 from workflows import deliveries
 
 URL = settings.QUEUE_URLS[settings.STEPS_QUEUE]
@@ -46,3 +50,43 @@ def test_only_messages_that_nobody_has_taken_are_waiting(table: str) -> None:
     assert deliveries.waiting(settings.STEPS_QUEUE) == 3
     assert received()
     assert deliveries.waiting(settings.STEPS_QUEUE) == 2
+
+
+@pytest.fixture
+def tag() -> Iterator[str]:
+    """Of a message that this process has taken from Redis so long ago that it would be shown to others now."""
+    with running_on(KINDS[1]):
+        queues.send("any.task", settings.STEPS_QUEUE, {})
+        (message,) = receive(settings.STEPS_QUEUE)
+        tag = str(message.taken.delivery_tag)
+        channel = OPENED[0].channel
+        taken = time.time() - settings.QUEUE_VISIBILITY_SECONDS - 1
+        channel.client.zadd(channel.unacked_index_key, {tag: taken})
+        yield tag
+
+
+def shown_again() -> int:
+    """What any worker of Redis does every few seconds; how many messages come back."""
+    OPENED[0].channel.qos.restore_visible(interval=1)
+    return deliveries.waiting(settings.STEPS_QUEUE)
+
+
+def test_on_redis_too_a_kept_message_is_not_handed_to_another_worker(tag: str) -> None:
+    deliveries.keep(SimpleNamespace(properties={"delivery_tag": tag}))
+    assert shown_again() == 0
+
+
+def test_on_redis_the_message_of_a_dead_worker_comes_back(tag: str) -> None:
+    assert shown_again() == 1
+
+
+def test_on_redis_an_acknowledged_message_is_not_kept(tag: str) -> None:
+    OPENED[0].channel.basic_ack(tag)
+    deliveries.keep(SimpleNamespace(properties={"delivery_tag": tag}))
+    assert shown_again() == 0
+    assert OPENED[0].channel.client.hlen(OPENED[0].channel.unacked_key) == 0
+
+
+def test_on_rabbitmq_there_is_nothing_to_keep() -> None:
+    with running_on(KINDS[2]):
+        deliveries.keep(SimpleNamespace(properties={"delivery_tag": "1"}))
