@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from amqp.exceptions import AMQPError
 from celery import current_app
 from celery.exceptions import CeleryError
-from kombu.exceptions import KombuError
-from redis.exceptions import RedisError
+from kombu.exceptions import KombuError, OperationalError
 
 from config import aws
 from config.errors import Unavailable
@@ -37,8 +35,12 @@ def size(queue: str) -> int:
 def channel() -> Iterator[Any]:
     """A channel of its own on Redis or RabbitMQ. Raises: Unavailable."""
     pool: Any = current_app.pool
-    with answered(), pool.acquire(block=True) as connection, connection.channel() as open_channel:
-        yield open_channel
+    with answered(), pool.acquire(block=True) as connection:
+        try:
+            with connection.channel() as open_channel:
+                yield open_channel
+        except (*connection.connection_errors, *connection.channel_errors) as error:  # of the client, whichever it is
+            raise OperationalError("The broker does not answer.") from error
 
 
 @contextmanager
@@ -46,5 +48,5 @@ def answered() -> Iterator[None]:
     """Turn the broker's errors into ours. Raises: Unavailable."""
     try:
         yield
-    except (KombuError, CeleryError, AMQPError, RedisError, OSError) as error:
+    except (KombuError, CeleryError, OSError) as error:
         raise Unavailable("The queue does not answer right now. It is tried again.") from error

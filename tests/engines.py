@@ -4,6 +4,7 @@ Redis and RabbitMQ are real ones on this machine. Their keys and queues have a n
 """
 
 import functools
+import importlib.util
 import os
 import socket
 from collections.abc import Callable, Iterator
@@ -129,6 +130,8 @@ def answers(broker: str) -> bool:
     port = {"redis": 6379, "rabbitmq": 5672}.get(broker)
     if port is None:
         return True
+    if broker == "redis" and importlib.util.find_spec("redis") is None:
+        return False
     try:
         socket.create_connection(("127.0.0.1", port), timeout=2).close()
     except OSError:

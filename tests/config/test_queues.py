@@ -51,3 +51,8 @@ def test_a_broker_that_is_away_is_unavailable() -> None:
     away = mock.patch.object(Celery, "send_task", side_effect=OperationalError("no route"))
     with away, pytest.raises(Unavailable, match="tried again"):
         queues.send("any.task", settings.STEPS_QUEUE, {})
+
+
+def test_a_broker_that_goes_away_while_it_is_asked_is_unavailable(kind: EngineKind) -> None:
+    with pytest.raises(Unavailable), queues.channel() as channel:
+        raise channel.connection.client.connection_errors[0]("gone")
