@@ -4,6 +4,7 @@ from projects import api as ground
 from review.questions_api import router as questions
 from workflows.api import router as documents
 from workflows.batches.api import router as batches
+from workflows.reruns_api import router as reruns
 from workflows.search.api import router as search
 
 api = ground.new_api()
@@ -11,6 +12,7 @@ api.add_router("/projects", ground.router)
 api.add_router("/reviews", questions)
 api.add_router("/batches", batches)
 api.add_router("", documents)
+api.add_router("", reruns)
 api.add_router("", search)
 
 app_name = "api"

@@ -82,7 +82,7 @@ def _cell(one: Mapping[str, Any] | None) -> Cell | None:
     share = one.get("confidence")
     # Rounded down: what misses a threshold must not look as if it met it.
     sure = _SURE.get(str(one.get("source"))) or ("" if share is None else f"{int(float(share) * 100 + 1e-9)} %")
-    return Cell(value, sure if value else "", None if page is None else int(page))
+    return Cell(value, sure, None if page is None else int(page)) if value else Cell("", "", None)
 
 
 def settings_that_differ(left: RunSettings, right: RunSettings) -> list[Setting]:

@@ -16,7 +16,10 @@ from workflows.stages.base import RunSettings
 MOST_LETTERS = 2000  # of an instruction
 SAME, PROJECT = "", "project"  # which fields are read: those of the run, or those that the project has now
 STRONG = "strong"
-MODELS = {"": "The cheaper model first, the stronger one where it is not sure", STRONG: "The stronger model only"}
+MODELS = {
+    "": "As before, or the cheaper one first and the stronger where it is not sure",
+    STRONG: "The stronger model only",
+}
 NOT_FOLLOWED = (
     "Rules on this machine follow no instruction: they would find what they found. Choose models on Amazon Bedrock, or "
     "change fields, classification or threshold."

@@ -18,7 +18,7 @@ def test_each_field_has_its_verdict_in_the_order_of_the_left_one() -> None:
         ("iban", Verdict.RIGHT),
     ]
     assert rows[0].left == Cell("ACME", "91 %", 0)
-    assert rows[2].left == Cell("", "", 0)
+    assert rows[2].left == Cell("", "", None)
     assert (rows[2].right, rows[3].left) == (None, None)
 
 

@@ -21,6 +21,7 @@ from projects.looks import looked
 from workflows import comparing, costs, files, frozen, queries
 from workflows.actions import reruns
 from workflows.comparing import Verdict
+from workflows.definitions import DEFINITIONS, FIRST_ANALYSIS
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow
 from workflows.stages.base import RunSettings
@@ -108,7 +109,9 @@ def _choice(link: DocumentWorkflow) -> Choice:
     name = str(link.SK).partition("#")[2]
     at = marks.started_at(name)
     began = f"{at:%d %b %Y, %H:%M}" if at else str(link.created_at)[:16]
-    return Choice(name, f"{began} · …{name[-6:]}{f' · from {link.began_at}' if link.began_at else ''}")
+    pinned = DEFINITIONS.get(link.definition or "", FIRST_ANALYSIS)
+    label = next((one.label for one in pinned.steps if one.name == link.began_at), "")
+    return Choice(name, f"{began} · …{name[-6:]}{f' · from {label}' if label else ''}")
 
 
 def _side(request: DeskRequest, document: Document, workflow_id: str, current: str) -> Side:

@@ -1,0 +1,45 @@
+"""An ended run analysed otherwise and compared, with the keyboard and without a fault that a machine finds."""
+
+import pytest
+from playwright.sync_api import Browser, expect
+from pytest_django.live_server_helper import LiveServer
+
+from tests.browser.conftest import watch
+from tests.browser.desk import sign_in
+from tests.browser.test_accessibility import faults
+from tests.factories import PROJECT
+from tests.people import bob
+from tests.workflows.repeated import analysed_again, field, published_run
+from workflows import frozen
+
+pytestmark = pytest.mark.django_db(transaction=True)
+LONG = "Harbour Bakery and Confectionery Supplies International Trading Company Limited, Portsmouth"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_result_is_compared_and_chosen(
+    live_server: LiveServer, browser: Browser, table: str, console: list[str], scheme: str
+) -> None:
+    bob()
+    run = published_run(field("company", LONG, 0.914), field("total", "4.00"), field("date", None))
+    analysed_again(run, frozen.freeze(PROJECT), field("company", "Acme GmbH", 0.5), field("total", "4.00"))
+    context = browser.new_context(viewport={"width": 375, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
+    context.set_default_timeout(8000)
+    watch(context, console)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    page.goto(f"{live_server.url}/workflows/{run.document_id}/{run.workflow_id}/")
+    again = page.get_by_role("region", name="Run again")
+    expect(again.get_by_label("From")).to_be_visible()
+    again.get_by_text("Analyse it otherwise").click()
+    expect(again.get_by_label("Instruction for this document")).to_be_visible()
+    found = faults(page)
+    page.goto(f"{live_server.url}/documents/{run.document_id}/compare/")
+    width = page.evaluate("document.documentElement.scrollWidth")
+    found += faults(page)
+    assert (found, width) == ([], 375)
+    page.get_by_role("button", name="Let this one count").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("This result counts now.")).to_be_visible()
+    assert not console
+    context.close()
