@@ -1,7 +1,5 @@
 """Two results side by side: the same, different, or read by one of them only."""
 
-import doctest
-
 from tests.workflows.repeated import field
 from workflows import comparing
 from workflows.comparing import Cell, Verdict
@@ -28,4 +26,3 @@ def test_whose_word_stands_behind_a_value_is_told_in_place_of_a_confidence() -> 
     assert row.right
     assert (row.left.sure, row.right.sure) == ("by a person", "by the file's XML")
     assert comparing.compared([], []) == []
-    assert doctest.testmod(comparing).failed == 0

@@ -5,6 +5,7 @@ Nothing here writes a sentence of its own about the text: it is quoted, a page a
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from config.errors import NotFound
@@ -74,7 +75,7 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
             put_forward = sentences.best(put_forward, counts, most=20 * _MOST, letters=20 * _LETTERS)
     pages.sort(key=lambda page: int(page["page"]))
     if context.services.writer:
-        return _by_model(context, context.services.writer, pages)
+        return replace(_by_model(context, context.services.writer, pages), reason=slices.left_out(done.failed))
     chosen = sentences.best(put_forward, counts, most=_MOST, letters=_LETTERS)
     told = published.sentence(published.values(context))
     summary = {
@@ -86,7 +87,8 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
         "model": MODEL,
     }
     artifacts.write_json(context.artifacts, files.SUMMARY, summary)
-    return StageResult("completed", facts={"model": MODEL, "sentences": len(chosen)})
+    facts = {"model": MODEL, "sentences": len(chosen)}
+    return StageResult("completed", slices.left_out(done.failed), facts)
 
 
 def _by_model(context: StageContext, writer: Writer, pages: Sequence[Mapping[str, Any]]) -> StageResult:

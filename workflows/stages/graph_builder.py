@@ -119,7 +119,7 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
     }
     artifacts.write_json(context.artifacts, files.GRAPH, graph)
     counts = {"entity_count": len(graph["entities"]), "relationship_count": len(graph["relations"])}
-    return StageResult("completed", facts=counts)
+    return StageResult("completed", slices.left_out(done.failed), counts)
 
 
 SLICING = Slicing(paged.LIGHT, _plan, _work, _finish)

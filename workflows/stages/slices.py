@@ -12,6 +12,7 @@ log = logging.getLogger(__name__)
 
 # More failed pages than this are no accident of single pages, and their numbers would not fit the run's row.
 MOST_FAILED = 1000
+_NAMED = 10  # pages in a sentence
 _UNEXPECTED = "The page could not be processed. The others were; it can be tried again."
 
 
@@ -71,6 +72,21 @@ def each(context: StageContext, indices: Iterable[int], do: Callable[[int], Any]
             failed[index] = _UNEXPECTED
         context.heartbeat()
     return failed
+
+
+def left_out(failed: Iterable[int]) -> str | None:
+    """What a stage behind the assessment says, whose result stands without these pages (0-based); None for none.
+
+    >>> left_out([6, 2]), left_out([0])
+    ('2 pages could not be looked at and are left out: 3, 7.', '1 page could not be looked at and is left out: 1.')
+    """
+    pages = sorted(failed)
+    if not pages:
+        return None
+    named = ", ".join(str(index + 1) for index in pages[:_NAMED]) + (" and more" if len(pages) > _NAMED else "")
+    one = len(pages) == 1
+    count, verb = "1 page" if one else f"{len(pages)} pages", "is" if one else "are"
+    return f"{count} could not be looked at and {verb} left out: {named}."
 
 
 def packed(indices: Iterable[int]) -> list[list[int]]:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.workflows.stages.memory import MemoryStore, context, kept, run_all
 from workflows import paper
-from workflows.stages import ocr
+from workflows.stages import document_summarizer, graph_builder, ocr
 from workflows.stages.base import StageContext
 
 INNER = ocr.read
@@ -91,3 +91,15 @@ def test_a_late_builder_does_not_undo_what_was_analysed(failed: StageContext) ->
     before = kept(failed).kept["analysis/segment_0000.json"]
     run_all(failed)
     assert kept(failed).kept["analysis/segment_0000.json"] is before
+
+
+@pytest.mark.parametrize("stage", [graph_builder, document_summarizer])
+def test_behind_the_assessment_a_page_that_fails_is_left_out_and_named(tmp_path: Path, stage: Any) -> None:
+    ctx = scanned(tmp_path)
+    with reads():
+        run_all(ctx)
+    assert stage.run(ctx).reason is None
+    ctx.artifacts.write("analysis/segment_0002.json", b"{broken", "application/json")
+    done = stage.run(ctx)
+    assert (done.status, done.failed) == ("completed", frozenset())  # a result that was decided does not become partial
+    assert done.reason == "1 page could not be looked at and is left out: 3."
