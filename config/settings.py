@@ -113,6 +113,8 @@ QUEUE_VISIBILITY_SECONDS = number("COUNTERSIGN_QUEUE_VISIBILITY_SECONDS", 120)
 REVIEW_TIMEOUT_SECONDS = number("COUNTERSIGN_REVIEW_TIMEOUT_SECONDS", 7 * 86_400)  # seed 001: seven days
 # Between the last moment to decide and the machine's own timeout: undo window, queue and one sweep fit into it.
 REVIEW_MARGIN_SECONDS = number("COUNTERSIGN_REVIEW_MARGIN_SECONDS", 120)
+# So long before the last moment to decide a review is escalated; of a short one, in its last quarter.
+REVIEW_ESCALATE_SECONDS = number("COUNTERSIGN_REVIEW_ESCALATE_SECONDS", 86_400)
 REVIEW_LEASE_SECONDS = number("COUNTERSIGN_REVIEW_LEASE_SECONDS", 15 * 60)
 # From its last save, and so past any deadline: a draft outlives its review, never the other way round.
 REVIEW_DRAFT_SECONDS = REVIEW_TIMEOUT_SECONDS + 7 * 86_400

@@ -10,7 +10,7 @@ from config.transaction import transact
 from projects.items.removals import DocumentRemoval
 from projects.items.unpacking import DocumentUnpacking
 from review import silence
-from review.actions import delivery, redemption
+from review.actions import delivery, escalations, redemption
 from review.identity import DEFAULT_QUEUE, ReviewRef
 from review.items.reviews import Review
 from review.silence import asked
@@ -40,7 +40,9 @@ def drive_review(site: str, review: Review) -> None:
     """Drive a decided review on; expire or close an undecided one whose machine has not."""
     ref = ReviewRef(site, review.document_id, review.reviewId)
     run = Run(site, review.project_id, review.document_id, review.workflow_id)
-    if ref.is_handed_over:
+    if escalations.is_due(ref, review):
+        escalations.escalate(ref, run, review)
+    elif ref.is_handed_over:
         delivery.drive(ref, review)
     elif review.status in UNDECIDED:
         _end_undecided(ref, run, review.queue or DEFAULT_QUEUE)

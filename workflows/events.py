@@ -19,6 +19,7 @@ log = logging.getLogger(__name__)
 PROCESSED = "document.processed"
 PUBLISHED = "document.published"  # by an action: somebody wants to hear of exactly these
 REVIEW_REQUIRED = "document.review.required"
+REVIEW_ESCALATED = "document.review.escalated"
 FAILED = "document.failed"
 DELETED = "document.deleted"
 RESTORED = "document.restored"

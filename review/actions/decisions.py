@@ -17,7 +17,7 @@ from config.transaction import Change, Put, Update, transact
 from projects import counting
 from review.actions import drafts
 from review.actions.drafts import Typed
-from review.actions.opening import expiry
+from review.actions.opening import next_look
 from review.identity import DEFAULT_QUEUE, Person, ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review, ReviewDecision, may
 from review.status import DECIDE, UNDO, Decision
@@ -203,8 +203,9 @@ def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
 
 
 def _reopened(ref: ReviewRef, review: Review, by: Person, now: str) -> list[Action]:
-    expire_at = expiry(ref, clock.parse(review.deadline))
-    due = table.due(table.REVIEW, clock.iso(expire_at), review_id=ref.review_id)
+    since, escalated = clock.parse(review.created_at), bool(review.escalated_at)
+    look_at = next_look(ref, clock.parse(review.deadline), since=since, escalated=escalated)
+    due = table.due(table.REVIEW, clock.iso(look_at), review_id=ref.review_id)
     index = table.REVIEW.gsi1(
         ref.site, queue=review.queue or DEFAULT_QUEUE, deadline=review.deadline, review_id=ref.review_id
     )

@@ -26,6 +26,8 @@ from workflows.storage import DocumentFiles
 
 log = logging.getLogger(__name__)
 
+_NONE = dt.timedelta()
+
 
 @dataclass(frozen=True)
 class Pause:
@@ -68,6 +70,16 @@ def expiry(ref: ReviewRef, deadline: dt.datetime) -> dt.datetime:
         return deadline  # nobody else does
     # By then the machine's own Catch has expired it; the due row is for a machine that is gone.
     return deadline + dt.timedelta(seconds=settings.REVIEW_MARGIN_SECONDS + settings.REPAIR_AFTER_SECONDS)
+
+
+def escalation(deadline: dt.datetime, *, since: dt.datetime) -> dt.datetime:
+    """When people are told that the deadline is near; ``since``: when the review came into being."""
+    return deadline - min(dt.timedelta(seconds=settings.REVIEW_ESCALATE_SECONDS), max(deadline - since, _NONE) / 4)
+
+
+def next_look(ref: ReviewRef, deadline: dt.datetime, *, since: dt.datetime, escalated: bool) -> dt.datetime:
+    """When the due row has something to do with an undecided review: first escalate it, then end it."""
+    return expiry(ref, deadline) if escalated else escalation(deadline, since=since)
 
 
 def open_review(pause: Pause) -> str | None:
@@ -134,13 +146,13 @@ def _newer_token(pause: Pause) -> str | None:
 def _review(pause: Pause, now: str) -> Review:
     ref = pause.ref
     deadline = clock.iso(pause.deadline)
-    expire_at = clock.iso(expiry(ref, pause.deadline))
+    look_at = clock.iso(next_look(ref, pause.deadline, since=clock.parse(now), escalated=False))
     found = pause.found
     return Review(
         ref.key.pk,
         ref.key.sk,
         **table.REVIEW.gsi1(ref.site, queue=pause.queue, deadline=deadline, review_id=ref.review_id),
-        **table.due(table.REVIEW, expire_at, review_id=ref.review_id),
+        **table.due(table.REVIEW, look_at, review_id=ref.review_id),
         reviewId=ref.review_id,
         status=ReviewStatus.PENDING,
         createdAt=now,

@@ -42,6 +42,7 @@ class Review(Item):
     decision_uri = UnicodeAttribute(null=True)
     decision_sha256 = UnicodeAttribute(null=True)
     redeem_after = UnicodeAttribute(null=True)
+    escalated_at = UnicodeAttribute(null=True)  # its deadline is near, and everybody was told
     drives = NumberAttribute(null=True)  # how often the redemption was driven on
     hidden = map_attribute(null=True)  # while the document is deleted
     # Of what another system handed over, and of nothing else:

@@ -41,7 +41,7 @@ BRISK = {
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[LiveDesk]:
     prepared = tmp_path / "prepared"
-    prepare(prepared, **account())
+    prepare(prepared, **account(), **BRISK)
     desk = LiveDesk(prepared, tmp_path / "desk", **BRISK)
     try:
         desk.start_emulator()

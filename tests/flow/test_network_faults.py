@@ -35,7 +35,7 @@ ENDS = {CLEAR: {"published"}, UNSURE: {"published", "rejected"}, BROKEN: {"faile
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("prepared")
-    prepare(folder, **account())
+    prepare(folder, **account(), **BRISK)
     return folder
 
 

@@ -11,7 +11,7 @@ from projects import actions
 from projects.audit import Actor
 from projects.governing import AttributeDefinition, AttributeUse, Schema
 from review import queries
-from review.actions import claims, decisions, drafts, handovers
+from review.actions import claims, decisions, drafts, escalations, handovers
 from review.actions.drafts import Typed
 from review.handovers import result
 from review.identity import checkpoint_key
@@ -71,9 +71,12 @@ def test_opening_without_pages_is_five_calls() -> None:
 
 def test_the_deadline_is_the_callers_and_ends_the_review_itself() -> None:
     entered = clock.iso(clock.now())
-    review = review_of(hand_over(entered=entered, deadline_seconds=600).ref)
+    ref = hand_over(entered=entered, deadline_seconds=600).ref
+    review = review_of(ref)
     assert (clock.parse(review.deadline) - clock.parse(entered)).total_seconds() == 600
-    assert review.GSI2SK.startswith(review.deadline)
+    assert review.deadline > review.GSI2SK  # it is escalated first
+    escalations.escalate(ref, queries.run_of(ref, review), review)
+    assert review_of(ref).GSI2SK.startswith(review.deadline)
 
 
 def test_pages_are_kept_as_they_were_and_boxes_stand_on_them(settings) -> None:
@@ -275,6 +278,7 @@ def test_the_answer_names_every_field_as_it_holds() -> None:
 
 def test_an_undone_decision_waits_until_the_callers_deadline_again() -> None:
     ref = hand_over().ref
+    escalations.escalate(ref, queries.run_of(ref, review_of(ref)), review_of(ref))
     decision_id = decide(ref)
     decisions.undo(ref, queries.run_of(ref, review_of(ref)), decision_id=decision_id, by=ROSA)
     review = review_of(ref)

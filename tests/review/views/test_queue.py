@@ -112,17 +112,27 @@ def test_a_rows_address_is_the_one_of_its_review():
     usual, odd = queries.review(ref), queries.review(ref)
     odd.document_id = "a b/ü"
     for review in (usual, odd):
-        row = row_of("default", review, root=reverse("review:queue"), user_id="1", now=clock.iso(clock.now()))
+        row = row_of("default", review, root=reverse("review:queue"), user_id="1", now=clock.iso(clock.now()), soon="")
         review_id = review.SK.removeprefix("REVIEW#")
         assert row.url == reverse("review:show-review", args=["DOCUMENT", review_id]).replace(
             "DOCUMENT", quote(review.document_id, safe="")
         )
 
 
+def test_a_row_says_when_its_deadline_is_near_and_when_it_has_passed():
+    open_review("near.pdf")
+    assert "Soon" in page(bob()).content.decode()
+    _, ref = open_review("later.pdf", timeout=7 * 86_400)
+    review = queries.review(ref)
+    for now, soon, said in (("", "", (False, False)), ("", "9", (False, True)), ("9", "9", (True, False))):
+        row = row_of("default", review, root="/review/", user_id="1", now=now, soon=soon)
+        assert (row.late, row.soon) == said
+
+
 def test_a_row_shows_three_reasons_and_how_many_more():
     _, ref = open_review()
     review = queries.review(ref)
     review.reasons = [f"reason {number}" for number in range(5)]
-    row = row_of("default", review, root="/review/", user_id="1", now="")
+    row = row_of("default", review, root="/review/", user_id="1", now="", soon="")
     assert (row.reason, row.reasons, row.more) == ("reason 0", ("reason 1", "reason 2"), 2)
     assert row.about == "Receipts · 1 page · "

@@ -1,0 +1,52 @@
+"""A review whose deadline is near: everybody is told once, and it goes on waiting for a person."""
+
+import logging
+from typing import cast
+
+from config import clock, table
+from config.transaction import Update, transact
+from review.actions.opening import expiry
+from review.identity import ReviewRef, queue_id
+from review.items.reviews import Review
+from review.status import UNDECIDED
+from workflows import events, queries
+from workflows.frozen import Run
+from workflows.items.events import DocumentEvent
+from workflows.status import RunStatus
+
+log = logging.getLogger(__name__)
+
+
+def is_due(ref: ReviewRef, review: Review) -> bool:
+    """Whether there is still time, nobody was told, and somebody waits: a review whose run has ended is closed."""
+    in_time = clock.iso(clock.now()) < clock.iso(expiry(ref, clock.parse(review.deadline)))
+    if review.status not in UNDECIDED or review.escalated_at or not in_time:
+        return False
+    run = Run(ref.site, review.project_id, review.document_id, review.workflow_id)
+    return ref.is_handed_over or queries.execution(run).status == RunStatus.RUNNING
+
+
+def escalate(ref: ReviewRef, run: Run, review: Review) -> None:
+    """Say so on the bus and in the lineage; it is due again when its time is over. Claim, draft and token stay.
+
+    Raises:
+        Conflict: it is decided, has ended, or another sweep was first.
+
+    """
+    end = clock.iso(expiry(ref, clock.parse(review.deadline)))
+    actions = [
+        Review.escalated_at.set(clock.iso(clock.now())),
+        Review.GSI2SK.set(table.due(table.REVIEW, end, review_id=ref.review_id)["GSI2SK"]),
+    ]
+    waits = Review.status.is_in(*UNDECIDED) & Review.escalated_at.does_not_exist()
+    detail = {"reviewId": ref.review_id, "deadline": review.deadline, "queue": queue_id(review.queue)}
+    event = events.lineage(
+        run,
+        "HUMAN_REVIEW_ESCALATED",
+        facts={"review": ref.review_id, "deadline": review.deadline},
+        bus_type=events.REVIEW_ESCALATED,
+        bus_detail=detail,
+    )
+    written = transact([Update(ref.key, actions, waits)], event)
+    log.warning("review escalated", extra={"run": run.workflow_id, "review": ref.review_id})
+    events.publish_soon(cast("DocumentEvent", written[0]))
