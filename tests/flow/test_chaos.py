@@ -29,7 +29,7 @@ ENDS = {CLEAR: {"published"}, UNSURE: {"published", "rejected", "in review"}, BR
 # A killed worker's message comes back after the visibility timeout: with the default of two minutes the test would be
 # about waiting.
 BRISK = {
-    "COUNTERSIGN_QUEUE_VISIBILITY_SECONDS": "15",
+    "COUNTERSIGN_QUEUE_VISIBILITY_SECONDS": "30",  # the least that the stack takes
     "COUNTERSIGN_STEP_LEASE_SECONDS": "10",
     "COUNTERSIGN_RUN_CHECK_SECONDS": "10",
     "COUNTERSIGN_REPAIR_AFTER_SECONDS": "8",
