@@ -9,6 +9,7 @@ from kombu import Exchange, Queue
 
 SQS, REDIS, RABBITMQ = "sqs", "redis", "rabbitmq"
 STEP_FUNCTIONS, CELERY = "stepfunctions", "celery"
+BROKER_NAMES = {SQS: "SQS", REDIS: "Redis", RABBITMQ: "RabbitMQ"}
 _BROKERS = {
     "sqs": SQS,
     "redis": REDIS,
@@ -41,8 +42,7 @@ def checked_engine(engine: str, broker: str) -> str:
     if engine == STEP_FUNCTIONS and broker != SQS:
         raise ImproperlyConfigured(
             "COUNTERSIGN_ENGINE is 'stepfunctions', and Step Functions sends its messages to SQS only. Set "
-            f"COUNTERSIGN_ENGINE=celery to run on {'Redis' if broker == REDIS else 'RabbitMQ'}, "
-            "or unset COUNTERSIGN_BROKER_URL."
+            f"COUNTERSIGN_ENGINE=celery to run on {BROKER_NAMES[broker]}, or unset COUNTERSIGN_BROKER_URL."
         )
     return engine
 

@@ -34,6 +34,13 @@ def test_an_empty_desk_says_how_files_come():
     assert "No folder has an owner yet" in text
 
 
+def test_without_step_functions_it_says_that_nothing_is_taken(settings):
+    words = "Nothing is taken from the bucket now"
+    assert words not in page(signed_in(alice()))
+    settings.ENGINE = "celery"
+    assert words in page(signed_in(alice()))
+
+
 def test_what_waits_is_listed_with_its_reason_in_two_calls():
     quarantined()
     browser = signed_in(alice())

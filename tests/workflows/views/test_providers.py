@@ -38,6 +38,15 @@ def test_services_that_never_failed_are_listed(table):
     assert "Rules, on this machine" in found
 
 
+@pytest.mark.parametrize(
+    ("engine", "broker", "words"),
+    [("stepfunctions", "sqs", "Step Functions, on SQS"), ("celery", "rabbitmq", "Messages, on RabbitMQ")],
+)
+def test_it_says_what_drives_the_runs(table, settings, engine, broker, words):
+    settings.ENGINE, settings.BROKER = engine, broker
+    assert f"<dd>{words}</dd>" in signed_in(alice()).get("/settings/services/").content.decode()
+
+
 def test_one_that_failed_and_one_that_is_left_alone_say_so(table):
     providers.failed("textract", "ThrottlingException")
     assert "Failed last time" in page()
