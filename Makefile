@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench keys big chaos
+.PHONY: demo test check bench keys big chaos fair
 
 demo: .venv/installed
 	$(BIN)/python manage.py demo
@@ -33,6 +33,10 @@ keys: .venv/installed
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	touch $@
+
+# A single page beside a document of 10,000: a ratio to read.
+fair: .venv/installed
+	FAIR_PAGES=10000 $(BIN)/python -m pytest tests/flow/test_fair.py -s
 
 # A document of 3,000 pages on real workers that are killed on the way: minutes.
 big: .venv/installed

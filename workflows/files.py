@@ -53,13 +53,13 @@ def kind(name: str) -> str:
 
     >>> [kind(name) for name in ("d.pdf", page_image(0), result("w"), rulebook("00"), "debug/w/answer.json")]
     ['raw', 'artifact', 'result', 'result', 'debug']
-    >>> [kind(name) for name in (calibration("p", "00"), own("w", segment(0)))]
-    ['result', 'artifact']
+    >>> [kind(name) for name in (calibration("p", "00"), own("w", segment(0)), manifest("b"))]
+    ['result', 'artifact', 'batch']
     """
     head, inside, rest = name.partition("/")
     if head == "runs" and rest.partition("/")[2].startswith(_OWN):
         return "artifact"
-    kinds = {"runs": "result", "rules": "result", "calibrations": "result", "batches": "result", "debug": "debug"}
+    kinds = {"runs": "result", "rules": "result", "calibrations": "result", "batches": "batch", "debug": "debug"}
     return kinds.get(head, "artifact") if inside else "raw"
 
 

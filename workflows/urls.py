@@ -49,6 +49,7 @@ urlpatterns = [
     path("batches/<slug:batch_id>/", batches.show_batch, name="show-batch"),
     path("batches/<slug:batch_id>/report.csv", batches.export_report, name="export-report"),
     path("batches/<slug:batch_id>/retry/", batches.retry_batch, name="retry-batch"),
+    path("batches/<slug:batch_id>/continue/", batches.continue_batch, name="continue-batch"),
     path("batches/<slug:batch_id>/slots/", batches.change_slots, name="change-slots"),
     path("batches/<slug:batch_id>/cancel/", batches.cancel_batch, name="cancel-batch"),
     path("workflows/<str:document_id>/", runs.newest_run, name="newest-run"),

@@ -171,6 +171,7 @@ def batch_story() -> Iterator[Step]:
     Batch.change(now().key, [Batch.failed.set(1)], EXISTS)
     yield batches.retry, lambda: batches.retry(SITE, now(), by=BY)
     yield batches.cancel, lambda: batches.cancel(SITE, now(), by=BY)
+    yield batches.go_on, lambda: batches.go_on(SITE, now(), by=BY)
     batches.create(SITE, draft, by=BY, batch_id=other)
     yield batches.refuse, lambda: batches.refuse(SITE, now(other), "No line.")
 

@@ -31,9 +31,9 @@ MEMORY = 1.2 * 2**20  # KiB, of one worker process
 pytestmark = pytest.mark.skipif(not PAGES, reason="BIG_PAGES is not set: it takes minutes")
 
 
-def big_pdf(path: Path) -> Path:
+def big_pdf(path: Path, pages: int) -> Path:
     sheets = []
-    for number in range(PAGES):
+    for number in range(pages):
         sheet = paper.Sheet(298, 421)  # A6: the fan-out is asked about, not pdfium
         if number % SCAN_EVERY:
             sheet.text(30, 60, f"Page {number + 1} of the register")
@@ -119,7 +119,7 @@ def test_a_big_document_is_read_whole_though_workers_die(desk: LiveDesk, tmp_pat
         wait_for(rosa.is_answered, "the web server", 60)
         rosa.sign_in("rosa", desk.password("rosa"))
         began, watched = time.monotonic(), Watched()
-        run = start_run(big_pdf(tmp_path / "big.pdf"))
+        run = start_run(big_pdf(tmp_path / "big.pdf", PAGES))
         to_die = ["segment_prep", "format_parser", "segment_analyzer"]
         while 0 < here(run) < REVIEW:
             watched.look(desk, rosa, run)

@@ -83,6 +83,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:export-report": {"GET": VIEW},
     "workflows:retry-batch": {"POST": WORK_EMPTY},  # nothing of it failed
     "workflows:change-slots": {"POST": WORK_EMPTY},
+    "workflows:continue-batch": {"POST": WORK_EMPTY},  # all of it was begun
     "workflows:cancel-batch": {"POST": (302, 403, 403, 302, 422, 422)},  # once
     "workflows:newest-run": {"GET": (302, 403, 302, 302, 302, 302)},
     "workflows:show-run": {"GET": VIEW},
@@ -171,6 +172,9 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:show_batch": {"GET": KEY},
     "api:list_lines": {"GET": KEY},
     "api:retry_batch": {"POST": KEY},
+    "api:cancel_batch": {"POST": KEY},
+    "api:continue_batch": {"POST": KEY},
+    "api:change_batch_slots": {"PUT": KEY},
     "api:ask_for_review": {"POST": KEY},
     "api:show_review": {"GET": KEY},
     # Django's own admin

@@ -244,6 +244,9 @@ def test_the_openapi_says_what_there_is_and_is_open_to_all(client: Client) -> No
         f"{API}/batches/{{batch_id}}": ["get"],
         f"{API}/batches/{{batch_id}}/lines": ["get"],
         f"{API}/batches/{{batch_id}}/retry": ["post"],
+        f"{API}/batches/{{batch_id}}/cancel": ["post"],
+        f"{API}/batches/{{batch_id}}/continue": ["post"],
+        f"{API}/batches/{{batch_id}}/slots": ["put"],
     }
     assert found["components"]["securitySchemes"]["KeyAuth"] == {"type": "http", "scheme": "bearer"}
     form = found["paths"][f"{API}/projects/{{project_id}}/documents"]["post"]

@@ -14,7 +14,7 @@ from config.table import Key
 from config.transaction import Change, Delete, Put, Update, transact
 from projects.audit import Actor, entity_event
 from workflows import events
-from workflows.items.batches import RETRIABLE, UNDER_WAY, ActiveBatch, Batch, BatchStatus
+from workflows.items.batches import HALTED, RETRIABLE, UNDER_WAY, ActiveBatch, Batch, BatchStatus
 from workflows.items.events import DocumentEvent
 
 MACHINE = Actor("batches", "Batches")
@@ -85,6 +85,38 @@ def cancel(site: str, batch: Batch, *, by: Actor) -> None:
     _move(site, batch, "cancelled", actions, by=by, when=UNDER_WAY, also=[_rests(site, batch)])
 
 
+def go_on(site: str, batch: Batch, *, by: Actor) -> None:
+    """Begin what a batch that was cancelled, or stopped over failures, never began; failures stop it no more.
+
+    Raises:
+        Refused: nothing of it was left out.
+        Conflict: somebody was first.
+
+    """
+    if not batch.has_rest:
+        raise Refused("Every line of this batch was begun. There is nothing to go on with.")
+    status = _where_it_was(batch)
+    also = [_takes(site, batch)] if status == BatchStatus.RUNNING else []
+    left = int(batch.planned) - int(batch.taken)
+    # ``cancel`` counts what is left of a later attempt as failed, as it was before that attempt.
+    again = left if batch.status == BatchStatus.CANCELLED and int(batch.attempt) > 1 else 0
+    actions: list[Action] = [
+        Batch.status.set(status),
+        Batch.allowed.set(int(batch.total)),
+        Batch.failed.set(Batch.failed - again),
+        *_due(batch.id),
+    ]
+    unmoved = Batch.taken == int(batch.taken)
+    payload = {"lines": left}
+    _move(site, batch, "went on", actions, by=by, when=HALTED, also=also, payload=payload, more=unmoved)
+
+
+def _where_it_was(batch: Batch) -> BatchStatus:
+    if not int(batch.parts):
+        return BatchStatus.READING
+    return BatchStatus.CHECKING if any(True for _ in batch.missing_parts()) else BatchStatus.RUNNING
+
+
 def retry(site: str, batch: Batch, *, by: Actor) -> None:
     """A new attempt of the lines that failed, and of no other. Raises: Refused, Conflict."""
     if not int(batch.failed):
@@ -134,11 +166,9 @@ def refuse(site: str, batch: Batch, sentence: str, *, total: int = 0, bad: int =
 
 def begin(site: str, batch: Batch) -> None:
     """Its files were looked at: lines may take slots. Raises: Conflict."""
-    key = table.ACTIVE_BATCH.key(site, batch_id=batch.id)
-    active = ActiveBatch(*key, project_id=batch.project_id, created_at=clock.iso(clock.now()))
     actions = [Batch.status.set(BatchStatus.RUNNING), *_due(batch.id)]
-    also = [Put(active, overwrite=True)]
     payload = {"lines": int(batch.planned)}
+    also = [_takes(site, batch)]
     _move(site, batch, "started", actions, by=MACHINE, when=(BatchStatus.CHECKING,), also=also, payload=payload)
 
 
@@ -168,6 +198,14 @@ def rest(batch: Batch) -> None:
 def summary(batch: Batch) -> dict[str, int | str]:
     names = ("total", "bad", "published", "rejected", "waiting", "unpacked", "failed", "attempt")
     return {"name": str(batch.name), "projectId": batch.project_id} | {one: int(getattr(batch, one)) for one in names}
+
+
+def _takes(site: str, batch: Batch) -> Change:
+    """It shares the site's slots from now on."""
+    key = table.ACTIVE_BATCH.key(site, batch_id=batch.id)
+    return Put(
+        ActiveBatch(*key, project_id=batch.project_id, created_at=clock.iso(clock.now())), overwrite=True
+    )  # fmt: skip
 
 
 def _rests(site: str, batch: Batch) -> Change:

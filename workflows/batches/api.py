@@ -1,7 +1,9 @@
 """The API of batches: make one of a list of keys or of a manifest in the bucket, and follow it."""
 
+import functools
 import io
 import json
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -42,6 +44,10 @@ class BatchWish(Schema):
     name: str = Field("", max_length=200)
     slots: int = Field(DEFAULT_SLOTS, ge=1, le=settings.BATCH_MOST_SLOTS)
     tolerated_percent: int = Field(DEFAULT_PERCENT, ge=0, le=100)
+
+
+class SlotsWish(Schema):
+    slots: int = Field(ge=1, le=settings.BATCH_MOST_SLOTS)
 
 
 class BatchShape(Schema):
@@ -174,6 +180,46 @@ def retry_batch(request: ApiRequest, batch_id: str) -> BatchShape:
     batch = queries.batch(request.site, batch_id)
     batches.retry(request.site, batch, by=request.auth.actor)
     orders.read(request.site, batch.id, int(batch.attempt) + 1)
+    return _shape(queries.batch(request.site, batch_id))
+
+
+@router.post(
+    "/{batch_id}/cancel",
+    response={200: BatchShape, 409: Problem, **FAILURES},
+    operation_id="cancel_batch",
+    summary="Start no more lines of a batch",
+)
+def cancel_batch(request: ApiRequest, batch_id: str) -> BatchShape:
+    """Runs under way go on to their ends. 409 where it has ended. Needs WRITE."""
+    return _done(request, batch_id, batches.cancel)
+
+
+@router.post(
+    "/{batch_id}/continue",
+    response={200: BatchShape, 409: Problem, 422: Problem, **FAILURES},
+    operation_id="continue_batch",
+    summary="Begin the lines that a halted batch never began",
+)
+def continue_batch(request: ApiRequest, batch_id: str) -> BatchShape:
+    """Of one that was cancelled, or stopped over failures, which stop it no more. Needs WRITE."""
+    return _done(request, batch_id, batches.go_on)
+
+
+@router.put(
+    "/{batch_id}/slots",
+    response={200: BatchShape, 409: Problem, 422: Problem, **FAILURES},
+    operation_id="change_batch_slots",
+    summary="How many lines of a batch are under way at a time",
+)
+def change_batch_slots(request: ApiRequest, batch_id: str, wish: SlotsWish) -> BatchShape:
+    """Holds at once; the site and the project may have fewer. Needs WRITE."""
+    return _done(request, batch_id, functools.partial(batches.change_slots, slots=wish.slots))
+
+
+def _done(request: ApiRequest, batch_id: str, act: Callable[..., None]) -> BatchShape:
+    access.check_can_upload(request)
+    act(request.site, queries.batch(request.site, batch_id), by=request.auth.actor)
+    orders.look(request.site, batch_id)
     return _shape(queries.batch(request.site, batch_id))
 
 

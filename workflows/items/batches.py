@@ -22,6 +22,9 @@ UNDER_WAY = (BatchStatus.READING, BatchStatus.CHECKING, BatchStatus.RUNNING)
 RETRIABLE = (BatchStatus.FINISHED, BatchStatus.STOPPED, BatchStatus.CANCELLED)
 
 
+HALTED = (BatchStatus.STOPPED, BatchStatus.CANCELLED)
+
+
 class Tallied(StrEnum):
     """What becomes of a line; each is a number of the batch."""
 
@@ -86,6 +89,11 @@ class Batch(Item):
     def done(self) -> int:
         """Lines of all attempts that need nothing more."""
         return sum(int(getattr(self, one.value)) for one in Tallied) + int(self.bad)
+
+    @property
+    def has_rest(self) -> bool:
+        """It was halted before all of its lines were begun, or before they were read."""
+        return self.status in HALTED and (not int(self.parts) or int(self.taken) < int(self.planned))
 
     def missing_parts(self) -> Iterator[int]:
         opened = {int(part) for part in self.opened or ()}

@@ -155,6 +155,16 @@ def retry_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
 
 
 @require_POST
+def continue_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
+    access.check_can_upload(request)
+    batch = queries.batch(request.site, batch_id)
+    batches.go_on(request.site, batch, by=actor(request.user))
+    orders.look(request.site, batch.id)
+    messages.success(request, "The batch goes on with the lines that were never begun.")
+    return go(request, reverse("workflows:show-batch", args=[batch_id]))
+
+
+@require_POST
 def change_slots(request: DeskRequest, batch_id: str) -> HttpResponse:
     access.check_can_upload(request)
     batch = queries.batch(request.site, batch_id)

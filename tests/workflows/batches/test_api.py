@@ -56,3 +56,19 @@ def test_what_cannot_be_made_or_is_not_theirs_is_a_problem():
     problem(send(program(Permission.READ), project_id=project.id, documents=[{"key": "a"}]), 403)
     problem(client.get(f"{URL}/none"), 404)
     problem(client.get(f"{URL}/none/lines"), 404)
+
+
+def test_a_batch_is_widened_cancelled_and_goes_on(pump: Pump):
+    project, client = bulk.project(), program()
+    wanted = [{"key": key} for key in bulk.many(3)]
+    made = send(client, project_id=project.id, documents=wanted, slots=1)
+    url = f"{URL}/{made.json()['id']}"
+    assert client.put(f"{url}/slots", {"slots": 2}, content_type="application/json").json()["slots"] == 2
+    problem(client.put(f"{url}/slots", {"slots": 0}, content_type="application/json"), 422)
+    assert client.post(f"{url}/cancel").json()["status"] == "cancelled"
+    problem(client.post(f"{url}/cancel"), 409)
+    pump.run()
+    problem(program(Permission.READ).post(f"{url}/continue"), 403)
+    assert client.post(f"{url}/continue").json()["status"] == "reading"
+    assert bulk.ended(pump, queries.batch("default", made.json()["id"])).published == 3
+    problem(client.post(f"{url}/continue"), 422)

@@ -132,6 +132,39 @@ def test_cancelled_it_starts_nothing_more_and_counts_what_was_begun(pump: Pump):
         batches.cancel("default", batch, by=bulk.BY)
 
 
+def test_what_a_cancelled_batch_never_began_is_begun_when_somebody_says_so(pump: Pump):
+    batch = bulk.make(bulk.project(), bulk.many(4), slots=1)
+    pump.run(lambda: pump.ran("take_line") == 1)
+    batches.cancel("default", bulk.now(batch), by=bulk.BY)
+    pump.run(lambda: not bulk.now(batch).at_work)
+    halted = bulk.now(batch)
+    batches.go_on("default", halted, by=bulk.BY)
+    with pytest.raises(Conflict, match="has gone on"):  # who comes second
+        batches.go_on("default", halted, by=bulk.BY)
+    orders.look("default", batch.id)
+    done = bulk.ended(pump, batch)
+    assert (done.status, done.published, done.failed) == ("finished", 4, 0)
+    with pytest.raises(Refused, match="Every line of this batch was begun"):
+        batches.go_on("default", done, by=bulk.BY)
+
+
+def test_a_batch_that_stopped_over_failures_goes_on_whatever_fails(pump: Pump):
+    batch = bulk.make(bulk.project(), [*bulk.many(2), *(f"bulk/default/gone-{n}.txt" for n in range(2))], percent=25)
+    batches.go_on("default", bulk.ended(pump, batch), by=bulk.BY)
+    orders.look("default", batch.id)
+    done = bulk.ended(pump, batch)
+    assert (done.status, done.failed, done.published) == ("finished", 2, 2)
+
+
+def test_one_that_was_cancelled_before_it_was_read_is_read(pump: Pump):
+    batch = bulk.make(bulk.project(), bulk.many(1))
+    batches.cancel("default", bulk.now(batch), by=bulk.BY)
+    pump.run()
+    batches.go_on("default", bulk.now(batch), by=bulk.BY)
+    orders.look("default", batch.id)
+    assert bulk.ended(pump, batch).published == 1
+
+
 def test_what_every_queue_and_every_worker_lost_the_sweeper_finds(pump: Pump):
     """No message of the batch itself arrives but those that the sweeper has sent."""
     batch = bulk.make(bulk.project(), bulk.many(2), slots=1)
