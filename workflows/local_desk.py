@@ -53,8 +53,8 @@ def _unheard(_text: str) -> None:
     pass
 
 
-# Two workers for two cores; nice, so that a step of somebody's single page has most of a core when it wants one, and not so
-# nice that a busy machine leaves them nothing.
+# Two workers for two cores; nice, so that a step of somebody's single page has most of a core when it wants one, and
+# not so nice that a busy machine leaves them nothing.
 _OWN: dict[str, tuple[tuple[str, ...], int]] = {"worker-slices": (("-c", "2"), 10)}
 
 

@@ -25,7 +25,8 @@ def test_no_rule_ends_an_original_a_result_or_an_earlier_version_of_them():
             continue
         ends_versions = {"NoncurrentVersionExpiration", "NoncurrentVersionExpirationInDays"} & set(rule)
         kinds = {tag["Value"] for tag in rule.get("TagFilters", ())}
-        assert not ends_versions or kinds <= {"artifact", "batch", "debug"}, rule["Id"]  # without a tag it would end all
+        # Without a tag it would end all.
+        assert not ends_versions or kinds <= {"artifact", "batch", "debug"}, rule["Id"]
         assert "ExpirationInDays" not in rule or kinds in ({"batch"}, {"debug"}), rule["Id"]
 
 
