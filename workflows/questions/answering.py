@@ -58,7 +58,7 @@ def give_up(ref: QuestionRef, generation: int, error: CountersignError) -> None:
 def _answered(run: Run, asked: Question) -> Answer:
     document = contexts.document_of(run)
     settings = frozen.from_json(document.settings)
-    store = contexts.files_of(run)
+    store = contexts.files_of(run, document)
     segment = json.loads(store.read(files.segment(int(asked.segment_index))))
     if segment.get("status") != "completed":
         raise StageFailed(_UNREAD)

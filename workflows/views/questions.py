@@ -12,14 +12,13 @@ from config.errors import Conflict, NotFound, Refused
 from projects import access
 from projects.audit import actor
 from projects.http import DeskRequest, answer, go, wants_fragment
-from workflows import files
+from workflows import contexts, files
 from workflows.actions import questions
 from workflows.frozen import Run
 from workflows.questions import queries, tasks
 from workflows.questions.queries import QuestionRef
 from workflows.stages.usage import LOCAL
 from workflows.status import QuestionStatus
-from workflows.storage import DocumentFiles
 from workflows.views.segments import read_json, run_of
 
 _MARGIN = 24  # page units around a cut-out
@@ -138,7 +137,8 @@ def _after(request: DeskRequest, run: Run, index: int) -> HttpResponse:
 
 def _context(run: Run, index: int) -> dict[str, Any]:
     """Raises: NotFound, where the run has no such page."""
-    segment = read_json(DocumentFiles(run.site, run.project_id, run.document_id), files.segment(index))
+    link = contexts.document_of(run)
+    segment = read_json(contexts.files_of(run, link), files.segment(index))
     if not segment:
         raise NotFound("There is no such page here, or it has not been read yet.")
     asked = asked_of(run, segment, index)
