@@ -9,10 +9,10 @@ from workflows.containers import mails
 from workflows.stages import formats
 from workflows.stages.formats import outlook, texts, zips
 
-SOUND = "audio/wav"
+SOUND, MP3, FLAC, OGG = "audio/wav", "audio/mpeg", "audio/flac", "audio/ogg"
 SUPPORTED = (
     "PDF, PNG, JPEG, TIFF, WebP, HEIC, AVIF, BMP, GIF, Word, PowerPoint, Excel, CSV, text, web page, "
-    "XML invoice, mail, EPUB, RTF or WAV"
+    "XML invoice, mail, EPUB, RTF, WAV, MP3, FLAC, Ogg Vorbis, MP4 or MOV"
 )
 EXTENSIONS = {
     "application/pdf": ".pdf",
@@ -38,11 +38,17 @@ EXTENSIONS = {
     formats.OUTLOOK: ".msg",
     formats.WEB_REQUEST: ".webreq",
     SOUND: ".wav",
+    MP3: ".mp3",
+    FLAC: ".flac",
+    OGG: ".ogg",
+    formats.MP4: ".mp4",
+    formats.QUICKTIME: ".mov",
 }
 ALSO = {
     ".jpeg": ".jpg", ".jpe": ".jpg", ".jfif": ".jpg", ".tiff": ".tif", ".dib": ".bmp", ".heif": ".heic",
     ".htm": ".html", ".xhtml": ".html", ".markdown": ".md", ".tsv": ".csv", ".log": ".txt", ".text": ".txt",
     ".docm": ".docx", ".xlsm": ".xlsx", ".pptm": ".pptx", ".ppsx": ".pptx",
+    ".oga": ".ogg", ".m4v": ".mp4", ".wave": ".wav",
 }  # fmt: skip
 _NAMED = {extension: kind for kind, extension in EXTENSIONS.items()}
 _TEXTS = {formats.TEXT, formats.MARKDOWN, formats.CSV, formats.XML, formats.WEB_REQUEST}
@@ -59,7 +65,9 @@ _STARTS = (
     (b"MM\x00+", "image/tiff"),
     (b"GIF8", "image/gif"),
     (b"{\\rtf", formats.RTF),
+    (b"fLaC", FLAC),
 )
+_SOUND_BRANDS = (b"M4A", b"M4B", b"F4A")  # AAC, which nothing here decodes
 _BRANDS = {b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1"}
 _PARTS = {
     "word/document.xml": formats.DOCX,
@@ -92,7 +100,26 @@ def content_type(path: Path, name: str = "") -> str | None:
 def _media(_path: Path, head: bytes) -> str | None:
     if head[:4] == b"RIFF":
         return {b"WEBP": "image/webp", b"WAVE": SOUND}.get(head[8:12])
-    return "image/avif" if head[8:12] in {b"avif", b"avis"} else "image/heic" if head[8:12] in _BRANDS else None
+    brand = head[8:12]
+    if brand in {b"avif", b"avis"} or brand in _BRANDS:
+        return "image/heic" if brand in _BRANDS else "image/avif"
+    return None if brand.startswith(_SOUND_BRANDS) else formats.QUICKTIME if brand == b"qt  " else formats.MP4
+
+
+def _ogg(_path: Path, head: bytes) -> str | None:
+    return OGG if b"\x01vorbis" in head else None
+
+
+def _mp3(_path: Path, _head: bytes) -> str:
+    return MP3
+
+
+def _is_mp3(head: bytes) -> bool:
+    """Its own tag, or a frame of layer III without an impossible bit rate or sampling rate (ISO/IEC 11172-3)."""
+    if head.startswith(b"ID3"):
+        return True
+    frame = len(head) > 4 and head[0] == 0xFF and head[1] & 0xE6 == 0xE2 and head[1] & 0x18 != 0x08
+    return frame and head[2] >> 4 not in {0, 15} and head[2] >> 2 & 3 != 3
 
 
 def _package(path: Path, _head: bytes) -> str | None:
@@ -115,6 +142,8 @@ def _begins(*starts: bytes) -> Callable[[bytes], bool]:
 # Beginnings that several kinds of file share, and what tells them apart.
 _BOXES: tuple[tuple[Callable[[bytes], bool], Callable[[Path, bytes], str | None]], ...] = (
     (lambda head: head[:4] == b"RIFF" or head[4:8] == b"ftyp", _media),
+    (_begins(b"OggS"), _ogg),
+    (_is_mp3, _mp3),
     (_begins(b"PK\x03\x04", b"PK\x05\x06"), _package),
     (_begins(b"\xd0\xcf\x11\xe0"), _message),
     (lambda head: head[:2] == b"BM" and head[6:10] == bytes(4), _bitmap),
@@ -208,5 +237,8 @@ _KNOWN: tuple[tuple[Callable[[bytes], bool], str | Callable[[Path], str]], ...] 
     (_begins(b"PK\x03\x04", b"PK\x05\x06"), _zipped),
     (_begins(b"\xd0\xcf\x11\xe0"), _compound),
     (_begins(b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"BZh"), _ARCHIVE),
-    (_is_sound, "This sound or video cannot be read. Save the sound as WAV with PCM and upload that."),
+    (
+        _is_sound,
+        "This sound or video cannot be read. Save sound as MP3 or as WAV with PCM, video as MP4, and upload that.",
+    ),
 )

@@ -19,6 +19,11 @@ def has_sound(file_type: str) -> bool:
     return file_type.startswith("audio/")
 
 
+def is_video(file_type: str) -> bool:
+    """Only what its boxes say is read."""
+    return file_type.startswith("video/")
+
+
 def is_read(file_type: str) -> bool:
     """Whether any stage knows what to do with it."""
     return has_pages(file_type) or has_text(file_type) or has_sound(file_type) or file_type == formats.WEB_REQUEST
@@ -30,4 +35,6 @@ def segment_type(file_type: str) -> str:
         return "PAGE"
     if has_sound(file_type):
         return "AUDIO"
+    if is_video(file_type):
+        return "VIDEO"
     return "WEB" if file_type in {formats.HTML, formats.WEB_REQUEST} else "TEXT"

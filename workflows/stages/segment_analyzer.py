@@ -23,7 +23,7 @@ from workflows.stages.base import FieldSpec, RunSettings, SliceResult, Slicing, 
 from workflows.stages.document_type import document_type
 from workflows.stages.fields import checks, printed
 from workflows.stages.fields.candidates import Candidate, Document
-from workflows.stages.formats import einvoice
+from workflows.stages.formats import einvoice, videos
 from workflows.stages.usage import Usage
 
 # Issuer, date and number stand at the front, sums at the end; what is between would only cost memory.
@@ -274,7 +274,7 @@ def _rounded(box: layout.Box) -> list[float] | None:
 
 def _notes(context: StageContext, pages: Sequence[dict[str, Any]], failed: frozenset[int]) -> list[str]:
     """What a person should know that belongs to no field; each becomes a reason to look."""
-    notes = []
+    notes = [videos.NOTE] if kinds.is_video(context.file_type) else []
     if kinds.has_sound(context.file_type) and (note := paged.TRANSCRIPT.opened(context.artifacts).head.get("note")):
         notes.append(note)
     if note := paged.OCR.opened(context.artifacts).head.get("note"):

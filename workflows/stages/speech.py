@@ -10,6 +10,7 @@ import numpy as np
 from pocketsphinx import Decoder, Endpointer
 
 from config.errors import Refused
+from workflows.stages import compressed
 
 MODEL = "PocketSphinx, English (draft)"
 RATE = 16_000
@@ -28,17 +29,27 @@ class Utterance:
 
 def seconds(path: Path) -> float:
     """Of a recording. Raises: Refused, where it is none that can be read, silent of length, or too long."""
-    try:
-        with wave.open(str(path), "rb") as file:
-            length = file.getnframes() / max(file.getframerate(), 1)
-            body = file.readframes(1)
-    except (wave.Error, EOFError, OSError, ValueError) as error:
-        raise Refused(_COMPRESSED) from error
-    if not length or not body:
+    length = _length(path) if _is_wave(path) else compressed.seconds(path)
+    if not length:
         raise Refused("This recording is empty. Check that it was saved completely and upload it again.")
     if length > _LONGEST:
         raise Refused(f"This recording is longer than {_LONGEST // 3600} hours. Split it and upload the parts.")
     return length
+
+
+def _is_wave(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == b"RIFF"
+
+
+def _length(path: Path) -> float:
+    """0 where nothing is in it. Raises: Refused."""
+    try:
+        with wave.open(str(path), "rb") as file:
+            length = file.getnframes() / max(file.getframerate(), 1)
+            return length if file.readframes(1) else 0.0
+    except (wave.Error, EOFError, OSError, ValueError) as error:
+        raise Refused(_COMPRESSED) from error
 
 
 def heard(path: Path, start: float, end: float) -> list[Utterance]:
@@ -78,6 +89,8 @@ def _text(hypothesis: Any) -> str:
 
 def samples(path: Path, start: float, end: float) -> bytes:
     """A part of the recording as one channel of 16-bit numbers at the model's rate. Raises: Refused."""
+    if not _is_wave(path):
+        return compressed.samples(path, start, end, RATE)
     try:
         with wave.open(str(path), "rb") as file:
             rate, channels, width = file.getframerate(), file.getnchannels(), file.getsampwidth()

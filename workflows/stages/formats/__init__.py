@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from workflows.stages.formats import docx, epub, mails, outlook, pptx, rtf, texts, web, xlsx, xml
+from workflows.stages.formats import docx, epub, mails, outlook, pptx, rtf, texts, videos, web, xlsx, xml
 from workflows.stages.formats.blocks import Block, Chunk, chunks
 
 Reader = Callable[[Path], Iterator[Block]]
@@ -18,6 +18,7 @@ EPUB, RTF, HTML, XML = "application/epub+zip", "application/rtf", "text/html", "
 TEXT, MARKDOWN, CSV = "text/plain", "text/markdown", "text/csv"
 WEB_REQUEST = "application/x-webreq"  # no reader: it says which page to fetch
 MAIL, OUTLOOK = "message/rfc822", "application/vnd.ms-outlook"
+MP4, QUICKTIME = "video/mp4", "video/quicktime"
 
 READERS: Mapping[str, Reader] = {
     DOCX: docx.read,
@@ -32,6 +33,8 @@ READERS: Mapping[str, Reader] = {
     CSV: texts.read_csv,
     MAIL: mails.read,
     OUTLOOK: outlook.read,
+    MP4: videos.read,
+    QUICKTIME: videos.read,
 }
 
 

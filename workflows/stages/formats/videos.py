@@ -1,0 +1,133 @@
+"""Videos in an MP4 or QuickTime file: what its boxes say of it (ISO/IEC 14496-12). Pictures and sound are not read."""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from config.errors import Refused
+from workflows.stages.formats.blocks import Block
+
+NOTE = "Only the length, size and kind of a video are read. Watch it, and type what it says."
+_DAMAGED = "This video is damaged or not complete. Export it once more as MP4 and upload that."
+_SOUND_ONLY = (
+    "This file holds sound and no picture, in a form that cannot be decoded. Save it as MP3 or as WAV with PCM and "
+    "upload that."
+)
+_INSIDE = {b"moov", b"trak", b"mdia", b"minf", b"stbl"}
+_MOST_BOXES = 10_000
+_MOST_BODY = 4096  # bytes of a box that are looked at
+_CODECS = {
+    "avc1": "H.264", "avc3": "H.264", "hvc1": "H.265", "hev1": "H.265", "av01": "AV1", "vp09": "VP9", "mp4v": "MPEG-4",
+    "jpeg": "Motion JPEG", "apcn": "ProRes", "mp4a": "AAC", "alac": "ALAC", "ac-3": "AC-3", "ec-3": "E-AC-3",
+    "Opus": "Opus", ".mp3": "MP3", "sowt": "PCM", "twos": "PCM",
+}  # fmt: skip
+
+
+@dataclass
+class Track:
+    """``kind``: vide, soun or another handler's word; ``width`` and ``height`` in pixels."""
+
+    kind: str = ""
+    codec: str = ""
+    width: int = 0
+    height: int = 0
+
+
+@dataclass(frozen=True)
+class Video:
+    seconds: float
+    tracks: tuple[Track, ...]
+
+    def of(self, kind: str) -> Track | None:
+        return next((one for one in self.tracks if one.kind == kind), None)
+
+
+def read(path: Path) -> Iterator[Block]:
+    """What people want to know of it. Raises: Refused."""
+    found = metadata(path)
+    picture, sound = found.of("vide"), found.of("soun")
+    if picture is None:
+        raise Refused(_SOUND_ONLY if sound else _DAMAGED)
+    yield Block("Video", title="Video", starts=True)
+    yield Block(f"Length: {_time(found.seconds)}")
+    size = f"{picture.width} × {picture.height} pixels, " if picture.width and picture.height else ""
+    yield Block(f"Picture: {size}{_CODECS.get(picture.codec, picture.codec)}")
+    yield Block(f"Sound: {_CODECS.get(sound.codec, sound.codec) if sound else 'none'}")
+
+
+def metadata(path: Path) -> Video:
+    """Only boxes are read, and no frame of it, so that memory and time do not grow with the file. Raises: Refused."""
+    seconds, tracks, count = 0.0, [], 0
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        for kind, body in _boxes(file, 0, size):
+            count += 1
+            if count > _MOST_BOXES:
+                raise Refused(_DAMAGED)
+            if kind == b"mvhd":
+                seconds = _length(body)
+            elif kind == b"trak":
+                tracks.append(Track())
+            elif tracks:
+                _tell(tracks[-1], kind, body)
+    if not tracks:
+        raise Refused(_DAMAGED)
+    return Video(seconds, tuple(tracks))
+
+
+def _boxes(file: BinaryIO, start: int, end: int) -> Iterator[tuple[bytes, bytes]]:
+    """Every box in the order of the file, those that hold others before what they hold. Raises: Refused."""
+    at = start
+    while at + 8 <= end:
+        file.seek(at)
+        size, kind = struct.unpack(">I4s", file.read(8))
+        head = 8
+        if size == 1:
+            size, head = struct.unpack(">Q", file.read(8).ljust(8, b"\0"))[0], 16
+        elif size == 0:  # to the end of the file
+            size = end - at
+        if size < head or at + size > end:
+            if kind in _INSIDE:
+                raise Refused(_DAMAGED)
+            return  # the frames were cut off: what the boxes before say stands
+        inside = kind in _INSIDE
+        yield kind, b"" if inside else file.read(min(size - head, _MOST_BODY))
+        if inside:
+            yield from _boxes(file, at + head, at + size)
+        at += size
+
+
+def _length(body: bytes) -> float:
+    """Of ``mvhd``: version 1 has longer numbers. 0 where it does not say."""
+    try:
+        if body[:1] == b"\x01":
+            scale, length = struct.unpack(">IQ", body[20:32])
+        else:
+            scale, length = struct.unpack(">II", body[12:20])
+    except struct.error as error:
+        raise Refused(_DAMAGED) from error
+    return float(length / scale) if scale else 0.0
+
+
+def _tell(track: Track, kind: bytes, body: bytes) -> None:
+    if kind == b"hdlr" and not track.kind:
+        track.kind = body[8:12].decode("latin-1")
+    elif kind == b"stsd" and not track.codec:
+        track.codec = body[12:16].decode("latin-1").strip("\0 ")
+    elif kind == b"tkhd":
+        longer = 12 if body[:1] == b"\x01" else 0  # its times have eight bytes each
+        size = body[76 + longer : 84 + longer]
+        if len(size) == 8:
+            track.width, track.height = (number >> 16 for number in struct.unpack(">II", size))
+
+
+def _time(seconds: float) -> str:
+    """As people write a length.
+
+    >>> _time(3725.4)
+    '1:02:05'
+    """
+    whole = round(seconds)
+    return f"{whole // 3600}:{whole % 3600 // 60:02}:{whole % 60:02}"
