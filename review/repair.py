@@ -120,6 +120,9 @@ def _drive_decided(ref: ReviewRef, run: Run, review: Review) -> None:
         waited = (clock.now() - clock.parse(review.reviewedAt)).total_seconds()
         log.warning("decision waits", extra={"run": run.workflow_id, "review": ref.review_id, "seconds": round(waited)})
     execution = queries.execution(run)
+    if execution.status != RunStatus.RUNNING:  # it failed at this step, and somebody may have it go on
+        redemption.look_again(ref, review, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
+        return
     definition = queries.definition_of(execution)
     attempt = int(execution.engine_attempt)
     kind = execution.engine
@@ -144,8 +147,8 @@ def check_run(site: str, execution: Execution) -> None:
     if alive or (execution.lease_until and execution.lease_until > clock.iso(clock.now())):
         attempts.look_again(run, execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
         return
-    waits = definition.step(int(execution.currentStep)).type == "approval"
-    # Attempts that only renewed a waiting review's token are not the step's.
+    waits = definition.step(int(execution.currentStep)).type == "approval" and asked(run, execution) is not None
+    # Attempts that only renewed a waiting review's token are not the step's; a review has a deadline of its own.
     if not waits and attempt - int(execution.step_attempt or 1) + 1 >= _MACHINE_ATTEMPTS:
         sentence = "The step was started ten times and never ended. The file is safe; look at the workers, then retry."
         end_run(run, attempt=attempt, error="TooManyAttempts", sentence=sentence)

@@ -16,6 +16,7 @@ from config.errors import Conflict, CountersignError, NotFound, ProviderPaused, 
 from projects.audit import Actor
 from workflows import (
     deliveries,
+    endings,
     events,
     fanout,
     followups,
@@ -162,7 +163,8 @@ def fail_run(
     """The machine's Catch: end the run with its reason; a stale attempt's Catch changes nothing."""
     run = Run(site, project_id, document_id, workflow_id)
     try:
-        end_run(run, attempt=attempt, error=error or "RunFailed", sentence=_sentence(error, cause))
+        if not endings.goes_on(run, attempt=attempt, error=error or ""):
+            end_run(run, attempt=attempt, error=error or "RunFailed", sentence=_sentence(error, cause))
         tokens.answer(token, {"failed": True})
     except Conflict as conflict:
         tokens.refuse(token, "StaleAttempt", str(conflict))

@@ -76,6 +76,12 @@ def redeem(ref: ReviewRef, decision_id: str) -> bool:
     )
 
 
+def look_again(ref: ReviewRef, review: Review, *, at: dt.datetime) -> None:
+    """Nothing can be done for it now. Raises: Conflict, where something moved it meanwhile."""
+    due = table.due(table.REVIEW, clock.iso(at), review_id=ref.review_id)
+    Review.change(ref.key, [Review.GSI2SK.set(due["GSI2SK"])], Review.GSI2SK == review.GSI2SK)
+
+
 @dataclass(frozen=True)
 class Application:
     """A redeemed decision as it comes back through the machine."""
