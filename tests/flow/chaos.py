@@ -25,6 +25,7 @@ T = TypeVar("T")
 _ROW = re.compile(r'href="/review/([^/"]+)/([^/"]+)/" title="([^"]+)"')
 _PATIENCE = 0.5  # seconds until a person tries again what did not work
 _BREATH = 0.1
+_USUAL_BOOT = 3.0  # seconds
 _REJECTED = 0.25  # of what is decided
 
 
@@ -35,7 +36,8 @@ class Hand:
     desk: LiveDesk
     random: Random
     starts: dict[str, Callable[[], None]]
-    pause: tuple[float, float]  # seconds between two strikes
+    pause: tuple[float, float]  # seconds between two strikes, on a machine of usual speed
+    boot: float  # seconds that a process takes to come up here
     killed: list[str] = field(default_factory=list)
     began: float = field(default_factory=time.monotonic)
 
@@ -53,7 +55,8 @@ class Hand:
         self.desk.start_emulator()
 
     def wait(self) -> None:
-        time.sleep(self.random.uniform(*self.pause))
+        """On a machine where processes come up slowly a few seconds are more: between its deaths each has to work."""
+        time.sleep(self.random.uniform(*self.pause) * max(self.boot / _USUAL_BOOT, 1))
 
     def _note(self, name: str) -> None:
         self.killed.append(f"{time.monotonic() - self.began:.1f} s {name}")

@@ -16,6 +16,7 @@ from tests.flow import invariants
 from tests.flow.chaos import Hand, People, all_of
 from tests.flow.invariants import Found
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
+from tests.flow.visitor import Visitor
 from tests.generated.small import BROKEN, CLEAR, UNSURE, mixed, papers
 
 DOCUMENTS = int(os.environ.get("CHAOS_DOCUMENTS") or 12)
@@ -82,6 +83,7 @@ def strike(hand: Hand, people: People) -> None:
 def report(hand: Hand, people: People, all_found: list[Found]) -> None:
     took = time.monotonic() - hand.began
     print(f"\nseed {SEED}: {len(all_found)} documents of {len(people.papers)} files in {took:.0f} s")
+    print(f"processes came up in {hand.boot:.1f} s, one upload every {EACH:.1f} s")
     print(f"killed {sum(hand.counted().values())}: {dict(hand.counted())}, the last after {hand.killed[-1]}")
     print(f"ends {dict(Counter(one.end for one in all_found))}; {len(people.answers)} decisions acknowledged")
     attempts = [event for one in all_found for event in one.events if event.type == "RUN_RESTARTED"]
@@ -92,7 +94,8 @@ def report(hand: Hand, people: People, all_found: list[Found]) -> None:
 def test_whatever_dies_every_document_comes_somewhere_once(desk: LiveDesk, tmp_path: Path) -> None:
     random = Random(SEED)
     people = People(desk, SEED, papers(tmp_path / "papers", mixed(DOCUMENTS, random), random), EACH)
-    hand = Hand(desk, random, all_of(desk), PAUSE)
+    boot = wait_for(Visitor(desk.web).is_answered, "the web server", 120)
+    hand = Hand(desk, random, all_of(desk), PAUSE, boot)
     try:
         with people.at_work():
             strike(hand, people)
