@@ -5,13 +5,16 @@ from typing import Any
 
 import pytest
 
+from projects.audit import Actor
 from tests.factories import PROJECT, start_run
+from tests.flow.protocol import ended
 from tests.outside import Outside, answering
 from tests.people import bob, signed_in
 from tests.pump import Pump
-from workflows import files, queries
-from workflows.actions import providers
+from workflows import files, frozen, queries, reanalysis
+from workflows.actions import providers, reruns
 from workflows.frozen import Run
+from workflows.reanalysis import Wish
 from workflows.storage import DocumentFiles
 
 pytestmark = pytest.mark.django_db
@@ -80,3 +83,23 @@ def test_what_a_model_invents_goes_to_a_person(pump: Pump) -> None:
     total = fields_of(run)["total"]
     assert (total["value"], total["confidence"], total["box"]) == ("9999.99", 0.5, None)
     assert queries.board(run.site, run.workflow_id).current_step == "human_review"
+
+
+def test_an_analysis_by_another_model_follows_an_instruction_and_stands_beside_the_first(pump: Pump) -> None:
+    run = start_run()
+    pump.run(lambda: ended(run))
+    before, store = fields_of(run), DocumentFiles(run.site, run.project_id, run.document_id)
+    page = store.read(files.segment(0))
+    wish = Wish(instruction="The total is the amount due.", analyzer="bedrock", model="strong")
+    pinned = reanalysis.settled(run.site, run.project_id, frozen.freeze(PROJECT), wish)
+    with answering("bedrock-runtime", Converse=lambda _: said(0.95)) as outside:
+        new = reruns.analyse_again(run, pinned, by=Actor("1", "Rosa Marin"))
+        pump.run(lambda: ended(new) or queries.board(new.site, new.workflow_id).current_step == "human_review")
+    ((_, asked),) = outside.asked
+    assert asked["modelId"] == STRONG
+    assert "What a person asks for this document:\nThe total is the amount due." in asked["system"][0]["text"]
+    assert fields_of(new)["total"]["source"] == STRONG
+    assert (fields_of(run), store.read(files.segment(0))) == (before, page)
+    shown = signed_in(bob()).get(f"/documents/{run.document_id}/compare/").content.decode()
+    for words in ("The total is the amount due.", "Models on Amazon Bedrock", "$1.12"):
+        assert words in shown

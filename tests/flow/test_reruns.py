@@ -22,6 +22,7 @@ from tests.pump import Pump
 from tests.workflows.actions.test_contents import added
 from workflows import engine, files, frozen, queries
 from workflows.actions import interventions, reruns, runs
+from workflows.actions.interventions import Way
 from workflows.contexts import document_of, files_of
 from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.frozen import Run
@@ -278,3 +279,22 @@ def test_a_chosen_result_counts_and_the_numbers_hold(pump: Pump, published: Run)
     assert recount.differences(published.site) == []
     told = next(event for event in queries.lineage(new.site, new.document_id).rows if event.type == "RESULT_CHOSEN")
     assert json.loads(told.bus_detail)["uri"].endswith(files.output(published.workflow_id))
+
+
+def test_a_run_beside_another_has_its_failed_page_read_again_for_itself(pump: Pump, scans: Any) -> None:  # noqa: F811
+    run = start_run(scans)
+    with reading(1):
+        pump.run(lambda: ended(run))
+    pinned = frozen.from_json(document_of(run).settings)
+    with reading() as read:
+        new = reruns.analyse_again(run, replace(pinned, default_threshold=0.5), by=ROSA)
+        pump.run(lambda: ended(new))
+        assert not read.called
+        assert queries.execution(new).outcome == Outcome.PARTIAL  # what was not read is still missing, and said so
+        interventions.resume(new, Way.RETRY, by=ROSA)
+        pump.run(lambda: queries.board(new.site, new.workflow_id).current_step == "human_review")
+    assert [call.args[1] for call in read.call_args_list] == [1]
+    own, first = files_of(new, document_of(new)), files_of(run)
+    second = [json.loads(store.read(files.segment(1)))["text_content"] for store in (own, first)]
+    assert second == ["Harbour Bakery 1", ""]
+    assert json.loads(own.read(files.segment(2)))["text_content"] == "Harbour Bakery 2"
