@@ -23,7 +23,7 @@ def of(result: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def doubt(result: Mapping[str, Any]) -> str:
     """Why a person should say what this is, in words; empty where it is clear."""
     found = of(result)
-    if found is None:
+    if found is None or found.get("said"):
         return ""
     rated, needed = float(found["confidence"]), float(found["threshold"])
     if not found["id"] and found["required"]:
@@ -51,9 +51,9 @@ def choices(result: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 
 def retyped(result: Mapping[str, Any], chosen: str | None) -> Mapping[str, Any]:
-    """The result with the type of this id and its fields, as a person said; the same where it has that type already.
+    """The result with the type of this id and its fields, as a person said, who is not asked again.
 
-    None, and an id that the run does not know, change nothing.
+    The same where it has that type already. None, and an id that the run does not know, change nothing.
     """
     found = of(result)
     if found is None or chosen is None or chosen == found["id"]:
@@ -63,7 +63,7 @@ def retyped(result: Mapping[str, Any], chosen: str | None) -> Mapping[str, Any]:
         return result
     before = {name: found[name] for name in _HEAD} | {"fields": result["fields"]}
     candidates = [before, *(one for one in found["candidates"] if one["id"] != chosen)]
-    kind = {**found, **{name: other[name] for name in _HEAD}, "candidates": candidates}
+    kind = {**found, **{name: other[name] for name in _HEAD}, "candidates": candidates, "said": True}
     return {
         **result,
         "document_type": other["name"] if chosen else "other",

@@ -51,6 +51,7 @@ def test_another_type_brings_its_fields_and_keeps_the_first_as_a_choice() -> Non
     assert [one["name"] for one in typed["fields"]] == ["of_receipt"]
     assert typed["classification"] == {"id": "receipt", "name": "Receipt", "version": 2}
     assert [one["id"] for one in document_types.choices(typed)] == ["receipt", "invoice", ""]
+    assert (document_types.doubt(typed), document_types.doubt(result) != "") == ("", True)
     back = document_types.retyped(typed, "invoice")
     assert back["fields"] == result["fields"]
     none = document_types.retyped(result, "")
