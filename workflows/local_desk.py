@@ -4,13 +4,16 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from django.conf import settings
 from django.core.management import call_command
 
 from config import emulator, locks
 from config.emulator import Emulator
+from config.errors import Misconfigured
 from config.supervisor import Supervisor
+from config.transport import BROKER_NAMES
 from workflows import deployment
 from workflows.deployment import Report
 from workflows.processes import PROCESSES, WORKERS
@@ -65,6 +68,18 @@ def add_workers(supervisor: Supervisor) -> None:
         supervisor.add(name, *PROCESSES[name], *more, nice=nice)
 
 
+def _workers_of(path: Path) -> int | None:
+    """Raises: Misconfigured, where those of another process take no message from our broker."""
+    lock = locks.hold(path, settings.BROKER)
+    theirs = path.read_text()
+    if lock is None and theirs != settings.BROKER:
+        raise Misconfigured(
+            f"The workers of {settings.STATE_DIR} run on {BROKER_NAMES.get(theirs, theirs)}, and this process on "
+            f"{BROKER_NAMES[settings.BROKER]}. Stop them, or set COUNTERSIGN_BROKER_URL as they have it."
+        )
+    return lock
+
+
 @contextmanager
 def running(report: Report) -> Iterator[LocalDesk]:
     """An endpoint that answers and workers on it; starts what is not there, and stops at the end what it started.
@@ -76,7 +91,7 @@ def running(report: Report) -> Iterator[LocalDesk]:
     desk = LocalDesk(Supervisor(settings.STATE_DIR / "logs"))
     with ExitStack() as stack:
         # The right to run this state folder's workers; another process that has it runs them for both.
-        lock = locks.hold(settings.STATE_DIR / "workers.lock") if settings.ON_LAPTOP else None
+        lock = _workers_of(settings.STATE_DIR / "workers.lock") if settings.ON_LAPTOP else None
         if lock is not None:
             stack.callback(os.close, lock)
         stack.callback(desk.stop)

@@ -1,0 +1,24 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from config import locks
+from config.errors import Misconfigured
+from workflows import local_desk
+
+
+def test_workers_of_another_process_are_used_where_they_are_on_the_same_broker(tmp_path: Path, settings) -> None:
+    path = tmp_path / "workers.lock"
+    theirs = locks.hold(path, "sqs")
+    assert theirs is not None
+    try:
+        assert local_desk._workers_of(path) is None
+        settings.BROKER = "redis"
+        with pytest.raises(Misconfigured, match=r"run on SQS, and this process on Redis\. Stop them"):
+            local_desk._workers_of(path)
+    finally:
+        os.close(theirs)
+    ours = local_desk._workers_of(path)
+    assert ours is not None
+    os.close(ours)
