@@ -110,6 +110,15 @@ def test_the_deployer_changes_no_role_no_key_and_no_row_but_definitions():
     ]
 
 
+def test_only_a_worker_tells_senders_and_only_on_their_topic():
+    found = [
+        (name, statement["Resource"])
+        for name, statement in statements("IAM::Role", "IAM::ManagedPolicy")
+        if "sns:Publish" in listed(statement["Action"])
+    ]
+    assert found == [("WorkerRole", {"Ref": "SendersTopicArn"})]
+
+
 def test_nobody_comes_in_without_tls():
     covered: set[str] = set()
     for properties in (
