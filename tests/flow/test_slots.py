@@ -9,7 +9,7 @@ from config.errors import Conflict
 from projects import actions, directory, queries
 from projects.merging import seen
 from projects.schema import ProjectSettings
-from tests.aws_faults import crash_before
+from tests.engines import EngineKind
 from tests.factories import PROJECT_ID, SITE, start_run
 from tests.flow.test_fanout import finish, held_slices, redeliver
 from tests.projects.sites import BY, make_site
@@ -144,13 +144,13 @@ def test_a_document_whose_parts_are_counted_late_is_large_from_then_on(pump: Pum
     assert [step for step, _ in steps_in(pump, desk.SLICES_QUEUE)] == [3, 4, 7, 8, 9]
 
 
-def test_a_step_handed_on_twice_is_done_once(pump: Pump, settings) -> None:
+def test_a_step_handed_on_twice_is_done_once(pump: Pump, engine_kind: EngineKind, settings) -> None:
     settings.LARGE_PAGES = PAGES - 1
     pump.hold = lambda message: message.task.endswith("run_step")
     run = start_run(many_pages(PAGES), pages=PAGES)
     pump.run(lambda: bool(pump.held))
     (order,) = pump.held
-    with crash_before("sqs", "SendMessage"):
+    with engine_kind.crash_before_message():
         pump.redeliver(order)
     assert run_queries.execution(run).lease_owner is None
     pump.redeliver(order)
