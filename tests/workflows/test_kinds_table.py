@@ -39,6 +39,11 @@ def test_a_pdf_goes_past_what_it_does_not_need(table: str) -> None:
     assert queries.document_workflow(SITE, *_ids(start_run())).definition == DOCUMENT_ANALYSIS.id
 
 
+def test_sound_and_video_go_their_own_ways(table: str) -> None:
+    ways = {kind: queries.execution(begun(kind)).left_out for kind in ("audio/mpeg", formats.MP4, formats.QUICKTIME)}
+    assert ways == {"audio/mpeg": {2, 3, 4, 6}, formats.MP4: {2, 4, 5, 6}, formats.QUICKTIME: {2, 4, 5, 6}}
+
+
 def _ids(run: Run) -> tuple[str, str]:
     return run.document_id, run.workflow_id
 
