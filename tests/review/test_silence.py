@@ -10,8 +10,8 @@ from config import clock
 from config.transaction import EXISTS
 from review import repair
 from tests.engines import KINDS, running_on
-from tests.factories import start_run, waiting_run
-from tests.flow.protocol import ended
+from tests.factories import decided_run, start_run, waiting_run
+from tests.flow.protocol import assert_applied_once, ended, sweep_until_ended
 from tests.pump import Pump, receive
 from tests.workflows.fanned import fanned_out, small_slices
 from workflows import engine, queries
@@ -87,6 +87,14 @@ def test_a_run_that_waits_for_a_person_waits_on_whatever_is_lost(pump: Pump) -> 
     lose_all(pump)
     long_ago(run, 10 * 86_400)
     assert attempt_after_a_look(run) == 1
+
+
+def test_a_secret_that_was_changed_closes_tokens_and_loses_no_decision(pump: Pump, settings: Any) -> None:
+    run, ref, _ = decided_run(pump)
+    settings.SECRET_KEY = "another one"
+    sweep_until_ended(run, pump)
+    assert_applied_once(run, ref)
+    assert int(queries.execution(run).engine_attempt) == 2
 
 
 def test_a_review_that_was_never_opened_is_asked_for_again(pump: Pump) -> None:
