@@ -18,6 +18,7 @@ _BEFORE = "As before: {}"
 class StageForm(forms.Form):
     step = forms.ChoiceField(
         label="From",
+        help_text="It and what comes behind it are done again. An analysis begins with its segments, without OCR.",
         widget=_SELECT,
         error_messages={"required": "Choose a stage.", "invalid_choice": "Choose a stage that this run came to."},
     )

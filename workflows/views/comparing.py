@@ -21,7 +21,7 @@ from projects.looks import looked
 from workflows import comparing, costs, files, frozen, queries
 from workflows.actions import reruns
 from workflows.comparing import Verdict
-from workflows.definitions import DEFINITIONS, FIRST_ANALYSIS
+from workflows.definitions import DEFINITIONS, FIRST_ANALYSIS, Definition
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow
 from workflows.stages.base import RunSettings
@@ -109,9 +109,12 @@ def _choice(link: DocumentWorkflow) -> Choice:
     name = str(link.SK).partition("#")[2]
     at = marks.started_at(name)
     began = f"{at:%d %b %Y, %H:%M}" if at else str(link.created_at)[:16]
-    pinned = DEFINITIONS.get(link.definition or "", FIRST_ANALYSIS)
-    label = next((one.label for one in pinned.steps if one.name == link.began_at), "")
+    label = next((one.label for one in _pinned(link).steps if one.name == link.began_at), "")
     return Choice(name, f"{began} · …{name[-6:]}{f' · from {label}' if label else ''}")
+
+
+def _pinned(link: DocumentWorkflow) -> Definition:
+    return DEFINITIONS.get(link.definition or "", FIRST_ANALYSIS)
 
 
 def _side(request: DeskRequest, document: Document, workflow_id: str, current: str) -> Side:
@@ -125,7 +128,7 @@ def _side(request: DeskRequest, document: Document, workflow_id: str, current: s
         raise NotFound("There is no such run here.") from error
     published = board.outcome == Outcome.PUBLISHED
     store = DocumentFiles(request.site, document.project_id, document.document_id)
-    waits = board.current_step == "human_review" and not board.outcome
+    waits = not board.outcome and _pinned(link).named(str(board.current_step)).type == "approval"
     return Side(
         workflow_id=workflow_id,
         at=marks.started_at(workflow_id),
