@@ -1,6 +1,7 @@
 """One emulator for the whole run, one bootstrapped account for each worker, one empty table for each test."""
 
 import contextlib
+import functools
 import os
 import shutil
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from django.conf import settings
 from config import aws, bootstrap, emulator
 from config.table import DEFAULT_SITE
 from projects import directory, permissions
-from tests import engines
+from tests import engines, leftovers
 from tests.pump import Pump
 from tests.settings import CONTROLLER, FOLDER
 from workflows import engine
@@ -50,10 +51,15 @@ def aws_stack() -> list[str]:
 def table(aws_stack: list[str]) -> Iterator[str]:
     """The name of an empty table, with empty queues and no execution of an earlier test."""
     empty_table()
-    empty_queues()
+    if leftovers.may_be():
+        with leftovers.unseen():
+            empty_queues()
+        leftovers.taken_away()
     know_the_roles()
     yield settings.TABLE_NAME
-    stop_executions()
+    if leftovers.may_be():
+        with leftovers.unseen():
+            stop_executions()
 
 
 @pytest.fixture(scope="session")
@@ -106,9 +112,16 @@ def create_table(described: dict[str, Any]) -> None:
 
 def empty_queues() -> None:
     sqs = aws.client("sqs")
-    for name in (*settings.QUEUE_URLS, bootstrap.EVENTS_QUEUE):
-        for url in sqs.list_queues(QueueNamePrefix=name)["QueueUrls"]:  # its dead-letter queue too
-            sqs.purge_queue(QueueUrl=url)
+    for url in queue_urls():
+        sqs.purge_queue(QueueUrl=url)
+
+
+@functools.cache
+def queue_urls() -> tuple[str, ...]:
+    """Of all queues of this worker's account, those of dead letters too."""
+    sqs = aws.client("sqs")
+    names = (*settings.QUEUE_URLS, bootstrap.EVENTS_QUEUE)
+    return tuple(url for name in names for url in sqs.list_queues(QueueNamePrefix=name)["QueueUrls"])
 
 
 def stop_executions() -> None:
