@@ -123,7 +123,7 @@ def verdict(answers: Answers, ticket: Ticket) -> Verdict:
         decision=answers.decision,
         version=ticket.version,
         result_sha256=ticket.result_sha256,
-        corrections=answers.corrections,
+        corrections={**ticket.before, **answers.corrections},
         reason=answers.reason,
         name=ticket.name,
         queue=stored_queue(ticket.queue),

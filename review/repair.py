@@ -178,13 +178,13 @@ def _start(run: Run, execution: Execution, attempt: int, *, decided: Review | No
     definition = queries.definition_of(execution)
     document = queries.document_workflow(run.site, run.document_id, run.workflow_id)
     step = definition.step(int(execution.currentStep))
-    found = queries.transition_from(run, step.order - 1) if step.type == "approval" else None
+    found = queries.last_transition(run, execution) if step.type == "approval" else None
     result = redemption.decision_output(decided) if decided else _found(found)
     engine.start(
         run,
         definition,
         attempt=attempt,
-        start_at=states.APPLY if decided else step.name,
+        start_at=states.apply_state(step) if decided else step.name,
         file_name=document.data["file_name"],
         project_name=str(document.project_name or ""),
         review_seconds=_remaining(run, execution, step.type),

@@ -32,6 +32,7 @@ class Ticket:
     fields: tuple[FieldSpec, ...]
     shown: Mapping[str, str | None]
     typed: Mapping[str, str] = field(default_factory=dict)
+    before: Mapping[str, str | None] = field(default_factory=dict)  # corrections of the approval before this one
     # The document's type as it was found, and as this page has it, whose fields it shows; None: it is not chosen here.
     type_found: str | None = None
     type_id: str | None = None
@@ -42,7 +43,7 @@ class Ticket:
 
 def ticket_for(
     review: Review, fields: tuple[FieldSpec, ...], shown: Mapping[str, str | None], typed: Mapping[str, str],
-    *, type_found: str | None = None, type_id: str | None = None,
+    *, before: Mapping[str, str | None], type_found: str | None = None, type_id: str | None = None,
 ) -> Ticket:  # fmt: skip
     return Ticket(
         name=review.name,
@@ -55,6 +56,7 @@ def ticket_for(
         fields=fields,
         shown=shown,
         typed=dict(typed),
+        before=dict(before),
         type_found=type_found,
         type_id=type_id,
     )

@@ -16,7 +16,7 @@ from projects import directory, permissions
 from tests import engines, leftovers
 from tests.pump import Pump
 from tests.settings import CONTROLLER, FOLDER
-from workflows import engine
+from workflows import engine, versions
 
 KEPT = ("AttributeDefinitions", "TableName", "KeySchema", "StreamSpecification")
 EMULATOR = pytest.StashKey[emulator.Emulator]()
@@ -75,9 +75,10 @@ def pump(machines: None, table: str) -> Pump:
 
 
 def know_the_roles() -> None:
-    """As in a process that has answered a page: what sites and groups there are is read and remembered."""
+    """As in a process that has answered a page: sites, groups and active definitions are read and remembered."""
     directory.forget()
     directory.permissions(DEFAULT_SITE, permissions.ROLES)
+    versions.active()
 
 
 def empty_table() -> None:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
@@ -48,6 +48,18 @@ class Order:
     run: Run
     step: int
     attempt: int
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a step that is no stage answers: its ``outcome``, what a person reads, and what the bus is told."""
+
+    result: str
+    reason: str
+    outcome: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    bus_type: str = ""
+    bus_detail: Mapping[str, Any] = field(default_factory=dict)
 
 
 def done_before(order: Order) -> Mapping[str, Any]:
@@ -126,6 +138,29 @@ def slot_of(execution: Execution, definition: Definition, to: int) -> dict[str, 
     """Whose slot of a batch is free now, where no machine works on the run any more."""
     rests = to < 1 or definition.step(to).type == "approval"
     return {SLOT: str(execution.batch_line)} if rests and execution.batch_line else {}
+
+
+def leave(
+    order: Order, definition: Definition, step: StepDefinition, execution: Execution, left: Left
+) -> Mapping[str, Any]:
+    """Advance the run out of a step that is no stage; where it is the last one, the run ends as the step says.
+
+    Raises: Conflict, where somebody else was first.
+    """
+    to = definition.after(step, left.outcome, {int(one) for one in execution.left_out or ()})
+    ends = step.ends if to == END else None
+    move = Advance(
+        step, to, order.attempt, result=left.result, reason=left.reason, outcome=ends, facts=left.facts
+    )  # fmt: skip
+    bus_type, detail = left.bus_type or None, left.bus_detail
+    if ends:
+        bus_type, detail = events.FAILED, {"outcome": ends.value, "step": step.name, "error": ends.value.capitalize()}
+    kind = f"{step.name.upper()}_COMPLETED"
+    facts = {**left.facts, "reason": left.reason}
+    event = events.lineage(order.run, kind, by="system", facts=facts, bus_type=bus_type, bus_detail=detail)
+    done = runs.advance(order.run, definition, move, last=execution.last_transition, event=event)
+    events.publish_soon(done.event)
+    return {"next": to, "last": done.last, **slot_of(execution, definition, to), **left.facts}
 
 
 def _end_partial(

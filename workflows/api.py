@@ -16,6 +16,7 @@ from projects.http import problem
 from projects.items.project import Project
 from workflows import earlier, files, queries
 from workflows.actions import removals
+from workflows.definitions import APPROVALS
 from workflows.items.documents import ProjectDocument
 from workflows.items.runs import WorkflowSteps
 from workflows.status import Outcome
@@ -262,7 +263,7 @@ def show_run(request: ApiRequest, document_id: str, run_id: str) -> RunShape:
 
 
 def _status(board: WorkflowSteps) -> str:
-    return str(board.outcome or ("in_review" if board.current_step == "human_review" else "running"))
+    return str(board.outcome or ("in_review" if board.current_step in APPROVALS else "running"))
 
 
 def _step(name: str, label: str, stored: Mapping[str, Any]) -> StepShape:

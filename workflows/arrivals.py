@@ -8,7 +8,7 @@ from config.errors import NotFound, Refused
 from config.transaction import Change
 from projects.audit import Actor
 from projects.queries.documents import get_document
-from workflows import definitions, frozen, routing, rulebook
+from workflows import frozen, routing, rulebook, versions
 from workflows.actions import contents, documents
 from workflows.actions.documents import Original
 from workflows.definitions import Definition
@@ -42,7 +42,7 @@ def planned(
     ``chosen``: who does the work for this one document (projects.doers), before what its project says.
 
     Raises:
-        Refused: a classification that the document would get is gone.
+        Refused: a classification that the document would get is gone, or its definition is archived.
         Unavailable: the table or S3 does not answer.
 
     """
@@ -57,7 +57,7 @@ def planned(
         named = ", ".join(f"“{one.rule}”" for one in judgement.decisions)
         raise Refused(f"The classification that the rules {named} choose is gone. They have to be changed.") from error
     routed = Routing(rulebook.pin(site, book), judgement)
-    definition = definitions.active(judgement.effect.definition)
+    definition = versions.active(judgement.effect.definition)
     return Plan(site, project_id, project, pinned, definition, routed, chosen or {})
 
 

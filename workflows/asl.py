@@ -13,7 +13,7 @@ from django.conf import settings
 
 from workflows import states
 from workflows.definitions import Definition
-from workflows.states import RUN, Choice, End, Entered, Given, Rule, Source, State, Task, Wait
+from workflows.states import RUN, Choice, End, Entered, Given, Patience, Rule, Source, State, Task, Wait
 
 _SEND = "arn:aws:states:::sqs:sendMessage.waitForTaskToken"
 _KEEP = "{% $merge([$states.input, {'result': $states.result}]) %}"
@@ -55,6 +55,8 @@ def _jsonata(source: Source) -> str:
         return f"$states.input.{source.path}"
     if isinstance(source, Entered):
         return "$states.context.State.EnteredTime"
+    if isinstance(source, Patience):
+        return f"$states.input.start_at = '{source.state}' ? {_jsonata(source.left)} : {source.seconds}"
     return str(source) if isinstance(source, int) else f"'{source}'"
 
 
@@ -69,7 +71,7 @@ def _task(state: Task) -> dict[str, Any]:
     fields = {name: _jsonata(Given(name)) for name in RUN}
     fields |= {name: _jsonata(source) for name, source in state.fields.items()}
     body = message(state.task, state.queue, fields | {"token": "$states.context.Task.Token"})
-    return {
+    return _retried(state) | {
         "Type": "Task",
         "Resource": _SEND,
         "Arguments": {"QueueUrl": settings.QUEUE_URLS[state.queue], "MessageBody": body},
@@ -78,6 +80,13 @@ def _task(state: Task) -> dict[str, Any]:
         "Catch": caught,
         "Next": state.to,
     }
+
+
+def _retried(state: Task) -> dict[str, Any]:
+    if not state.retries:
+        return {}
+    rule = {"ErrorEquals": [states.UNEXPECTED], "MaxAttempts": state.retries, "JitterStrategy": "FULL"}
+    return {"Retry": [rule | {"IntervalSeconds": states.RETRY_SECONDS, "BackoffRate": states.RETRY_RATE}]}
 
 
 def message(task: str, queue: str, fields: Mapping[str, str]) -> str:

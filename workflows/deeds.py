@@ -83,15 +83,25 @@ def notify(task: Task) -> Done:
         raise ActionFailed("There is nobody to write to. Write addresses into the rule.")
     project = task.action.project_name or "a project"
     text = f"A document of {project} was published.\n\n{address(task.run)}\n\nSign in to look at it.\n"
-    headers = {"Message-ID": f"<{task.id}@countersign>"}
-    mail = EmailMessage(f"Published: a document of {project}", text, to=to, headers=headers)
+    send(to, f"Published: a document of {project}", text, task.id)
+    return Done(f"Sent to {len(to)} address{'' if len(to) == 1 else 'es'}.")
+
+
+def send(to: list[str], subject: str, text: str, delivery_id: str) -> None:
+    """One mail with a stable Message-ID, by which a mail that went out twice is known.
+
+    Raises:
+        ActionFailed: no address is taken.
+        Unavailable: the server does not take it now.
+
+    """
+    mail = EmailMessage(subject, text, to=to, headers={"Message-ID": f"<{delivery_id}@countersign>"})
     try:
         mail.send()
     except smtplib.SMTPRecipientsRefused as error:
         raise ActionFailed("The mail server takes none of the addresses.") from error
     except (OSError, smtplib.SMTPException) as error:
         raise Unavailable(f"The mail server does not take it now: {type(error).__name__}.") from error
-    return Done(f"Sent to {len(to)} address{'' if len(to) == 1 else 'es'}.")
 
 
 def address(run: Run) -> str:

@@ -4,10 +4,12 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from workflows.routing import Condition, Operator, Source
 from workflows.stages import formats, kinds
-from workflows.status import END
+from workflows.status import END, Outcome
 
-StepType = Literal["stage", "approval", "publish"]
+# Seed 003's types; ``publish`` is the action that ends a run with a result.
+StepType = Literal["stage", "approval", "notification", "action", "choice", "publish"]
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,23 @@ NEEDS: Mapping[str, Need] = {
 
 
 @dataclass(frozen=True)
+class Case:
+    """A branch of a choice: taken where all ``conditions`` hold and those of no case before it do.
+
+    Conditions ask for fields as they stand, a person's corrections included; ``document_type`` and
+    ``classification`` are asked for like fields. A field that was not found meets none.
+    """
+
+    outcome: str
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
 class StepDefinition:
     """One step. ``next``: outcome → order of the step that follows, ``END`` for none; ``""`` is any other outcome.
 
-    ``needs``: a word of ``NEEDS``; empty for a step of every document.
+    ``needs``: a word of ``NEEDS``; empty for a step of every document. ``minutes``: how long it may take, or a person
+    may; 0 for the desk's setting. ``retries``: how often the engine orders it again after an unexpected error.
     """
 
     order: int
@@ -52,6 +67,14 @@ class StepDefinition:
     next: dict[str, int] = field(default_factory=dict)
     waits: bool = False  # its machine can wait for somebody else's job; without, the message comes back later
     needs: str = ""
+    minutes: int = 0
+    retries: int = 0
+    cases: tuple[Case, ...] = ()  # of a choice
+    does: str = ""  # of a notification or an action: a name of workflows.step_deeds
+    parameters: tuple[tuple[str, str], ...] = ()  # of what it does
+    asks: str = ""  # of an approval: why a person is asked whom the assessment did not ask for
+    another: bool = False  # of an approval: nobody may give it who gave the one before
+    ends: Outcome | None = None  # how the run ends where this step is its last
 
     def after(self, outcome: str = "") -> int:
         return self.next.get(outcome, self.next.get("", END))
@@ -68,6 +91,7 @@ class Definition:
     version: int
     description: str
     steps: tuple[StepDefinition, ...]
+    draft: bool = False  # its publication leaves it to an admin to activate it
 
     @property
     def id(self) -> str:
@@ -144,10 +168,46 @@ DOCUMENT_ANALYSIS = Definition(
         StepDefinition(13, "publish", "Publishing", "publish", {"": END}),
     ),
 )
-DEFINITIONS: dict[str, Definition] = {one.id: one for one in (FIRST_ANALYSIS, DOCUMENT_ANALYSIS)}
+# Two people for what costs much, none for what costs little. It is chosen by a rule.
+DOCUMENT_APPROVAL = Definition(
+    name="document-approval",
+    version=1,
+    description="Analysis, then approval: by one person from 100, by two from 1,000; the sender hears of it.",
+    steps=(
+        *DOCUMENT_ANALYSIS.steps[:8],
+        StepDefinition(9, "assess", "Assessment", "stage", {REVIEW_REQUIRED: 11, "": 10}),
+        StepDefinition(
+            10, "needs_approval", "Approval needed?", "choice", {"small": 14, "": 11}, minutes=60, retries=2,
+            cases=(Case("small", (Condition(Source.FIELD, Operator.LT, "100", "total"),)),),
+        ),
+        StepDefinition(
+            11, "first_approval", "First Approval", "approval", {APPROVE: 12, "": 18},
+            minutes=7 * 24 * 60, asks="Approval: its total is 100 or more, or was not found",
+        ),
+        StepDefinition(
+            12, "needs_second", "Second approval needed?", "choice", {"modest": 14, "": 13}, minutes=60, retries=2,
+            cases=(Case("modest", (Condition(Source.FIELD, Operator.LT, "1000", "total"),)),),
+        ),
+        StepDefinition(
+            13, "second_approval", "Second Approval", "approval", {APPROVE: 14, "": 18},
+            minutes=3 * 24 * 60, another=True, asks="Second approval: its total is 1,000 or more, or was not found",
+        ),
+        StepDefinition(14, "graph_builder", "Building Knowledge Graph", "stage", {"": 15}),
+        StepDefinition(15, "mark_accepted", "Tag", "action", {"": 16}, minutes=60, retries=3,
+            does="tag", parameters=(("key", "approval"), ("value", "accepted"))),
+        StepDefinition(16, "tell_accepted", "Announcement", "notification", {"": 17}, minutes=60, retries=3,
+            does="event", parameters=(("type", "document.approved"),)),
+        StepDefinition(17, "publish", "Publishing", "publish", {"": END}),
+        StepDefinition(18, "tell_rejected", "Word to the Sender", "notification", {"": END}, minutes=24 * 60,
+            retries=3, does="mail_sender", ends=Outcome.REJECTED),
+    ),
+)  # fmt: skip
+DEFINITIONS: dict[str, Definition] = {one.id: one for one in (FIRST_ANALYSIS, DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL)}
+# Names of steps at which a run waits for a person, whatever its definition.
+APPROVALS = frozenset(step.name for one in DEFINITIONS.values() for step in one.steps if step.type == "approval")
 
 
-def active(family: str) -> Definition:
-    """The newest version of a family; of an unknown one, the analysis that every document gets. Never raises."""
-    versions = [one for one in DEFINITIONS.values() if one.name == family]
-    return max(versions, key=lambda one: one.version) if versions else DOCUMENT_ANALYSIS
+def newest(family: str) -> Definition | None:
+    """The newest version that is no draft; None of an unknown family."""
+    versions = [one for one in DEFINITIONS.values() if one.name == family and not one.draft]
+    return max(versions, key=lambda one: one.version) if versions else None

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from config import bootstrap
-from config.table import DEFAULT_SITE
 from workflows import engine, engines
 from workflows.actions import definitions
 from workflows.definitions import DEFINITIONS
@@ -25,5 +24,5 @@ def deploy(report: Report) -> None:
     else:
         engine.publish_machines(report)
     for definition in DEFINITIONS.values():
-        new = definitions.publish(DEFAULT_SITE, definition)
+        new = definitions.publish(definition)
         report(f"{'created' if new else 'unchanged':10} definition {definition.id}")

@@ -81,7 +81,11 @@ def definition_of(board: WorkflowSteps) -> Definition:
     if wrote(board.workflow_id):
         return TEN_STEPS
     named = board.data.as_dict() if board.data is not None else {}
-    return next((one for one in _OURS if all(step.name in named for step in one.steps)), DOCUMENT_ANALYSIS)
+    if named:
+        return next((one for one in _OURS if all(step.name in named for step in one.steps)), DOCUMENT_ANALYSIS)
+    at = str(board.current_step)
+    known = (one for one in (DOCUMENT_ANALYSIS, *_OURS) if any(step.name == at for step in one.steps))
+    return next(known, DOCUMENT_ANALYSIS)
 
 
 def fill_documents(rows: Sequence[ProjectDocument]) -> None:

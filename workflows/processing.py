@@ -15,6 +15,7 @@ from projects.items.project import Project
 from workflows import arrivals, files, intake, queries, uploads
 from workflows.actions.documents import Original
 from workflows.answers import PARTIAL_AT
+from workflows.definitions import APPROVALS
 from workflows.frozen import Run
 from workflows.items.runs import WorkflowSteps
 from workflows.status import Outcome, StepStatus
@@ -70,7 +71,7 @@ def look(job: Job) -> Job:
     board = queries.board(job.run.site, job.run.workflow_id)
     if board.outcome:
         return replace(job, outcome=str(board.outcome))
-    if board.current_step != "human_review":
+    if board.current_step not in APPROVALS:
         return job
     review_id = _review_id(job.run)  # the review comes into being a moment after the step
     return replace(job, outcome=IN_REVIEW, review_id=review_id) if review_id else job

@@ -9,7 +9,6 @@ from config.table import InvalidKey
 from workflows import earlier
 from workflows.definitions import DEFINITIONS, Definition
 from workflows.frozen import Run
-from workflows.items import runs as items
 from workflows.items.actions import DocumentAction, FollowUp
 from workflows.items.documents import DocumentWorkflow, ProjectDocument
 from workflows.items.events import DocumentEvent
@@ -37,10 +36,11 @@ def executions(site: str, family: str, *, cursor: str | None = None) -> Page[Exe
     return Execution.page(pk, index="GSI1", newest_first=True, cursor=cursor)
 
 
-def transitions(site: str, workflow_id: str) -> Page[Transition]:
+def transitions(site: str, workflow_id: str, *, cursor: str | None = None) -> Page[Transition]:
     """AP4: what happened in a run, oldest first."""
     pk = table.TRANSITION.partition_key(site, execution_id=workflow_id)
-    return Transition.page(pk, sk=Transition.SK.startswith(table.TRANSITION.sort_prefix()), limit=100, consistent=True)
+    prefix = Transition.SK.startswith(table.TRANSITION.sort_prefix())
+    return Transition.page(pk, sk=prefix, limit=100, cursor=cursor, consistent=True)
 
 
 def transition_from(run: Run, step: int) -> Transition | None:
@@ -53,14 +53,6 @@ def last_transition(run: Run, found: Execution) -> Transition:
     """How a run came to where it is. Raises: NotFound."""
     names = {"execution_id": run.workflow_id, "transition_id": str(found.last_transition)}
     return Transition.load(table.TRANSITION.key(run.site, **names))
-
-
-def definition(site: str, definition_id: str) -> tuple[items.Definition, list[items.DefinitionStep]]:
-    """AP1: a definition version with its steps. Raises: NotFound."""
-    head = items.Definition.load(table.DEFINITION.key(site, workflow_id=definition_id))
-    pk = table.DEFINITION_STEP.partition_key(site, workflow_id=definition_id)
-    prefix = items.DefinitionStep.SK.startswith(table.DEFINITION_STEP.sort_prefix())
-    return head, list(items.DefinitionStep.page(pk, sk=prefix, limit=100).rows)
 
 
 def project_documents(site: str, project_id: str, *, cursor: str | None = None) -> Page[ProjectDocument]:

@@ -204,6 +204,16 @@ def merge(
     }
 
 
+def corrected(result: Mapping[str, Any], corrections: Mapping[str, str | None]) -> dict[str, Any]:
+    """The result as it stands after a person's decision, for the next person who is asked about it."""
+    typed = document_types.retyped(result, corrections.get(document_types.KEY))
+    fields = [
+        {**field, **_published(field, corrections)} if field["name"] in corrections else field
+        for field in typed["fields"]
+    ]
+    return {**typed, "fields": fields}
+
+
 def _published(field: Mapping[str, Any], corrections: Mapping[str, str | None]) -> dict[str, Any]:
     keep = ("name", "label", "type", "value", "raw", "confidence", "page", "box", "source")
     published = {key: field.get(key) for key in keep}

@@ -222,12 +222,15 @@ def _together(first: Effect, then: Effect) -> Effect:
 
 def reasons(rule: Rule, facts: Facts) -> tuple[str, ...] | None:
     """Why the rule holds, or None where it does not: all conditions have to be met, and everything meets none."""
-    if not rule.conditions:
-        return ("It has no condition",)
-    found = [_met(condition, facts.of(condition)) for condition in rule.conditions]
+    return sentences(rule.conditions, facts) if rule.conditions else ("It has no condition",)
+
+
+def sentences(conditions: Sequence[Condition], facts: Facts) -> tuple[str, ...] | None:
+    """A sentence for each condition, or None where one is not met."""
+    found = [_met(condition, facts.of(condition)) for condition in conditions]
     if any(value is None for value in found):
         return None
-    return tuple(_because(condition, value or "") for condition, value in zip(rule.conditions, found, strict=True))
+    return tuple(_because(condition, value or "") for condition, value in zip(conditions, found, strict=True))
 
 
 def _because(condition: Condition, value: str) -> str:

@@ -15,6 +15,10 @@ from workflows.definitions import FIRST_ANALYSIS, Definition, StepDefinition
 
 BEGIN, FAIL_RUN, FAILED, DONE = "begin", "fail_run", "failed", "done"
 APPLY, EXPIRE = "apply_decision", "expire_review"
+REVIEW = "human_review"  # the step whose states have no step in their names
+# What a step answers to an error that nobody foresaw; what it did foresee a second order would not change.
+UNEXPECTED = "StepError"
+RETRY_SECONDS, RETRY_RATE = 5, 3  # before the first retry, and by what each later one waits longer
 SHORT = 300  # seconds for tasks that only write to the table
 
 WAIT = "wait"  # in a step's answer: seconds after which it is ordered again
@@ -44,7 +48,19 @@ class Entered:
     """The instant at which the state was entered."""
 
 
-Source = str | int | Given | Entered
+@dataclass(frozen=True)
+class Patience:
+    """How long a person has: ``seconds``, or what is left of them where an attempt begins at this very state."""
+
+    state: str
+    left: Given
+    seconds: int
+
+    def of(self, given: Mapping[str, Any]) -> int:
+        return int(self.left.of(given)) if given.get("start_at") == self.state else self.seconds
+
+
+Source = str | int | Given | Entered | Patience
 
 
 @dataclass(frozen=True)
@@ -62,15 +78,19 @@ class Rule:
 
 @dataclass(frozen=True)
 class Task:
-    """A state that orders a Celery task and goes on with its answer. ``seconds`` that the answer may take."""
+    """A state that orders a Celery task and goes on with its answer. ``seconds`` that the answer may take.
+
+    ``retries``: how often it is ordered again where the answer is ``UNEXPECTED``.
+    """
 
     task: str
     queue: str
-    seconds: int | Given
+    seconds: int | Given | Patience
     fields: Mapping[str, Source]
     to: str
     caught_by: str
     expired_by: str | None = None
+    retries: int = 0
 
 
 @dataclass(frozen=True)
@@ -130,12 +150,22 @@ def step_seconds(definition: Definition) -> int:
 
     Slices of 30,000 pages take a day; what stands still the sweeper notices long before.
     """
-    return settings.STEP_TIMEOUT_SECONDS if definition.version == 1 else settings.LONG_STEP_TIMEOUT_SECONDS
+    return settings.STEP_TIMEOUT_SECONDS if definition.id == FIRST_ANALYSIS.id else settings.LONG_STEP_TIMEOUT_SECONDS
 
 
 def start_states(definition: Definition) -> list[str]:
-    """Where an attempt may begin: at any step, or behind the review with its decision as ``result``."""
-    return [step.name for step in definition.steps] + [APPLY]
+    """Where an attempt may begin: at any step, or behind an approval with its decision as ``result``."""
+    approvals = [apply_state(step) for step in definition.steps if step.type == "approval"]
+    return [step.name for step in definition.steps] + approvals
+
+
+def apply_state(step: StepDefinition) -> str:
+    """Where the decision of an approval is applied; the first definitions have one approval and name no step."""
+    return _of(APPLY, step)
+
+
+def _of(state: str, step: StepDefinition) -> str:
+    return state if step.name == REVIEW else f"{state}_of_{step.name}"
 
 
 def _begin(definition: Definition) -> Choice:
@@ -152,10 +182,11 @@ def _work(definition: Definition, step: StepDefinition) -> Iterator[tuple[str, S
         Task(
             "workflows.tasks.run_step",
             settings.STEPS_QUEUE,
-            step_seconds(definition),
+            step.minutes * 60 or step_seconds(definition),
             {"step": step.order},
             following,
             FAIL_RUN,
+            retries=step.retries,
         ),
     )
     waiting = f"wait_for_{step.name}"
@@ -178,28 +209,28 @@ def _state_of(definition: Definition, order: int) -> str:
 
 
 def _approval(definition: Definition, step: StepDefinition) -> dict[str, State]:
-    after_expiry = f"after_{EXPIRE}"
+    apply, expire = apply_state(step), _of(EXPIRE, step)
     # The first version's messages do not say whose they are, and what is published stays as it is.
     named: dict[str, Source] = {} if definition == FIRST_ANALYSIS else {"definition": definition.id}
     decision = {name: Given(f"result.{name}") for name in DECISION_OUTPUT}
+    left = Given("review_seconds")
+    seconds = Patience(step.name, left, step.minutes * 60) if step.minutes else left
     opening: dict[str, Source] = {
         "step": step.order,
-        "timeout": Given("review_seconds"),
+        "timeout": seconds,
         "file_name": Given("file_name"),
         "project_name": Given("project_name"),
         "found": Given("result"),
         "entered": Entered(),
         **named,
     }
-    desk, after = settings.DESK_QUEUE, f"after_{step.name}"
+    desk, after, after_expiry = settings.DESK_QUEUE, f"after_{step.name}", f"after_{expire}"
     return {
-        step.name: Task(
-            "review.tasks.open_review", desk, Given("review_seconds"), opening, APPLY, FAIL_RUN, expired_by=EXPIRE
-        ),
-        APPLY: Task(
+        step.name: Task("review.tasks.open_review", desk, seconds, opening, apply, FAIL_RUN, expired_by=expire),
+        apply: Task(
             "review.tasks.apply_decision", desk, SHORT, {"step": step.order, **decision, **named}, after, FAIL_RUN
         ),
         after: Choice(_branches(definition, step), FAIL_RUN),
-        EXPIRE: Task("review.tasks.expire_review", desk, SHORT, {}, after_expiry, FAIL_RUN),
-        after_expiry: Choice((Rule("result.decision_id", APPLY),), FAILED),
+        expire: Task("review.tasks.expire_review", desk, SHORT, {}, after_expiry, FAIL_RUN),
+        after_expiry: Choice((Rule("result.decision_id", apply),), FAILED),
     }

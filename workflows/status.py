@@ -32,6 +32,14 @@ class StepStatus(StrEnum):
     SKIPPED = "skipped"
 
 
+class DefinitionStatus(StrEnum):
+    """Of a definition's version (seed 003), stored as written."""
+
+    DRAFT = "draft"  # published, and no run gets it
+    ACTIVE = "active"
+    ARCHIVED = "archived"
+
+
 class ActionType(StrEnum):
     """What is done with a document after it is published (seed 002), stored as written."""
 

@@ -7,17 +7,18 @@ from typing import Any
 
 from django.conf import settings
 
-from config.errors import Conflict
-from workflows import answers, contexts, fanout, files, judging, publishing, waiting
+from config.errors import ActionFailed, Conflict, CountersignError, StageFailed
+from workflows import answers, choosing, contexts, fanout, files, judging, publishing, step_deeds, waiting
 from workflows.actions import joins, leases
-from workflows.answers import Large, Order
-from workflows.definitions import DEFINITIONS, StepDefinition
+from workflows.answers import Large, Left, Order
+from workflows.definitions import DEFINITIONS, Definition, StepDefinition
 from workflows.fanout import Send
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow
 from workflows.items.runs import Execution
 from workflows.stages import STAGES
 from workflows.stages.base import StageResult
+from workflows.step_deeds import Errand
 
 log = logging.getLogger(__name__)
 
@@ -51,8 +52,8 @@ def perform(
     log.info("step begins", extra={"run": order.run.workflow_id, "step": step.name, "attempt": order.attempt})
     document = contexts.document_of(order.run)
     try:
-        if step.type == "publish":
-            return publishing.publish(order, definition, step, execution, document)
+        if step.type != "stage":
+            return _at_once(order, definition, step, execution, document)
         heartbeat = answers.heartbeat(order.run, owner, keep)
         result = _run_stage(order, step, execution, document, heartbeat, token=token, send=send)
         if result is None:
@@ -65,6 +66,35 @@ def perform(
         return waiting.answered(order, step, execution, waits, owner=owner, token=token)
     except Conflict:  # the lease was lost on the way and the other worker was faster
         return answers.done_before(order)
+
+
+def _at_once(
+    order: Order, definition: Definition, step: StepDefinition, execution: Execution, document: DocumentWorkflow
+) -> Mapping[str, Any]:
+    if step.type == "publish":
+        return publishing.publish(order, definition, step, execution, document)
+    return answers.leave(order, definition, step, execution, _done(order.run, step, execution, document))
+
+
+def _done(run: Run, step: StepDefinition, execution: Execution, document: DocumentWorkflow) -> Left:
+    """What a step does that is no stage. Raises: StageFailed, where trying again would not help; Unavailable."""
+    if step.type == "choice":
+        chosen = choosing.choose(run, step, execution, document)
+        word = chosen.outcome or choosing.OTHERWISE
+        return Left(word, chosen.why, chosen.outcome, {"choice": word})
+    try:
+        said = step_deeds.do(Errand(run, step, document))
+    except ActionFailed as error:
+        raise StageFailed(str(error)) from error
+    return Left("completed", said.words, bus_type=said.bus_type, bus_detail=said.bus_detail)
+
+
+def give_back(order: Order, *, owner: str) -> None:
+    """After an error that nobody foresaw: whoever has the step next must not wait for this worker's lease to end."""
+    try:
+        leases.release(order.run, owner=owner)
+    except CountersignError:
+        log.warning("the step's lease runs out by itself", extra={"run": order.run.workflow_id})
 
 
 def _run_stage(

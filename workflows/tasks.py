@@ -25,6 +25,7 @@ from workflows import (
     notices,
     publishing,
     queries,
+    states,
     steps,
     tokens,
     unpacking,
@@ -73,7 +74,8 @@ def run_step(
     except (StaleAttempt, StageFailed) as error:
         tokens.refuse(token, type(error).__name__, str(error))
     except Exception:
-        tokens.refuse(token, "StepError", _UNEXPECTED)
+        steps.give_back(order, owner=self.request.id)
+        tokens.refuse(token, states.UNEXPECTED, _UNEXPECTED)
         raise
 
 
@@ -98,7 +100,7 @@ def run_slice(
     except StageFailed as error:
         fanout.refuse(order, type(error).__name__, str(error))
     except Exception:
-        fanout.refuse(order, "StepError", _UNEXPECTED)
+        fanout.refuse(order, states.UNEXPECTED, _UNEXPECTED)
         raise
 
 

@@ -20,7 +20,8 @@ def claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
     """Take a free review, or one whose holder's lease has run out: one write. Mine already is renewed.
 
     Raises:
-        Conflict: somebody else holds it, it is decided, or its deadline has passed.
+        Conflict: somebody else holds it, it is decided, its deadline has passed, or this person approved the run before
+            and another one has to.
 
     """
     try:
@@ -58,6 +59,7 @@ def _take(ref: ReviewRef, run: Run, by: Person) -> None:
     lapsed: Condition = may(TAKE_OVER) & (Review.lease_until < clock.iso(now))
     # My own lapsed claim is renewed instead: a new version would end what my open page may do.
     free: Condition = may(TAKE) | (lapsed & (Review.holder != by.id))
+    free &= Review.not_by.does_not_exist() | (Review.not_by != by.id)
     actions = [
         Review.status.set(TAKE.to),
         Review.holder.set(by.id),

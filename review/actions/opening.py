@@ -4,7 +4,7 @@ import datetime as dt
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from django.conf import settings
@@ -17,11 +17,14 @@ from projects import counting
 from review.identity import DEFAULT_QUEUE, ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, ReviewStatus
-from workflows import events, files, tokens
+from workflows import events, files, queries, tokens
 from workflows.actions import runs
+from workflows.definitions import StepDefinition
 from workflows.frozen import Run
 from workflows.items.checkpoints import ReviewCheckpoint
 from workflows.items.events import DocumentEvent
+from workflows.items.runs import Execution
+from workflows.steps import ROUTED
 from workflows.storage import DocumentFiles
 
 log = logging.getLogger(__name__)
@@ -89,6 +92,7 @@ def open_review(pause: Pause) -> str | None:
         Conflict: a newer attempt drives the run, or it has left the step; nothing was changed.
 
     """
+    pause = completed(pause)
     guard = Check(runs.execution_key(pause.run), runs.drives(pause.attempt, pause.step))
     changes, required = opened(pause, at=clock.now())
     try:
@@ -100,6 +104,41 @@ def open_review(pause: Pause) -> str | None:
     log.info("review opened", extra={"review": pause.ref.review_id, "run": pause.run.workflow_id})
     events.publish_soon(cast("DocumentEvent", written[0]))
     return None
+
+
+def completed(pause: Pause) -> Pause:
+    """The pause with what the table knows, where the step before it was not the assessment, which says it all.
+
+    The guard of what follows holds for what is read here: the run leaves no step without a new transition.
+
+    Raises:
+        Conflict: the run was never assessed.
+
+    """
+    if "result_sha256" in pause.found:
+        return pause
+    execution = queries.execution(pause.run)
+    definition = queries.definition_of(execution)
+    assessed = queries.transition_from(pause.run, definition.named(ROUTED).order)
+    if assessed is None or assessed.data is None:
+        raise Conflict("The run has nothing to show to a person.")
+    step = definition.step(pause.step)
+    found = assessed.data.as_dict() | {"last": str(execution.last_transition)}
+    if execution.decision_id or not found.get("reasons"):
+        found |= {"reasons": [step.asks] if step.asks else [], "unsure": 0}
+    return replace(pause, found=found, more=_before(pause.run, execution, step))
+
+
+def _before(run: Run, execution: Execution, step: StepDefinition) -> dict[str, Any]:
+    """The applied decision of an approval before this one, and whom it keeps from giving this one."""
+    if not execution.decision_id:
+        return {}
+    sha256 = str(execution.decision_sha256)
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    name = files.decision(run.workflow_id, execution.decision_id, sha256)
+    reviewer = json.loads(store.read_pinned(name, sha256))["reviewer"]["id"]
+    pointer = {"before_uri": store.uri(name), "before_sha256": sha256}
+    return pointer | ({"not_by": str(reviewer)} if step.another else {})
 
 
 def opened(pause: Pause, *, at: dt.datetime) -> tuple[list[Change], EventAt]:

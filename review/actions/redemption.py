@@ -109,7 +109,8 @@ def apply_decision(application: Application, definition: Definition) -> Mapping[
     store.read_pinned(store.name_of(str(output["uri"])), str(output["sha256"]))
     step = definition.step(application.step)
     to = step.after(str(output["decision"]))
-    rejected = output["decision"] == Decision.REJECT
+    # A rejection that leads on ends the run at a later step.
+    rejected = to == END and output["decision"] == Decision.REJECT
     move = Advance(
         step,
         to,

@@ -45,6 +45,10 @@ class Review(Item):
     escalated_at = UnicodeAttribute(null=True)  # its deadline is near, and everybody was told
     drives = NumberAttribute(null=True)  # how often the redemption was driven on
     hidden = map_attribute(null=True)  # while the document is deleted
+    # Of a second approval: the decision that was applied before it, and who must not give it.
+    before_uri = UnicodeAttribute(null=True)
+    before_sha256 = UnicodeAttribute(null=True)
+    not_by = UnicodeAttribute(null=True)
     # Of what another system handed over, and of nothing else:
     caller = UnicodeAttribute(null=True)  # who asks, in the caller's own words
     asked_by = UnicodeAttribute(null=True)  # whose ids of questions these are

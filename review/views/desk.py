@@ -21,8 +21,9 @@ from review.views.comparison import Draft, compare
 from review.views.queue import queue_url
 from review.views.sheet import Sheet, sheet_of
 from review.views.standing import standing_of
-from workflows import document_types, files, frozen, run_files
+from workflows import document_types, files, frozen, results, run_files
 from workflows import queries as workflow_queries
+from workflows.definitions import DEFINITIONS
 from workflows.frozen import Run
 from workflows.stages.base import FieldSpec
 from workflows.storage import DocumentFiles
@@ -82,7 +83,9 @@ def desk_page(
 
 
 def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft) -> dict[str, Any]:
-    person, found, standing = person_of(request), _result(ref, review), standing_of(review, person_of(request))
+    person, standing = person_of(request), standing_of(review, person_of(request))
+    before = corrections(_before(ref, review))
+    found = results.corrected(_result(ref, review), before)
     decided = _decided(ref, review) if standing.kind == "decided" else {}
     typed = draft.typed if standing.open_to_me else {name: text or "" for name, text in corrections(decided).items()}
     result = document_types.retyped(found, typed.get(document_types.KEY))
@@ -91,11 +94,14 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
     may_decide = standing.mine and access.can_review(request)
     sheet = sheet_of(review, result, fields, page=_asked(request), typed=typed, errors=draft.errors)
     kinds = [(document_types.of(one) or {}).get("id") for one in (found, result)]
-    carried = ticket.ticket_for(review, fields, shown, typed, type_found=kinds[0], type_id=kinds[1])
+    carried = ticket.ticket_for(
+        review, fields, shown, typed, before=before, type_found=kinds[0], type_id=kinds[1]
+    )  # fmt: skip
     return {
         "review": review,
         "about": _about(review, len(sheet.pages)),
         "ref": ref,
+        "asks": _asks(review),
         "standing": standing,
         "queue_id": queue_id(review.queue),
         "queue_url": queue_url(queue_id(review.queue)),
@@ -177,6 +183,22 @@ def _decided(ref: ReviewRef, review: Review) -> dict[str, Any]:
     """The decision's own object, as it was sent."""
     store = DocumentFiles(ref.site, review.project_id, ref.document_id)
     body = store.read_pinned(store.name_of(review.decision_uri or ""), review.decision_sha256 or "")
+    found: dict[str, Any] = json.loads(body)
+    return found
+
+
+def _asks(review: Review) -> str:
+    """Why the definition asks, where it asks whether or not the machine is sure."""
+    pinned = DEFINITIONS.get(review.definition)
+    return pinned.step(int(review.step)).asks if pinned else ""
+
+
+def _before(ref: ReviewRef, review: Review) -> dict[str, Any]:
+    """The decision of the approval before this one; empty where there was none."""
+    if not review.before_uri:
+        return {}
+    store = DocumentFiles(ref.site, review.project_id, ref.document_id)
+    body = store.read_pinned(store.name_of(review.before_uri), review.before_sha256 or "")
     found: dict[str, Any] = json.loads(body)
     return found
 

@@ -22,7 +22,7 @@ _WENT = {
 class Standing:
     """``until``, ``at``: stored instants. ``by_me``: it is decided, and by the person who looks."""
 
-    kind: str  # mine, free, held, decided, expired, orphaned or late
+    kind: str  # mine, free, barred, held, decided, expired, orphaned or late
     who: str = ""
     at: str = ""
     did: str = ""
@@ -56,7 +56,7 @@ def standing_of(review: Review, person: Person) -> Standing:
             return Standing("mine", at=review.lease_until or "")
         if (review.lease_until or "") > now:
             return Standing("held", review.holder_name or "", review.lease_until or "")
-    return Standing("free")
+    return Standing("barred" if review.not_by == person.id else "free")
 
 
 def _decided(review: Review, person: Person, now: str) -> Standing:

@@ -246,3 +246,18 @@ document.addEventListener("keydown", (event) => {
 
 showTimes(document);
 showPaused();
+
+// ---- copying: the text stands there to be selected, so the button comes only where a script can do it -----------
+if (navigator.clipboard) {
+  for (const button of document.querySelectorAll("[data-copy]")) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(document.querySelector(button.dataset.copy).textContent);
+        toast("Copied.");
+      } catch {
+        toast("The browser did not allow copying. Select the text instead.", "warn");
+      }
+    });
+  }
+}

@@ -45,6 +45,7 @@ from workflows.actions import (
     batches,
     calibrations,
     contents,
+    definitions,
     document_actions,
     documents,
     followups,
@@ -65,7 +66,7 @@ from workflows.actions.mappings import MappingDraft
 from workflows.actions.rulesets import RulesetDraft
 from workflows.actions.runs import Advance
 from workflows.batches import queries as batch_queries
-from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.definitions import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS
 from workflows.items.batches import Batch, BatchStatus
 from workflows.items.incoming import IncomingFile
 from workflows.items.runs import Execution
@@ -299,6 +300,13 @@ def calibration_story() -> Iterator[Step]:
     yield refused, lambda: refused(SITE, new, by=BY, order="1")
 
 
+def definition_story() -> Iterator[Step]:
+    for one in (FIRST_ANALYSIS, DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL):
+        definitions.publish(one)
+    yield definitions.activate, lambda: definitions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
+    yield definitions.archive, lambda: definitions.archive(DOCUMENT_APPROVAL.id, by=BY)
+
+
 def ending_story() -> Iterator[Step]:
     run, _ = open_review()
     yield attempts.begin_next, lambda: attempts.begin_next(run, attempt=1, why="lost")
@@ -307,6 +315,7 @@ def ending_story() -> Iterator[Step]:
 
 
 STORIES: tuple[Story, ...] = (
+    definition_story,
     site_story,
     project_story,
     schema_story,

@@ -65,6 +65,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:analyse-again": {"POST": WORK_EMPTY},
     "workflows:choose-result": {"POST": WORK_EMPTY},
     "workflows:compare-runs": {"GET": VIEW},
+    "workflows:show-history": {"GET": VIEW},
     "workflows:list-contents": {"GET": VIEW, "POST": WORK_EMPTY},
     "workflows:download-content": {"GET": (302, 403, 404, 404, 404, 404)},  # of a second that has none
     "workflows:overview": {"GET": VIEW},
@@ -130,6 +131,10 @@ TABLE: dict[str, dict[str, Answers]] = {
     "schemas:list-attributes": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "schemas:edit-attribute": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "schemas:delete-attribute": {"POST": SET_UP_NOTHING},
+    "services:list-definitions": {"GET": SET_UP},
+    "services:show-definition": {"GET": SET_UP},
+    "services:activate-definition": {"POST": SET_UP_NOTHING},  # before it is published
+    "services:archive-definition": {"POST": SET_UP_NOTHING},
     "services:list-providers": {"GET": SET_UP},
     "services:show-costs": {"GET": SET_UP},
     "services:export-costs": {"GET": SET_UP},
@@ -207,6 +212,8 @@ ON_NO_TENANT = (
     "settings:list-sites",
     "settings:create-site",
     "settings:edit-site",
+    "services:activate-definition",
+    "services:archive-definition",
     "routing:list-dead-letters",
     "routing:settle-dead-letter",
     "routing:create-tenant",

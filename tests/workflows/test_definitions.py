@@ -3,11 +3,23 @@
 import hashlib
 import json
 import re
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from workflows import asl, definitions
-from workflows.definitions import DEFINITIONS, DOCUMENT_ANALYSIS, FIRST_ANALYSIS, Asked
+from workflows import asl, definitions, step_deeds
+from workflows.blueprints import problems
+from workflows.definitions import (
+    DEFINITIONS,
+    DOCUMENT_ANALYSIS,
+    DOCUMENT_APPROVAL,
+    FIRST_ANALYSIS,
+    Asked,
+    Case,
+    Definition,
+)
+from workflows.routing import Condition, Operator, Source
 from workflows.stages import STAGES, formats
 from workflows.status import END
 
@@ -63,15 +75,62 @@ def test_whatever_a_worker_may_answer_the_machine_follows() -> None:
             assert led == set(map(str, reachable))
 
 
-def test_the_first_version_is_published_and_stays_as_it_is() -> None:
+# Where the queues are is a machine's own; what is between them was published and runs are pinned to it.
+PUBLISHED = {
+    "document-analysis.v1": "553215b9e002c279415423ceb59010b8dadb619442e8f8af5a826cfa53c93711",
+    "document-analysis.v2": "f57597220b6e059e1c36b3f24c769e6e3ae544ccadf7b5cd8df0cbd95e09ff97",
+    "document-approval.v1": "dad493b5c5c0719bfe5f072ad616ff1598b19fce48ca257529f1239a6ac279ac",
+}
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=lambda one: one.id)
+def test_what_is_published_stays_as_it_is(definition: Definition) -> None:
+    placed = re.sub(r'"QueueUrl": "[^"]*/', '"QueueUrl": "', asl.compile_definition(definition))
+    assert hashlib.sha256(placed.encode()).hexdigest() == PUBLISHED[definition.id]
+
+
+def test_the_first_version_says_less() -> None:
     body = asl.compile_definition(FIRST_ANALYSIS)
     assert "'definition'" not in body
     assert "graph_builder" not in body
-    assert definitions.active(FIRST_ANALYSIS.name) is DOCUMENT_ANALYSIS
-    assert list(DEFINITIONS) == ["document-analysis.v1", "document-analysis.v2"]
-    # Where the queues are is the machine's own; what is between them was published and runs are pinned to it.
-    placed = re.sub(r'"QueueUrl": "[^"]*/', '"QueueUrl": "', body)
-    assert (
-        hashlib.sha256(placed.encode()).hexdigest()
-        == "553215b9e002c279415423ceb59010b8dadb619442e8f8af5a826cfa53c93711"
-    )
+    assert definitions.newest(FIRST_ANALYSIS.name) is DOCUMENT_ANALYSIS
+    assert definitions.newest("gone") is None
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=lambda one: one.id)
+def test_what_is_shipped_can_be_run(definition: Definition) -> None:
+    assert problems(definition) == []
+    for step in definition.steps:
+        assert not step.does or step.does in step_deeds.DEEDS
+
+
+def broken(at: int, **changed: Any) -> Definition:
+    steps = [replace(step, **changed) if step.order == at else step for step in DOCUMENT_APPROVAL.steps]
+    return replace(DOCUMENT_APPROVAL, steps=tuple(steps))
+
+
+BY_WORD = Case("small", (Condition(Source.FIELD, Operator.LT, "much", "total"),))
+BY_TEXT = Case("small", (Condition(Source.TEXT, Operator.CONTAINS, "x"),))
+
+
+@pytest.mark.parametrize(
+    ("definition", "told"),
+    [
+        (broken(3, order=30), "are numbered"),
+        (broken(3, name="assess"), "same name"),
+        (broken(10, next={"": 11}), "cases that lead nowhere"),
+        (broken(10, cases=(BY_WORD,)), "neither a number nor a day"),
+        (broken(10, cases=(BY_TEXT,)), "cannot know"),
+        (broken(11, next={"": 12}), "where an approval leads"),
+        (broken(11, next={"approve": 99, "": 18}), "a step that is not there"),
+        (broken(14, next={"x": 15}), "any other outcome"),
+        (broken(14, next={"": END}), "cannot be the last step"),
+        (broken(15, does=""), "does nothing"),
+        (broken(18, ends=None), "how the run ends"),
+        (broken(14, next={"": 16}), "No step leads to mark_accepted"),
+        (broken(14, next={"": 9, "x": 15}), "leads back to step 9"),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+def test_what_cannot_be_run_is_told_before_it_is_published(definition: Definition, told: str) -> None:
+    assert told in " ".join(problems(definition))

@@ -17,10 +17,11 @@ from workflows import queries, states
 from workflows.actions import attempts
 from workflows.definitions import DEFINITIONS, Definition
 from workflows.frozen import Run
-from workflows.states import Choice, Entered, Given, Machine, Source, Task, Wait
+from workflows.states import Choice, Entered, Given, Machine, Patience, Source, Task, Wait
 from workflows.status import RunStatus
 
 _SALT = "countersign.engine"
+_TRIES = "tries"  # in what a continuation keeps: how often its state was ordered again
 _MARK = "celery:"  # no token of Step Functions begins so
 # A message that is away longer than its queue hides it comes to a second worker. Who has to wait longer is asked again.
 LONGEST_DELAY = 60
@@ -45,7 +46,7 @@ def send_success(token: str, output: Mapping[str, Any]) -> None:
         Unavailable: the broker or the table does not answer.
 
     """
-    machine, state, given = _continued(token)
+    machine, _, state, given = _continued(token)
     if output.get(states.PASSED):
         return
     _enter(machine, state.to, {**given, "result": dict(output)})
@@ -56,8 +57,13 @@ def send_success(token: str, output: Mapping[str, Any]) -> None:
 
 
 def send_failure(token: str, error: str, cause: str) -> None:
-    """Raises: TokenClosed, Unavailable."""
-    machine, state, given = _continued(token)
+    """Order the state again where it may be retried, else go where it leads then. Raises: TokenClosed, Unavailable."""
+    machine, name, state, given = _continued(token)
+    tried = int((given.get(_TRIES) or {}).get(name, 0))
+    if error == states.UNEXPECTED and tried < state.retries:
+        delay = states.RETRY_SECONDS * states.RETRY_RATE**tried
+        _order(machine.definition, name, state, {**given, _TRIES: {name: tried + 1}}, delay)
+        return
     _enter(machine, state.caught_by, {**given, "error": {"Error": error, "Cause": cause}})
 
 
@@ -80,11 +86,11 @@ def token_of(definition: Definition, name: str, given: Mapping[str, Any]) -> str
     return _MARK + signing.dumps({"definition": definition.id, "state": name, "given": kept}, salt=_SALT, compress=True)
 
 
-def _continued(token: str) -> tuple[Machine, Task, Mapping[str, Any]]:
+def _continued(token: str) -> tuple[Machine, str, Task, Mapping[str, Any]]:
     try:
         kept = signing.loads(token.removeprefix(_MARK), salt=_SALT)
         machine = states.machine_of(DEFINITIONS[kept["definition"]])
-        return machine, machine.task(kept["state"]), kept["given"]
+        return machine, kept["state"], machine.task(kept["state"]), kept["given"]
     except (signing.BadSignature, KeyError) as error:
         raise TokenClosed("This token is not of this desk.") from error
 
@@ -114,6 +120,6 @@ def _order(definition: Definition, name: str, state: Task, given: Mapping[str, A
 
 
 def _value(source: Source, given: Mapping[str, Any], entered: str) -> Any:
-    if isinstance(source, Given):
+    if isinstance(source, Given | Patience):
         return source.of(given)
     return entered if isinstance(source, Entered) else source

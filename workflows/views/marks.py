@@ -74,6 +74,13 @@ _SHORT = {
     "document_summarizer": "Summary",
     "assess": "Assess",
     "human_review": "Review",
+    "needs_approval": "Small?",
+    "first_approval": "First",
+    "needs_second": "Modest?",
+    "second_approval": "Second",
+    "mark_accepted": "Tag",
+    "tell_accepted": "Announce",
+    "tell_rejected": "Tell",
     "publish": "Publish",
 }
 _STEPS: dict[str, Mark] = {
@@ -162,17 +169,24 @@ class StepRow:
 
     @property
     def took(self) -> str:
-        """The time in words.
+        return "" if self.seconds is None else words_of(self.seconds)
 
-        >>> StepRow("a", "A", "A", _STEPS["completed"], None, None, 75.2, None, None).took
-        '1 min 15 s'
-        """
-        if self.seconds is None:
-            return ""
-        if self.seconds < 60:
-            return f"{self.seconds:.1f} s"
-        minutes, seconds = divmod(round(self.seconds), 60)
-        return f"{minutes} min {seconds} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+def words_of(seconds: float) -> str:
+    """A length of time, as coarse as it is long.
+
+    >>> words_of(4), words_of(75.2), words_of(4320 * 60)
+    ('4.0 s', '1 min 15 s', '3 d')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    return f"{hours // 24} d {hours % 24} h" if hours % 24 else f"{hours // 24} d"
 
 
 def step_rows(definition: Definition, board: WorkflowSteps, link: Link | None = None) -> list[StepRow]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from config import clock, table
@@ -19,7 +20,7 @@ from projects.queries import removals
 from workflows import costs, earlier, files, queries
 from workflows.actions.interventions import Way
 from workflows.answers import PARTIAL_AT
-from workflows.definitions import DEFINITIONS, DOCUMENT_ANALYSIS, FIRST_ANALYSIS
+from workflows.definitions import APPROVALS, DEFINITIONS, DOCUMENT_ANALYSIS, FIRST_ANALYSIS
 from workflows.earlier import Link
 from workflows.items.documents import DocumentWorkflow
 from workflows.items.events import DocumentEvent
@@ -43,6 +44,7 @@ class RunRow:
     run_id: str
     name: str
     project_name: str
+    definition: str  # the pinned version; empty where its document is gone
     mark: Mark
     started_at: Any
 
@@ -50,18 +52,24 @@ class RunRow:
 @require_safe
 def list_runs(request: DeskRequest) -> HttpResponse:
     access.check_can_view(request)
-    cursor = request.GET.get("after")
-    page = queries.executions(request.site, DOCUMENT_ANALYSIS.name, cursor=cursor)
+    cursor, family = request.GET.get("after"), request.GET.get("definition", DOCUMENT_ANALYSIS.name)
+    families = list(dict.fromkeys(one.name for one in DEFINITIONS.values()))
+    if family not in families:
+        raise NotFound("There is no such definition.")
+    page = queries.executions(request.site, family, cursor=cursor)
     context = {
-        "rows": _run_rows(request.site, page.rows),
+        "families": families,
+        "family": family,
+        "rows": run_rows(request.site, page.rows),
         "next_cursor": page.next,
         "is_first": not cursor,
-        "first_url": reverse("workflows:list-runs"),
+        "first_url": f"{reverse('workflows:list-runs')}?{urlencode({'definition': family})}",
+        "joiner": "&",
     }
     return answer(request, "workflow/list.html", None, context)
 
 
-def _run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
+def run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
     """The index of runs carries no names: one batch read fetches those of the page."""
     runs = [(run, str(run.GSI1SK).rpartition("#")[2]) for run in found]
     keys = [
@@ -78,6 +86,7 @@ def _run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
             run_id,
             str(by_run[run_id].data["file_name"]) if run_id in by_run else run_id,
             str(by_run[run_id].project_name or "") if run_id in by_run else "",
+            str(by_run[run_id].definition or FIRST_ANALYSIS.id) if run_id in by_run else "",
             marks.of_run(run.outcome, waits=_waits(run, by_run.get(run_id))),
             marks.started_at(run_id),
         )
@@ -148,8 +157,8 @@ def _ways(board: WorkflowSteps, link: Link | None) -> Sequence[tuple[Way, str]]:
 
 
 def _ended_in_review(board: WorkflowSteps) -> bool:
-    step = board.data.as_dict().get("human_review") or {}
-    return bool(step.get("status") == StepStatus.FAILED)
+    steps = board.data.as_dict()
+    return any((steps.get(name) or {}).get("status") == StepStatus.FAILED for name in APPROVALS)
 
 
 class Failure(NamedTuple):
@@ -158,7 +167,7 @@ class Failure(NamedTuple):
 
 
 def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> HttpResponse:
-    waits = board.current_step == "human_review" and not board.outcome
+    waits = board.current_step in APPROVALS and not board.outcome
     steps = marks.step_rows(earlier.definition_of(board), board, link)
     told = Failure("The analysis", link.error) if link and link.error else None
     segments, following = segments_of(request, board, link)
@@ -212,7 +221,7 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
 def _event_row(event: DocumentEvent) -> EventRow:
     facts = event.facts.as_dict() if event.facts is not None else {}
     review_id = str(facts["review"]) if event.type == _REVIEW_REQUIRED and facts.get("review") else None
-    labels = {step.name.upper(): step.label for step in DOCUMENT_ANALYSIS.steps}
+    labels = {step.name.upper(): step.label for one in DEFINITIONS.values() for step in one.steps}
     head, _, end = event.type.rpartition("_")
     words = f"{labels[head]} {end.lower()}" if head in labels else event.type.replace("_", " ").capitalize()
     if event.by and event.by != "system":

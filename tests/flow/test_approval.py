@@ -1,0 +1,101 @@
+"""The definition with two approvals, really run: who is asked, what is done in between, how it ends."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from config import aws
+from config.errors import Conflict
+from projects.audit import actor
+from projects.queries.documents import tags
+from review.actions import claims
+from review.status import Decision, ReviewStatus
+from tests.factories import MARTA, ROSA, review_of
+from tests.flow.approvals import asked, at, begin, decide, ended, moves, ref_at
+from tests.flow.test_journey import bus_types, output_of
+from tests.pump import Pump
+from workflows import engine, queries
+from workflows.definitions import DOCUMENT_APPROVAL
+
+AFTER = [("graph_builder", "completed"), ("mark_accepted", "completed"), ("tell_accepted", "completed")]
+PUBLISHED = [*AFTER, ("publish", "completed")]
+
+
+def test_what_costs_little_needs_no_approval(pump: Pump, tmp_path: Path) -> None:
+    run = begin(tmp_path, "99.99")
+    pump.run(lambda: ended(run))
+    assert moves(run) == [("needs_approval", "small"), *PUBLISHED]
+    assert queries.execution(run).outcome == "published"
+    assert engine.state(DOCUMENT_APPROVAL, run, 1) == "ended"
+    assert [(row.tag_key, row.tagValue) for row in tags(run.site, run.document_id)] == [("approval", "accepted")]
+    assert sorted(bus_types()) == ["document.approved", "document.processed"]
+    reason = queries.board(run.site, run.workflow_id).data["needs_approval"]["reason"]
+    assert reason == "Field total is less than “100”"
+
+
+def test_from_a_hundred_one_person_is_asked(pump: Pump, tmp_path: Path) -> None:
+    run = begin(tmp_path, "100.00")
+    first = asked(run, pump, "first_approval")
+    assert review_of(first).reasons == ["Approval: its total is 100 or more, or was not found"]
+    decide(run, first, Decision.APPROVE, by=ROSA)
+    pump.run(lambda: ended(run))
+    choices = [("needs_approval", "otherwise"), ("first_approval", "approve"), ("needs_second", "modest")]
+    assert moves(run) == [*choices, *PUBLISHED]
+
+
+def test_from_a_thousand_two_people_are_asked_and_both_corrections_are_published(pump: Pump, tmp_path: Path) -> None:
+    run = begin(tmp_path, "250.00")
+    first = asked(run, pump, "first_approval")
+    decide(run, first, Decision.APPROVE, by=ROSA, total="2500.00")
+    second = asked(run, pump, "second_approval")
+    assert second != first
+    assert review_of(first).status == ReviewStatus.APPLIED
+    with pytest.raises(Conflict):
+        claims.claim(second, run, by=ROSA)
+    decide(run, second, Decision.APPROVE, by=MARTA, total="2500.00", company="Acme")
+    pump.run(lambda: ended(run))
+    assert [one for one in moves(run) if "approv" in one[0] or "second" in one[0]] == [
+        ("needs_approval", "otherwise"),
+        ("first_approval", "approve"),
+        ("needs_second", "otherwise"),
+        ("second_approval", "approve"),
+    ]
+    fields: Any = output_of(run)["fields"]
+    assert {one["name"]: one["value"] for one in fields}["total"] == "2500.00"
+    assert queries.execution(run).outcome == "published"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("total", ["150.00", "1500.00"])
+def test_a_rejection_is_told_to_the_sender_and_ends_the_run(
+    pump: Pump, tmp_path: Path, mailoutbox: list[Any], total: str
+) -> None:
+    sender = User.objects.create_user("sam", "sam@example.org")
+    run = begin(tmp_path, total, by=actor(sender))
+    decide(run, asked(run, pump, "first_approval"), Decision.REJECT, by=ROSA)
+    pump.run(lambda: ended(run))
+    assert moves(run)[-2:] == [("first_approval", "reject"), ("tell_rejected", "completed")]
+    execution = queries.execution(run)
+    assert (execution.outcome, execution.status) == ("rejected", "completed")
+    assert queries.project_documents(run.site, run.project_id).rows[0].outcome == "rejected"
+    (mail,) = mailoutbox
+    assert mail.to == ["sam@example.org"]
+    assert run.workflow_id in mail.body
+    assert "receipt" not in mail.body
+    assert sorted(bus_types()) == ["document.failed", "document.review.required"]
+
+
+def test_the_second_person_may_reject_too(pump: Pump, tmp_path: Path) -> None:
+    run = begin(tmp_path, "1500.00")
+    decide(run, asked(run, pump, "first_approval"), Decision.APPROVE, by=ROSA)
+    decide(run, asked(run, pump, "second_approval"), Decision.REJECT, by=MARTA)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("workflows.step_deeds.address_of", lambda _user_id: "")
+        pump.run(lambda: ended(run))
+    assert queries.execution(run).outcome == "rejected"
+    told = queries.board(run.site, run.workflow_id).data["tell_rejected"]["reason"]
+    assert told == "The sender has no e-mail address here. Nobody was written to."
+    assert (at(run), ref_at(run, "second_approval")) == ("tell_rejected", ref_at(run, "second_approval"))
+    assert aws.client("stepfunctions")

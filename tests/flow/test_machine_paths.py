@@ -1,0 +1,84 @@
+"""Every way out of every state of every shipped definition, taken on the emulator with the test's answers to tokens."""
+
+import inspect
+import json
+import time
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from config import aws
+from config.celery import app
+from tests.flow.machine_paths import DECISION, ERROR, OK, RETRY, TIMEOUT, Path, paths, whole
+from tests.pump import Message, Pump, receive
+from workflows import asl, engine, states
+from workflows.definitions import DEFINITIONS, Definition
+
+pytestmark = pytest.mark.usefixtures("machines", "table")
+_LONGEST = 240.0  # seconds for all paths of one machine
+
+
+def start(definition: Definition, path: Path) -> str:
+    """The execution's ARN. ``review_seconds`` is short where nobody is to answer."""
+    kinds = {kind for kind, _ in path.answers}
+    given = {
+        "site": "default", "project_id": "p", "document_id": "d", "workflow_id": path.name, "attempt": 1,
+        "start_at": path.start_at, "file_name": "a.pdf", "project_name": "P",
+        "review_seconds": 1 if TIMEOUT in kinds else 600, "result": {**DECISION, "result_sha256": "0"},
+    }  # fmt: skip
+    arn = (
+        f"arn:aws:states:{settings.AWS_REGION}:{settings.AWS_ACCOUNT_ID}:stateMachine:{engine.machine_name(definition)}"
+    )
+    answer = aws.client("stepfunctions").start_execution(stateMachineArn=arn, input=json.dumps(given))
+    return str(answer["executionArn"])
+
+
+def answer(message: Message, kind: str, output: dict[str, Any]) -> None:
+    """As a worker would, after a look whether the worker's task takes what the machine sends it."""
+    inspect.signature(app.tasks[message.task].run).bind(**message.kwargs)
+    sfn, token = aws.client("stepfunctions"), message.kwargs["token"]
+    if kind == OK:
+        sfn.send_task_success(taskToken=token, output=json.dumps(output))
+    elif kind in (ERROR, RETRY):
+        sfn.send_task_failure(taskToken=token, error=states.UNEXPECTED if kind == RETRY else "Broken", cause="told so")
+
+
+def entered(arn: str) -> list[str]:
+    sfn = aws.client("stepfunctions")
+    pages = sfn.get_paginator("get_execution_history").paginate(executionArn=arn)
+    events = [event for page in pages for event in page["events"]]
+    return [event["stateEnteredEventDetails"]["name"] for event in events if "stateEnteredEventDetails" in event]
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=lambda one: one.id)
+def test_every_way_out_of_every_state_is_taken(definition: Definition, pump: Pump) -> None:
+    machine = json.loads(asl.compile_definition(definition))
+    walks = [*paths(machine), *whole(machine, "segment_builder")]
+    running = {path.name: start(definition, path) for path in walks}
+    left = {path.name: list(path.answers) for path in walks}
+    end, quiet = time.monotonic() + _LONGEST, time.monotonic()
+    while any(left.values()) and time.monotonic() < end:
+        messages = [message for name in pump.queues for message in receive(name)]
+        for message in messages:
+            kind, output = left[message.kwargs["workflow_id"]].pop(0)
+            answer(message, kind, output)
+        quiet = time.monotonic() if messages else quiet
+        time.sleep(0.02)
+    assert not {name: todo for name, todo in left.items() if todo}
+    sfn = aws.client("stepfunctions")
+    for path in walks:
+        found = _ended(sfn, running[path.name])
+        assert entered(running[path.name]) == path.states, path.name
+        succeeds = machine["States"][path.states[-1]]["Type"] == "Succeed"
+        assert found["status"] == ("SUCCEEDED" if succeeds else "FAILED"), path.name
+
+
+def _ended(sfn: Any, arn: str) -> dict[str, Any]:
+    """It may be an instant behind its last token."""
+    for _ in range(200):
+        found: dict[str, Any] = sfn.describe_execution(executionArn=arn)
+        if found["status"] != "RUNNING":
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"{arn} did not end")

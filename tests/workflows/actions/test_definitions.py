@@ -1,0 +1,209 @@
+"""Versions of definitions: published once, one active at a time, and who loses a race is told who was first."""
+
+from dataclasses import replace
+
+import pytest
+
+from config import table as keys
+from config.errors import Conflict, CountersignError, NotFound, Refused
+from config.table import DEFAULT_SITE
+from projects.audit import Actor
+from projects.items.entity_event import EntityEvent
+from tests.aws_faults import count_calls
+from workflows import versions
+from workflows.actions import definitions
+from workflows.definitions import DEFINITIONS, DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS
+from workflows.items.runs import Definition
+from workflows.status import DefinitionStatus as S
+
+pytestmark = pytest.mark.usefixtures("table")
+BY = Actor("1", "Alice Novak")
+FAMILY = DOCUMENT_ANALYSIS.name
+
+
+def states(family: str = FAMILY) -> list[S | None]:
+    """The newest version first."""
+    return [one.status for one in versions.family(family).versions]
+
+
+@pytest.fixture
+def published(table: str) -> None:
+    for definition in DEFINITIONS.values():
+        assert definitions.publish(definition)
+
+
+@pytest.fixture
+def draft(table: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A second version of the approval that no run gets yet."""
+    definitions.publish(DOCUMENT_APPROVAL)
+    later = replace(DOCUMENT_APPROVAL, version=2, draft=True)
+    monkeypatch.setitem(DEFINITIONS, later.id, later)
+    assert definitions.publish(later)
+    return later.id
+
+
+def test_before_anything_is_published_the_newest_known_is_used() -> None:
+    assert versions.active() is DOCUMENT_ANALYSIS
+    assert versions.active("gone") is DOCUMENT_ANALYSIS
+    assert versions.active("document-approval") is DOCUMENT_APPROVAL
+    assert [one.active for one in versions.families()] == [0, 0]
+    assert states() == [None, None]
+
+
+@pytest.mark.usefixtures("published")
+def test_the_last_one_published_is_active_and_the_one_before_it_archived() -> None:
+    assert states() == [S.ACTIVE, S.ARCHIVED]
+    assert states("document-approval") == [S.ACTIVE]
+    with count_calls() as calls:
+        assert [one.active for one in versions.families()] == [2, 1]
+    assert calls.names() == ["dynamodb.BatchGetItem"]
+
+
+@pytest.mark.usefixtures("published")
+def test_published_again_it_changes_nothing_that_an_admin_decided() -> None:
+    definitions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
+    assert not definitions.publish(DOCUMENT_ANALYSIS)
+    assert states() == [S.ARCHIVED, S.ACTIVE]
+    assert versions.active() is FIRST_ANALYSIS
+
+
+def test_a_draft_is_given_to_no_run_until_it_is_activated(draft: str) -> None:
+    assert states("document-approval") == [S.DRAFT, S.ACTIVE]
+    assert versions.active("document-approval") is DOCUMENT_APPROVAL
+    definitions.activate(draft, instead_of=1, by=BY)
+    assert states("document-approval") == [S.ACTIVE, S.ARCHIVED]
+    assert versions.active("document-approval").id == draft
+
+
+def test_a_draft_can_be_archived_and_activated_after_all(draft: str) -> None:
+    definitions.archive(draft, by=BY)
+    assert states("document-approval") == [S.ARCHIVED, S.ACTIVE]
+    with pytest.raises(Conflict, match="Version 1 is active"):
+        definitions.archive(draft, by=BY)
+    definitions.activate(draft, instead_of=1, by=BY)
+    assert versions.active("document-approval").id == draft
+
+
+def test_a_first_version_may_be_a_draft(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = replace(DOCUMENT_APPROVAL, name="trial", draft=True)
+    monkeypatch.setitem(DEFINITIONS, first.id, first)
+    definitions.publish(first)
+    with pytest.raises(NotFound):
+        versions.family("trial")  # no run can get it: none is offered
+    definitions.activate(first.id, instead_of=0, by=BY)
+    assert definitions.head_of("trial").status == S.ACTIVE  # type: ignore[union-attr]
+
+
+@pytest.mark.usefixtures("published")
+def test_who_saw_another_version_as_active_is_told() -> None:
+    definitions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
+    with pytest.raises(Conflict, match="Version 1 is active now"):
+        definitions.activate(DOCUMENT_ANALYSIS.id, instead_of=2, by=BY)
+    assert states() == [S.ARCHIVED, S.ACTIVE]
+
+
+@pytest.mark.usefixtures("published")
+def test_of_two_who_activate_at_once_one_loses(monkeypatch: pytest.MonkeyPatch) -> None:
+    head = definitions.head_of(FAMILY)
+    definitions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
+    seen = iter([head])
+    read = definitions.head_of
+    monkeypatch.setattr(definitions, "head_of", lambda family: next(seen, None) or read(family))
+    later = replace(DOCUMENT_ANALYSIS, version=3)
+    monkeypatch.setitem(DEFINITIONS, later.id, later)
+    Definition(
+        *definitions.version_key(later.id), workflowId=later.id, name=FAMILY, version=3, status=S.DRAFT,
+        createdAt="2026", updatedAt="2026",
+    ).save()  # fmt: skip
+    with pytest.raises(Conflict, match="Version 1 is active now"):
+        definitions.activate(later.id, instead_of=2, by=BY)
+    assert states() == [S.DRAFT, S.ARCHIVED, S.ACTIVE]
+
+
+def test_of_two_families_published_at_once_both_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The head moved between reading and writing: it is read again."""
+    definitions.publish(FIRST_ANALYSIS)
+    read, seen = definitions.head_of, iter([None])
+    monkeypatch.setattr(definitions, "head_of", lambda family: next(seen, read(family)))
+    assert definitions.publish(DOCUMENT_ANALYSIS)
+    assert states() == [S.ACTIVE, S.ARCHIVED]
+    monkeypatch.setattr(definitions, "head_of", lambda _family: None)
+    with pytest.raises(CountersignError, match="Run bootstrap again"):
+        definitions.publish(replace(DOCUMENT_ANALYSIS, version=3))
+
+
+@pytest.mark.usefixtures("published")
+def test_an_archived_family_begins_no_run() -> None:
+    definitions.archive(DOCUMENT_APPROVAL.id, by=BY)
+    assert states("document-approval") == [S.ARCHIVED]
+    with pytest.raises(Refused, match="document-approval is archived"):
+        versions.active("document-approval")
+    with pytest.raises(Conflict, match="No version is active"):
+        definitions.activate(DOCUMENT_APPROVAL.id, instead_of=1, by=BY)
+    definitions.activate(DOCUMENT_APPROVAL.id, instead_of=0, by=BY)
+    assert versions.active("document-approval") is DOCUMENT_APPROVAL
+
+
+@pytest.mark.usefixtures("published")
+def test_the_analysis_of_every_document_is_not_archived_and_an_active_one_not_activated() -> None:
+    with pytest.raises(Refused, match="Activate another version"):
+        definitions.archive(DOCUMENT_ANALYSIS.id, by=BY)
+    with pytest.raises(Refused, match="active already"):
+        definitions.activate(DOCUMENT_ANALYSIS.id, instead_of=2, by=BY)
+    with pytest.raises(Refused, match="does not know"):
+        definitions.activate("document-analysis.v99", instead_of=2, by=BY)
+
+
+def test_what_is_not_published_cannot_be_activated() -> None:
+    with pytest.raises(NotFound):
+        definitions.activate(DOCUMENT_APPROVAL.id, instead_of=0, by=BY)
+
+
+def test_what_cannot_be_run_is_not_published() -> None:
+    broken = replace(DOCUMENT_APPROVAL, steps=DOCUMENT_APPROVAL.steps[:-1])
+    with pytest.raises(CountersignError, match=r"document-approval\.v1 cannot be published"):
+        definitions.publish(broken)
+
+
+@pytest.mark.usefixtures("published")
+def test_a_version_with_its_steps_is_one_query_and_a_step_one_get() -> None:
+    with count_calls() as calls:
+        row, steps = versions.published(DOCUMENT_APPROVAL.id)
+    assert calls.names() == ["dynamodb.Query"]
+    assert (row.name, [int(step.stepOrder) for step in steps]) == ("document-approval", list(range(1, 19)))
+    with count_calls() as calls:
+        step = versions.published_step(DOCUMENT_APPROVAL.id, 11)
+    assert calls.names() == ["dynamodb.GetItem"]
+    assert (step.name, step.type, step.timeoutMin) == ("First Approval", "approval", 7 * 24 * 60)
+    assert step.config.as_dict()["next"] == {"approve": 12, "default": 18}
+    with pytest.raises(NotFound):
+        versions.published("document-approval.v9")
+
+
+@pytest.mark.usefixtures("published")
+def test_what_was_published_before_versions_were_archived_reads_as_archived() -> None:
+    Definition.change(
+        definitions.version_key(FIRST_ANALYSIS.id), [Definition.status.set(S.ACTIVE)], Definition.PK.exists()
+    )
+    assert states() == [S.ACTIVE, S.ARCHIVED]
+
+
+@pytest.mark.usefixtures("published")
+def test_a_version_of_newer_code_leaves_the_newest_that_is_known() -> None:
+    Definition.change(
+        definitions.version_key(FAMILY), [Definition.version.set(9)], Definition.PK.exists()
+    )  # fmt: skip
+    versions.directory.forget()
+    assert versions.active() is DOCUMENT_ANALYSIS
+    with pytest.raises(NotFound):
+        versions.family(FAMILY).version(9)
+
+
+@pytest.mark.usefixtures("published")
+def test_the_audit_says_who_activated_what() -> None:
+    definitions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
+    pk = keys.ENTITY_EVENT.partition_key(DEFAULT_SITE, entity_type="definition", entity_id=FAMILY)
+    events = EntityEvent.page(pk).rows
+    assert [(one.type, one.userId) for one in events] == [
+        ("published", "system"), ("published", "system"), ("activated", "1"),
+    ]  # fmt: skip

@@ -1,0 +1,129 @@
+"""What notifications and actions do, twice the same."""
+
+import smtplib
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from config.errors import ActionFailed, Unavailable
+from projects.actions import attribute_definitions
+from projects.audit import Actor, actor
+from projects.governing import AttributeDefinition
+from projects.queries.documents import attributes, tags
+from tests.factories import SITE, start_run
+from tests.workflows.advancing import Run
+from workflows import queries, step_deeds, webhooks
+from workflows.definitions import StepDefinition
+from workflows.status import Outcome
+from workflows.step_deeds import Errand
+from workflows.webhooks import Delivery
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
+BY = Actor("1", "Alice Novak")
+
+
+@pytest.fixture
+def run() -> Run:
+    return start_run()
+
+
+def errand(run: Run, does: str, *, ends: Outcome | None = None, **parameters: str) -> Errand:
+    step = StepDefinition(3, "tell", "Word", "notification", does=does, parameters=tuple(parameters.items()), ends=ends)
+    return Errand(run, step, queries.document_workflow(run.site, run.document_id, run.workflow_id))
+
+
+def test_a_mail_goes_to_the_addresses_under_the_same_id_each_time(run: Run, mailoutbox: list[Any]) -> None:
+    for _ in range(2):
+        said = step_deeds.do(errand(run, "mail", to="a@example.org, b@example.org"))
+    assert said.words == "Sent to 2 addresses."
+    first, again = mailoutbox
+    assert first.to == ["a@example.org", "b@example.org"]
+    assert first.extra_headers["Message-ID"] == again.extra_headers["Message-ID"]
+    assert f"/workflows/{run.document_id}/{run.workflow_id}/" in first.body
+
+
+def test_a_mail_to_nobody_is_refused(run: Run) -> None:
+    with pytest.raises(ActionFailed, match="nobody to write to"):
+        step_deeds.do(errand(run, "mail"))
+
+
+@pytest.mark.parametrize(("ends", "word"), [(Outcome.REJECTED, "rejected"), (None, "accepted")])
+def test_the_sender_hears_what_became_of_the_document(
+    run: Run, mailoutbox: list[Any], monkeypatch: pytest.MonkeyPatch, ends: Outcome | None, word: str
+) -> None:
+    sender = actor(User.objects.create_user("sam", "sam@example.org"))
+    document = step_deeds.get_document(run.site, run.document_id)
+    document.userId = sender.id
+    monkeypatch.setattr(step_deeds, "get_document", lambda *_: document)
+    step_deeds.do(errand(run, "mail_sender", ends=ends))
+    assert word in mailoutbox[0].subject
+    User.objects.update(is_active=False)
+    assert "no e-mail address" in step_deeds.do(errand(run, "mail_sender", ends=ends)).words
+    assert len(mailoutbox) == 1
+
+
+def test_where_the_desk_tells_every_end_the_step_does_not_tell_it_too(
+    run: Run, mailoutbox: list[Any], settings: Any
+) -> None:
+    settings.TELL_SENDERS = "mail"
+    said = step_deeds.do(errand(run, "mail_sender", ends=Outcome.REJECTED))
+    assert said.words == "The sender is told when the run has ended, as the desk is set."
+    assert mailoutbox == []
+
+
+def test_a_program_has_no_address(run: Run, mailoutbox: list[Any]) -> None:
+    assert "no e-mail address" in step_deeds.do(errand(run, "mail_sender")).words
+    assert mailoutbox == []
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"), [(smtplib.SMTPRecipientsRefused({}), ActionFailed), (ConnectionRefusedError(), Unavailable)]
+)
+def test_a_mail_server_that_refuses_is_no_surprise(
+    run: Run, monkeypatch: pytest.MonkeyPatch, error: Exception, kind: type[Exception]
+) -> None:
+    def refuse(_mail: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("django.core.mail.EmailMessage.send", refuse)
+    with pytest.raises(kind):
+        step_deeds.do(errand(run, "mail", to="a@example.org"))
+
+
+def test_an_event_has_a_stable_id_and_is_not_the_word_of_a_runs_end(run: Run) -> None:
+    said = step_deeds.do(errand(run, "event", type="document.approved"))
+    assert said == step_deeds.do(errand(run, "event", type="document.approved"))
+    assert said.bus_type == "document.approved"
+    with pytest.raises(ActionFailed, match="word for a run's end"):
+        step_deeds.do(errand(run, "event", type="document.failed"))
+
+
+def test_a_tag_is_given_once(run: Run) -> None:
+    for _ in range(2):
+        step_deeds.do(errand(run, "tag", key="approval", value="accepted"))
+    assert [(row.tag_key, row.tagValue) for row in tags(run.site, run.document_id)] == [("approval", "accepted")]
+
+
+def test_an_attribute_is_set_and_one_that_the_site_does_not_know_is_told(run: Run) -> None:
+    with pytest.raises(ActionFailed):
+        step_deeds.do(errand(run, "attribute", key="state", value="approved"))
+    attribute_definitions.create(SITE, AttributeDefinition("state", "State", "text"), by=BY)
+    for _ in range(2):
+        step_deeds.do(errand(run, "attribute", key="state", value="approved"))
+    assert [row.stringValue for row in attributes(run.site, run.document_id)] == ["approved"]
+
+
+def test_a_webhook_gets_ids_and_the_same_one_twice(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[Delivery] = []
+
+    def deliver(delivery: Delivery) -> int:
+        sent.append(delivery)
+        return 204
+
+    monkeypatch.setattr(webhooks, "deliver", deliver)
+    for _ in range(2):
+        said = step_deeds.do(errand(run, "webhook", url="https://example.org/hook"))
+    assert said.words == "The receiver answered 204."
+    assert sent[0] == sent[1]
+    assert sent[0].content["step"] == "tell"
