@@ -15,7 +15,7 @@ from tests.pump import Message, Pump, receive
 from workflows import asl, engine, states
 from workflows.definitions import DEFINITIONS, Definition
 
-pytestmark = pytest.mark.usefixtures("machines", "table")
+pytestmark = [pytest.mark.step_functions, pytest.mark.usefixtures("machines", "table")]
 _LONGEST = 240.0  # seconds for all paths of one machine
 
 
