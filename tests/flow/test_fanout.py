@@ -231,7 +231,7 @@ def test_a_stage_that_cannot_be_done_ends_the_run_with_its_sentence(pump: Pump) 
     run = fanned_out(pump, PAGES)
     store = files_of(run)
     store.write(f"{run.document_id}.pdf", b"no PDF at all", "application/pdf")
-    with mock.patch("workflows.contexts._fetch", side_effect=lambda *a: a[2].write_bytes(b"no PDF")):
+    with mock.patch("workflows.contexts.fetch_original", side_effect=lambda *a: a[2].write_bytes(b"no PDF")):
         redeliver(pump, held_slices(pump)[0])
         pump.hold = lambda message: message.task.endswith("run_slice")
         pump.run(lambda: ended(run))
