@@ -15,7 +15,7 @@ from tests.engines import KINDS, running_on
 from tests.factories import start_run
 from workflows import asl, engine, queries, states
 from workflows.actions import attempts
-from workflows.definitions import DEFINITIONS, DOCUMENT_ANALYSIS, FIRST_ANALYSIS, Definition
+from workflows.definitions import DEFINITIONS, DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS, Definition
 from workflows.engines import messages
 from workflows.frozen import Run
 from workflows.states import Choice, Task
@@ -185,3 +185,19 @@ def test_a_stop_that_comes_after_the_next_attempt_stops_nothing(run: Run) -> Non
         engine.stop(DOCUMENT_ANALYSIS, run, 1, "test")
     assert queries.execution(run).stopped is None
     assert engine.state(DOCUMENT_ANALYSIS, run, 2) == "running"
+
+
+def test_a_step_that_may_be_retried_is_ordered_again_later_and_later(sent: list[dict[str, Any]]) -> None:
+    start(DOCUMENT_APPROVAL, "tell_accepted")
+    for _ in range(3):
+        messages.send_failure(sent[-1]["token"], states.UNEXPECTED, "why")
+    assert [one["task"] for one in sent] == ["workflows.tasks.run_step"] * 4
+    assert [one["delay"] for one in sent[1:]] == [5, 15, 45]
+    messages.send_failure(sent[-1]["token"], states.UNEXPECTED, "why")
+    assert sent[-1]["task"] == "workflows.tasks.fail_run"
+
+
+def test_what_a_step_foresaw_is_not_tried_again(sent: list[dict[str, Any]]) -> None:
+    start(DOCUMENT_APPROVAL, "tell_accepted")
+    messages.send_failure(sent[-1]["token"], "StageFailed", "why")
+    assert sent[-1]["task"] == "workflows.tasks.fail_run"
