@@ -14,7 +14,8 @@ import workflows.actions
 from config.errors import Unavailable
 from tests.aws_faults import audit_refused
 from tests.conftest import empty_table
-from tests.flow.audit_stories import STORIES, Story
+from tests.flow.audit_stories import STORIES
+from tests.flow.setting_stories import Story
 from tests.workflows import stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]

@@ -1,0 +1,135 @@
+"""What admins do: sites, projects, schemas, rules, senders, calibrations and definitions."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from config import clock
+from projects.actions import (
+    api_keys,
+    attribute_definitions,
+    groups,
+    queues,
+    schemas,
+    sites,
+)
+from projects.actions import projects as project_actions
+from projects.actions.groups import Grant
+from projects.audit import Actor
+from projects.governing import AttributeDefinition, AttributeUse, Schema
+from projects.permissions import Permission
+from projects.schema import ProjectSettings
+from tests.factories import SITE
+from tests.projects.projects import seen_of
+from tests.workflows import decided
+from tests.workflows.rules import draft
+from workflows.actions import (
+    calibrations,
+    definitions,
+    incoming,
+    mappings,
+    rules,
+    rulesets,
+)
+from workflows.actions.mappings import MappingDraft
+from workflows.actions.rulesets import RulesetDraft
+from workflows.definitions import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS
+from workflows.items.incoming import IncomingFile
+
+BY = Actor("1", "Alice Novak")
+# The function that is tried, and the call of it.
+Step = tuple[Callable[..., Any], Callable[[], Any]]
+Story = Callable[[], Iterator[Step]]
+
+
+def site_story() -> Iterator[Step]:
+    yield sites.create, lambda: sites.create("acme", "Acme", by=BY)
+    yield sites.rename, lambda: sites.rename("acme", "Acme Ltd", version=1, by=BY)
+    yield sites.set_slots, lambda: sites.set_slots("acme", 3, version=2, by=BY)
+    yield sites.close, lambda: sites.close("acme", version=3, by=BY)
+    yield sites.reopen, lambda: sites.reopen("acme", version=4, by=BY)
+    grants = [Grant("clerks", frozenset(), frozenset({Permission.READ}), 0)]
+    yield groups.save, lambda: groups.save("acme", grants, by=BY)
+    made = api_keys.create(SITE, "Scanner", [Permission.READ], by=BY)[0]
+    yield api_keys.create, lambda: api_keys.create(SITE, "Other", [Permission.READ], by=BY)
+    yield api_keys.revoke, lambda: api_keys.revoke(SITE, made.mask, by=BY)
+
+
+def project_story() -> Iterator[Step]:
+    wanted = ProjectSettings(name="Bills")
+    made = project_actions.create(SITE, wanted, by=BY, project_id=project_actions.new_project_id())
+    new_id = project_actions.new_project_id()
+    yield project_actions.create, lambda: project_actions.create(SITE, wanted, by=BY, project_id=new_id)
+    changed = ProjectSettings(name="Other bills")
+    yield (
+        project_actions.update,
+        lambda: project_actions.update(SITE, made.id, changed, seen=seen_of(made), by=BY),
+    )
+    queue_id = clock.new_ulid()
+    yield queues.create, lambda: queues.create(SITE, "Payables", [], by=BY, queue_id=queue_id)
+    yield queues.update, lambda: queues.update(SITE, queue_id, name="Bills", groups=[], version=1, by=BY)
+    yield queues.archive, lambda: queues.archive(SITE, queue_id, by=BY)
+    yield queues.restore, lambda: queues.restore(SITE, queue_id, by=BY)
+
+
+def schema_story() -> Iterator[Step]:
+    for key in ("vendor", "spare"):
+        define = AttributeDefinition(key, key.capitalize(), "text")
+        yield attribute_definitions.create, lambda define=define: attribute_definitions.create(SITE, define, by=BY)
+    yield (
+        attribute_definitions.relabel,
+        lambda: attribute_definitions.relabel(SITE, "vendor", "Sender", version=1, by=BY),
+    )
+    yield attribute_definitions.delete, lambda: attribute_definitions.delete(SITE, "spare", by=BY)
+    one, made = Schema("Bill", (AttributeUse("vendor"),)), schemas.new_classification_id()
+    yield (
+        schemas.create_classification,
+        lambda: schemas.create_classification(SITE, one, by=BY, classification_id=made),
+    )
+    other = Schema("Bill", (AttributeUse("vendor", required=True),))
+    yield schemas.save_classification, lambda: schemas.save_classification(SITE, made, other, version=1, by=BY)
+    yield (
+        schemas.archive_classification,
+        lambda: schemas.archive_classification(SITE, made, archived=True, version=2, by=BY),
+    )
+    yield schemas.save_site_schema, lambda: schemas.save_site_schema(SITE, other, version=0, by=BY)
+
+
+def routing_story() -> Iterator[Step]:
+    a, b, c = clock.new_ulid(), clock.new_ulid(), clock.new_ulid()
+    yield rulesets.create, lambda: rulesets.create(SITE, RulesetDraft("Bills", 1, True), by=BY, ruleset_id=a)
+    yield rulesets.update, lambda: rulesets.update(SITE, a, RulesetDraft("Other", 2, True), version=1, by=BY)
+    yield rules.create, lambda: rules.create(SITE, a, draft(), by=BY, rule_id=b)
+    yield rules.update, lambda: rules.update(SITE, a, b, draft(description="Other"), version=1, by=BY)
+    yield rules.remove, lambda: rules.remove(SITE, a, b, version=2, by=BY)
+    pairs = MappingDraft("Totals", "", on=True, pairs=(("total", "amount"),))
+    yield mappings.create, lambda: mappings.create(SITE, pairs, by=BY, mapping_id=c)
+    other = MappingDraft("Sums", "", on=True, pairs=(("total", "amount"),))
+    yield mappings.update, lambda: mappings.update(SITE, c, other, version=1, by=BY)
+
+
+def incoming_story() -> Iterator[Step]:
+    project = project_actions.create(
+        SITE, ProjectSettings(name="Bills"), by=BY, project_id=project_actions.new_project_id()
+    )
+    yield incoming.add_tenant, lambda: incoming.add_tenant("acme", SITE, project, by=BY)
+    yield incoming.remove_tenant, lambda: incoming.remove_tenant("acme", by=BY)
+    now = clock.iso(clock.now())
+    file = IncomingFile(*incoming.key_of("1" * 64), name="a.pdf", status="", siteId=SITE, file_size=1, created_at=now)
+    yield incoming.quarantine, lambda: incoming.quarantine(file, "Nobody has it.")
+    yield incoming.again, lambda: incoming.again(file, by=BY)
+    yield incoming.discard, lambda: incoming.discard(file, by=BY)
+
+
+def calibration_story() -> Iterator[Step]:
+    learned, new = decided.reviewed_project(), decided.project()
+    yield calibrations.propose, lambda: calibrations.propose(SITE, learned, by=BY)
+    yield calibrations.activate, lambda: calibrations.activate(SITE, learned, 1, seen=0, by=BY)
+    refused = calibrations.propose_or_say_why
+    yield refused, lambda: refused(SITE, new, by=BY, order="1")
+
+
+def definition_story() -> Iterator[Step]:
+    for one in (FIRST_ANALYSIS, DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL):
+        definitions.publish(one)
+    yield definitions.activate, lambda: definitions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
+    yield definitions.archive, lambda: definitions.archive(DOCUMENT_APPROVAL.id, by=BY)
