@@ -17,6 +17,7 @@ _SOUND_ONLY = (
 )
 _INSIDE = {b"moov", b"trak", b"mdia", b"minf", b"stbl"}
 _MOST_BOXES = 10_000
+_DEEPEST = 12  # boxes in boxes; cameras write five
 _MOST_BODY = 4096  # bytes of a box that are looked at
 _CODECS = {
     "avc1": "H.264", "avc3": "H.264", "hvc1": "H.265", "hev1": "H.265", "av01": "AV1", "vp09": "VP9", "mp4v": "MPEG-4",
@@ -77,8 +78,10 @@ def metadata(path: Path) -> Video:
     return Video(seconds, tuple(tracks))
 
 
-def _boxes(file: BinaryIO, start: int, end: int) -> Iterator[tuple[bytes, bytes]]:
+def _boxes(file: BinaryIO, start: int, end: int, depth: int = 0) -> Iterator[tuple[bytes, bytes]]:
     """Every box in the order of the file, those that hold others before what they hold. Raises: Refused."""
+    if depth > _DEEPEST:
+        raise Refused(_DAMAGED)
     at = start
     while at + 8 <= end:
         file.seek(at)
@@ -95,7 +98,7 @@ def _boxes(file: BinaryIO, start: int, end: int) -> Iterator[tuple[bytes, bytes]
         inside = kind in _INSIDE
         yield kind, b"" if inside else file.read(min(size - head, _MOST_BODY))
         if inside:
-            yield from _boxes(file, at + head, at + size)
+            yield from _boxes(file, at + head, at + size, depth + 1)
         at += size
 
 

@@ -33,6 +33,12 @@ def film(*tracks: bytes, brand: str = "isom", scale: int = 1000, length: int = 9
     return box("ftyp", brand.encode() + bytes(4)) + box("moov", box("mvhd", head), *tracks)
 
 
+def nested(depth: int) -> bytes:
+    """Boxes in boxes, deeper than any program that follows them."""
+    sizes = range(8 * depth, 0, -8)
+    return box("ftyp", b"isom" + bytes(4)) + b"".join(struct.pack(">I4s", size, b"moov") for size in sizes)
+
+
 PICTURE, SOUND = track("vide", "avc1", 1920, 1080), track("soun", "mp4a")
 
 
@@ -70,7 +76,8 @@ def test_a_film_whose_frames_are_cut_off_says_what_it_knows(tmp_path: Path) -> N
         (film(), "damaged or not complete"),
         (film(PICTURE)[:60], "damaged or not complete"),
         (box("ftyp", b"isom" + bytes(4)), "damaged or not complete"),
-        (film(PICTURE, brand="M4A "), "Save the sound as MP3"),
+        (nested(2000), "damaged or not complete"),
+        (film(PICTURE, brand="M4A "), "Save sound as MP3"),
     ],
 )
 def test_what_is_no_video_is_refused_with_what_to_do(tmp_path: Path, body: bytes, words: str) -> None:
