@@ -67,6 +67,7 @@ def opened(
             types=typebook.pinned(run.site, settings.types_sha256) if stage.name == JUDGING else TypeBook(),
             calibration=calibrations.pinned(run, settings) if stage.name == JUDGING else UNCALIBRATED,
             services=chosen,
+            attempt=int(execution.engine_attempt),
         )  # fmt: skip
 
 

@@ -88,6 +88,7 @@ class StageContext:
     project_id: str = ""
     types: TypeBook = field(default_factory=TypeBook)  # that the run pinned
     decision: str = ""  # the artifact of the applied decision; empty where nobody decided
+    attempt: int = 1  # of the run: a retry, and a run that goes on from a stage, are the next
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,8 @@ def ask(context: StageContext, document: Callable[[], Document]) -> None:
     reply = context.services.analyst.classify(question)
     rated = sorted(reply.candidates, key=lambda one: -one.confidence)
     found = Found(tuple(rated), reply.model, reply.none)
-    kept = {"text_sha256": key, "found": found.to_json(), "used": usage.stored(reply.usage)}
+    used = usage.stored(reply.usage)
+    kept = {"text_sha256": key, "found": found.to_json(), "used": used, "attempt": context.attempt}
     artifacts.write_json(context.artifacts, name, kept)
 
 
@@ -55,8 +56,9 @@ def _image(context: StageContext) -> bytes | None:
 
 
 def used(context: StageContext) -> tuple[Usage, ...]:
-    """What asking a model for the type took."""
-    return usage.of(_kept(context).get("used", ()))
+    """What asking a model for the type took in this attempt: a later one reads the answer and pays nothing."""
+    kept = _kept(context)
+    return usage.of(kept["used"]) if kept and kept.get("attempt", 1) == context.attempt else ()
 
 
 def specs(context: StageContext) -> tuple[FieldSpec, ...]:

@@ -106,6 +106,16 @@ def test_a_model_is_asked_once_and_its_pages_for_the_fields_of_that_type(tmp_pat
     assert (len(model.asked), kept(ctx).kept[files.doctype("run1")]) == (1, before)
 
 
+def test_a_retry_reads_the_answer_and_does_not_pay_for_it_again(tmp_path: Path) -> None:
+    model = Model({"contract": 0.95})
+    ctx = replace(paper(tmp_path, *PAPERS["invoice"][0], typing="found"), services=Services(analyst=model))
+    run(ctx)
+    again = STAGES["segment_analyzer"].run(replace(ctx, attempt=2))
+    assert (len(model.asked), again.used) == (1, ())
+    twice = STAGES["segment_analyzer"].run(ctx)  # the first attempt's order came twice
+    assert [(one.model, one.tokens_in) for one in twice.used] == [("nova", 50)]
+
+
 def test_another_text_is_asked_about_again(tmp_path: Path) -> None:
     model = Model({"invoice": 0.9})
     ctx = replace(paper(tmp_path, *PAPERS["invoice"][0], typing="found"), services=Services(analyst=model))
