@@ -85,6 +85,7 @@ def show_questions(request: DeskRequest, document_id: str, workflow_id: str, ind
 def ask_question(request: DeskRequest, document_id: str, workflow_id: str, index: int) -> HttpResponse:
     access.check_can_upload(request)
     run = _run(request, document_id, workflow_id)
+    _segment(run, index)
     text = request.POST.get("question", "")
     try:
         ref = questions.ask(run, index, text, by=actor(request.user))
@@ -137,10 +138,7 @@ def _after(request: DeskRequest, run: Run, index: int) -> HttpResponse:
 
 def _context(run: Run, index: int) -> dict[str, Any]:
     """Raises: NotFound, where the run has no such page."""
-    link = contexts.document_of(run)
-    segment = read_json(contexts.files_of(run, link), files.segment(index))
-    if not segment:
-        raise NotFound("There is no such page here, or it has not been read yet.")
+    segment = _segment(run, index)
     asked = asked_of(run, segment, index)
     return {
         "run": run,
@@ -150,3 +148,11 @@ def _context(run: Run, index: int) -> dict[str, Any]:
         "page_width": segment.get("width"),
         "page_height": segment.get("height"),
     }
+
+
+def _segment(run: Run, index: int) -> Mapping[str, Any]:
+    """Raises: NotFound, also where it has not been read yet."""
+    segment = read_json(contexts.files_of(run, contexts.document_of(run)), files.segment(index))
+    if not segment:
+        raise NotFound("There is no such page here, or it has not been read yet.")
+    return segment

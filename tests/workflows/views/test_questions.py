@@ -27,6 +27,12 @@ def shown(run, who=bob):
     return signed_in(who()).get(url("show-questions", run)).content.decode()
 
 
+def test_nothing_is_kept_of_a_question_about_a_page_that_is_not_there(run):
+    there = reverse("workflows:ask-question", args=[run.document_id, run.workflow_id, 7])
+    assert signed_in(bob()).post(there, {"question": "What is the total?"}).status_code == 404
+    assert queries.of_page(run, 7) == []
+
+
 def ask(run, text="What is the total?", **more):
     return signed_in(bob()).post(url("ask-question", run), {"question": text}, **more)
 
