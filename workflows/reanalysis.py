@@ -1,17 +1,19 @@
 """How a person wants a document analysed again, and the settings that the new run freezes for it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
 
-from config.errors import Refused
+from config.errors import Refused, StageFailed
 from projects import queries
 from projects.items.project import stored_settings
 from projects.schema import ANALYZERS, SUMMARIZERS
-from workflows import frozen
+from workflows import frozen, typebook
 from workflows.frozen import BEDROCK
-from workflows.stages.base import RunSettings
+from workflows.stages.base import FieldSpec, RunSettings
+from workflows.stages.types import TypeBook
 
 MOST_LETTERS = 2000  # of an instruction
 SAME, PROJECT = "", "project"  # which fields are read: those of the run, or those that the project has now
@@ -29,10 +31,11 @@ NOT_FOLLOWED = (
 @dataclass(frozen=True)
 class Wish:
     """Empty and None: as the run before had it. ``fields``: SAME, PROJECT or the id of one of the site's
-    classifications. ``threshold``: 0–1, for fields without one of their own.
+    classifications. ``threshold``: 0–1, for fields without one of their own. ``instruction``: empty for none, and None
+    for that of the run before where models are asked again.
     """
 
-    instruction: str = ""
+    instruction: str | None = None
     analyzer: str = ""
     summarizer: str = ""
     model: str = ""
@@ -42,20 +45,19 @@ class Wish:
 
 def settled(site: str, project_id: str, before: RunSettings, wish: Wish) -> RunSettings:
     """Raises: Refused, where it cannot be done, would have no effect, or nothing differs."""
-    if len(wish.instruction) > MOST_LETTERS:
+    if len(wish.instruction or "") > MOST_LETTERS:
         raise Refused(f"An instruction has up to {MOST_LETTERS:,} letters.")
     pinned = _fields(site, project_id, before, wish)
     pinned = replace(
         pinned,
         analyzer=_one_of(ANALYZERS, wish.analyzer) or before.analyzer,
         summarizer=_one_of(SUMMARIZERS, wish.summarizer) or before.summarizer,
-        instruction=wish.instruction,
+        instruction=before.instruction if wish.instruction is None else wish.instruction,
     )
     asks = BEDROCK in {pinned.analyzer, pinned.summarizer}
     if wish.instruction and not asks:
         raise Refused(NOT_FOLLOWED)
-    if asks:
-        pinned = replace(pinned, **_models(before, wish))
+    pinned = replace(pinned, **(_models(before, wish) if asks else {"instruction": ""}))
     if pinned == before:
         raise Refused("Say what is to be different. The same settings find the same.")
     return pinned
@@ -91,6 +93,24 @@ def _fields(site: str, project_id: str, before: RunSettings, wish: Wish) -> RunS
         return pinned
     if not 0 <= wish.threshold <= 1:
         raise Refused("A threshold is between 0 and 100 percent.")
-    old = pinned.default_threshold
-    changed = [replace(one, threshold=wish.threshold) if one.threshold == old else one for one in pinned.fields]
-    return replace(pinned, fields=tuple(changed), default_threshold=wish.threshold)
+    return replace(
+        pinned,
+        fields=_asked_below(pinned, pinned.fields, wish.threshold),
+        types_sha256=_types(site, pinned, wish.threshold),
+        default_threshold=wish.threshold,
+    )
+
+
+def _asked_below(before: RunSettings, fields: Sequence[FieldSpec], threshold: float) -> tuple[FieldSpec, ...]:
+    old = before.default_threshold
+    return tuple(replace(one, threshold=threshold) if one.threshold == old else one for one in fields)
+
+
+def _types(site: str, before: RunSettings, threshold: float) -> str:
+    """The book of the same types, whose fields are read where a document's type is found."""
+    try:
+        book = typebook.pinned(site, before.types_sha256)
+    except StageFailed as error:
+        raise Refused("The document types of this run cannot be read. Choose the fields of the project.") from error
+    types = [replace(one, fields=_asked_below(before, one.fields, threshold)) for one in book.types]
+    return typebook.pin(site, TypeBook(tuple(types)))

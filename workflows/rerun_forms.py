@@ -58,6 +58,7 @@ class AnalysisForm(forms.Form):
         _offer(self, "fields_of", lists | {key: f"Classification {name}" for key, name in classifications.items()})
         _offer(self, "analyzer", _laid_over(ANALYZERS, before.analyzer))
         _offer(self, "summarizer", _laid_over(SUMMARIZERS, before.summarizer))
+        self.fields["instruction"].initial = before.instruction
         self.fields["threshold"].widget.attrs["placeholder"] = f"{before.default_threshold * 100:g}"
 
     def wish(self) -> Wish:

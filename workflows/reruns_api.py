@@ -24,12 +24,12 @@ class StageWish(Schema):
 
 
 class AnalysisWish(Schema):
-    """Empty: as the run before had it. ``fields``: project, or the id of a classification. ``threshold``: 0–1.
+    """Left out: as the run before had it. ``fields``: project, or the id of a classification. ``threshold``: 0–1.
 
-    ``instruction`` is for models on Amazon Bedrock; with rules it is refused.
+    ``instruction`` is for models on Amazon Bedrock; with rules it is refused. Empty: without the one of the run before.
     """
 
-    instruction: str = Field("", max_length=MOST_LETTERS)
+    instruction: str | None = Field(None, max_length=MOST_LETTERS)
     analyzer: str = ""
     summarizer: str = ""
     model: str = ""

@@ -9,11 +9,13 @@ from projects import actions
 from projects.audit import Actor
 from projects.schema import FieldSetting, ProjectSettings
 from tests.factories import PROJECT, SITE
-from workflows import comparing, frozen, reanalysis
+from workflows import comparing, frozen, reanalysis, typebook
 from workflows.providers.bedrock import page_request
 from workflows.reanalysis import PROJECT as NOW
 from workflows.reanalysis import STRONG, Wish
+from workflows.rerun_forms import AnalysisForm
 from workflows.stages.services import PageQuestion
+from workflows.stages.types import TypeBook, TypeSpec
 
 BEFORE = frozen.freeze(PROJECT)
 BY = Actor("1", "Rosa Marin")
@@ -52,6 +54,34 @@ def test_a_threshold_holds_for_fields_without_one_of_their_own() -> None:
     assert changed.default_threshold == 0.5
     with pytest.raises(Refused, match="between 0 and 100"):
         settled(threshold=1.5)
+
+
+def test_a_threshold_holds_for_the_fields_of_every_type_that_may_be_found(table: str) -> None:
+    fields = (replace(BEFORE.fields[0], threshold=0.95), replace(BEFORE.fields[1], threshold=0.8))
+    book = TypeBook((TypeSpec("receipt", "Receipt", 1, fields), TypeSpec("invoice", "Invoice", 2, fields)))
+    typed = replace(BEFORE, typing="found", types_sha256=typebook.pin(SITE, book))
+    changed = reanalysis.settled(SITE, "proj_test", typed, Wish(threshold=0.5))
+    found = typebook.pinned(SITE, changed.types_sha256).types
+    assert [(one.id, [spec.threshold for spec in one.fields]) for one in found] == [
+        ("receipt", [0.95, 0.5]), ("invoice", [0.95, 0.5]),
+    ]  # fmt: skip
+    assert typebook.pinned(SITE, typed.types_sha256) == book  # the run before keeps its own
+    told = {one.label for one in comparing.settings_that_differ(typed, changed)}
+    assert told == {"Thresholds", "Types to find"}
+    with pytest.raises(Refused, match="document types of this run cannot be read"):
+        reanalysis.settled(SITE, "proj_test", replace(typed, types_sha256="0" * 64), Wish(threshold=0.5))
+
+
+def test_an_instruction_holds_on_until_it_is_taken_away_or_nobody_follows_it() -> None:
+    before = settled(instruction="Look twice.", analyzer="bedrock")
+    for wish, instruction in (
+        (Wish(threshold=0.5), "Look twice."),
+        (Wish(instruction=""), ""),
+        (Wish(instruction="Once."), "Once."),
+        (Wish(analyzer="rules"), ""),
+    ):
+        assert reanalysis.settled(SITE, "proj_test", before, wish).instruction == instruction
+    assert AnalysisForm(before, {})["instruction"].value() == "Look twice."
 
 
 def test_the_fields_that_the_project_has_now_can_be_read(table: str) -> None:
