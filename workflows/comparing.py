@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from projects.schema import ANALYZERS, OCR_MODELS, SUMMARIZERS, TRANSCRIBERS
-from workflows import results
+from projects.schema import ANALYZERS, OCR_MODELS, SUMMARIZERS, TRANSCRIBERS, TYPINGS
+from workflows import document_types, results
 from workflows.stages.base import RunSettings
 
 Fields = Sequence[Mapping[str, Any]]
@@ -60,6 +60,16 @@ def compared(left: Fields, right: Fields) -> list[Row]:
     return [_row(name, here.get(name), there.get(name)) for name in dict.fromkeys([*here, *there])]
 
 
+def fields_of(result: Mapping[str, Any]) -> Fields:
+    """Its fields, and before them its type where that was found."""
+    kind = document_types.of(result)
+    if kind is None:
+        return list(result["fields"])
+    name = str(kind["name"]) if kind["id"] else document_types.NONE
+    said = {"confidence": kind["confidence"], "source": kind["source"], "page": None}
+    return [{"name": document_types.KEY, "label": "Document type", "value": name, **said}, *result["fields"]]
+
+
 def _row(name: str, left: Mapping[str, Any] | None, right: Mapping[str, Any] | None) -> Row:
     known: Mapping[str, Any] = left or right or {}
     verdict = Verdict.CHANGED
@@ -96,7 +106,8 @@ def settings_that_differ(left: RunSettings, right: RunSettings) -> list[Setting]
 def _told(one: RunSettings) -> list[tuple[str, str]]:
     """Every setting that a result may follow from, in words."""
     classified = f"{one.classification_name}, v{one.classification_version}" if one.classification_id else "none"
-    thresholds = ", ".join(f"{spec.label} {spec.threshold * 100:g} %" for spec in one.fields)
+    thresholds = [f"in general {one.default_threshold * 100:g} %"]
+    thresholds += [f"{spec.label} {spec.threshold * 100:g} %" for spec in one.fields]
     return [
         ("Instruction", one.instruction or "none"),
         ("Who finds the fields", ANALYZERS.get(one.analyzer, one.analyzer)),
@@ -105,10 +116,14 @@ def _told(one: RunSettings) -> list[tuple[str, str]]:
         ("Stronger model", one.bedrock_strong_model or "none"),
         ("Classification", classified),
         ("Fields", ", ".join(spec.label for spec in one.fields) or "none"),
-        ("Thresholds", thresholds or "none"),
+        ("Required fields", ", ".join(spec.label for spec in one.fields if spec.required) or "none"),
+        ("Thresholds", ", ".join(thresholds)),
+        ("Document type", TYPINGS.get(one.typing, "The one that the project names")),
+        ("Types to find", f"list …{one.types_sha256[-6:]}" if one.types_sha256 else "none"),
         ("Confidence learned", f"v{one.calibration_version}" if one.calibration_version else "not yet"),
         ("Project prompt", one.document_prompt or "none"),
         ("Language", one.language),
+        ("Bedrock Data Automation", "used" if one.use_bda else "not used"),
         ("OCR", OCR_MODELS.get(one.ocr_model, one.ocr_model)),
         ("Transcription", TRANSCRIBERS.get(one.transcriber, one.transcriber)),
     ]

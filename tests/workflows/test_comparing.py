@@ -20,6 +20,17 @@ def test_each_field_has_its_verdict_in_the_order_of_the_left_one() -> None:
     assert (rows[2].right, rows[3].left) == (None, None)
 
 
+def test_a_type_that_was_found_stands_before_the_fields() -> None:
+    kind = {"id": "invoice", "name": "Invoice", "confidence": 0.917, "source": "rules"}
+    left = comparing.fields_of({"type": kind, "fields": [field("total", "4")]})
+    other = {"id": "", "name": "None of these", "confidence": 1.0, "source": "reviewer"}
+    right = comparing.fields_of({"type": other, "fields": [field("total", "4")]})
+    rows = comparing.compared(left, right)
+    assert [(one.label, one.verdict) for one in rows] == [("Document type", Verdict.CHANGED), ("Total", Verdict.SAME)]
+    assert (rows[0].left, rows[0].right) == (Cell("Invoice", "91 %", None), Cell("None of these", "by a person", None))
+    assert len(comparing.fields_of({"fields": [field("total", "4")]})) == 1
+
+
 def test_whose_word_stands_behind_a_value_is_told_in_place_of_a_confidence() -> None:
     (row,) = comparing.compared([field("total", "4", source="reviewer")], [field("total", "4", source="embedded_xml")])
     assert row.left

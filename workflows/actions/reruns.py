@@ -5,6 +5,7 @@ a new run of the same content begins in the middle (docs/adr/0020).
 """
 
 import dataclasses
+import json
 import logging
 from collections.abc import Iterable
 from typing import cast
@@ -15,6 +16,7 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.errors import NotFound, Refused, Unavailable
 from config.transaction import Change, Put, Update, transact
+from projects.actions.classifying import classify
 from projects.audit import Actor
 from projects.document_status import DocumentStatus
 from workflows import engine, events, files, frozen, queries, reruns, run_files
@@ -239,7 +241,8 @@ def _start(plan: _Plan) -> None:
 def choose_result(run: Run, *, by: Actor) -> None:
     """Have another published result of the same content count: lists, search and programs see it as the document's.
 
-    Nothing is published again, and what followed a publication (rules' actions, attributes) is not done again.
+    Its document type becomes the document's. Nothing is published again, and what followed a publication (rules'
+    actions, attributes) is not done again.
 
     Raises:
         Refused: it counts already, was not published, or a run of the document is under way.
@@ -253,7 +256,8 @@ def choose_result(run: Run, *, by: Actor) -> None:
     if source.execution.outcome != Outcome.PUBLISHED:
         raise Refused("Only a published result can count. Run this one again, or choose another.")
     store, name = DocumentFiles(run.site, run.project_id, run.document_id), files.output(run.workflow_id)
-    found = {"uri": store.uri(name), "sha256": files.sha256(store.read(name))}
+    body = store.read(name)
+    found = {"uri": store.uri(name), "sha256": files.sha256(body)}
     detail = {"outcome": Outcome.PUBLISHED.value, "chosen": True, **found}
     facts = {"before": str(before.workflow_id)}
     event = events.lineage(run, "RESULT_CHOSEN", by=by.name, facts=facts, bus_type=events.PROCESSED, bus_detail=detail)
@@ -261,3 +265,5 @@ def choose_result(run: Run, *, by: Actor) -> None:
     change = _row(run, before, status, [ProjectDocument.outcome.set(Outcome.PUBLISHED)], now)
     written = transact([change, *standing.moved(run, standing.of_row(before), status)], event)
     events.publish_soon(cast("DocumentEvent", written[0]))
+    if kind := json.loads(body).get("type"):  # else its project said it
+        classify(run.site, run.document_id, str(kind["id"]), name=str(kind["name"]), by=by)

@@ -65,6 +65,7 @@ def compare_runs(request: DeskRequest, document_id: str) -> HttpResponse:
     page = queries.document_workflows(request.site, document_id, cursor=request.GET.get("after"))
     choices = [_choice(row) for row in page.rows]
     names = _asked(request, [one.workflow_id for one in choices])
+    choices += _further(request, document_id, names, choices)
     row = queries.project_document(request.site, document.project_id, document_id)
     left, right = (_side(request, document, name, str(row.workflow_id)) if name else None for name in names)
     context: dict[str, Any] = {
@@ -113,6 +114,15 @@ def _choice(link: DocumentWorkflow) -> Choice:
     return Choice(name, f"{began} · …{name[-6:]}{f' · from {label}' if label else ''}")
 
 
+def _further(request: DeskRequest, document_id: str, names: Sequence[str], choices: Sequence[Choice]) -> list[Choice]:
+    """The two that are compared, where the page's list goes on without them. Raises: NotFound."""
+    missing = set(filter(None, names)) - {one.workflow_id for one in choices}
+    try:
+        return [_choice(queries.document_workflow(request.site, document_id, name)) for name in sorted(missing)]
+    except InvalidKey as error:
+        raise NotFound("There is no such run here.") from error
+
+
 def _pinned(link: DocumentWorkflow) -> Definition:
     return DEFINITIONS.get(link.definition or "", FIRST_ANALYSIS)
 
@@ -143,7 +153,6 @@ def _side(request: DeskRequest, document: Document, workflow_id: str, current: s
 
 def _fields(store: DocumentFiles, name: str) -> Sequence[Mapping[str, Any]] | None:
     try:
-        fields: Sequence[Mapping[str, Any]] = json.loads(store.read(name))["fields"]
+        return comparing.fields_of(json.loads(store.read(name)))
     except NotFound:
         return None
-    return fields

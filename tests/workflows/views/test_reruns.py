@@ -1,11 +1,16 @@
+import json
+
 import pytest
 from django.urls import reverse
 
-from tests.factories import PROJECT, start_run
+from projects.default_schemas import ensure_default_schemas
+from projects.queries import documents
+from tests.factories import PROJECT, SITE, start_run
 from tests.people import alice, bob, charlie, signed_in
-from tests.workflows.repeated import analysed_again, field, published_run, run_to_repeat
-from workflows import frozen, queries
+from tests.workflows.repeated import BY, analysed_again, field, published_run, run_to_repeat
+from workflows import files, frozen, queries
 from workflows.actions import interventions
+from workflows.contexts import files_of
 from workflows.items.runs import Execution
 
 pytestmark = pytest.mark.django_db
@@ -102,6 +107,29 @@ def test_which_result_counts_is_chosen_on_a_post(table):
     again = browser.post(url("choose-result", run))
     assert again.status_code == 422
     assert signed_in(charlie()).post(url("choose-result", other)).status_code == 403
+
+
+def test_the_type_of_the_chosen_result_is_the_documents(table):
+    ensure_default_schemas(SITE, by=BY)
+    run = published_run(field("total", "4.00"))
+    other = analysed_again(run, PINNED, field("total", "5.00"))
+    for one, name in ((run, "invoice"), (other, "receipt")):
+        kind = {"id": name, "name": name.capitalize(), "version": 1, "confidence": 0.9, "source": "rules"}
+        body = json.dumps({"document_type": name, "type": kind, "fields": []}).encode()
+        files_of(one).write(files.output(one.workflow_id), body, "application/json")
+    browser = signed_in(bob())
+    for one, name in ((run, "invoice"), (other, "receipt")):
+        browser.post(url("choose-result", one))
+        assert documents.get_document(run.site, run.document_id).classification_id == name
+
+
+def test_the_two_runs_of_the_address_stay_chosen(table):
+    run = published_run(field("total", "4.00"))
+    other = analysed_again(run, PINNED, field("total", "5.00"))
+    shown = signed_in(charlie()).get(compare(run, left=run.workflow_id, right=other.workflow_id)).content
+    assert shown.decode().count(" selected") == 2
+    page = signed_in(charlie()).get(compare(run, left=run.workflow_id, right="0" * 26))
+    assert page.status_code == 404
 
 
 def test_a_result_that_was_not_published_does_not_count(table):
