@@ -24,18 +24,16 @@ EMULATOR = pytest.StashKey[emulator.Emulator]()
 
 def pytest_configure(config: pytest.Config) -> None:
     if CONTROLLER:
+        engines.forget_killed_runs()
         config.stash[EMULATOR] = emulator.start(
             state_dir=FOLDER / "emulator", port=int(os.environ["COUNTERSIGN_EMULATOR_PORT"]), persistent=False
         )
 
 
-def pytest_sessionfinish() -> None:
-    engines.forget_all()
-
-
 def pytest_unconfigure(config: pytest.Config) -> None:
     if EMULATOR in config.stash:
         config.stash[EMULATOR].stop()
+        engines.forget_run(FOLDER)
         shutil.rmtree(FOLDER, ignore_errors=True)
 
 

@@ -6,30 +6,33 @@ Redis and RabbitMQ are real ones on this machine. Their keys and queues have a n
 import functools
 import importlib.util
 import os
+import shutil
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 from unittest import mock
 
 import pytest
 from celery import Celery
 from django.conf import settings
-from kombu import Connection, pools
+from kombu import Connection, Queue, pools
 from kombu.exceptions import OperationalError
 
 from config import transport
 from config.celery import app
 from tests import aws_faults
 from tests.aws_faults import Crash
-from tests.settings import FOLDER, WORKER
+from tests.settings import FOLDER, OWNER, WORKER
 
 URLS = {
     "redis": "redis://127.0.0.1:6379/0",
     "rabbitmq": "amqp://guest:guest@127.0.0.1:5672//",
 }
 PREFIX = f"{FOLDER.name}-{WORKER}-"
+UNUSED_MS = 15 * 60 * 1000  # longer than any test takes
 _SFN = ("stepfunctions", "SendTaskSuccess")
 
 
@@ -160,7 +163,7 @@ def running_on(kind: EngineKind) -> Iterator[None]:
         "broker_read_url": url,
         "broker_write_url": url,
         "broker_transport_options": options,
-        "task_queues": transport.queues(kind.broker, names, PREFIX),
+        "task_queues": short_lived(transport.queues(kind.broker, names, PREFIX)),
     }
     with ExitStack() as stack:
         for name, value in {"ENGINE": "celery", "BROKER": kind.broker}.items():
@@ -168,12 +171,19 @@ def running_on(kind: EngineKind) -> Iterator[None]:
         before = {name: app.conf[name] for name in conf}
         stack.callback(configure, before)
         configure(conf)
-        USED.append(kind.broker)
         opened = Mailbox()
         stack.callback(opened.close)
         OPENED.append(opened)
         stack.callback(OPENED.clear)
         yield
+
+
+def short_lived(queues: list[Queue] | None) -> list[Queue] | None:
+    """RabbitMQ deletes them itself where a killed run could not; Redis has no such thing."""
+    for queue in queues or ():
+        if queue.queue_arguments:
+            queue.queue_arguments = {**queue.queue_arguments, "x-expires": UNUSED_MS}
+    return queues
 
 
 def configure(conf: dict[str, Any]) -> None:
@@ -214,19 +224,40 @@ class Mailbox:
 
 
 OPENED: list[Mailbox] = []
-USED: list[str] = []  # the brokers that this process has something on
+PREFIXES = ("", "process-", "processes-")  # of this process, and of those that tests start
 
 
-def forget_all() -> None:
-    """At the end of the run: what this process left on the brokers."""
-    for broker in sorted(set(USED)):
-        forget(broker, PREFIX)
+def forget_run(folder: Path) -> None:
+    """What a whole run left on the brokers; also one that was killed, and workers that died with nothing forgotten."""
+    workers = [one.name.removeprefix("worker-") for one in folder.glob("worker-*")]
+    for broker in filter(answers, URLS):
+        for worker in workers:
+            for prefix in PREFIXES:
+                forget(broker, f"{folder.name}-{worker}-{prefix}")
+
+
+def forget_killed_runs(named: str = "countersign-tests-*") -> None:
+    """Of runs whose process is gone but whose folder is not."""
+    for folder in FOLDER.parent.glob(named):
+        try:
+            os.kill(int((folder / OWNER).read_text()), 0)
+        except ProcessLookupError:
+            forget_run(folder)
+            shutil.rmtree(folder, ignore_errors=True)
+        except (OSError, ValueError):  # it is another user's, or has no owner yet
+            continue
+
+
+@contextmanager
+def opened(broker: str) -> Iterator[Any]:
+    """A channel with no prefix."""
+    with Connection(URLS[broker]) as connection:
+        yield connection.default_channel
 
 
 def forget(broker: str, prefix: str) -> None:
     """Delete all that begins so: Redis's keys, or RabbitMQ's queues and their exchange."""
-    with Connection(URLS[broker]) as connection:
-        channel = connection.default_channel
+    with opened(broker) as channel:
         if broker == "redis":
             for key in list(channel.client.scan_iter(match=f"{prefix}*")):
                 channel.client.delete(key)

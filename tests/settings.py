@@ -8,12 +8,14 @@ import socket
 import tempfile
 from pathlib import Path
 
+OWNER = "owner"  # the file in a run's folder that says whose it is
 CONTROLLER = "COUNTERSIGN_TEST_FOLDER" not in os.environ
 if CONTROLLER:
     for name in [name for name in os.environ if name.startswith(("AWS_", "COUNTERSIGN_"))]:
         del os.environ[name]
     os.environ.pop("DATABASE_URL", None)
     os.environ["COUNTERSIGN_TEST_FOLDER"] = tempfile.mkdtemp(prefix="countersign-tests-")
+    (Path(os.environ["COUNTERSIGN_TEST_FOLDER"]) / OWNER).write_text(str(os.getpid()))
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         os.environ["COUNTERSIGN_EMULATOR_PORT"] = str(probe.getsockname()[1])
