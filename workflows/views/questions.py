@@ -78,7 +78,9 @@ def _crop(box: Sequence[float] | None, segment: Mapping[str, Any]) -> str:
 def show_questions(request: DeskRequest, document_id: str, workflow_id: str, index: int) -> HttpResponse:
     access.check_can_view(request)
     run = _run(request, document_id, workflow_id)
-    return answer(request, "workflow/questions.html", "workflow/_questions.html", _context(run, index))
+    return answer(
+        request, "workflow/questions.html", "workflow/_questions.html", {**_context(run, index), "keeps": True}
+    )
 
 
 @require_POST
@@ -111,7 +113,7 @@ def ask_question_again(
         queries.question(ref)
         raise Conflict("Somebody was first: it was asked again or deleted. Open the page again.") from error
     tasks.order(ref, generation)
-    return _after(request, run, index)
+    return _after(request, run, index, keeps=True)
 
 
 @require_POST
@@ -119,7 +121,7 @@ def delete_question(request: DeskRequest, document_id: str, workflow_id: str, in
     access.check_can_upload(request)
     run = _run(request, document_id, workflow_id)
     questions.delete(QuestionRef(run, index, number), by=actor(request.user))
-    return _after(request, run, index)
+    return _after(request, run, index, keeps=True)
 
 
 def _run(request: DeskRequest, document_id: str, workflow_id: str) -> Run:
@@ -130,9 +132,11 @@ def _run(request: DeskRequest, document_id: str, workflow_id: str) -> Run:
     return Run(request.site, str(board.project_id), document_id, workflow_id)
 
 
-def _after(request: DeskRequest, run: Run, index: int) -> HttpResponse:
+def _after(request: DeskRequest, run: Run, index: int, *, keeps: bool = False) -> HttpResponse:
+    """``keeps``: what is typed as the next question stays."""
     if wants_fragment(request):
-        return answer(request, "workflow/questions.html", "workflow/_questions.html", _context(run, index))
+        context = {**_context(run, index), "keeps": keeps}
+        return answer(request, "workflow/questions.html", "workflow/_questions.html", context)
     return go(request, reverse("workflows:show-questions", args=[run.document_id, run.workflow_id, index]))
 
 

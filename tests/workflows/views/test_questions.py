@@ -105,3 +105,11 @@ def test_the_page_of_the_segment_leads_to_them(run):
 def test_a_page_that_is_not_there_has_none(run):
     nothing = reverse("workflows:show-questions", args=[run.document_id, run.workflow_id, 7])
     assert signed_in(bob()).get(nothing).status_code == 404
+
+
+def test_what_is_typed_stays_while_others_are_answered_and_goes_when_it_is_asked(run):
+    browser = signed_in(bob())
+    asked = browser.post(url("ask-question", run), {"question": "What is the total?"}, headers=HTMX).content.decode()
+    polled = browser.get(url("show-questions", run), headers=HTMX).content.decode()
+    gone = browser.post(url("delete-question", run, 1), headers=HTMX).content.decode()
+    assert ["hx-preserve" in one for one in (asked, polled, gone)] == [False, True, True]
