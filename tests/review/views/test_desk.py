@@ -173,7 +173,8 @@ def test_a_text_is_shown_as_text_in_the_place_of_the_page():
     )
     with count_calls() as calls:
         text = shown(bob(), ref).content.decode()
-    assert calls.of_page() == ["dynamodb.BatchGetItem", "s3.GetObject", "s3.GetObject"]
+    # The run's row says in whose folder the text lies; pages with images need neither.
+    assert calls.of_page() == ["dynamodb.BatchGetItem", "s3.GetObject", "dynamodb.GetItem", "s3.GetObject"]
     assert "<td>&lt;b&gt;4&lt;/b&gt;</td>" in text
     assert "Sheet1" in text
     assert "page-image" not in text
