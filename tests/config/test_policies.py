@@ -96,7 +96,7 @@ def test_a_machine_orders_work_and_logs_and_does_nothing_else():
     assert not {action for action in actions if action.startswith("states:SendTask")}
 
 
-def test_the_deployer_changes_no_role_no_key_and_no_row_but_definitions():
+def test_the_deployer_changes_no_role_no_key_and_no_row_but_definitions_and_their_events():
     deployer = allowed("DeployerRole")
     assert {action for action in deployer if action.startswith("iam:")} == {"iam:PassRole"}
     assert not deployer & {"dynamodb:DeleteTable", "s3:DeleteBucket", "kms:PutKeyPolicy", "states:StartExecution"}
@@ -106,7 +106,8 @@ def test_the_deployer_changes_no_role_no_key_and_no_row_but_definitions():
         if name == "DeployerPolicy" and "dynamodb:PutItem" in statement["Action"]
     ]
     assert [statement["Condition"] for statement in rows] == [
-        {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["WORKFLOW#*", "*/WORKFLOW#*"]}}
+        {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["WORKFLOW#*", "*/WORKFLOW#*"]}},
+        {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["entityevent#definition#*", "audit#*"]}},
     ]
 
 
