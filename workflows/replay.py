@@ -157,8 +157,11 @@ def _injected(context: StageContext, state: State, hidden: frozenset[str]) -> St
 def settings_with(settings: RunSettings, changes: Mapping[str, Any]) -> RunSettings:
     """Raises: Refused, where a name is none of the settings'."""
     known = dict(changes)
-    if "fields" in known:
-        known["fields"] = tuple(one if isinstance(one, FieldSpec) else FieldSpec.of(one) for one in known["fields"])
+    try:
+        if "fields" in known:
+            known["fields"] = tuple(one if isinstance(one, FieldSpec) else FieldSpec.of(one) for one in known["fields"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise Refused("Each of the fields is an object with name, label, type, required and threshold.") from error
     try:
         return replace(settings, **known)
     except TypeError as error:
@@ -215,15 +218,27 @@ def _still() -> None:
     """Nobody holds a lease on a replay."""
 
 
+_SHAPES: Mapping[str, type] = {
+    "artifacts": dict, "settings": dict, "decision": dict, "only": list, "original": str, "file_name": str,
+    "file_type": str,
+}  # fmt: skip
+_SHAPES_TOLD = "artifacts, settings and decision are objects, only is a list of pages from 0, the others are texts"
+
+
 def state_from(data: Any, folder: Path) -> State:
     """As ``--state`` has it: the names of ``State``; ``original`` is a path relative to ``folder``. Raises: Refused."""
     known = set(State.__dataclass_fields__)
     if not isinstance(data, dict) or set(data) - known:
         raise Refused(f"A state is a JSON object with some of {', '.join(sorted(known))}.")
-    more = dict(data)
+    wrong = [name for name, kind in _SHAPES.items() if data.get(name) is not None and not isinstance(data[name], kind)]
+    if wrong:
+        raise Refused(f"In a state, {_SHAPES_TOLD}. Mend {', '.join(wrong)}.")
+    more = {name: value for name, value in data.items() if value is not None}
     if more.get("original"):
-        more["original"] = folder / str(more["original"])
-    if more.get("only") is not None:
+        more["original"] = folder / more["original"]
+        if not more["original"].is_file():
+            raise Refused(f"There is no file {more['original']}.")
+    if "only" in more:
         more["only"] = frozenset(int(index) for index in more["only"])
     return State(**more)
 

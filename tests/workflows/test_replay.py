@@ -248,3 +248,24 @@ def test_a_stage_that_fails_says_why(tmp_path: Path) -> None:
     damaged.write_bytes(b"not a file")
     with pytest.raises(StageFailed):
         replay.replay("segment_prep", replay.bare(settings()), State(original=damaged))
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ({"only": 5}, "Mend only"),
+        ({"settings": 5, "artifacts": 3}, "Mend artifacts, settings"),
+        ({"original": 7}, "Mend original"),
+        ({"original": "none.pdf"}, "There is no file"),
+        ([], "A state is a JSON object"),
+    ],
+)
+def test_a_state_of_another_shape_is_refused_with_what_to_mend(tmp_path: Path, state: Any, words: str) -> None:
+    with pytest.raises(Refused, match=words):
+        replay.state_from(state, tmp_path)
+
+
+def test_fields_that_are_none_are_refused() -> None:
+    with pytest.raises(Refused, match="Each of the fields is an object"):
+        replay.settings_with(settings(), {"fields": "x"})
+    assert replay.state_from({"only": None, "original": None}, Path()) == State()

@@ -59,7 +59,11 @@ _SEGMENTS: dict[str, Mark] = {
     "completed": _ENDS["completed"],
     "failed": _ENDS[Outcome.FAILED],
 }
-_COUNTS = {"segment_count": "segments", "entity_count": "entities", "relationship_count": "relationships"}
+_COUNTS = {
+    "segment_count": ("segment", "segments"),
+    "entity_count": ("entity", "entities"),
+    "relationship_count": ("relationship", "relationships"),
+}
 # Where there is little room; the whole label stands in the table below.
 _SHORT = {
     "segment_prep": "Prepare",
@@ -212,9 +216,14 @@ def _step_row(step: StepDefinition, stored: Mapping[str, Any], outcome: str | No
     start, end = stored.get("started_at"), stored.get("ended_at")
     seconds = (clock.parse(end) - clock.parse(start)).total_seconds() if start and end else None
     short = _SHORT.get(step.name, step.label)
-    counts = ", ".join(f"{stored[name]:g} {words}" for name, words in _COUNTS.items() if stored.get(name))
+    counts = _counted(stored)
     reason = stored.get("reason") or counts or (step.left_out if status == StepStatus.SKIPPED else "")
     used = tuple(Use.of(one) for one in stored.get("used") or ())
     error = stored.get("error")
     paused = str(stored.get("waits_why") or "") if status == StepStatus.IN_PROGRESS else ""
     return StepRow(step.name, step.label, short, mark, start, end, seconds, error, reason or None, used, paused)
+
+
+def _counted(stored: Mapping[str, Any]) -> str:
+    found = [(stored.get(name), words) for name, words in _COUNTS.items()]
+    return ", ".join(f"{n:g} {one if n == 1 else many}" for n, (one, many) in found if n)

@@ -9,6 +9,7 @@ from tests.factories import PROJECT_ID, start_run
 from tests.people import bob, charlie, dora, signed_in
 from tests.review import reviews
 from tests.workflows.advancing import waiting
+from tests.workflows.repeated import run_to_repeat
 from workflows import events, files, queries
 from workflows.actions import removals, runs, segments
 from workflows.definitions import DOCUMENT_ANALYSIS
@@ -225,3 +226,9 @@ def test_what_happened_is_told_in_words_and_without_hashes(table):
     transact([], events.lineage(run, "ASSESS_COMPLETED", facts=facts))
     page = read(signed_in(charlie()), run_url(run, "lineage/"))
     assert "<small>review required, pages 2</small>" in page
+
+
+def test_one_segment_is_counted_as_one(table):
+    shown = signed_in(bob()).get(run_url(run_to_repeat())).content.decode()
+    assert "1 segment" in shown
+    assert "1 segments" not in shown
