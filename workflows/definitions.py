@@ -169,6 +169,14 @@ DOCUMENT_ANALYSIS = Definition(
     ),
 )
 # Two people for what costs much, none for what costs little. It is chosen by a rule.
+
+
+def _below(amount: str) -> tuple[Condition, ...]:
+    """Of either sign: a large credit note is as much money as a large bill."""
+    under = Condition(Source.FIELD, Operator.LT, amount, "total")
+    return (under, Condition(Source.FIELD, Operator.GT, f"-{amount}", "total"))
+
+
 DOCUMENT_APPROVAL = Definition(
     name="document-approval",
     version=1,
@@ -178,7 +186,7 @@ DOCUMENT_APPROVAL = Definition(
         StepDefinition(9, "assess", "Assessment", "stage", {REVIEW_REQUIRED: 11, "": 10}),
         StepDefinition(
             10, "needs_approval", "Approval needed?", "choice", {"small": 14, "": 11}, minutes=60, retries=2,
-            cases=(Case("small", (Condition(Source.FIELD, Operator.LT, "100", "total"),)),),
+            cases=(Case("small", _below("100")),),
         ),
         StepDefinition(
             11, "first_approval", "First Approval", "approval", {APPROVE: 12, "": 18},
@@ -186,7 +194,7 @@ DOCUMENT_APPROVAL = Definition(
         ),
         StepDefinition(
             12, "needs_second", "Second approval needed?", "choice", {"modest": 14, "": 13}, minutes=60, retries=2,
-            cases=(Case("modest", (Condition(Source.FIELD, Operator.LT, "1000", "total"),)),),
+            cases=(Case("modest", _below("1000")),),
         ),
         StepDefinition(
             13, "second_approval", "Second Approval", "approval", {APPROVE: 14, "": 18},

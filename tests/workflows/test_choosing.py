@@ -22,7 +22,7 @@ CONTRACT = replace(
     SMALL,
     cases=(
         Case("contract", (Condition(Source.FIELD, Operator.EQ, "contract", "document_type"),)),
-        Case("small", (Condition(Source.FIELD, Operator.EQ, "Travel", "classification"), SMALL.cases[0].conditions[0])),
+        Case("small", (Condition(Source.FIELD, Operator.EQ, "Travel", "classification"), *SMALL.cases[0].conditions)),
     ),
 )
 
@@ -42,7 +42,17 @@ def chosen(step: Any = SMALL, *, total: str | None, corrected: dict[str, Any] | 
 
 
 @pytest.mark.parametrize(
-    ("total", "outcome"), [("99.99", "small"), ("100.00", ""), ("1000", ""), ("-5.00", "small"), (None, ""), ("x", "")]
+    ("total", "outcome"),
+    [
+        ("99.99", "small"),
+        ("100.00", ""),
+        ("1000", ""),
+        ("-5.00", "small"),
+        ("-100.00", ""),
+        ("-5000.00", ""),
+        (None, ""),
+        ("x", ""),
+    ],
 )
 def test_the_first_case_that_holds_is_taken_and_what_was_not_found_meets_none(total: str | None, outcome: str) -> None:
     assert chosen(total=total) == outcome

@@ -69,7 +69,7 @@ def test_a_version_shows_its_steps_its_drawing_its_machine_and_its_runs() -> Non
     assert text.count("<rect ") == len(DOCUMENT_ANALYSIS.steps) + 1
     assert "document-analysis.v2</td>" in read(signed_in(alice()), page(FIRST_ANALYSIS.id))
     approval = read(signed_in(alice()), page(DOCUMENT_APPROVAL.id))
-    assert "small: Field total is less than “100”" in approval
+    assert "small: Field total is less than “100”; Field total is greater than “-100”" in approval
     assert "Another person than the one before" in approval
     assert "3 d" in approval
     assert "No run yet" in approval
