@@ -66,6 +66,8 @@ def worked_through(desk: LiveDesk, folder: Path, kinds: Sequence[str], *, second
     people = People(desk, 3, papers(folder / "papers", kinds, Random(3)), each=0.2, left=0)
     with people.at_work():
         wait_for(people.has_uploaded, "the uploads", seconds)
+        # A review that waits has come somewhere, and these people leave none.
+        wait_for(lambda: len(people.answers) == kinds.count(UNSURE), "every decision", seconds)
         wait_for(settled, "every document has come somewhere", seconds)
     wait_for(settled, "what was decided last is applied", 60)
     all_found = invariants.found(DEFAULT_PROJECT_ID)
