@@ -7,11 +7,11 @@ BIN := .venv/bin
 demo: .venv/installed
 	$(BIN)/python manage.py demo
 
-# Three workers on two cores: tests wait for queues and processes much of their time (14 against 22 minutes).
+# Three workers on two cores: tests wait for queues and processes much of their time. Who is done takes over from the others.
 test: .venv/installed
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
 		|| echo "No Chromium found: the browser tests are skipped. Install chromium to run them."
-	$(BIN)/python -m pytest -n 3
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 check: .venv/installed
 	$(BIN)/ruff check
