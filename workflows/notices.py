@@ -7,16 +7,14 @@ where the settings allow that. The same id each time, so that whoever gets it tw
 import hashlib
 import json
 import logging
-import smtplib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.core.mail import EmailMessage
 
 from config import aws
-from config.errors import ActionFailed, Conflict, CountersignError, NotFound, Unavailable
+from config.errors import ActionFailed, Conflict, CountersignError, NotFound
 from projects.addresses import address_of
 from projects.queries.documents import get_document
 from workflows import deeds, files, queries
@@ -128,14 +126,7 @@ def _mail(notice: Notice) -> None:
     to = address_of(notice.sender)
     if not to:
         raise _NobodyThere("Whoever sent it has no address here: a program, or an account without one.")
-    headers = {"Message-ID": f"<{notice.id}@countersign>"}
-    mail = EmailMessage(f"Not published: {notice.name}", notice.text, to=[to], headers=headers)
-    try:
-        mail.send()
-    except smtplib.SMTPRecipientsRefused as error:
-        raise ActionFailed("The mail server does not take the sender's address.") from error
-    except (OSError, smtplib.SMTPException) as error:
-        raise Unavailable(f"The mail server does not take it now: {type(error).__name__}.") from error
+    deeds.send([to], f"Not published: {notice.name}", notice.text, notice.id)
 
 
 def _publish(notice: Notice) -> None:

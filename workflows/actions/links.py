@@ -28,11 +28,7 @@ def reopening(run: Run, now: str) -> list[Change]:
             ],
             (ProjectDocument.workflow_id == run.workflow_id) & ProjectDocument.hidden.does_not_exist(),
         ),
-        Update(
-            table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id),
-            [ProjectWorkflow.data["status"].set(status.value), ProjectWorkflow.updated_at.set(now)],
-            EXISTS,
-        ),
+        _in_project(run, status, now),
         Update(
             table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id),
             [
@@ -69,14 +65,18 @@ def closing(run: Run, outcome: Outcome, reason: str | None, now: str) -> list[Ch
             ],
             EXISTS,
         ),
-        Update(
-            table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id),
-            [ProjectWorkflow.data["status"].set(status.value), ProjectWorkflow.updated_at.set(now)],
-            EXISTS,
-        ),
+        _in_project(run, status, now),
         Update(
             table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id),
             run_actions,
             EXISTS,
         ),
     ]
+
+
+def _in_project(run: Run, status: StepStatus, now: str) -> Update:
+    return Update(
+        table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id),
+        [ProjectWorkflow.data["status"].set(status.value), ProjectWorkflow.updated_at.set(now)],
+        EXISTS,
+    )

@@ -10,7 +10,6 @@ from typing import Any, BinaryIO
 
 from config.errors import Refused
 
-FORMS = ("json", "csv", "list")
 _CHUNK = 64 * 1024  # letters
 _LONGEST_LINE = 8 * 1024  # letters; a key has 1,024 bytes at most
 _LONGEST_KEY = 1024  # bytes, S3's own limit
