@@ -129,7 +129,7 @@ def conclude(
         pinned=pinned,
         used=used,
     )
-    also = [*_total(order.run, step, facts), *spending.added(order.run, used)]
+    also = [*_total(order.run, step, facts), *spending.of_step(order.run, used)]
     done = runs.advance(order.run, definition, move, last=execution.last_transition, also=also)
     return {"next": to, "last": done.last, **slot_of(execution, definition, to), **facts}
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from config import table
 from workflows import calibrations, files, frozen, run_files, services, typebook
+from workflows.actions import spending
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow
 from workflows.items.runs import Execution
@@ -42,12 +43,12 @@ def opened(
     Raises: NotFound, where the original is gone; StageFailed, where the pinned calibration is.
     """
     settings = frozen.from_json(document.settings)
-    chosen = services.of(
-        run, stage, settings, document,
-        step=int(execution.currentStep), attempt=int(execution.engine_attempt), heartbeat=heartbeat,
-    )  # fmt: skip
-    reads = stage.reads_original and chosen.transcriber is None  # a recording is not fetched for others to hear it
-    with tempfile.TemporaryDirectory(prefix="countersign-") as folder:
+    with spending.metered(run) as note, tempfile.TemporaryDirectory(prefix="countersign-") as folder:
+        chosen = services.of(
+            run, stage, settings, document,
+            step=int(execution.currentStep), attempt=int(execution.engine_attempt), heartbeat=heartbeat, note=note,
+        )  # fmt: skip
+        reads = stage.reads_original and chosen.transcriber is None  # a recording is not fetched for others to hear it
         original = Path(folder) / "original"
         if reads and keep_original:
             original = _kept.original(run, document)

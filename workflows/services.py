@@ -35,6 +35,7 @@ from workflows.stages.services import (
     Transcript,
     Writer,
 )
+from workflows.stages.usage import Note, unnoted
 from workflows.storage import DocumentFiles
 
 # Of seed 000's languages those that Transcribe writes otherwise than as <language>-<country> of the same letters.
@@ -46,18 +47,21 @@ _SPOKEN = {
 
 def of(
     run: Run, stage: Stage, pinned: RunSettings, document: DocumentWorkflow, *, step: int, attempt: int,
-    heartbeat: Callable[[], None],
+    heartbeat: Callable[[], None], note: Note = unnoted,
 ) -> Services:  # fmt: skip
-    """Those of one stage; building them asks nobody. Raises: StageFailed, where a choice is unknown."""
+    """Those of one stage; building them asks nobody. ``note``: told of what is metered by the call.
+
+    Raises: StageFailed, where a choice is unknown.
+    """
     token = jobs.token(run.site, run.workflow_id, step, attempt)
     match stage.name:
         case "paddleocr_processor":
             reader = _document_reader(run, pinned, document, token, heartbeat)
             return Services(page_reader=_page_reader(pinned), document_reader=reader)
         case "segment_analyzer":
-            return Services(analyst=_analyst(pinned))
+            return Services(analyst=_analyst(pinned, note))
         case "document_summarizer":
-            return Services(writer=_writer(pinned))
+            return Services(writer=_writer(pinned, note))
         case "transcribe":
             return Services(transcriber=_transcriber(run, pinned, document, token))
         case "bda_processor":
@@ -119,26 +123,26 @@ def _automation(run: Run, pinned: RunSettings, document: DocumentWorkflow, token
     return AutomationReader(service, store, _original(store, document), token)
 
 
-def _bedrock(pinned: RunSettings) -> Bedrock:
+def _bedrock(pinned: RunSettings, note: Note) -> Bedrock:
     client = aws.provider("bedrock-runtime")
-    return Bedrock(client, caller(BEDROCK), pinned.bedrock_model, pinned.bedrock_strong_model, pinned.takeover)
+    return Bedrock(client, caller(BEDROCK), pinned.bedrock_model, pinned.bedrock_strong_model, pinned.takeover, note)
 
 
-def _analyst(pinned: RunSettings) -> Analyst | None:
+def _analyst(pinned: RunSettings, note: Note) -> Analyst | None:
     if pinned.analyzer == BEDROCK.name:
-        return _bedrock(pinned)
+        return _bedrock(pinned, note)
     if pinned.analyzer != "rules":
         raise StageFailed(f"This desk has no analyzer called {pinned.analyzer}. Choose another in the project.")
     return None
 
 
-def _writer(pinned: RunSettings) -> Writer | None:
-    return _bedrock(pinned) if pinned.summarizer == BEDROCK.name else None
+def _writer(pinned: RunSettings, note: Note) -> Writer | None:
+    return _bedrock(pinned, note) if pinned.summarizer == BEDROCK.name else None
 
 
-def inquirer(pinned: RunSettings) -> Inquirer:
+def inquirer(pinned: RunSettings, note: Note = unnoted) -> Inquirer:
     """Who answers what people ask about a page; for runs whose analysis is a model's."""
-    return _bedrock(pinned)
+    return _bedrock(pinned, note)
 
 
 @dataclass(frozen=True)

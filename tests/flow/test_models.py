@@ -5,14 +5,15 @@ from typing import Any
 
 import pytest
 
+from config import clock
 from projects.audit import Actor
 from tests.factories import PROJECT, start_run
 from tests.flow.protocol import ended
 from tests.outside import Outside, answering
 from tests.people import bob, signed_in
 from tests.pump import Pump
-from workflows import files, frozen, queries, reanalysis
-from workflows.actions import providers, reruns
+from workflows import costs, files, frozen, queries, reanalysis
+from workflows.actions import providers, reruns, spending
 from workflows.frozen import Run
 from workflows.reanalysis import Wish
 from workflows.storage import DocumentFiles
@@ -76,6 +77,22 @@ def test_below_the_confidence_the_stronger_one_answers_and_both_are_paid(pump: P
     assert fields_of(run)["total"]["source"] == STRONG
     page = signed_in(bob()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content.decode()
     assert "Used so far: $1.20" in page  # 0.084 and 1.12
+
+
+def test_an_attempt_of_which_nothing_can_be_used_is_paid_all_the_same(pump: Pump) -> None:
+    nonsense = said(0.9) | {"output": {"message": {"role": "assistant", "content": [{"text": "It is a bill."}]}}}
+    run = start_run(project={**PROJECT, "analyzer": "bedrock"})
+    with answering("bedrock-runtime", Converse=lambda _: nonsense) as outside:
+        pump.run(lambda: ended(run))
+    link = queries.document_workflow(run.site, run.document_id, run.workflow_id)
+    assert (queries.execution(run).outcome, len(outside.asked)) == ("failed", 4)
+    month = costs.month(run.site, spending.month_of(clock.iso(clock.now())))
+    assert {one.model: (one.calls, one.pages) for one in month.rows if one.service == "bedrock"} == {
+        CHEAP: (2, 0),
+        STRONG: (2, 0),
+    }
+    assert int(link.micros) == month.total.micros == 2 * 84_000 + 2 * 1_120_000
+    assert str(costs.of_link(link)) == "$2.41"
 
 
 def test_what_a_model_invents_goes_to_a_person(pump: Pump) -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from config import clock
-from config.errors import Conflict
+from config.errors import Conflict, StageFailed
 from tests.aws_faults import count_calls
 from tests.factories import PROJECT_ID, start_run
 from tests.people import alice, bob, signed_in
@@ -18,7 +18,7 @@ from workflows.answers import Order
 from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.frozen import Run
 from workflows.stages.base import StageResult
-from workflows.stages.usage import Usage
+from workflows.stages.usage import BY_CALL, Usage
 
 pytestmark = pytest.mark.django_db
 
@@ -46,6 +46,14 @@ def this_month() -> str:
 
 
 def conclude(run: Run, used=USED, step: int = 1):
+    with spending.metered(run) as note:
+        for one in used:
+            if one.service in BY_CALL:
+                note(one)
+    return moved_on(run, used, step)
+
+
+def moved_on(run: Run, used=USED, step: int = 1):
     execution = queries.execution(run)
     order = Order(run, step, 1)
     result = StageResult("completed", facts={"pages": 3}, used=used)
@@ -95,16 +103,49 @@ def test_a_step_that_is_concluded_twice_is_counted_once(table):
     run = start_run()
     conclude(run)
     with pytest.raises(Conflict):
-        conclude(run)
+        moved_on(run)
     assert costs.month(run.site, this_month()).total.steps == 4
 
 
 def test_it_is_counted_in_the_transaction_that_moves_the_run(table):
     run = start_run()
     with count_calls() as calls:
-        conclude(run)
+        moved_on(run)
     assert calls.names().count("dynamodb.TransactWriteItems") == 1
     assert "dynamodb.UpdateItem" not in calls.names()
+
+
+def of_run(run: Run) -> int:
+    return int(queries.document_workflow(run.site, run.document_id, run.workflow_id).micros or 0)
+
+
+def fail_after_a_call(run: Run):
+    with spending.metered(run) as note:
+        note(USED[2])
+        raise StageFailed("No answer can be used.")
+
+
+def test_calls_are_counted_though_the_work_fails_and_not_again_by_the_step(table):
+    run = start_run()
+    with pytest.raises(StageFailed):
+        fail_after_a_call(run)
+    assert (of_run(run), costs.month(run.site, this_month()).total.micros) == (240_000, 240_000)
+    moved_on(run, used=(USED[2],))
+    assert (of_run(run), costs.month(run.site, this_month()).total.micros) == (240_000, 240_000)
+
+
+def test_what_called_nobody_writes_nothing(table):
+    with count_calls() as calls, spending.metered(start_run()):
+        pass
+    assert "costs#" not in json.dumps([one.params for one in calls.of("dynamodb", "TransactWriteItems")], default=str)
+
+
+def test_calls_of_a_run_that_was_purged_meanwhile_stay_in_the_month(table):
+    run = start_run()
+    with spending.metered(run) as note:
+        note(USED[2])
+        queries.document_workflow(run.site, run.document_id, run.workflow_id).delete()
+    assert costs.month(run.site, this_month()).total.micros == 240_000
 
 
 def test_a_step_that_used_nothing_writes_nothing_more(table):
@@ -142,7 +183,7 @@ def test_the_costs_page_names_projects_models_and_what_has_no_price(table):
     project = make_project("Leases & rents")
     spent(project)
     page = signed_in(alice()).get("/settings/costs/").content.decode()
-    for words in ("Leases &amp; rents", "$0.45", "$0.21", NOVA, "no price", "3.1 s", "1 step without a price"):
+    for words in ("Leases &amp; rents", "$0.45", "$0.21", NOVA, "no price", "3.1 s", "1 use without a price"):
         assert words in page, words
 
 

@@ -1,17 +1,16 @@
 """Writes of questions about a page: each is one conditional transaction with its event."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pynamodb.expressions.update import Action
 
 from config import clock
 from config.errors import Conflict, Refused
-from config.transaction import Change, Put, Update, transact
+from config.transaction import Put, Update, transact
 from projects.audit import Actor
 from workflows import events
-from workflows.actions import spending
 from workflows.frozen import Run
 from workflows.items.questions import Question
 from workflows.questions import queries
@@ -33,7 +32,6 @@ class Answer:
     passage: str = ""
     box: tuple[float, float, float, float] | None = None
     confidence: float | None = None
-    used: Sequence[Mapping[str, Any]] = field(default_factory=tuple)  # priced
 
 
 def ask(run: Run, segment: int, text: str, *, by: Actor) -> QuestionRef:
@@ -115,7 +113,7 @@ def delete(ref: QuestionRef, *, by: Actor) -> bool:
 
 
 def answered(ref: QuestionRef, answer: Answer, *, generation: int) -> bool:
-    """Keep the answer and what it took; False where it was answered, asked again or deleted meanwhile."""
+    """Keep the answer; False where it was answered, asked again or deleted meanwhile."""
     found: dict[str, Any] = {"passage": answer.passage} if answer.passage else {}
     if answer.box:
         found["box"] = [round(edge, 5) for edge in answer.box]
@@ -129,7 +127,7 @@ def answered(ref: QuestionRef, answer: Answer, *, generation: int) -> bool:
         Question.error.remove(),
         Question.found.set(found) if found else Question.found.remove(),
     ]
-    return _settled(ref, generation, actions, "ANSWERED", spending.added(ref.run, answer.used))
+    return _settled(ref, generation, actions, "ANSWERED")
 
 
 def failed(ref: QuestionRef, sentence: str, *, generation: int) -> bool:
@@ -138,15 +136,11 @@ def failed(ref: QuestionRef, sentence: str, *, generation: int) -> bool:
     return _settled(ref, generation, actions, "FAILED")
 
 
-def _settled(
-    ref: QuestionRef, generation: int, actions: Sequence[Action], word: str, also: Sequence[Change] = ()
-) -> bool:
+def _settled(ref: QuestionRef, generation: int, actions: Sequence[Action], word: str) -> bool:
     waits = (Question.generation == generation) & (Question.status == S.ASKED)
     try:
-        transact([Update(ref.key, list(actions), waits), *also], _event(ref, word, None))
-    except Conflict as conflict:
-        if 0 not in conflict.failed:
-            raise
+        transact([Update(ref.key, list(actions), waits)], _event(ref, word, None))
+    except Conflict:
         return False
     return True
 

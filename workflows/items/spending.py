@@ -8,7 +8,8 @@ from config.item import Item
 class Spending(Item):
     """Access: all of a site and month (the partition); those of one project (the head of the sort key).
 
-    ``micros``: millionths of a dollar. ``unpriced``: steps whose price nobody has set.
+    ``steps``: how often a step, or a part of one, added what it used; ``unpriced``: how often without a price.
+    ``micros``: millionths of a dollar.
     """
 
     project_id = UnicodeAttribute()

@@ -23,7 +23,7 @@ from workflows.stages.services import (
     TypeReply,
 )
 from workflows.stages.types import OWN, Rated
-from workflows.stages.usage import Usage
+from workflows.stages.usage import Note, Usage, unnoted
 
 T = TypeVar("T")
 BEDROCK = Provider(
@@ -58,13 +58,17 @@ _LANGUAGES: Mapping[str, str] = {"ko": "Korean", "en": "English", "ja": "Japanes
 
 @dataclass(frozen=True)
 class Bedrock:
-    """``model`` is asked first; ``strong`` below ``enough`` confidence; empty: nobody takes over."""
+    """``model`` is asked first; ``strong`` below ``enough`` confidence; empty: nobody takes over.
+
+    ``note`` is told of every call that was answered, and of every page, also where the answer cannot be taken.
+    """
 
     client: Any
     call: Caller
     model: str
     strong: str = ""
     enough: float = 0.7  # seed 001
+    note: Note = unnoted
 
     def read_page(self, question: PageQuestion) -> PageReply:
         """
@@ -73,14 +77,16 @@ class Bedrock:
 
         """
         found, usage = self._asked(self.model, question)
+        model = self.model
         if self.strong and (isinstance(found, Problems) or unsure(found, question, self.enough)):
             second, more = self._asked(self.strong, question)
             usage += more
             if isinstance(second, PageAnswer):
-                return PageReply(second, self.strong, usage)
+                found, model = second, self.strong
         if isinstance(found, Problems):
             raise StageFailed(f"The model's answer cannot be used, also when asked again. {found}", code="BadAnswer")
-        return PageReply(found, self.model, usage)
+        self.note(Usage(BEDROCK.name, model, pages=1))
+        return PageReply(found, model, usage)
 
     def classify(self, question: TypeQuestion) -> TypeReply:
         """
@@ -161,6 +167,7 @@ class Bedrock:
             tokens_out=int(counted["outputTokens"]),
             ms=round((time.monotonic() - began) * 1000),
         )
+        self.note(used)
         if answer.get("stopReason") in {"guardrail_intervened", "content_filtered"}:
             raise StageFailed("Bedrock's filter stopped the answer for this page. Read it yourself.", code="Filtered")
         message: Mapping[str, Any] = answer["output"]["message"]

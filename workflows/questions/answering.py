@@ -5,11 +5,10 @@ import logging
 
 from config.errors import CountersignError, NotFound, StageFailed
 from workflows import contexts, files, frozen, services
-from workflows.actions import questions
+from workflows.actions import questions, spending
 from workflows.actions.questions import Answer
 from workflows.frozen import Run
 from workflows.items.questions import Question
-from workflows.prices import priced
 from workflows.providers.bedrock import BEDROCK
 from workflows.questions import queries
 from workflows.questions.queries import QuestionRef
@@ -65,7 +64,7 @@ def _answered(run: Run, asked: Question) -> Answer:
     page = page_of(segment)
     text = str(asked.analysis_query)
     if settings.analyzer == BEDROCK.name:
-        return _by_model(settings, page, _inquiry(run, settings, page, text))
+        return _by_model(run, settings, page, _inquiry(run, settings, page, text))
     quoted = answerer.answered(page, text, settings.fields)
     box = quoted.box if segment.get("image_uri") else None
     return Answer(quoted.content, LOCAL, quoted.passage, box, quoted.confidence)
@@ -79,9 +78,10 @@ def _inquiry(run: Run, settings: RunSettings, page: Page, text: str) -> PageInqu
     return PageInquiry(text, "\n".join(row.text for row in page.rows), image, settings.language)
 
 
-def _by_model(settings: RunSettings, page: Page, inquiry: PageInquiry) -> Answer:
+def _by_model(run: Run, settings: RunSettings, page: Page, inquiry: PageInquiry) -> Answer:
     """With the place of the words that it says it took the answer from, where they stand on the page."""
-    reply = services.inquirer(settings).inquire(inquiry)
+    with spending.metered(run) as note:
+        reply = services.inquirer(settings, note).inquire(inquiry)
     words = [word for row in page.rows for line in row.lines for word in line.words]
     box = given.standing(reply.quote, words) if reply.quote and inquiry.image else None
-    return Answer(reply.content, reply.model, reply.quote, box, used=priced(reply.usage))
+    return Answer(reply.content, reply.model, reply.quote, box)

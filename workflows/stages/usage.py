@@ -1,10 +1,12 @@
 """What a stage used: pages, calls, tokens and seconds, by the service and the model that did the work."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 LOCAL = "local"
+# Services whose every call is metered when it is answered: it is paid for whatever becomes of the answer.
+BY_CALL = frozenset({"bedrock"})
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,13 @@ class Usage:
             self.tokens_out + other.tokens_out,
             self.ms + other.ms,
         )
+
+
+Note = Callable[[Usage], None]  # told of what one call used
+
+
+def unnoted(_used: Usage) -> None:
+    """Where nobody meters: what is asked is in no run."""
 
 
 def summed(usages: Iterable[Usage]) -> tuple[Usage, ...]:

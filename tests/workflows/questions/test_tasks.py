@@ -21,7 +21,7 @@ from workflows.providers.bedrock import BEDROCK, Bedrock
 from workflows.questions import queries, tasks
 from workflows.questions.queries import QuestionRef
 from workflows.stages.services import PageInquiry, PageInquiryReply
-from workflows.stages.usage import Usage
+from workflows.stages.usage import Note, Usage, unnoted
 from workflows.storage import DocumentFiles
 
 
@@ -31,13 +31,20 @@ class Model:
     def __init__(self, *answers: PageInquiryReply | Exception) -> None:
         self.answers = list(answers)
         self.asked: list[PageInquiry] = []
+        self.note: Note = unnoted
 
     def inquire(self, inquiry: PageInquiry) -> PageInquiryReply:
         self.asked.append(inquiry)
         found = self.answers.pop(0)
         if isinstance(found, Exception):
             raise found
+        for one in found.usage:
+            self.note(one)
         return found
+
+    def noting(self, note: Note) -> "Model":
+        self.note = note
+        return self
 
 
 REPLY = PageInquiryReply("It is 120.", "total DUE: 120.00", CHEAP, (Usage("bedrock", CHEAP, calls=1, tokens_in=9),))
@@ -53,7 +60,7 @@ def by_bedrock(run: Run, monkeypatch: pytest.MonkeyPatch, *answers: PageInquiryR
     settings = dataclasses.replace(frozen.from_json(link.settings), analyzer="bedrock", bedrock_model=CHEAP)
     link.update(actions=[DocumentWorkflow.settings.set(frozen.to_json(settings))])
     model = Model(*answers)
-    monkeypatch.setattr(services, "inquirer", lambda _settings: model)
+    monkeypatch.setattr(services, "inquirer", lambda _settings, note: model.noting(note))
     return model
 
 
