@@ -94,6 +94,7 @@ UPLOAD_MAX_PAGES = number("COUNTERSIGN_UPLOAD_MAX_PAGES", 30_000)
 UNPACK_MAX_FILES = number("COUNTERSIGN_UNPACK_MAX_FILES", 200)
 UNPACK_MAX_BYTES = number("COUNTERSIGN_UNPACK_MAX_BYTES", UPLOAD_MAX_BYTES)
 UNPACK_MAX_DEPTH = number("COUNTERSIGN_UNPACK_MAX_DEPTH", 3)  # a mail in an archive in a mail
+WORKER_ATTEMPTS = number("COUNTERSIGN_WORKER_ATTEMPTS", 10)  # a file that ended so many workers is given up
 STEP_TIMEOUT_SECONDS = number("COUNTERSIGN_STEP_TIMEOUT_SECONDS", 3600)  # of one machine step in the state machine
 LONG_STEP_TIMEOUT_SECONDS = number("COUNTERSIGN_LONG_STEP_TIMEOUT_SECONDS", 86_400)  # from the second version on
 STEP_LEASE_SECONDS = number("COUNTERSIGN_STEP_LEASE_SECONDS", 60)  # a worker's claim on a step, renewed by heartbeats

@@ -217,7 +217,8 @@ def order_calibration(site: str, project_id: str, *, by: Actor) -> None:
 def unpack(self: Any, *, site: str, document_id: str) -> None:
     """Take the files out of a mail or an archive; delivered twice, the second finds each of them there."""
     try:
-        unpacking.unpack(site, document_id, nested=order_unpacking_soon)
+        keep = deliveries.keeper(self.request)
+        unpacking.unpack(site, document_id, owner=self.request.id, keep=keep, nested=order_unpacking_soon)
     except Unavailable as error:
         raise self.retry(countdown=min(2**self.request.retries, 60)) from error
 

@@ -10,15 +10,14 @@ from pathlib import Path
 from django.conf import settings
 
 from config import table
-from config.errors import Conflict, NotFound, Refused
+from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.item import Item
 from projects import queries as project_queries
 from projects.audit import Actor
 from projects.items.documents import Document
-from projects.items.project import Project
 from projects.items.unpacking import DocumentUnpacking, UnpackingStatus
 from workflows import containers
-from workflows.actions import unpacking
+from workflows.actions import begins, unpacking
 from workflows.containers import Limits, Member
 from workflows.entering import LocalFile, enter
 from workflows.intake import Inspection, inspect
@@ -34,8 +33,12 @@ def limits() -> Limits:
     return Limits(settings.UNPACK_MAX_FILES, settings.UNPACK_MAX_BYTES)
 
 
-def unpack(site: str, document_id: str, *, nested: Callable[[str, str], None]) -> None:
+def unpack(
+    site: str, document_id: str, *, owner: str, keep: Callable[[], None], nested: Callable[[str, str], None]
+) -> None:
     """Make a document of each file; what is there already stays as it is. ``nested`` orders another to be unpacked.
+
+    What ended one worker after the other, with no file come out of it, is given up. ``keep`` is called while it lasts.
 
     Raises:
         Unavailable: the table or S3 does not answer; it is gone on with later.
@@ -48,22 +51,29 @@ def unpack(site: str, document_id: str, *, nested: Callable[[str, str], None]) -
         return
     if record.status != UnpackingStatus.OPEN:
         return
-    project = project_queries.projects.get_project(site, record.project_id)
     try:
-        _Unpacking(site, record, document, project, nested).run()
-    except Conflict:  # another worker was as fast
+        if begins.were_enough(record):
+            unpacking.give_up(site, record, owner=owner)
+            return
+        unpacking.claim(record, owner=owner)
+        _Unpacking(site, record, document, keep=keep, nested=nested).run()
+    except Conflict:  # another worker has it, or was as fast
         log.info("unpacked by another", extra={"document": document_id})
+    except Unavailable:
+        begins.give_back(record, owner=owner)
+        raise
 
 
 class _Unpacking:
     def __init__(
-        self, site: str, record: DocumentUnpacking, document: Document, project: Project,
+        self, site: str, record: DocumentUnpacking, document: Document, *, keep: Callable[[], None],
         nested: Callable[[str, str], None],
     ) -> None:  # fmt: skip
-        self.site, self.record, self.document, self.project = site, record, document, project
-        self.nested = nested
+        self.site, self.record, self.document = site, record, document
+        self.project = project_queries.projects.get_project(site, record.project_id)
+        self.keep, self.nested = keep, nested
         self.by = Actor(record.userId, record.user_name)
-        self.looked = 0.0
+        self.looked = time.monotonic()
 
     def run(self) -> None:
         refused: list[tuple[str, str]] = []
@@ -82,9 +92,11 @@ class _Unpacking:
         unpacking.finish(self.site, self.record, refused=refused, message=message)
 
     def _beat(self) -> None:
+        """Raises: Conflict, where it is done."""
+        self.keep()
         if time.monotonic() - self.looked > settings.REPAIR_AFTER_SECONDS / 3:
             self.looked = time.monotonic()
-            unpacking.look_again(self.record)
+            unpacking.renew(self.record)
 
     def _take(self, number: int, member: Member, path: Path) -> str:
         """An empty text, or why it was not taken."""
@@ -107,7 +119,7 @@ class _Unpacking:
         return bool(Item.load_many([child, table.DOCUMENT_REMOVAL.key(self.site, document_id=document_id)]))
 
     def _make(self, document_id: str, name: str, path: Path, found: Inspection) -> str:
-        also = [unpacking.counted(self.site, self.record, path.stat().st_size)]
+        also = unpacking.counted(self.site, self.record, path.stat().st_size)
         file = LocalFile(path, name, found)
         try:
             enter(self.site, self.project, document_id, file, by=self.by, parent=self.record, also=also)

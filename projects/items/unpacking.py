@@ -5,7 +5,7 @@ from typing import Any
 
 from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
 
-from config.item import Item
+from projects.items.begun import Begun
 
 
 class UnpackingStatus(StrEnum):
@@ -15,7 +15,7 @@ class UnpackingStatus(StrEnum):
     DONE = "done"
 
 
-class DocumentUnpacking(Item):
+class DocumentUnpacking(Begun):
     """Access: by document; due (GSI2, until everything is out).
 
     ``files`` and ``bytes`` are counted at the ``root``, the document that was uploaded: what comes out of all that came

@@ -126,6 +126,11 @@ def unpacking_story() -> Iterator[Step]:
     record = document_rows(SITE, one).unpacking
     assert record
     yield unpacking.finish, lambda: unpacking.finish(SITE, record, refused=[("x", "no")], message="")
+    other = str(uuid.uuid4())
+    _begin(unpacking.begin, other, box)
+    deadly = document_rows(SITE, other).unpacking
+    assert deadly
+    yield unpacking.give_up, lambda: unpacking.give_up(SITE, deadly, owner="me")
 
 
 def follow_up_story() -> Iterator[Step]:

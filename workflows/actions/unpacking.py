@@ -5,6 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.table import Key
@@ -15,7 +16,7 @@ from projects.audit import Actor
 from projects.document_status import DocumentStatus
 from projects.items.unpacking import DocumentUnpacking, UnpackingStatus
 from workflows import events
-from workflows.actions import standing
+from workflows.actions import begins, standing
 from workflows.actions.documents import Original, entered, new_document, project_document
 from workflows.frozen import Run
 from workflows.items.documents import ProjectDocument
@@ -23,6 +24,8 @@ from workflows.status import StepStatus
 
 _TOLD = 50  # refused files that the record names
 _SHORT = 300  # letters of each sentence
+_DEADLY = "It could not be unpacked: it ended the program {} times. Upload its files by themselves."
+_OPEN: Condition = DocumentUnpacking.status == UnpackingStatus.OPEN
 
 
 def key_of(site: str, document_id: str) -> Key:
@@ -82,25 +85,64 @@ def _due(document_id: str) -> dict[str, Any]:
 
 
 def look_again(record: DocumentUnpacking) -> None:
+    """Not due again while its message is on the way. Raises: Conflict, where it is done."""
+    DocumentUnpacking.change(record.key, [_moved(record)], _OPEN)
+
+
+def claim(record: DocumentUnpacking, *, owner: str) -> None:
+    """Begin it; due again when the lease runs out. Raises: Conflict, as ``begins.claim``, and where it is done."""
+    begins.claim(record, owner=owner, when=_OPEN, also=[_moved(record)])
+
+
+def renew(record: DocumentUnpacking) -> None:
     """Not due again while somebody is at it. Raises: Conflict, where it is done."""
-    is_open = DocumentUnpacking.status == UnpackingStatus.OPEN
-    DocumentUnpacking.change(record.key, [DocumentUnpacking.GSI2SK.set(_due(record.documentId)["GSI2SK"])], is_open)
+    begins.renew(record, when=_OPEN, also=[_moved(record)])
 
 
-def counted(site: str, record: DocumentUnpacking, size: int) -> Update:
-    """One more file of ``size`` bytes at the root, in the transaction that makes it; fails where it is one too many."""
+def _moved(record: DocumentUnpacking) -> Action:
+    moved: Action = DocumentUnpacking.GSI2SK.set(_due(record.documentId)["GSI2SK"])
+    return moved
+
+
+def counted(site: str, record: DocumentUnpacking, size: int) -> list[Change]:
+    """One more file of ``size`` bytes at the root, in the transaction that makes it; fails where it is one too many.
+
+    It fails as well where ``record`` was given up meanwhile. Whoever dies from here on died with something done: the
+    begins before do not count any more.
+    """
     files, all_bytes = DocumentUnpacking.files, DocumentUnpacking.bytes_
     fits: Condition = (files < settings.UNPACK_MAX_FILES) & (all_bytes <= settings.UNPACK_MAX_BYTES - size)
-    return Update(key_of(site, record.root), [files.set(files + 1), all_bytes.set(all_bytes + size)], fits)
+    more = [files.set(files + 1), all_bytes.set(all_bytes + size)]
+    lives = DocumentUnpacking.tries.set(1)
+    if record.root == record.documentId:
+        return [Update(record.key, [*more, lives], fits & _OPEN)]
+    return [Update(key_of(site, record.root), more, fits), Update(record.key, [lives], _OPEN)]
 
 
 def finish(site: str, record: DocumentUnpacking, *, refused: Sequence[tuple[str, str]], message: str) -> None:
     """All that can come out has. Raises: Conflict, where another worker was as fast."""
-    now = clock.iso(clock.now())
     told = [{"name": name, "why": why[:_SHORT]} for name, why in refused[:_TOLD]]
+    refusals = DocumentUnpacking.refused.set(told) if told else DocumentUnpacking.refused.remove()
+    _end(site, record, [refusals], message, when=_OPEN, event=("UNPACKED", {"not taken": len(refused)}))
+
+
+def give_up(site: str, record: DocumentUnpacking, *, owner: str) -> None:
+    """It ended every worker that began it; what came out stays. Raises: Conflict, where somebody is at it again."""
+    tries = int(record.tries)
+    same = _OPEN & (DocumentUnpacking.tries == tries) & begins.free(owner)
+    event = ("UNPACKING_GIVEN_UP", {"begun": tries})
+    _end(site, record, [], _DEADLY.format(tries), when=same, event=event)
+
+
+def _end(
+    site: str, record: DocumentUnpacking, actions: Sequence[Action], message: str, *, when: Condition,
+    event: tuple[str, Mapping[str, int]],
+) -> None:  # fmt: skip
+    now = clock.iso(clock.now())
     done = [
         DocumentUnpacking.status.set(UnpackingStatus.DONE),
-        DocumentUnpacking.refused.set(told) if told else DocumentUnpacking.refused.remove(),
+        *actions,
+        *begins.released(),
         DocumentUnpacking.message.set(message) if message else DocumentUnpacking.message.remove(),
         DocumentUnpacking.GSI2PK.remove(),
         DocumentUnpacking.GSI2SK.remove(),
@@ -117,8 +159,9 @@ def finish(site: str, record: DocumentUnpacking, *, refused: Sequence[tuple[str,
     ]
     row = table.PROJECT_DOCUMENT.key(site, project_id=record.project_id, document_id=record.documentId)
     changes = [
-        Update(record.key, done, DocumentUnpacking.status == UnpackingStatus.OPEN),
+        Update(record.key, done, when),
         Update(row, rests, ProjectDocument.PK.exists()),
         *standing.moved(run, DocumentStatus.IN_PROGRESS, DocumentStatus.UNPACKED),
     ]
-    transact(changes, events.lineage(run, "UNPACKED", facts={"not taken": len(refused)}))
+    word, facts = event
+    transact(changes, events.lineage(run, word, facts=facts))

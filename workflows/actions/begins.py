@@ -1,0 +1,70 @@
+"""Work that may kill whoever does it: each begin is counted with its lease, so that nothing kills workers for ever.
+
+Only who holds no lease begins: messages that piled up in a long queue are not taken for workers that died.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TypeVar
+
+from django.conf import settings
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock
+from config.errors import CountersignError
+from projects.items.begun import Begun
+
+T = TypeVar("T", bound=Begun)
+
+
+def were_enough(record: Begun) -> bool:
+    """It is not begun once more: whoever would do so says why."""
+    return int(record.tries) >= settings.WORKER_ATTEMPTS
+
+
+def claim(record: T, *, owner: str, when: Condition, also: Sequence[Action] = ()) -> T:
+    """Take the lease and count the begin; the same owner may take it again (its message came back).
+
+    Raises:
+        Conflict: another worker has it, it was begun often enough, or ``when`` does not hold.
+
+    """
+    actions = [Begun.lease_owner.set(owner), _kept(), Begun.tries.set((Begun.tries | 0) + 1), *also]
+    seldom = ~(Begun.tries >= settings.WORKER_ATTEMPTS)  # rows of older writers have no such number
+    return type(record).change(record.key, actions, when & free(owner) & seldom)
+
+
+def renew(record: Begun, *, when: Condition, also: Sequence[Action] = ()) -> None:
+    """A worker's heartbeat. Raises: Conflict, where ``when`` does not hold: the work must stop.
+
+    Also of one whose lease ran out: twice at it is harmless, and who stopped then would leave a file that takes longer
+    than a lease to the next, which would stop as well.
+    """
+    type(record).change(record.key, [_kept(), *also], when)
+
+
+def give_back(record: Begun, *, owner: str) -> None:
+    """Something does not answer, and the worker lives: its begin does not count. Harmless where the lease was lost."""
+    with suppress(CountersignError):
+        actions = [*released(), Begun.tries.set(Begun.tries - 1)]
+        type(record).change(record.key, actions, (Begun.lease_owner == owner) & (Begun.tries > 0))
+
+
+def free(owner: str) -> Condition:
+    gone = Begun.lease_until < clock.iso(clock.now())
+    nobody: Condition = Begun.lease_owner.does_not_exist() | (Begun.lease_owner == owner) | gone
+    return nobody
+
+
+def released() -> list[Action]:
+    return [Begun.lease_owner.remove(), Begun.lease_until.remove()]
+
+
+def until() -> str:
+    """As long as what is due waits for its next look."""
+    return clock.iso(clock.in_seconds(settings.REPAIR_AFTER_SECONDS))
+
+
+def _kept() -> Action:
+    return Begun.lease_until.set(until())
