@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from config import clock
+from config import clock, precedence
 from config.errors import Conflict, NotFound, ProviderPaused, StaleAttempt
 from workflows import answers, contexts, files, queries, slots, tokens
 from workflows.actions import joins, leases, segments, waits
@@ -105,7 +105,8 @@ def do_slice(
     if number not in (join.done or ()):
         if not drives(execution, order):
             raise StaleAttempt("The run has moved on without this slice.")
-        result = _slice_of(order, stage, execution, number, answers.seldom(keep))
+        with precedence.going_second(answers.seldom(keep)) as heartbeat:
+            result = _slice_of(order, stage, execution, number, heartbeat)
         width = _slots(order) if join.has_more else 0
         join = joins.count(join, lane, number, result, slots=width)
         _widen(order, join, width, send)

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import logging
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -11,7 +12,7 @@ from celery.exceptions import CeleryError
 from django.conf import settings
 from kombu.exceptions import KombuError, OperationalError
 
-from config import aws, clock, queues
+from config import aws, clock, precedence, queues
 from config.errors import Conflict, CountersignError, NotFound, ProviderPaused, StageFailed, StaleAttempt, Unavailable
 from projects.audit import Actor
 from workflows import (
@@ -57,9 +58,10 @@ def run_step(
     queue = settings.SLICES_QUEUE if large else settings.STEPS_QUEUE
     try:
         keep = functools.partial(deliveries.keep, self.request)
-        answer = steps.perform(
-            order, owner=self.request.id, keep=keep, token=token, send=order_slice, large=large
-        )  # fmt: skip
+        with _turn(large=large):
+            answer = steps.perform(
+                order, owner=self.request.id, keep=keep, token=token, send=order_slice, large=large
+            )  # fmt: skip
         if answer is not None:
             tokens.answer(token, answer)
             if answer.get(publishing.FOLLOWED):
@@ -102,6 +104,10 @@ def run_slice(
     except Exception:
         fanout.refuse(order, states.UNEXPECTED, _UNEXPECTED)
         raise
+
+
+def _turn(*, large: bool) -> AbstractContextManager[None]:
+    return nullcontext() if large else precedence.going_first()
 
 
 def order_slice(order: Order, lane: int, number: int) -> None:
