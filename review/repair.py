@@ -16,7 +16,7 @@ from review.items.reviews import Review
 from review.silence import asked
 from review.status import DECIDED, ORPHAN, UNDECIDED
 from workflows import deliveries, engine, engines, events, fanout, queries, states
-from workflows.actions import attempts, batches, followups, joins, notices, removals, unpacking
+from workflows.actions import attempts, batches, begins, followups, joins, notices, questions, removals, unpacking
 from workflows.answers import Order
 from workflows.batches import orders
 from workflows.frozen import Run
@@ -24,7 +24,10 @@ from workflows.items.actions import FollowUp
 from workflows.items.batches import Batch
 from workflows.items.joins import Join
 from workflows.items.notices import SenderNotice
+from workflows.items.questions import Question
 from workflows.items.runs import Execution
+from workflows.questions import queries as question_queries
+from workflows.questions import tasks as question_tasks
 from workflows.status import RunStatus
 from workflows.tasks import end_run, enqueue_follow_up, order_notice, order_removal, order_slice, order_unpacking
 
@@ -79,6 +82,19 @@ def look_at_batch(site: str, due: Batch) -> None:
     """A worker does it; until its message is taken it is not due again."""
     batches.look_again(due)
     orders.look(site, due.id)
+
+
+def resume_question(site: str, due: Question) -> None:
+    """Its message was lost, or ended its worker: it is sent again, and given up after so many times."""
+    ref = question_queries.ref_of(site, due)
+    if begins.were_enough(due):
+        questions.give_up(ref, due)
+        return
+    behind = bool(deliveries.waiting(settings.STEPS_QUEUE))  # then its message may well be among them
+    questions.look_again(ref, due, sent=not behind)
+    if not behind:
+        log.warning("question sent again", extra={"run": due.workflow_id, "question": ref.number})
+        question_tasks.send(ref, int(due.generation))
 
 
 def resume_join(site: str, due: Join) -> None:

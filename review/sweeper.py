@@ -3,7 +3,7 @@
 import logging
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -22,6 +22,7 @@ from workflows.items.batches import Batch
 from workflows.items.events import DocumentEvent
 from workflows.items.joins import Join
 from workflows.items.notices import SenderNotice
+from workflows.items.questions import Question
 from workflows.items.runs import Execution
 
 log = logging.getLogger(__name__)
@@ -94,22 +95,20 @@ def _repair_one(row: DueRow) -> None:
 
 
 def repair_due(row: DueRow) -> None:
-    """Do what the row waits for."""
-    if row.kind == "event":
-        events.publish(DocumentEvent.load(row.key))
-    elif row.kind == "review":
-        repair.drive_review(row.site, Review.load(row.key, only=READABLE))
-    elif row.kind == "followup":
-        repair.resume_follow_up(row.site, FollowUp.load(row.key))
-    elif row.kind == "join":
-        repair.resume_join(row.site, Join.load(row.key))
-    elif row.kind == "run":
-        repair.check_run(row.site, Execution.load(row.key))
-    elif row.kind == "removal":
-        repair.resume_removal(row.site, DocumentRemoval.load(row.key))
-    elif row.kind == "unpacking":
-        repair.resume_unpacking(row.site, DocumentUnpacking.load(row.key))
-    elif row.kind == "notice":
-        repair.resume_notice(row.site, SenderNotice.load(row.key))
-    elif row.kind == "batch":
-        repair.look_at_batch(row.site, Batch.load(row.key))
+    """Do what the row waits for; of a kind that only a newer version knows, nothing."""
+    if row.kind in _REPAIRS:
+        _REPAIRS[row.kind](row)
+
+
+_REPAIRS: Mapping[str, Callable[[DueRow], object]] = {
+    "event": lambda row: events.publish(DocumentEvent.load(row.key)),
+    "review": lambda row: repair.drive_review(row.site, Review.load(row.key, only=READABLE)),
+    "followup": lambda row: repair.resume_follow_up(row.site, FollowUp.load(row.key)),
+    "join": lambda row: repair.resume_join(row.site, Join.load(row.key)),
+    "run": lambda row: repair.check_run(row.site, Execution.load(row.key)),
+    "removal": lambda row: repair.resume_removal(row.site, DocumentRemoval.load(row.key)),
+    "unpacking": lambda row: repair.resume_unpacking(row.site, DocumentUnpacking.load(row.key)),
+    "notice": lambda row: repair.resume_notice(row.site, SenderNotice.load(row.key)),
+    "question": lambda row: repair.resume_question(row.site, Question.load(row.key)),
+    "batch": lambda row: repair.look_at_batch(row.site, Batch.load(row.key)),
+}

@@ -55,11 +55,13 @@ SEGMENT = Entity(
 
 QUESTION = Entity(
     "countersign", "Question", "WF#{workflow_id}", "QA#{segment_index:08d}#{qa_index:04d}",
+    gsi2pk="DUE#{shard}", gsi2sk="{due_at}#question#{workflow_id}",
     attributes=names(
-        "segment_index qa_index status generation analysis_query content found source error asked_by "
-        "asked_at answered_at"
+        "segment_index qa_index project_id document_id workflow_id status generation analysis_query content found "
+        "source error tries lease_owner step_lease_until asked_by asked_at answered_at"
     ),
-    note="what somebody asked about a page; numbers from 1 are never given twice, 0 is the page's own analysis",
+    note="what somebody asked about a page; numbers from 1 are never given twice, 0 is the page's own analysis; "
+    "GSI2 until it is answered",
 )  # fmt: skip
 
 JOIN = Entity(

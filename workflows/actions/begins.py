@@ -23,14 +23,21 @@ def were_enough(record: Begun) -> bool:
     return int(record.tries) >= settings.WORKER_ATTEMPTS
 
 
-def claim(record: T, *, owner: str, when: Condition, also: Sequence[Action] = ()) -> T:
+def claim(record: T, *, owner: str, when: Condition, also: Sequence[Action] = (), until: str = "") -> T:
     """Take the lease and count the begin; the same owner may take it again (its message came back).
+
+    ``until``: when the lease ends, of work without heartbeats.
 
     Raises:
         Conflict: another worker has it, it was begun often enough, or ``when`` does not hold.
 
     """
-    actions = [Begun.lease_owner.set(owner), _kept(), Begun.tries.set((Begun.tries | 0) + 1), *also]
+    actions = [
+        Begun.lease_owner.set(owner),
+        Begun.lease_until.set(until or _next_look()),
+        Begun.tries.set((Begun.tries | 0) + 1),
+        *also,
+    ]
     seldom = ~(Begun.tries >= settings.WORKER_ATTEMPTS)  # rows of older writers have no such number
     return type(record).change(record.key, actions, when & free(owner) & seldom)
 
@@ -41,7 +48,7 @@ def renew(record: Begun, *, when: Condition, also: Sequence[Action] = ()) -> Non
     Also of one whose lease ran out: twice at it is harmless, and who stopped then would leave a file that takes longer
     than a lease to the next, which would stop as well.
     """
-    type(record).change(record.key, [_kept(), *also], when)
+    type(record).change(record.key, [Begun.lease_until.set(_next_look()), *also], when)
 
 
 def give_back(record: Begun, *, owner: str) -> None:
@@ -61,10 +68,6 @@ def released() -> list[Action]:
     return [Begun.lease_owner.remove(), Begun.lease_until.remove()]
 
 
-def until() -> str:
-    """As long as what is due waits for its next look."""
+def _next_look() -> str:
+    """A lease is as long as what is due waits."""
     return clock.iso(clock.in_seconds(settings.REPAIR_AFTER_SECONDS))
-
-
-def _kept() -> Action:
-    return Begun.lease_until.set(until())

@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
+from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
-from config import clock
+from config import clock, table
 from config.errors import Conflict, Refused
 from config.transaction import Put, Update, transact
 from projects.audit import Actor
 from workflows import events
+from workflows.actions import begins
 from workflows.frozen import Run
 from workflows.items.questions import Question
 from workflows.questions import queries
@@ -20,6 +23,7 @@ from workflows.status import QuestionStatus
 LONGEST = 500  # characters of a question
 LONGEST_ANSWER = 8_000
 _TRIES = 8  # people who ask about one page in the same moment
+_DEADLY = "Nobody could answer this: it was tried {} times, and no worker came to its end. Ask in other words."
 S = QuestionStatus
 
 
@@ -63,6 +67,10 @@ def ask(run: Run, segment: int, text: str, *, by: Actor) -> QuestionRef:
 def _asked(ref: QuestionRef, text: str, by: Actor) -> Question:
     return Question(
         *ref.key,
+        **_due(ref, _next_look()),
+        project_id=ref.run.project_id,
+        document_id=ref.run.document_id,
+        workflow_id=ref.run.workflow_id,
         segment_index=ref.segment,
         qa_index=ref.number,
         status=S.ASKED,
@@ -88,6 +96,12 @@ def ask_again(ref: QuestionRef, *, generation: int, by: Actor) -> int:
         Question.asked_by.set(by.name),
         Question.asked_at.set(clock.iso(clock.now())),
         Question.error.remove(),
+        Question.project_id.set(ref.run.project_id),  # older writers kept none of the three
+        Question.document_id.set(ref.run.document_id),
+        Question.workflow_id.set(ref.run.workflow_id),
+        Question.tries.set(0),
+        *(getattr(Question, name).set(value) for name, value in _due(ref, _next_look()).items()),
+        *begins.released(),
     ]
     same = (Question.generation == generation) & (Question.status != S.DELETED)
     transact([Update(ref.key, actions, same)], _event(ref, "ASKED_AGAIN", by.name))
@@ -103,6 +117,7 @@ def delete(ref: QuestionRef, *, by: Actor) -> bool:
     """
     words = (Question.analysis_query, Question.content, Question.found, Question.source, Question.error)
     actions = [Question.status.set(S.DELETED), *(one.remove() for one in words), Question.asked_by.remove()]
+    actions += _rests()
     there = Question.PK.exists() & (Question.status != S.DELETED)
     try:
         transact([Update(ref.key, actions, there)], _event(ref, "DELETED", by.name))
@@ -110,6 +125,58 @@ def delete(ref: QuestionRef, *, by: Actor) -> bool:
         queries.question(ref)
         return False
     return True
+
+
+def claim(ref: QuestionRef, asked: Question, *, owner: str) -> None:
+    """Begin to answer it; due again when the lease runs out. Raises: Conflict, as ``begins.claim``, and where it moved.
+
+    Longer than a model takes, so that nobody is paid twice.
+    """
+    until = _next_look()
+    due = Question.GSI2SK.set(_due(ref, until)["GSI2SK"])
+    waits = _waits(int(asked.generation))
+    begins.claim(asked, owner=owner, when=waits, also=[due] if asked.GSI2PK else [], until=until)
+
+
+def look_again(ref: QuestionRef, asked: Question, *, sent: bool) -> None:
+    """The sweeper has looked: the next look, and whether it is sent once more.
+
+    Raises:
+        Conflict: a worker has begun it, it is settled, or another sweeper has looked.
+
+    """
+    actions = [Question.GSI2SK.set(_due(ref, _next_look())["GSI2SK"])]
+    if sent:
+        actions.append(Question.tries.set(Question.tries + 1))
+    Question.change(ref.key, actions, _unmoved(asked))
+
+
+def give_up(ref: QuestionRef, asked: Question) -> bool:
+    """It was sent and begun in vain so often. False where somebody has begun it again, or it is settled."""
+    actions = [Question.status.set(S.FAILED), Question.error.set(_DEADLY.format(int(asked.tries)))]
+    return _settled(ref, int(asked.generation), actions, "FAILED", when=_unmoved(asked))
+
+
+def _unmoved(asked: Question) -> Condition:
+    same: Condition = _waits(int(asked.generation)) & (Question.GSI2SK == asked.GSI2SK)
+    return same
+
+
+def _waits(generation: int) -> Condition:
+    waits: Condition = (Question.generation == generation) & (Question.status == S.ASKED)
+    return waits
+
+
+def _next_look() -> str:
+    return clock.iso(clock.in_seconds(settings.MESSAGE_LOST_SECONDS))
+
+
+def _due(ref: QuestionRef, at: str) -> dict[str, Any]:
+    return table.due(table.QUESTION, at, workflow_id=ref.run.workflow_id)
+
+
+def _rests() -> list[Action]:
+    return [Question.GSI2PK.remove(), Question.GSI2SK.remove(), *begins.released()]
 
 
 def answered(ref: QuestionRef, answer: Answer, *, generation: int) -> bool:
@@ -136,10 +203,12 @@ def failed(ref: QuestionRef, sentence: str, *, generation: int) -> bool:
     return _settled(ref, generation, actions, "FAILED")
 
 
-def _settled(ref: QuestionRef, generation: int, actions: Sequence[Action], word: str) -> bool:
-    waits = (Question.generation == generation) & (Question.status == S.ASKED)
+def _settled(
+    ref: QuestionRef, generation: int, actions: Sequence[Action], word: str, *, when: Condition | None = None
+) -> bool:
+    waits = _waits(generation) if when is None else when
     try:
-        transact([Update(ref.key, list(actions), waits)], _event(ref, word, None))
+        transact([Update(ref.key, [*actions, *_rests()], waits)], _event(ref, word, None))
     except Conflict:
         return False
     return True

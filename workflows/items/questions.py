@@ -2,11 +2,14 @@
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from config.item import Item, map_attribute
+from config.item import map_attribute
+from projects.items.begun import Begun
 
 
-class Question(Item):
-    """Access: those of a page in their order. ``analysis_query`` and ``content``: as seed 000 names them.
+class Question(Begun):
+    """Access: those of a page in their order; due (GSI2, while nobody has answered it).
+
+    ``analysis_query`` and ``content``: as seed 000 names them.
 
     ``qa_index`` is never given twice: the page's own analysis is 0, and what is deleted leaves its row without words.
     ``generation`` counts how often it was asked. ``found``: the passage that says it, with its box (fractions of the
@@ -15,6 +18,9 @@ class Question(Item):
 
     segment_index = NumberAttribute()
     qa_index = NumberAttribute()
+    project_id = UnicodeAttribute(null=True)  # of the run, for who finds it due
+    document_id = UnicodeAttribute(null=True)
+    workflow_id = UnicodeAttribute(null=True)
     status = UnicodeAttribute()  # a QuestionStatus
     generation = NumberAttribute()
     analysis_query = UnicodeAttribute(null=True)

@@ -3,9 +3,9 @@
 import json
 import logging
 
-from config.errors import CountersignError, NotFound, StageFailed
+from config.errors import Conflict, CountersignError, NotFound, ProviderPaused, StageFailed, Unavailable
 from workflows import contexts, files, frozen, services
-from workflows.actions import questions, spending
+from workflows.actions import begins, questions, spending
 from workflows.actions.questions import Answer
 from workflows.frozen import Run
 from workflows.items.questions import Question
@@ -25,8 +25,8 @@ log = logging.getLogger(__name__)
 _UNREAD = "This page has not been read yet, or is gone. Ask again when the run has ended."
 
 
-def answer(ref: QuestionRef, generation: int) -> None:
-    """Answer it, or say why not; delivered twice, the second finds it settled and asks nobody.
+def answer(ref: QuestionRef, generation: int, *, owner: str) -> None:
+    """Answer it, or say why not; delivered twice, the second finds it settled or begun and asks nobody.
 
     Raises:
         ProviderPaused: the model does not answer for now; the question waits.
@@ -40,7 +40,14 @@ def answer(ref: QuestionRef, generation: int) -> None:
     if asked.status != QuestionStatus.ASKED or int(asked.generation) != generation:
         return
     try:
+        questions.claim(ref, asked, owner=owner)
         found = _answered(ref.run, asked)
+    except Conflict:
+        log.info("question is in other hands", extra={"run": ref.run.workflow_id, "question": ref.number})
+        return
+    except (ProviderPaused, Unavailable):
+        begins.give_back(asked, owner=owner)
+        raise
     except (StageFailed, NotFound) as error:
         sentence = str(error) if isinstance(error, StageFailed) else _UNREAD
         questions.failed(ref, sentence, generation=generation)

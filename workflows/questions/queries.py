@@ -28,6 +28,12 @@ class QuestionRef:
         )
 
 
+def ref_of(site: str, row: Question) -> QuestionRef:
+    """Of one that is due."""
+    run = Run(site, str(row.project_id), str(row.document_id), str(row.workflow_id))
+    return QuestionRef(run, int(row.segment_index), int(row.qa_index))
+
+
 def of_page(run: Run, segment: int) -> Sequence[Question]:
     """All of a page in the order of their numbers, deleted ones too: one strongly consistent Query."""
     pk = table.QUESTION.partition_key(run.site, workflow_id=run.workflow_id)

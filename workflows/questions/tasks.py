@@ -5,11 +5,9 @@ import logging
 from typing import Any
 
 from celery import shared_task
-from celery.exceptions import CeleryError
 from django.conf import settings
-from kombu.exceptions import KombuError
 
-from config import aws
+from config import aws, queues
 from config.errors import CountersignError, ProviderPaused, Unavailable
 from workflows.frozen import Run
 from workflows.questions import answering
@@ -28,7 +26,7 @@ def answer(
     """Answer a question about a page; delivered twice, the second finds it settled."""
     ref = QuestionRef(Run(site, project_id, document_id, workflow_id), segment, number)
     try:
-        answering.answer(ref, generation)
+        answering.answer(ref, generation, owner=self.request.id)
     except ProviderPaused as paused:
         if self.request.retries >= _MOST_WAITS:
             answering.give_up(ref, generation, paused)
@@ -38,13 +36,18 @@ def answer(
         raise self.retry(countdown=min(2**self.request.retries, 60)) from error
 
 
+def send(ref: QuestionRef, generation: int) -> None:
+    """Raises: Unavailable."""
+    kwargs = {**dataclasses.asdict(ref.run), "segment": ref.segment, "number": ref.number, "generation": generation}
+    with queues.answered(), aws.translated():
+        answer.apply_async(kwargs=kwargs, queue=settings.STEPS_QUEUE)
+
+
 def order(ref: QuestionRef, generation: int) -> None:
     """Where no queue answers, the question says so: a person has it asked again."""
-    kwargs = {**dataclasses.asdict(ref.run), "segment": ref.segment, "number": ref.number, "generation": generation}
     try:
-        with aws.translated():
-            answer.apply_async(kwargs=kwargs, queue=settings.STEPS_QUEUE)
-    except (CountersignError, KombuError, CeleryError, OSError) as error:
+        send(ref, generation)
+    except CountersignError as error:
         log.warning("queue did not answer, a question waits", extra={"error": type(error).__name__})
         unreachable = Unavailable("No worker could be reached. Ask again in a moment.")
         answering.give_up(ref, generation, unreachable)
