@@ -119,6 +119,9 @@ REVIEW_ESCALATE_SECONDS = number("COUNTERSIGN_REVIEW_ESCALATE_SECONDS", 86_400)
 REVIEW_LEASE_SECONDS = number("COUNTERSIGN_REVIEW_LEASE_SECONDS", 15 * 60)
 # From its last save, and so past any deadline: a draft outlives its review, never the other way round.
 REVIEW_DRAFT_SECONDS = REVIEW_TIMEOUT_SECONDS + 7 * 86_400
+QUESTION_DAYS = number("COUNTERSIGN_QUESTION_DAYS", 90)  # of another system, from its answer or its end
+# Its files from when they came: it may be open for as long as a draft is kept, and they outlast its rows.
+STACK_PARAMETERS["QuestionDays"] = str(QUESTION_DAYS + REVIEW_DRAFT_SECONDS // 86_400 + 2)
 REVIEW_UNDO_SECONDS = number("COUNTERSIGN_REVIEW_UNDO_SECONDS", 8)
 REPAIR_AFTER_SECONDS = number("COUNTERSIGN_REPAIR_AFTER_SECONDS", 30)  # then what should have moved is driven on
 # How often a run's engine execution is looked up. The emulator forgets its executions at a restart; AWS does not.

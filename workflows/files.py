@@ -25,6 +25,8 @@ SUMMARY = "analysis/summary.json"
 INCOMING = "raw/"
 # Where they put files that a manifest names, each site's in a folder of its own: nothing here comes in by itself.
 BULK = "bulk/"
+# In the project's place of what other systems ask about: one prefix for every caller's rights.
+QUESTIONS = "desk-intake"
 # What the stages make of an original: of the newest content only.
 ARTIFACTS = (
     "preprocessed/", "format-parser/", "paddleocr/", "bda-output/", "transcribe/", "webcrawler/", "analysis/",
@@ -46,6 +48,15 @@ def document(project_id: str, document_id: str) -> str:
 def original(document_id: str, extension: str) -> str:
     """Under the document's own id: the name that people gave it is in the table."""
     return f"{document_id}{extension}"
+
+
+def kind_in(project_id: str, name: str) -> str:
+    """Of a document's object: all that belongs to another system's question goes together.
+
+    >>> kind_in("p", result("w")), kind_in(QUESTIONS, result("desk-1"))
+    ('result', 'question')
+    """
+    return "question" if project_id == QUESTIONS else kind(name)
 
 
 def kind(name: str) -> str:

@@ -196,7 +196,7 @@ class DocumentFiles:
         return found["Body"], int(found["ContentLength"])
 
     def write(self, name: str, body: bytes, content_type: str) -> str:
-        _put(self.root + name, body, content_type, files.kind(name))
+        _put(self.root + name, body, content_type, files.kind_in(self.project_id, name))
         return self.uri(name)
 
     def write_new(self, name: str, body: bytes, content_type: str) -> bool:
@@ -205,7 +205,7 @@ class DocumentFiles:
             with aws.translated():
                 aws.client("s3").put_object(
                     Bucket=settings.BUCKET_NAME, Key=self.root + name, Body=body, ContentType=content_type,
-                    Tagging=f"kind={files.kind(name)}",
+                    Tagging=f"kind={files.kind_in(self.project_id, name)}",
                     IfNoneMatch="*",
                 )  # fmt: skip
         except CountersignError as error:

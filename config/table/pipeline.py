@@ -130,7 +130,7 @@ REVIEW = Entity(
 REVIEW_DECISION = Entity(
     "countersign", "ReviewDecision", "DOC#{document_id}", "REVIEW#{review_id}#DECISION#{decision_id}",
     "DECISIONS#{user_id}", "{decided_at}#{decision_id}", "DECISIONS", "{decided_at}#{decision_id}",
-    attributes=names("reviewId decisionId decision reviewer uri sha256 reason decidedAt"),
+    attributes=names("reviewId decisionId decision reviewer uri sha256 reason decidedAt TimeToLive"),
 )  # fmt: skip
 REVIEW_DRAFT = Entity(
     "countersign", "ReviewDraft", "DOC#{document_id}", "REVIEW#{review_id}#DRAFT#{user_id}",

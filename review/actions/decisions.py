@@ -18,6 +18,7 @@ from projects import counting
 from review.actions import drafts
 from review.actions.drafts import Typed
 from review.actions.opening import next_look
+from review.handovers import keeping
 from review.identity import DEFAULT_QUEUE, Person, ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review, ReviewDecision, may
 from review.status import DECIDE, UNDO, Decision
@@ -153,6 +154,7 @@ def _decision(ref: ReviewRef, run: Run, verdict: Verdict, by: Person, stored: _S
         sha256=stored.sha256,
         reason=verdict.reason or None,
         decidedAt=at,
+        TimeToLive=keeping.until() if ref.is_handed_over else None,  # the lineage says for ever who decided
     )
 
 

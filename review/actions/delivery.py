@@ -15,6 +15,7 @@ from config.transaction import Update, transact
 from projects import counting
 from review import queries
 from review.actions.redemption import decision_output
+from review.handovers import keeping
 from review.identity import ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review, may
 from review.status import EXPIRE, REDEEM, SPEND, Delivery, ReviewStatus
@@ -93,7 +94,9 @@ def _settle(ref: ReviewRef, review: Review, how: Delivery, *, lease: str) -> Non
 
 def _record(ref: ReviewRef, review: Review, how: Delivery, actions: list[Action], when: Condition) -> None:
     ended = [Review.updated_at.set(clock.iso(clock.now())), Review.GSI2PK.remove(), Review.GSI2SK.remove()]
-    change = Update(ref.key, [*actions, *ended], when & Review.GSI2PK.exists())
+    until = keeping.until()
+    change = Update(ref.key, [*actions, *ended, Review.TimeToLive.set(until)], when & Review.GSI2PK.exists())
+    checkpoint = Update(checkpoint_key(ref), [ReviewCheckpoint.TimeToLive.set(until)])
     detail = {**_named(review), "decision": review.decision, "decisionId": review.decision_id, "delivery": how}
     detail |= {"uri": review.decision_uri, "sha256": review.decision_sha256}
     event = events.lineage(
@@ -103,7 +106,7 @@ def _record(ref: ReviewRef, review: Review, how: Delivery, actions: list[Action]
         bus_type=DECIDED_EVENT,
         bus_detail=detail,
     )
-    written = transact([change], event)
+    written = transact([change, checkpoint], event)
     events.publish_soon(cast("DocumentEvent", written[0]))
 
 
@@ -130,7 +133,10 @@ def expire(ref: ReviewRef, review: Review) -> None:
     ]
     changes = [
         Update(ref.key, actions, may(EXPIRE) & (Review.deadline <= clock.iso(now))),
-        Update(checkpoint_key(ref), [ReviewCheckpoint.status.set("expired")]),
+        Update(
+            checkpoint_key(ref),
+            [ReviewCheckpoint.status.set("expired"), ReviewCheckpoint.TimeToLive.set(keeping.until())],
+        ),
         *counting.counted(ref.site, counting.queued(review.queue, ref.document_id, -1)),
     ]
     event = events.lineage(
@@ -150,7 +156,8 @@ def tell_expired(ref: ReviewRef) -> None:
     tokens.refuse_kept(ref.key, EXPIRED, _NOBODY)
     gone: Condition = Review.status == ReviewStatus.EXPIRED
     try:
-        Review.change(ref.key, [Review.GSI2PK.remove(), Review.GSI2SK.remove()], gone & Review.GSI2PK.exists())
+        ended = [Review.GSI2PK.remove(), Review.GSI2SK.remove(), Review.TimeToLive.set(keeping.until())]
+        Review.change(ref.key, ended, gone & Review.GSI2PK.exists())
     except Conflict:
         log.info("expiry was told twice", extra={"review": ref.review_id})
 

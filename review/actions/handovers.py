@@ -20,8 +20,8 @@ from config.transaction import NEW, Delete, transact
 from projects import directory, queries
 from review.actions import delivery, opening
 from review.actions.opening import Pause
+from review.handovers import keeping, result
 from review.handovers import question as questions
-from review.handovers import result
 from review.handovers.question import Question
 from review.identity import DEFAULT_QUEUE, HANDED_OVER, ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review
@@ -36,7 +36,6 @@ from workflows.storage import DocumentFiles
 
 log = logging.getLogger(__name__)
 
-FOLDER = "desk-intake"  # in the project's place of every file name: one prefix for every caller's rights
 DEFINITION = "desk-intake"
 REFUSED = "QuestionRefused"  # the error that a caller's Catch names
 _OPENING = "opening"
@@ -64,7 +63,7 @@ class Handover:
 
     @property
     def run(self) -> Run:
-        return Run(self.site, FOLDER, self.ref.document_id, self.ref.document_id)
+        return Run(self.site, files.QUESTIONS, self.ref.document_id, self.ref.document_id)
 
 
 @dataclass(frozen=True)
@@ -181,7 +180,7 @@ def _again(handover: Handover, review: Review) -> Taken:
     if review.status in (ReviewStatus.REDEEMING, ReviewStatus.REDEEMED):
         # The older token was spent, or is being: the answer is owed again. Within the undo window it is not yet.
         due = table.due(table.REVIEW, now, review_id=ref.review_id)
-        more += [Review.redeem_after.set(now), Review.delivery.remove()]
+        more += [Review.redeem_after.set(now), Review.delivery.remove(), Review.TimeToLive.remove()]
         more += [Review.GSI2PK.set(due["GSI2PK"]), Review.GSI2SK.set(due["GSI2SK"])]
     stored = tokens.store(ref.key, handover.token, attempt=1, entered=handover.entered, more=more)
     return Taken(ref, decided=str(review.decision_id) if stored and decided else "")
@@ -254,6 +253,8 @@ def _place(handover: Handover) -> tuple[str, str]:
 def _reserve(handover: Handover) -> None:
     """The files lie under the id alone: of two questions that share one, only the first may write any.
 
+    What is left of one whose time to be kept is over is in nobody's way: DynamoDB takes each row when it comes to it.
+
     Raises:
         Conflict: it stands for another question, or the review is there.
 
@@ -264,8 +265,9 @@ def _reserve(handover: Handover) -> None:
         ReviewCheckpoint.status.set(_OPENING),
         ReviewCheckpoint.warranty_state.set(_state(handover)),
         ReviewCheckpoint.created_at.set(clock.iso(clock.now())),
+        ReviewCheckpoint.TimeToLive.remove(),
     ]
-    ReviewCheckpoint.change(checkpoint_key(handover.ref), actions, NEW | _reserved(handover))
+    ReviewCheckpoint.change(checkpoint_key(handover.ref), actions, NEW | _reserved(handover) | keeping.over())
 
 
 def _release(handover: Handover) -> None:

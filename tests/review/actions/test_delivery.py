@@ -5,12 +5,13 @@ import json
 import pytest
 from django.conf import settings
 
-from config import clock
+from config import clock, table
 from config.errors import Conflict, Unavailable
 from config.logs import JsonFormatter
 from review import repair, sweeper
 from review.actions import delivery
-from review.items.reviews import Review
+from review.identity import checkpoint_key
+from review.items.reviews import Review, ReviewDecision
 from review.status import Decision, ReviewStatus
 from review.tasks import redeem, take_question
 from tests.aws_faults import answered, before_each, count_calls, crash_after, crash_before, fail
@@ -19,6 +20,7 @@ from tests.factories import review_of
 from tests.flow.test_journey import bus_types
 from tests.review.handovers.asking import ARN, ask, asked, be_due, decide, hand_over, kinds, no_undo
 from tests.review.reviews import pass_deadline
+from workflows.items.checkpoints import ReviewCheckpoint
 
 pytestmark = pytest.mark.usefixtures("desk")
 CLOSED = "TaskTimedOut"
@@ -294,3 +296,52 @@ def test_only_a_worker_may_answer_and_look_callers_up() -> None:
         statements = grants.policies(f"{settings.STACK}-{role}")
         for need in (grants.Need("states:SendTaskSuccess", "*"), grants.Need("states:GetExecutionHistory", ARN)):
             assert grants.grants(statements, need) is may
+
+
+def kept(ref) -> tuple[int, int]:
+    """Epoch seconds until which the review and its checkpoint are kept; 0: for good."""
+    checkpoint = ReviewCheckpoint.load(checkpoint_key(ref))
+    return int(review_of(ref).TimeToLive or 0), int(checkpoint.TimeToLive or 0)
+
+
+def days_from_now(seconds: int) -> int:
+    return round((seconds - clock.now().timestamp()) / 86_400)
+
+
+def test_what_is_answered_is_kept_for_some_time_and_then_goes_with_its_decision(taken) -> None:
+    ref, decision_id = decided()
+    assert kept(ref) == (0, 0)
+    delivery.deliver(ref, decision_id)
+    assert [days_from_now(until) for until in kept(ref)] == [settings.QUESTION_DAYS] * 2
+    key = table.REVIEW_DECISION.key("default", **named(ref), decision_id=decision_id)
+    assert days_from_now(int(ReviewDecision.load(key).TimeToLive)) == settings.QUESTION_DAYS
+
+
+def test_what_is_put_up_to_be_fetched_goes_too() -> None:
+    ref = ask().ref
+    decision_id = decide(ref)
+    no_undo(ref)
+    delivery.deliver(ref, decision_id)
+    assert all(kept(ref))
+
+
+def test_what_nobody_decided_goes_once_its_caller_was_told() -> None:
+    ref = hand_over().ref
+    pass_deadline(ref)
+    with fail("stepfunctions", "SendTaskFailure"), pytest.raises(Unavailable):
+        delivery.expire(ref, review_of(ref))
+    assert kept(ref)[0] == 0  # its token is needed
+    with answered("stepfunctions", "SendTaskFailure", {}):
+        delivery.tell_expired(ref)
+    assert all(kept(ref))
+
+
+def test_what_is_asked_for_again_stays_until_it_is_answered_again(taken) -> None:
+    ref, decision_id = decided(id="q-7")
+    delivery.deliver(ref, decision_id)
+    hand_over(id="q-7", token="newer", entered=clock.iso(clock.in_seconds(5)))
+    assert kept(ref)[0] == 0
+    no_undo(ref)
+    delivery.deliver(ref, decision_id)
+    assert all(kept(ref))
+    assert [call.params["taskToken"] for call in taken][1:] == ["newer"]

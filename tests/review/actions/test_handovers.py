@@ -4,6 +4,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from django.conf import settings
 
 from config import aws, clock
 from config.errors import Conflict, Refused, Unavailable
@@ -92,7 +93,7 @@ def test_pages_are_kept_as_they_were_and_boxes_stand_on_them(settings) -> None:
     assert [one["page"] for one in content["fields"]] == [0, None]
     again = hand_over(pages=[uri], fields=[field, away], id="1")
     assert (again.new, review_of(ref).page_count) == (False, 1)
-    assert DocumentFiles(ref.site, handovers.FOLDER, ref.document_id).exists(files.page_image(0))
+    assert DocumentFiles(ref.site, files.QUESTIONS, ref.document_id).exists(files.page_image(0))
 
 
 def test_a_second_delivery_that_finds_its_file_gone_refuses_nothing_that_is_open(settings) -> None:
@@ -283,3 +284,21 @@ def test_an_undone_decision_waits_until_the_callers_deadline_again() -> None:
     decisions.undo(ref, queries.run_of(ref, review_of(ref)), decision_id=decision_id, by=ROSA)
     review = review_of(ref)
     assert (review.status, review.GSI2SK.split("#")[0]) == ("CLAIMED", review.deadline)
+
+
+def test_the_id_of_a_question_that_is_gone_is_free_though_its_checkpoint_is_still_there() -> None:
+    ref = ask().ref
+    review_of(ref).delete()
+    with pytest.raises(Refused, match="other content"):
+        ask(title="Loan 18")
+    over = [ReviewCheckpoint.TimeToLive.set(int(clock.in_seconds(-1).timestamp()))]
+    ReviewCheckpoint.change(checkpoint_key(ref), over, ReviewCheckpoint.PK.exists())
+    assert ask(title="Loan 18").new
+    assert ReviewCheckpoint.load(checkpoint_key(ref)).TimeToLive is None
+
+
+def test_its_files_are_of_the_kind_that_goes() -> None:
+    taken = hand_over()
+    key = DocumentFiles("default", files.QUESTIONS, taken.ref.document_id).root + files.result(taken.ref.document_id)
+    tags = aws.client("s3").get_object_tagging(Bucket=settings.BUCKET_NAME, Key=key)["TagSet"]
+    assert tags == [{"Key": "kind", "Value": "question"}]
