@@ -81,6 +81,9 @@ def batch_story() -> Iterator[Step]:
     yield batches.go_on, lambda: batches.go_on(SITE, now(), by=BY)
     batches.create(SITE, draft, by=BY, batch_id=other)
     yield batches.refuse, lambda: batches.refuse(SITE, now(other), "No line.")
+    deadly = clock.new_ulid()
+    batches.create(SITE, draft, by=BY, batch_id=deadly)
+    yield batches.give_up, lambda: batches.give_up(SITE, now(deadly), owner="me")
 
 
 def _begin(begin: Callable[..., Any], document_id: str, original: Original, **more: Any) -> Any:

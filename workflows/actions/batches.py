@@ -14,11 +14,13 @@ from config.table import Key
 from config.transaction import Change, Delete, Put, Update, transact
 from projects.audit import Actor, entity_event
 from workflows import events
+from workflows.actions import begins
 from workflows.items.batches import HALTED, RETRIABLE, UNDER_WAY, ActiveBatch, Batch, BatchStatus
 from workflows.items.events import DocumentEvent
 
 MACHINE = Actor("batches", "Batches")
 _SHORT = 300  # letters of a sentence
+_DEADLY = "This manifest could not be read: it ended the program {} times. Split it, and make a batch of each part."
 _GONE_ON = "The batch has gone on meanwhile. Look at it as it is now."
 
 
@@ -104,6 +106,7 @@ def go_on(site: str, batch: Batch, *, by: Actor) -> None:
         Batch.status.set(status),
         Batch.allowed.set(int(batch.total)),
         Batch.failed.set(Batch.failed - again),
+        *_unread(),
         *_due(batch.id),
     ]
     unmoved = Batch.taken == int(batch.taken)
@@ -132,6 +135,7 @@ def retry(site: str, batch: Batch, *, by: Actor) -> None:
         Batch.parts.set(0),
         Batch.opened.remove(),
         Batch.message.remove(),
+        *_unread(),
         *_due(batch.id),
     ]
     _move(site, batch, "tried again", actions, by=by, when=RETRIABLE, payload={"lines": int(batch.failed)})
@@ -146,22 +150,43 @@ def read(site: str, batch: Batch, *, total: int, bad: int, planned: int, parts: 
         Batch.planned.set(planned),
         Batch.parts.set(parts),
         Batch.allowed.set(allowed),
+        *_unread(),
         *_due(batch.id),
     ]
     payload = {"lines": total, "bad": bad, "attempt": int(batch.attempt)}
     _move(site, batch, "read", actions, by=MACHINE, when=(BatchStatus.READING,), payload=payload)
 
 
-def refuse(site: str, batch: Batch, sentence: str, *, total: int = 0, bad: int = 0) -> None:
+def claim(batch: Batch, *, owner: str) -> Batch:
+    """Begin to read the manifest. Raises: Conflict, as ``begins.claim``, and where it was read."""
+    return begins.claim(batch, owner=owner, when=_reading(batch))
+
+
+def renew(batch: Batch) -> None:
+    """Whoever reads the manifest lives. Raises: Conflict, where it was read."""
+    begins.renew(batch, when=_reading(batch))
+
+
+def give_up(site: str, batch: Batch, *, owner: str) -> None:
+    """The manifest ended every worker that read it. Raises: Conflict, where one reads it again, or has read it."""
+    sentence, unmoved = _DEADLY.format(int(batch.tries)), begins.unmoved(batch, owner=owner)
+    refuse(site, batch, sentence, total=int(batch.total), bad=int(batch.bad), when=unmoved)
+
+
+def refuse(
+    site: str, batch: Batch, sentence: str, *, total: int = 0, bad: int = 0, when: Condition | None = None
+) -> None:
     """Nothing is made of the manifest. Raises: Conflict."""
     actions: list[Action] = [
         Batch.status.set(BatchStatus.REFUSED),
         Batch.message.set(sentence[:_SHORT]),
         Batch.total.set(total),
         Batch.bad.set(bad),
+        *_unread(),
         *_rest(),
     ]
-    _move(site, batch, "refused", actions, by=MACHINE, when=(BatchStatus.READING,), payload={"why": sentence[:_SHORT]})
+    payload = {"why": sentence[:_SHORT]}
+    _move(site, batch, "refused", actions, by=MACHINE, when=(BatchStatus.READING,), payload=payload, more=when)
 
 
 def begin(site: str, batch: Batch) -> None:
@@ -215,6 +240,16 @@ def _rests(site: str, batch: Batch) -> Change:
 def _due(batch_id: str) -> list[Action]:
     index = due(batch_id)
     return [Batch.GSI2PK.set(index["GSI2PK"]), Batch.GSI2SK.set(index["GSI2SK"])]
+
+
+def _reading(batch: Batch) -> Condition:
+    here: Condition = (Batch.status == BatchStatus.READING) & (Batch.attempt == int(batch.attempt))
+    return here
+
+
+def _unread() -> list[Action]:
+    """No worker reads the manifest, and none has begun to."""
+    return [Batch.tries.set(0), *begins.released()]
 
 
 def _rest() -> list[Action]:

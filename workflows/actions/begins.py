@@ -58,6 +58,12 @@ def give_back(record: Begun, *, owner: str) -> None:
         type(record).change(record.key, actions, (Begun.lease_owner == owner) & (Begun.tries > 0))
 
 
+def unmoved(record: Begun, *, owner: str) -> Condition:
+    """For giving it up: nobody is at it, and nobody has got on with it since ``record`` was read."""
+    same: Condition = (Begun.tries == int(record.tries)) & free(owner)
+    return same
+
+
 def free(owner: str) -> Condition:
     gone = Begun.lease_until < clock.iso(clock.now())
     nobody: Condition = Begun.lease_owner.does_not_exist() | (Begun.lease_owner == owner) | gone

@@ -129,9 +129,8 @@ def finish(site: str, record: DocumentUnpacking, *, refused: Sequence[tuple[str,
 def give_up(site: str, record: DocumentUnpacking, *, owner: str) -> None:
     """It ended every worker that began it; what came out stays. Raises: Conflict, where somebody is at it again."""
     tries = int(record.tries)
-    same = _OPEN & (DocumentUnpacking.tries == tries) & begins.free(owner)
     event = ("UNPACKING_GIVEN_UP", {"begun": tries})
-    _end(site, record, [], _DEADLY.format(tries), when=same, event=event)
+    _end(site, record, [], _DEADLY.format(tries), when=_OPEN & begins.unmoved(record, owner=owner), event=event)
 
 
 def _end(

@@ -1,17 +1,18 @@
 """The manifest is read once, line by line: what can be tried goes into parts, what is wrong gets its row."""
 
 import json
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
 from django.conf import settings
 
 from config import bulk
-from config.errors import Conflict, NotFound, Refused
+from config.errors import Conflict, NotFound, Refused, Unavailable
 from projects import queries as project_queries
 from workflows import files
-from workflows.actions import batches, lanes
+from workflows.actions import batches, begins, lanes
 from workflows.batches import manifest, orders, queries
 from workflows.batches.manifest import Line, Rules, Wanted, Wrong
 from workflows.items.batches import Batch, BatchLine, BatchStatus
@@ -28,8 +29,8 @@ class _Sorted:
     parts: int = 0
 
 
-def read(site: str, batch_id: str, attempt: int) -> None:
-    """Read it and have its files looked at; told again, nothing happens.
+def read(site: str, batch_id: str, attempt: int, *, owner: str, keep: Callable[[], None]) -> None:
+    """Read it and have its files looked at; told again, nothing happens. ``keep`` is called while it lasts.
 
     Raises:
         Unavailable: S3 or the table does not answer.
@@ -38,13 +39,36 @@ def read(site: str, batch_id: str, attempt: int) -> None:
     batch = queries.batch(site, batch_id)
     if batch.status != BatchStatus.READING or int(batch.attempt) != attempt:
         return
-    with suppress(Conflict):  # another delivery was as fast; both wrote the same
-        try:
-            found = _sorted(site, batch, _lines_of(site, batch))
-        except (Refused, NotFound) as error:
-            batches.refuse(site, batch, str(error))
+    with suppress(Conflict):  # another worker reads it, or was as fast; both wrote the same
+        if begins.were_enough(batch):
+            batches.give_up(site, batch, owner=owner)
             return
-        _decide(site, batch, found)
+        batches.claim(batch, owner=owner)
+        try:
+            _read(site, batch, keep)
+        except Unavailable:
+            begins.give_back(batch, owner=owner)
+            raise
+
+
+def _read(site: str, batch: Batch, keep: Callable[[], None]) -> None:
+    try:
+        found = _sorted(site, batch, _beating(batch, keep, _lines_of(site, batch)))
+    except (Refused, NotFound) as error:
+        batches.refuse(site, batch, str(error))
+        return
+    _decide(site, batch, found)
+
+
+def _beating(batch: Batch, keep: Callable[[], None], lines: Iterable[Line]) -> Iterator[Line]:
+    """The lines, and a heartbeat now and then. Raises: Conflict, where another worker has read them."""
+    looked = time.monotonic()
+    for line in lines:
+        keep()
+        if time.monotonic() - looked > settings.REPAIR_AFTER_SECONDS / 3:
+            looked = time.monotonic()
+            batches.renew(batch)
+        yield line
 
 
 def _decide(site: str, batch: Batch, found: _Sorted) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from celery import shared_task
 
 from config.errors import NotFound, Unavailable
-from workflows import batch_machine
+from workflows import batch_machine, deliveries
 from workflows.actions.lanes import Place
 from workflows.batches import lines, looking, orders, parts, reading
 from workflows.tasks import LIMITS
@@ -15,7 +15,7 @@ from workflows.tasks import LIMITS
 def read(self: Any, *, site: str, batch_id: str, attempt: int) -> None:
     """Read the manifest, or what failed of it, and have its files looked at."""
     try:
-        reading.read(site, batch_id, attempt)
+        reading.read(site, batch_id, attempt, owner=self.request.id, keep=deliveries.keeper(self.request))
     except Unavailable as error:
         raise self.retry(countdown=min(2**self.request.retries, 60)) from error
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, NumberSetAttribute, UnicodeAttribute
 
 from config.item import Item, map_attribute
+from projects.items.begun import Begun
 
 
 class BatchStatus(StrEnum):
@@ -35,12 +36,12 @@ class Tallied(StrEnum):
     FAILED = "failed"
 
 
-class Batch(Item):
+class Batch(Begun):
     """Where a batch stands. Access: by id; a site's, the newest first, in GSI1; due for a look in GSI2.
 
     ``lanes`` holds, for each slot that is taken, which of the attempt's lines it works on; ``taken`` is the next one.
     Taking a slot and a line is one write of this row, so nothing leaks between the two. What changes with every line
-    is in no index.
+    is in no index. ``tries`` and the lease are of who reads the manifest.
     """
 
     name = UnicodeAttribute(null=True)  # as the list shows it; absent only in index rows of nothing else
