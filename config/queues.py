@@ -37,6 +37,7 @@ def channel() -> Iterator[Any]:
     pool: Any = current_app.pool
     with answered(), pool.acquire(block=True) as connection:
         try:
+            connection.connect()  # kombu closes one that an error passed through, and keeps it in the pool as it is
             with connection.channel() as open_channel:
                 yield open_channel
         except (*connection.connection_errors, *connection.channel_errors) as error:  # of the client, whichever it is

@@ -47,6 +47,12 @@ def test_a_queue_that_nobody_has_made_is_empty(kind: EngineKind) -> None:
     OPENED[0].__post_init__()  # for the end of the test
 
 
+def test_an_error_leaves_no_closed_connection_behind(kind: EngineKind) -> None:
+    with pytest.raises(Unavailable), queues.channel():
+        raise Unavailable("of something else")
+    assert queues.size(settings.STEPS_QUEUE) == 0
+
+
 def test_a_broker_that_is_away_is_unavailable() -> None:
     away = mock.patch.object(Celery, "send_task", side_effect=OperationalError("no route"))
     with away, pytest.raises(Unavailable, match="tried again"):
