@@ -12,7 +12,7 @@ from config import logs
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 TRANSPORT_ALIASES["sqs"] = "config.broker:Transport"  # whoever says sqs:// in this process gets ours
 
-app = Celery("countersign")
+app = Celery("countersign", task_cls="config.redelivered:Counted")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.autodiscover_tasks(["workflows.batches", "workflows.questions"])

@@ -21,6 +21,7 @@ _BROKERS = {
 }
 # RabbitMQ takes a message back from a worker that has it longer, and closes the worker's channel. The longest task has
 # an hour. Source: rabbitmq.com, "Consumers", delivery acknowledgement timeout; a queue may have its own since 3.12.
+_CONSUMER_TIMEOUT = "x-consumer-timeout"
 _CONSUMER_TIMEOUT_MS = 2 * 3600 * 1000
 
 
@@ -55,11 +56,18 @@ def queues(broker: str, names: Iterable[str], prefix: str) -> list[Queue] | None
     if broker == SQS:
         return None
     exchange = Exchange(f"{prefix}tasks", type="direct")
-    arguments = {"x-consumer-timeout": _CONSUMER_TIMEOUT_MS} if broker == RABBITMQ else None
+    arguments = {_CONSUMER_TIMEOUT: _CONSUMER_TIMEOUT_MS} if broker == RABBITMQ else None
     return [
         Queue(f"{prefix}{name}", exchange, routing_key=f"{prefix}{name}", alias=name, queue_arguments=arguments)
         for name in names
     ]
+
+
+def aside(queue: Queue) -> Queue:
+    """Where what ended each worker lies until a person looks; beside ``queue``, and no worker takes from it."""
+    name = f"{queue.name}-dead"
+    arguments = {one: value for one, value in (queue.queue_arguments or {}).items() if one != _CONSUMER_TIMEOUT}
+    return Queue(name, queue.exchange, routing_key=name, queue_arguments=arguments or None)
 
 
 def options(broker: str, sqs: Mapping[str, Any], *, prefix: str, hidden_seconds: int) -> dict[str, Any]:

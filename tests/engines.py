@@ -205,9 +205,10 @@ class Mailbox:
         self.connection.connect()
         self.channel = self.connection.channel()
         for name in settings.QUEUE_URLS:
-            queue = app.amqp.queues[name](self.channel)
-            queue.declare()
-            queue.purge()
+            for queue in (app.amqp.queues[name], transport.aside(app.amqp.queues[name])):
+                bound = queue(self.channel)
+                bound.declare()
+                bound.purge()
 
     def take(self, name: str) -> list[Any]:
         """Messages that nobody has; none is another's until it is acknowledged."""
@@ -219,7 +220,8 @@ class Mailbox:
 
     def close(self) -> None:
         for name in settings.QUEUE_URLS:
-            app.amqp.queues[name](self.channel).delete()
+            for queue in (app.amqp.queues[name], transport.aside(app.amqp.queues[name])):
+                queue(self.channel).delete()
         self.connection.release()
 
 
@@ -264,4 +266,5 @@ def forget(broker: str, prefix: str) -> None:
             return
         for queue in transport.queues(broker, settings.QUEUE_URLS, prefix) or ():
             queue(channel).delete()
+            transport.aside(queue)(channel).delete()
         channel.exchange_delete(f"{prefix}tasks")

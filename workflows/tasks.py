@@ -23,6 +23,7 @@ from workflows import (
     followups,
     incoming,
     incoming_machine,
+    killed,
     notices,
     publishing,
     queries,
@@ -48,7 +49,9 @@ AWAITED: Any = LIMITS | {"autoretry_for": (Unavailable,), "retry_backoff": True,
 _UNEXPECTED = "The step stopped on an unexpected error. The file is safe; the run can be started again."
 
 
-@shared_task(bind=True, name="workflows.tasks.run_step", time_limit=3600, **AWAITED)
+@shared_task(
+    bind=True, name="workflows.tasks.run_step", time_limit=3600, on_aside=staticmethod(killed.refuse_step), **AWAITED
+)
 def run_step(
     self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int,
     token: str | None = None, large: bool = False,
@@ -81,7 +84,9 @@ def run_step(
         raise
 
 
-@shared_task(bind=True, name="workflows.tasks.run_slice", time_limit=900, **AWAITED)
+@shared_task(
+    bind=True, name="workflows.tasks.run_slice", time_limit=900, on_aside=staticmethod(killed.refuse_slice), **AWAITED
+)
 def run_slice(
     self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int, lane: int,
     number: int,
