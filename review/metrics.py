@@ -1,4 +1,4 @@
-"""What waits longer than it should, read from the due index when /metrics is asked for."""
+"""What waits longer than it should, and messages that were put aside, read when /metrics is asked for."""
 
 import time
 from collections.abc import Iterator
@@ -11,6 +11,7 @@ from config import clock, table
 from config.errors import CountersignError
 from review.items.reviews import Review
 from review.status import DECIDED
+from workflows import letterboxes
 
 _AT_MOST = 500  # rows a shard: beyond it somebody has to look anyhow
 _FRESH_SECONDS = 10  # whoever asks more often gets the same answer: the page is open, and each answer is a Query
@@ -44,6 +45,11 @@ def _families() -> list[GaugeMetricFamily]:
         ),
         GaugeMetricFamily("countersign_overdue_seconds", "How long the first of them has been due", labels=["kind"]),
         GaugeMetricFamily("countersign_redeem_backlog", "Decisions that their runs should have taken by now"),
+        GaugeMetricFamily(
+            "countersign_failed_messages",
+            "Put aside on Redis or RabbitMQ; SQS counts itself",
+            labels=["queue"],
+        ),
     ]
 
 
@@ -57,9 +63,11 @@ def _read() -> list[GaugeMetricFamily]:
             due_at, kind, _ = str(row.GSI2SK).split("#", 2)
             waits.setdefault(kind, []).append((now - clock.parse(due_at)).total_seconds())
             decided += kind == "review" and row.status in DECIDED
-    rows, seconds, backlog = _families()
+    rows, seconds, backlog, failed = _families()
     for kind, waited in waits.items():
         rows.add_metric([kind], len(waited))
         seconds.add_metric([kind], max(waited))
     backlog.add_metric([], decided)
-    return [rows, seconds, backlog]
+    for queue, count in letterboxes.sizes().items():
+        failed.add_metric([queue], count)
+    return [rows, seconds, backlog, failed]

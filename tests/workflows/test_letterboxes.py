@@ -1,0 +1,103 @@
+"""The page of failed messages on Redis and RabbitMQ: what was put aside there is shown, sent again, thrown away."""
+
+from collections.abc import Iterator
+from unittest import mock
+
+import pytest
+from django.conf import settings
+from django.urls import reverse
+
+from config import aws, clock, queues, redelivered, transport
+from config.celery import app
+from config.errors import NotFound, Unavailable
+from projects.audit import Actor
+from review import metrics
+from tests.aws_faults import audit_refused
+from tests.engines import KINDS, EngineKind, running_on
+from tests.people import alice, signed_in
+from tests.pump import receive
+from workflows import dead_letters, letterboxes, undelivered
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
+BY = Actor("1", "Alice Novak")
+QUEUE = settings.STEPS_QUEUE
+GIVEN = {"site": "default", "document_id": "d1", "workflow_id": "w1", "step": 3, "token": "a secret"}
+
+
+@pytest.fixture(autouse=True, params=KINDS[1:], ids=lambda kind: kind.name)
+def kind(request: pytest.FixtureRequest) -> Iterator[EngineKind]:
+    with running_on(request.param):
+        yield request.param
+
+
+def put_aside(name: str = "m1") -> None:
+    headers = {redelivered.ASIDE_AT: clock.iso(clock.now()), "redelivered": True}
+    box = transport.aside(app.amqp.queues[QUEUE])
+    app.send_task("workflows.tasks.run_step", kwargs=GIVEN, task_id=name, queue=box, headers=headers)
+
+
+def settle(order: str, name: str = "m1") -> str:
+    url = reverse("routing:settle-dead-letter", args=[QUEUE, name])
+    return signed_in(alice()).post(url, {"order": order}, follow=True).content.decode()
+
+
+def test_ids_are_shown_and_no_token() -> None:
+    put_aside()
+    for _ in range(2):  # looking takes nothing away
+        (letter,) = dead_letters.listed()
+    assert (letter.queue, letter.task, letter.id) == (QUEUE, "workflows.tasks.run_step", "m1")
+    assert dict(letter.facts) == {"site": "default", "document_id": "d1", "workflow_id": "w1", "step": "3"}
+    assert (clock.now() - clock.parse(letter.at)).total_seconds() < 60
+    text = signed_in(alice()).get("/settings/failed/").content.decode()
+    assert "w1" in text
+    assert "a secret" not in text
+
+
+def test_sent_again_it_is_in_its_queue_as_if_it_was_new() -> None:
+    put_aside("m1")
+    put_aside("m2")
+    assert "is back in its queue" in settle("replay")
+    (message,) = receive(QUEUE)
+    assert (message.task, message.id, message.kwargs) == ("workflows.tasks.run_step", "m1", GIVEN)
+    assert redelivered.ASIDE_AT not in message.taken.headers
+    assert not message.taken.delivery_info.get("redelivered")
+    assert [one.id for one in dead_letters.listed()] == ["m2"]
+    with pytest.raises(NotFound):
+        dead_letters.replay(QUEUE, "m1", by=BY)
+
+
+def test_thrown_away_it_is_gone() -> None:
+    put_aside()
+    assert "is thrown away" in settle("discard")
+    assert (dead_letters.listed(), receive(QUEUE)) == ([], [])
+
+
+def test_without_its_event_the_message_stays() -> None:
+    put_aside()
+    for act in (dead_letters.replay, dead_letters.discard):
+        with audit_refused(), pytest.raises(Exception, match="Too many people"):
+            act(QUEUE, "m1", by=BY)
+    assert (len(dead_letters.listed()), receive(QUEUE)) == (1, [])
+
+
+def test_events_of_the_bus_lie_on_sqs_all_the_same() -> None:
+    url = f"{settings.EVENTS_QUEUE_URL}-dead"
+    aws.client("sqs").purge_queue(QueueUrl=url)
+    aws.client("sqs").send_message(QueueUrl=url, MessageBody='{"execution": "e", "status": "FAILED"}')
+    (letter,) = dead_letters.listed()
+    assert letter.queue == undelivered.QUEUE
+    dead_letters.discard(undelivered.QUEUE, letter.id, by=BY)
+
+
+def test_what_lies_there_is_a_metric() -> None:
+    put_aside()
+    assert letterboxes.sizes()[QUEUE] == 1
+    samples = [one for family in metrics.Overdue().collect() for one in family.samples]
+    found = {one.labels["queue"]: one.value for one in samples if one.name == "countersign_failed_messages"}
+    assert found == dict.fromkeys(settings.QUEUE_URLS, 0) | {QUEUE: 1}
+
+
+def test_a_broker_that_is_away_is_said() -> None:
+    away = mock.patch.object(queues, "channel", side_effect=Unavailable("The queue does not answer right now."))
+    with away:
+        assert signed_in(alice()).get("/settings/failed/").status_code == 503

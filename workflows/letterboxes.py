@@ -1,0 +1,140 @@
+"""Where messages lie that were put aside, of each work queue: on SQS, on Redis and on RabbitMQ."""
+
+import datetime as dt
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from celery import current_app
+from django.conf import settings
+from kombu import Producer
+
+from config import aws, clock, queues, redelivered, transport
+from config.transport import SQS
+
+_HELD = 10  # seconds that a message stays with whom looks at it, should he die before he gives it back
+
+
+@dataclass(frozen=True)
+class Kept:
+    """``body``: the JSON text, or base64 of it, that SQS carries. ``at``: when it was sent first, or put aside.
+
+    ``held``: by which its box knows it.
+    """
+
+    id: str
+    body: str
+    at: str
+    held: Any
+
+
+class Box(Protocol):
+    def look(self, most: int) -> list[Kept]:
+        """Nobody else sees these until the box is closed."""
+
+    def release(self, kept: Sequence[Kept]) -> None: ...
+
+    def delete(self, one: Kept) -> None: ...
+
+    def send_back(self, one: Kept) -> None:
+        """A copy of it into the queue that it came from."""
+
+
+@contextmanager
+def opened(queue: str) -> Iterator[Box]:
+    """The box of ``queue``, which is SQS's also for what no worker takes. Raises: Unavailable."""
+    if settings.BROKER == SQS or queue not in settings.QUEUE_URLS:
+        yield _OnSqs(queue)
+        return
+    with queues.channel() as channel:
+        yield _OnBroker(queue, channel)
+
+
+def sizes() -> dict[str, int]:
+    """How many lie in each, on Redis and RabbitMQ; on SQS its own metrics say it. Raises: Unavailable."""
+    if settings.BROKER == SQS:
+        return {}
+    with queues.channel() as channel:
+        return {queue: _OnBroker(queue, channel).size for queue in settings.QUEUE_URLS}
+
+
+class _OnSqs:
+    def __init__(self, queue: str) -> None:
+        self._back = settings.QUEUE_URLS.get(queue, settings.EVENTS_QUEUE_URL)
+        self._url = f"{self._back}-dead"
+
+    def look(self, most: int) -> list[Kept]:
+        found: list[Kept] = []
+        while len(found) < most:
+            with aws.translated():
+                answer = aws.client("sqs").receive_message(
+                    QueueUrl=self._url, MaxNumberOfMessages=10, VisibilityTimeout=_HELD,
+                    MessageSystemAttributeNames=["SentTimestamp"],
+                )  # fmt: skip
+            found += map(_kept, answer.get("Messages", ()))
+            if not answer.get("Messages"):
+                break
+        return found
+
+    def release(self, kept: Sequence[Kept]) -> None:
+        for batch in (kept[i : i + 10] for i in range(0, len(kept), 10)):
+            entries = [{"Id": str(i), "ReceiptHandle": one.held, "VisibilityTimeout": 0} for i, one in enumerate(batch)]
+            with aws.translated():
+                aws.client("sqs").change_message_visibility_batch(QueueUrl=self._url, Entries=entries)
+
+    def delete(self, one: Kept) -> None:
+        with aws.translated():
+            aws.client("sqs").delete_message(QueueUrl=self._url, ReceiptHandle=one.held)
+
+    def send_back(self, one: Kept) -> None:
+        with aws.translated():
+            aws.client("sqs").send_message(QueueUrl=self._back, MessageBody=one.body)
+
+
+def _kept(message: dict[str, Any]) -> Kept:
+    sent = int(message.get("Attributes", {}).get("SentTimestamp", 0)) / 1000
+    at = clock.iso(dt.datetime.fromtimestamp(sent, dt.UTC))
+    return Kept(message["MessageId"], message["Body"], at, message["ReceiptHandle"])
+
+
+class _OnBroker:
+    def __init__(self, queue: str, channel: Any) -> None:
+        self._back = current_app.amqp.queues[queue]
+        self._channel = channel
+        self._queue: Any = transport.aside(self._back)(channel)
+        self._queue.declare()
+        declared: Any = self._queue.queue_declare()
+        self.size = int(declared.message_count)
+
+    def look(self, most: int) -> list[Kept]:
+        found: list[Kept] = []
+        while len(found) < most and (message := self._queue.get(no_ack=False)) is not None:
+            at = str(message.headers.get(redelivered.ASIDE_AT, ""))
+            envelope = {"body": _text(message.body), "headers": message.headers}
+            found.append(Kept(str(message.headers.get("id", "")), json.dumps(envelope), at, message))
+        return found
+
+    def release(self, kept: Sequence[Kept]) -> None:
+        for one in kept:
+            one.held.requeue()
+
+    def delete(self, one: Kept) -> None:
+        one.held.ack()
+
+    def send_back(self, one: Kept) -> None:
+        message = one.held
+        Producer(self._channel).publish(
+            message.body,
+            exchange=self._back.exchange,
+            routing_key=self._back.routing_key,
+            headers=redelivered.afresh(message.headers),
+            content_type=message.content_type,
+            content_encoding=message.content_encoding,
+            correlation_id=message.properties.get("correlation_id"),
+        )
+
+
+def _text(body: str | bytes) -> str:
+    return body if isinstance(body, str) else body.decode(errors="replace")
