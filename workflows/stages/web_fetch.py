@@ -4,10 +4,12 @@ A name is resolved once for each request and the connection goes to the address 
 changes in between leads nowhere else. Redirects are answers like all others: each is checked anew.
 """
 
+import contextlib
 import http.client
 import ipaddress
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -92,6 +94,8 @@ def _asked(url: str, network: Network) -> tuple[Answer, str]:
     parts, deadline = urlsplit(url), time.monotonic() + _SECONDS
     host, port = str(parts.hostname), parts.port or _PORTS[parts.scheme]
     connection = _Pinned(host, port, _address(host, port, network), secure=parts.scheme == "https")
+    watch = threading.Timer(_SECONDS, connection.cut)  # a server may send a byte at a time for hours
+    watch.start()
     try:
         path = parts.path + (f"?{parts.query}" if parts.query else "")
         connection.request("GET", path, headers={
@@ -105,6 +109,7 @@ def _asked(url: str, network: Network) -> tuple[Answer, str]:
     except (OSError, http.client.HTTPException, UnicodeError, ValueError) as error:
         raise StageFailed(f"{host} does not answer, or not as a web server does. Try again later.") from error
     finally:
+        watch.cancel()
         connection.close()
 
 
@@ -128,7 +133,9 @@ def _body(response: http.client.HTTPResponse, deadline: float, host: str) -> byt
         if len(body) > MOST_BYTES:
             raise StageFailed(f"A page of {host} is larger than {MOST_BYTES // 1024**2} MB. Save it as PDF instead.")
         if time.monotonic() > deadline:
-            raise StageFailed(f"{host} answers too slowly. Try again later.")
+            break
+    if time.monotonic() > deadline:  # also where it was cut, which looks like its end
+        raise StageFailed(f"{host} answers too slowly. Try again later.")
     return bytes(body)
 
 
@@ -139,8 +146,18 @@ class _Pinned(http.client.HTTPConnection):
         super().__init__(host, port, timeout=_SECONDS / 2)
         self.address, self.secure = address, secure
         self.default_port = _PORTS["https" if secure else "http"]
+        self.line: socket.socket | None = None  # also while the answer's body has it
 
     def connect(self) -> None:
-        self.sock = socket.create_connection((self.address, self.port), self.timeout)
+        self.sock = self.line = socket.create_connection((self.address, self.port), self.timeout)
         if self.secure:
-            self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=self.host)
+            context = ssl.create_default_context()
+            wrapped = context.wrap_socket(self.sock, server_hostname=self.host, do_handshake_on_connect=False)
+            self.sock = self.line = wrapped
+            wrapped.do_handshake()
+
+    def cut(self) -> None:
+        """From another thread: whoever reads finds the end."""
+        if self.line is not None:
+            with contextlib.suppress(OSError):
+                self.line.shutdown(socket.SHUT_RDWR)

@@ -1,7 +1,10 @@
 """Crawling: only what is public and allowed, never more than asked; against a server of our own."""
 
+import contextlib
 import json
+import socket
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -237,3 +240,36 @@ def test_a_damaged_request_is_refused(body: bytes) -> None:
 def test_a_request_never_asks_for_too_much() -> None:
     found = webcrawler.read(b'{"url": "https://a.example", "pages": 100000, "depth": 99}')
     assert (found.pages, found.depth) == (webcrawler.MOST_PAGES, webcrawler.MOST_DEPTH)
+
+
+@contextmanager
+def dripping(*, head: bytes) -> Iterator[int]:
+    """A server that says ``head`` and then a letter at a time, without an end; gives its port."""
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip() -> None:
+            line, _ = server.accept()
+            with line, contextlib.suppress(OSError):
+                line.sendall(head)
+                while not over.wait(0.05):
+                    line.sendall(b"x")
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        yield server.getsockname()[1]
+        over.set()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    "head", [b"", b"HTTP/1.1 200 OK\r\nX-Long: ", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;"]
+)
+def test_a_server_that_drips_is_left_in_time(head: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_fetch, "_SECONDS", 0.4)
+    with dripping(head=head) as port:
+        network = Network(lambda _host, _port: ["127.0.0.1"], lambda _address: True, frozenset({port}))
+        began = time.monotonic()
+        with pytest.raises(StageFailed, match="Try again later"):
+            fetch(f"http://site.example:{port}/", network)
+        assert time.monotonic() - began < 5
