@@ -80,6 +80,8 @@ _NEVER = "{} cannot be processed. Upload a document as " + SUPPORTED + "."
 _LOCKED = "This Office file is locked with a password. Save a copy without the password and upload that."
 _OLD = "Office files of before 2007 cannot be read. Save it as .docx, .xlsx, .pptx or PDF and upload that."
 _OPEN = "OpenDocument files cannot be read. Save it as .docx, .xlsx, .pptx or PDF and upload that."
+_CUT = "This file is damaged or incomplete. Save it again, or export it as PDF, and upload that."
+_BLANK = "This file holds nothing but blanks. Check that it was saved completely and upload it again."
 _ARCHIVE = "This is an archive. Unpack it and upload the documents in it."
 
 
@@ -184,6 +186,10 @@ def refusal(path: Path, name: str) -> str:
     """What to tell of a file that has no type of ours."""
     with path.open("rb") as file:
         head = file.read(_HEAD)
+    if not head.strip():
+        return _BLANK
+    if _is_cut(path, head, suffix_of(name)):
+        return _CUT
     for fits, sentence in _KNOWN:
         if fits(head):
             return sentence(path) if callable(sentence) else sentence
@@ -191,6 +197,13 @@ def refusal(path: Path, name: str) -> str:
     if suffix_of(name) in EXTENSIONS.values():
         return f"This file is named {suffix} but is not one: its content is damaged or something else. Export it again."
     return f"This type of file is not supported. Upload {SUPPORTED}."
+
+
+def _is_cut(path: Path, head: bytes, suffix: str) -> bool:
+    """It begins as its name says, and ends before what tells its kind: no archive, and no older file, to its owner."""
+    if suffix in {EXTENSIONS[kind] for kind in _PARTS.values()}:
+        return head.startswith(b"PK\x03\x04") and not _names(path)
+    return suffix == EXTENSIONS[formats.OUTLOOK] and head.startswith(b"\xd0\xcf\x11\xe0")
 
 
 def _names(path: Path) -> set[str]:

@@ -26,6 +26,8 @@ UNREADABLE = {
     "th": "Thai", "hi": "Hindi", "mr": "Marathi", "ne": "Nepali", "bn": "Bengali", "ta": "Tamil", "te": "Telugu",
     "ka": "Georgian", "hy": "Armenian", "arabic": "Arabic", "cyrillic": "Cyrillic", "devanagari": "Devanagari",
 }  # fmt: skip
+# Pixels: the engine makes a longer side so long, and cannot go on with a shorter one of less.
+_LONGEST, _NARROWEST = 2000, 17
 _lock = threading.Lock()
 
 
@@ -65,8 +67,11 @@ def engine() -> Any:
 def read(image: Image.Image, page: int, *, turn_lines: bool = False, accents: bool = True) -> Reading:
     """``turn_lines`` also reads lines that stand on their head, which costs a tenth more.
 
+    A strip too narrow for the engine, which makes long sides shorter, holds no line that anybody could read.
     Without ``accents`` the model's stray ones are taken off, for languages that have none: SETIA ÁLAM.
     """
+    if min(image.size) * _LONGEST < _NARROWEST * max(image.size):
+        return Reading((), (), 0.0)
     pixels = np.ascontiguousarray(np.asarray(image.convert("RGB"))[:, :, ::-1])
     # One caller at a time: the engine keeps the options of a call on itself.
     with _lock:

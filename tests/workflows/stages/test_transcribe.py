@@ -80,6 +80,15 @@ def test_a_window_is_read_alone(tmp_path: Path) -> None:
     assert speech.samples(path, 5, 6) == b""
 
 
+def test_a_recording_that_was_written_into_a_pipe_is_as_long_as_its_bytes(tmp_path: Path) -> None:
+    path = tone(tmp_path / "a.wav", 2)
+    body = bytearray(path.read_bytes())
+    body[4:8] = body[40:44] = b"\xff" * 4  # nobody knew how much would come
+    path.write_bytes(body)
+    assert speech.seconds(path) == pytest.approx(2, abs=0.01)
+    assert len(speech.samples(path, 1, 3)) == 2 * speech.RATE
+
+
 def test_what_is_no_recording_is_refused_with_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "a.wav"
     for body in (b"RIFF", b"RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x55\x00" + bytes(40)):
