@@ -12,7 +12,7 @@ from django.conf import settings
 from django.template.defaultfilters import filesizeformat
 
 from config import clock, table
-from config.errors import Conflict, NotFound, Refused
+from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.item import Page
 from config.table import DEFAULT_SITE, InvalidKey
 from projects import directory
@@ -20,7 +20,7 @@ from projects import queries as project_queries
 from projects.audit import Actor
 from projects.items.project import Project
 from workflows import files
-from workflows.actions import incoming
+from workflows.actions import begins, incoming
 from workflows.entering import LocalFile, enter
 from workflows.intake import Inspection, inspect
 from workflows.items.incoming import WAITING, IncomingFile, IncomingStatus, IncomingTenant
@@ -69,7 +69,7 @@ def arrived(key: str, version: str, size: int) -> Arrival:
     return Arrival(key, version or version_of(key), size)
 
 
-def take(arrival: Arrival, *, unpack: Callable[[str, str], None]) -> None:
+def take(arrival: Arrival, *, unpack: Callable[[str, str], None], owner: str) -> None:
     """Make its document, or put it into quarantine with the reason; told of again, nothing happens.
 
     ``unpack`` orders a mail or an archive to be taken apart.
@@ -83,7 +83,7 @@ def take(arrival: Arrival, *, unpack: Callable[[str, str], None]) -> None:
         return
     try:
         project = _project(file)
-        enter_object(arrival, file, project, unpack)
+        enter_object(arrival, file, project, unpack, owner=owner)
     except _Quarantined as error:
         file.siteId = error.site
         _quarantine(file, str(error))
@@ -134,19 +134,31 @@ def _project(file: IncomingFile) -> Project:
 
 def enter_object(
     arrival: Arrival, file: IncomingFile, project: Project, unpack: Callable[[str, str], None],
-    *, by: Actor = incoming.MACHINE, batch_line: str = "",
+    *, owner: str, by: Actor = incoming.MACHINE, batch_line: str = "",
 ) -> Inspection:  # fmt: skip
     """Make the document of one object version on the file's site, and take the version, in one transaction.
 
     Raises:
-        Refused: nothing can be made of it, with the sentence that says why.
-        Conflict: another delivery was faster.
+        Refused: nothing can be made of it, with the sentence that says why; also where it ended worker after worker.
+        Conflict: another delivery was faster, or is at it.
         Unavailable: S3 or the table does not answer.
 
     """
     site, most = str(file.siteId), settings.UPLOAD_MAX_BYTES
     if arrival.size > most:
         raise Refused(f"This file is larger than {filesizeformat(most)}. Split it and put the parts into the bucket.")
+    begun = incoming.begin(arrival.digest, line=batch_line, owner=owner)
+    try:
+        found = _entered(arrival, file, project, by, batch_line)
+    except Unavailable:
+        begins.give_back(begun, owner=owner)
+        raise
+    if found.is_container:
+        unpack(site, arrival.document_id)
+    return found
+
+
+def _entered(arrival: Arrival, file: IncomingFile, project: Project, by: Actor, batch_line: str) -> Inspection:
     with tempfile.TemporaryDirectory(prefix="countersign-") as folder:
         path = Path(folder) / "file"
         try:
@@ -155,10 +167,8 @@ def enter_object(
             raise Refused("The object is gone from the bucket. Put it there again.") from error
         found = inspect(path, file.name, max_pages=settings.UPLOAD_MAX_PAGES, containers=True)
         local = LocalFile(path, file.name, found)
-        also = incoming.taken(file, project=project, document_id=arrival.document_id)
-        enter(site, project, arrival.document_id, local, by=by, also=also, batch_line=batch_line)
-    if found.is_container:
-        unpack(site, arrival.document_id)
+        also = incoming.taken(file, project=project, document_id=arrival.document_id, line=batch_line)
+        enter(str(file.siteId), project, arrival.document_id, local, by=by, also=also, batch_line=batch_line)
     return found
 
 

@@ -238,7 +238,8 @@ def unpack(self: Any, *, site: str, document_id: str) -> None:
 def take_incoming(self: Any, *, key: str, version: str, size: int) -> None:
     """Make a document of a file that another system put into the bucket; told of it again, nothing happens."""
     try:
-        incoming.take(incoming.arrived(key, version, size), unpack=order_unpacking_soon)
+        arrival = incoming.arrived(key, version, size)
+        incoming.take(arrival, unpack=order_unpacking_soon, owner=self.request.id)
     except NotFound:
         log.info("an object was gone before anybody looked")
     except Unavailable as error:

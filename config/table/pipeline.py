@@ -152,6 +152,12 @@ INCOMING_FILE = Entity(
     note="one version of an object that another system put into the bucket: taken once, or in quarantine (GSI1)",
     system=True,
 )  # fmt: skip
+ARRIVAL_BEGIN = Entity(
+    "countersign", "ArrivalBegin", "INGEST#{digest}", "BEGUN#{by}",
+    attributes=names("tries lease_owner step_lease_until TimeToLive"),
+    note="how often workers began to look at such a file; by: the line of a batch, or the bucket",
+    system=True,
+)  # fmt: skip
 INCOMING_ORIGIN = Entity(
     "countersign", "IncomingOrigin", "docs#{document_id}", "incoming",
     attributes=names("digest"),

@@ -23,7 +23,7 @@ def were_enough(record: Begun) -> bool:
     return int(record.tries) >= settings.WORKER_ATTEMPTS
 
 
-def claim(record: T, *, owner: str, when: Condition, also: Sequence[Action] = (), until: str = "") -> T:
+def claim(record: T, *, owner: str, when: Condition | None = None, also: Sequence[Action] = (), until: str = "") -> T:
     """Take the lease and count the begin; the same owner may take it again (its message came back).
 
     ``until``: when the lease ends, of work without heartbeats.
@@ -39,7 +39,14 @@ def claim(record: T, *, owner: str, when: Condition, also: Sequence[Action] = ()
         *also,
     ]
     seldom = ~(Begun.tries >= settings.WORKER_ATTEMPTS)  # rows of older writers have no such number
-    return type(record).change(record.key, actions, when & free(owner) & seldom)
+    may: Condition = free(owner) & seldom
+    return type(record).change(record.key, actions, may if when is None else when & may)
+
+
+def is_over(record: Begun) -> bool:
+    """It was begun often enough, and nobody is at it any more."""
+    gone = not record.lease_until or record.lease_until < clock.iso(clock.now())
+    return were_enough(record) and gone
 
 
 def renew(record: Begun, *, when: Condition, also: Sequence[Action] = ()) -> None:

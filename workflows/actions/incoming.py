@@ -1,25 +1,58 @@
 """Writes about files that other systems put into the bucket: into quarantine and out of it; whose they are."""
 
+from collections.abc import Sequence
+
 from config import clock, table
 from config.errors import Conflict, Refused
 from config.table import DEFAULT_SITE, Key
 from config.transaction import EXISTS, Change, Delete, Put, Update, transact
 from projects.audit import Actor, entity_event
 from projects.items.project import Project
-from workflows.items.incoming import WAITING, IncomingFile, IncomingOrigin, IncomingStatus, IncomingTenant
+from workflows.actions import begins
+from workflows.items.incoming import WAITING, ArrivalBegin, IncomingFile, IncomingOrigin, IncomingStatus, IncomingTenant
 
 MACHINE = Actor("ingress", "Bucket")
 _SHORT = 300  # letters of a sentence
+_BUCKET = "bucket"  # by whom a file is begun that no batch names
+_BEGUN_KEPT = 86_400  # seconds after the last begin
+_DEADLY = "This file ended the program {} times. Look what is in it, and put it into the bucket in another form."
 
 
 def key_of(digest: str) -> Key:
     return table.INCOMING_FILE.key(DEFAULT_SITE, digest=digest)
 
 
-def taken(file: IncomingFile, *, project: Project, document_id: str) -> list[Change]:
-    """Part of the transaction that makes the document: one version of an object is one document, whoever asks."""
+def begin(digest: str, *, line: str, owner: str) -> ArrivalBegin:
+    """Begin to look at a file, which may end the worker; ``line``: of the batch that names it, if one does.
+
+    Raises:
+        Refused: it ended every worker that began it.
+        Conflict: another worker is at it.
+
+    """
+    key = _begin_key(digest, line)
+    kept_until = ArrivalBegin.TimeToLive.set(int(clock.in_seconds(_BEGUN_KEPT).timestamp()))
+    try:
+        return begins.claim(ArrivalBegin(*key), owner=owner, also=[kept_until])
+    except Conflict as error:
+        found = ArrivalBegin.load(key)
+        if begins.is_over(found) or (begins.were_enough(found) and found.lease_owner == owner):
+            raise Refused(_DEADLY.format(int(found.tries))) from error
+        raise
+
+
+def _begin_key(digest: str, line: str) -> Key:
+    return table.ARRIVAL_BEGIN.key(DEFAULT_SITE, digest=digest, by=line or _BUCKET)
+
+
+def taken(file: IncomingFile, *, project: Project, document_id: str, line: str = "") -> list[Change]:
+    """Part of the transaction that makes the document: one version of an object is one document, whoever asks.
+
+    ``line``: as ``begin`` was told.
+    """
     key = table.INCOMING_ORIGIN.key(str(file.siteId), document_id=document_id)
-    return [_taken(file, project, document_id), Put(IncomingOrigin(*key, digest=file.digest))]
+    begun = Delete(_begin_key(file.digest, line))
+    return [_taken(file, project, document_id), Put(IncomingOrigin(*key, digest=file.digest)), begun]
 
 
 def _taken(file: IncomingFile, project: Project, document_id: str) -> Change:
@@ -73,7 +106,7 @@ def forget(file: IncomingFile) -> None:
 
 def again(file: IncomingFile, *, by: Actor) -> None:
     """Have it tried again. Raises: Conflict, where somebody was faster."""
-    _settle(file, IncomingStatus.AGAIN, "tried again", by)
+    _settle(file, IncomingStatus.AGAIN, "tried again", by, also=[Delete(_begin_key(file.digest, ""))])
 
 
 def discard(file: IncomingFile, *, by: Actor) -> None:
@@ -81,14 +114,14 @@ def discard(file: IncomingFile, *, by: Actor) -> None:
     _settle(file, IncomingStatus.DISCARDED, "discarded", by)
 
 
-def _settle(file: IncomingFile, status: IncomingStatus, word: str, by: Actor) -> None:
+def _settle(file: IncomingFile, status: IncomingStatus, word: str, by: Actor, *, also: Sequence[Change] = ()) -> None:
     actions = [IncomingFile.status.set(status)]
     if status not in WAITING:
         actions += [IncomingFile.GSI1PK.remove(), IncomingFile.GSI1SK.remove()]
     payload = {"name": file.name, "tenant": file.tenant or ""}
     event = entity_event(str(file.siteId), "incoming", file.digest, word, by=by, payload=payload)
     try:
-        transact([Update(file.key, actions, IncomingFile.status.is_in(*WAITING))], event)
+        transact([Update(file.key, actions, IncomingFile.status.is_in(*WAITING)), *also], event)
     except Conflict as error:
         raise Conflict(f"Somebody was faster: {file.name} is not in quarantine any more.") from error
 

@@ -45,7 +45,7 @@ def order(place: Place) -> None:
         orders.line(place.site, place.batch_id, place.attempt, place.lane, place.position)
 
 
-def take(place: Place) -> None:
+def take(place: Place, *, owner: str) -> None:
     """Make the document of a lane's line and start its run; told again, nothing happens.
 
     Raises:
@@ -61,12 +61,12 @@ def take(place: Place) -> None:
         return
     arrival = Arrival(file.key, file.version, file.size)
     try:
-        _enter(place, batch, file, arrival)
+        _enter(place, batch, file, arrival, owner)
     except (Refused, NotFound) as error:
         fail(place, file, str(error))
 
 
-def _enter(place: Place, batch: Batch, file: FoundFile, arrival: Arrival) -> None:
+def _enter(place: Place, batch: Batch, file: FoundFile, arrival: Arrival, owner: str) -> None:
     """Raises: Refused, NotFound: it cannot be taken, with the sentence that says why."""
     by = Actor(str(batch.userId), str(batch.user_name))
     known = incoming.known(arrival)
@@ -79,7 +79,9 @@ def _enter(place: Place, batch: Batch, file: FoundFile, arrival: Arrival) -> Non
     except (NotFound, InvalidKey) as error:
         raise Refused("The project of this line is gone. Name another in a new manifest.") from error
     with suppress(Conflict):  # another delivery was as fast: its run settles the line
-        found = incoming.enter_object(arrival, known, project, orders_unpacking, by=by, batch_line=place.mark())
+        found = incoming.enter_object(
+            arrival, known, project, orders_unpacking, owner=owner, by=by, batch_line=place.mark()
+        )  # fmt: skip
         if found.is_container:
             settle(place, Tallied.UNPACKED, file)
 

@@ -5,6 +5,7 @@ from enum import StrEnum
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from config.item import Item
+from projects.items.begun import Begun
 
 
 class IncomingStatus(StrEnum):
@@ -35,6 +36,10 @@ class IncomingFile(Item):
     @property
     def digest(self) -> str:
         return self.PK.rpartition("#")[2]
+
+
+class ArrivalBegin(Begun):
+    """Begins of one arrival, for the bucket's own message or for one line of a batch; gone by itself after a while."""
 
 
 class IncomingOrigin(Item):
