@@ -33,6 +33,7 @@ _SAID: Mapping[str, str] = {
     Outcome.EXPIRED: "was not decided in time",
 }
 _LONGEST_NAME = 150
+_NEVER_ENDED = "It was begun again and again and never ended. Look at the workers, then tell the sender yourself."
 
 
 class _NobodyThere(ActionFailed):
@@ -66,6 +67,9 @@ def tell(run: Run, *, attempt: int, owner: str) -> None:
     """
     try:
         row = notices.claim(run, attempt=attempt, owner=owner)
+        if int(row.tries) > settings.ACTION_ATTEMPTS:  # errors are counted below: each of these ended its worker
+            notices.settle(run, row, NoticeStatus.GIVEN_UP, message=_NEVER_ENDED)
+            return
         try:
             status, message = _told(run, row)
         except CountersignError as error:

@@ -205,6 +205,22 @@ def test_a_mail_server_that_is_away_is_tried_again_and_given_up_in_the_end(
     assert due() == []
 
 
+def test_what_ends_each_worker_that_tells_it_is_given_up(sender: User, settings: LazySettings) -> None:
+    settings.ACTION_ATTEMPTS = 3
+    run = sent_by(failed(start_run()), str(sender.pk))
+    for _ in range(3):  # each dies behind its claim, and its message comes back
+        actions.claim(run, attempt=1, owner="w")
+    assert due() == []  # while its last worker may live
+    tell(run, owner="another")
+    assert notice_of(run).status == NoticeStatus.OPEN
+    tell(run)
+    assert (mail.outbox, notice_of(run).status) == ([], NoticeStatus.GIVEN_UP)
+    assert "never ended" in str(notice_of(run).message)
+    tell(run)
+    assert kinds(run).count("SENDER_NOT_TOLD") == 1
+    assert due() == []
+
+
 def test_a_run_that_went_on_before_anybody_was_told_is_not_told_of(sender: User) -> None:
     run = sent_by(failed(start_run()), str(sender.pk))
     interventions.resume(run, Way.AGAIN, by=removing.ROSA)
