@@ -1,8 +1,8 @@
 """A message that comes back ended its worker: on Redis and RabbitMQ it is counted here and put aside at the limit.
 
-SQS does both by itself (``maxReceiveCount``). Here the count travels in the message: who gets one that was delivered
-before sends it once more with the next number, behind all others, and acknowledges it. So a first delivery costs
-nothing, nothing is kept beside the queue, and others go on between two deaths.
+SQS does both by itself (``maxReceiveCount``), and only who waits is told here. Elsewhere the count travels in the
+message: who gets one that was delivered before sends it once more with the next number, behind all others, and
+acknowledges it. So a first delivery costs nothing, nothing lies beside the queue, and others go on between two deaths.
 """
 
 import logging
@@ -37,6 +37,9 @@ class Counted(Task[Any, Any]):
             except Unavailable as error:
                 raise Reject(str(error), requeue=True) from error
             raise Ignore
+        if self.on_aside and _received(self.request) >= MOST:  # whoever receives it next is SQS's other queue
+            _tell(self)
+            raise Reject("It came to a worker five times.", requeue=True)
         if self.request.headers:  # a retry's message takes them over, and who orders one was not ended
             self.request.headers = afresh(self.request.headers)
         return self.run(*args, **kwargs)
@@ -45,19 +48,32 @@ class Counted(Task[Any, Any]):
 def _take_back(task: Counted, queue: Queue) -> None:
     """Sent first: a death before the acknowledgement leaves it twice, which tasks bear. Raises: Unavailable."""
     delivered = int(getattr(task.request, _DELIVERED, 1))
-    kwargs = task.request.kwargs or {}
-    ids = {name: kwargs[of] for name, of in _LOGGED.items() if of in kwargs}
     if delivered < MOST:
-        log.warning("message came back", extra={"task": task.name, "attempt": delivered + 1, **ids})
+        log.warning("message came back", extra={"attempt": delivered + 1, **_ids(task)})
         _send(task, queue, {_DELIVERED: delivered + 1})
         return
-    log.error("message put aside", extra={"task": task.name, **ids})
     _send(task, transport.aside(queue), {ASIDE_AT: clock.iso(clock.now())})
+    _tell(task)
+
+
+def _received(request: Any) -> int:
+    """How often SQS has handed it out, and nobody acknowledged it in time; 0 on other brokers."""
+    delivery = (request.properties or {}).get("delivery_info") or {}
+    return int(delivery.get("sqs_message", {}).get("Attributes", {}).get("ApproximateReceiveCount", 0))
+
+
+def _tell(task: Counted) -> None:
+    log.error("message put aside", extra=_ids(task))
     if task.on_aside:
         try:
-            task.on_aside(**kwargs)
+            task.on_aside(**(task.request.kwargs or {}))
         except CountersignError as error:  # the sweeper finds what waits
-            log.warning("nobody was told of it", extra={"task": task.name, "error": str(error), **ids})
+            log.warning("nobody was told of it", extra={"error": str(error), **_ids(task)})
+
+
+def _ids(task: Counted) -> dict[str, Any]:
+    kwargs = task.request.kwargs or {}
+    return {"task": task.name} | {name: kwargs[of] for name, of in _LOGGED.items() if of in kwargs}
 
 
 def _send(task: Any, queue: Queue, headers: Mapping[str, Any]) -> None:

@@ -127,6 +127,24 @@ def test_sqs_counts_by_itself(task: Task[Any, Any]) -> None:
     assert RUN == [{}]
 
 
+def test_whoever_waits_for_it_is_told_before_sqs_puts_it_aside(task: Task[Any, Any]) -> None:
+    for received in range(1, redelivered.MOST + 1):
+        message = {"Attributes": {"ApproximateReceiveCount": str(received)}}
+        request = {"id": "1", "properties": {"delivery_info": {"sqs_message": message}}}
+        done = trace_task(task, "1", [], {"document_id": "d1"}, request, app=app)
+        assert (done.info and done.info.state) == (REJECTED if received == redelivered.MOST else None)
+    assert (len(RUN), TOLD) == (redelivered.MOST - 1, [{"document_id": "d1"}])
+
+
+def test_a_told_that_fails_leaves_it_to_the_sweeper(
+    kind: EngineKind, task: Task[Any, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(task), "on_aside", mock.Mock(side_effect=Unavailable("away")))
+    queues.send(task.name, QUEUE, {})
+    assert deaths(task) == redelivered.MOST
+    assert len(aside()) == 1
+
+
 def test_every_task_of_the_desk_is_counted() -> None:
     app.loader.import_default_modules()
     ours = [task for name, task in app.tasks.items() if name.startswith(("projects.", "workflows.", "review."))]
