@@ -105,6 +105,9 @@ SLICES_IN_FLIGHT = number("COUNTERSIGN_SLICES_IN_FLIGHT", 8)
 # otherwise. Their large documents share the ones fairly, their batches the others.
 SITE_SLOTS = number("COUNTERSIGN_SITE_SLOTS", 40)
 PROJECT_SLOTS = number("COUNTERSIGN_PROJECT_SLOTS", 20)
+# A run that begins while its site has more documents in progress stands aside: its steps are done by the workers of
+# slices, so that other sites' single pages wait for none of them. An admin's slots of site and project count before it.
+BUSY_RUNS = number("COUNTERSIGN_BUSY_RUNS", 20)
 # Steps of a document of more pages are done by the workers of slices, so that no single page waits for one of them.
 LARGE_PAGES = number("COUNTERSIGN_LARGE_PAGES", 20)
 # A fan-out that made no progress for so long is sent again: longer than a slice and its redelivery take.

@@ -35,10 +35,10 @@ class Busy(CountersignError):
 
 
 class Large(CountersignError):
-    """A step of a large document: for the workers of slices, so that nobody's single page waits for it."""
+    """A step of a large document, or of a run that stands aside: for the workers of slices, so no page waits for it."""
 
     def __init__(self) -> None:
-        super().__init__("Another worker does the steps of large documents.")
+        super().__init__("Another worker does the steps of large documents and of busy sites.")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from config.errors import NotFound, Refused
 from config.transaction import Change
 from projects.audit import Actor
 from projects.queries.documents import get_document
-from workflows import frozen, routing, rulebook, versions
+from workflows import frozen, routing, rulebook, slots, versions
 from workflows.actions import contents, documents
 from workflows.actions.documents import Original
 from workflows.definitions import Definition
@@ -85,6 +85,7 @@ def start(
         chosen=plan.chosen,
         also=also,
         batch_line=batch_line,
+        aside=not batch_line and _stands_aside(plan),  # a batch keeps to its slots
     )
 
 
@@ -97,7 +98,11 @@ def start_again(plan: Plan, *, document_id: str, original: Original, by: Actor) 
         Unavailable: the table does not answer; nothing was changed.
 
     """
-    return contents.add_content(**_settled(plan, document_id, original, by))
+    return contents.add_content(**_settled(plan, document_id, original, by), aside=_stands_aside(plan))
+
+
+def _stands_aside(plan: Plan) -> bool:
+    return slots.are_taken(plan.site, plan.project_id, project_slots=int(plan.project.get("slots") or 0))
 
 
 def _settled(plan: Plan, document_id: str, original: Original, by: Actor) -> dict[str, Any]:

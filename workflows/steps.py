@@ -31,10 +31,11 @@ def perform(
     """Do the step, or find that it was done; answers what the engine goes on with, ``next`` above all.
 
     None where slices do it: the last of them answers ``token``. ``keep`` is called while it lasts: it keeps the
-    order's message from being handed to another worker. ``send`` orders one slice. ``large``: such documents too.
+    order's message from being handed to another worker. ``send`` orders one slice. ``large``: also where others' single
+    pages must not wait for it, which is so of large documents and of runs that stand aside.
 
     Raises:
-        Large: it is one and this is not the place; nothing was done.
+        Large: it is such a step and this is not the place; nothing was done.
         Busy: another worker does it, or somebody else's job is waited for by the message.
         StaleAttempt: a newer attempt drives the run; nothing was changed.
         StageFailed: the stage cannot do it, and trying again would not help.
@@ -44,7 +45,7 @@ def perform(
         execution = leases.claim(order.run, step=order.step, attempt=order.attempt, owner=owner)
     except Conflict:
         return answers.done_before(order)
-    if not large and int(execution.pages or 0) > settings.LARGE_PAGES:
+    if not large and (execution.aside or int(execution.pages or 0) > settings.LARGE_PAGES):
         leases.release(order.run, owner=owner)
         raise Large
     definition = DEFINITIONS[execution.definition]

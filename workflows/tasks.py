@@ -121,7 +121,7 @@ def order_slice(order: Order, lane: int, number: int) -> None:
 
 
 def order_large(order: Order, token: str | None) -> None:
-    """The step again, where large documents are. Raises: Unavailable, where the queue does not answer."""
+    """The step again, where large documents and busy sites are. Raises: Unavailable, where no queue answers."""
     _send(run_step, order, token=token, large=True)
 
 

@@ -50,7 +50,7 @@ def judged(run: Run) -> routing.Judgement:
 def test_without_rules_nothing_is_pinned_and_nothing_is_asked_later(pump: Pump) -> None:
     with count_calls() as calls:
         run = arrived(project=ALL_SURE)
-    assert calls.names().count("dynamodb.Query") == 2  # rulesets, mappings
+    assert calls.names().count("dynamodb.Query") == 3  # rulesets, mappings, how many the site has in progress
     assert queries.document_workflow(run.site, run.document_id, run.workflow_id).routing is None
     pump.run(lambda: queries.execution(run).outcome is not None)
     assert queries.execution(run).routing_sha256 is None

@@ -64,8 +64,9 @@ def add_content(
     original: Original,
     definition: Definition = DOCUMENT_ANALYSIS,
     routing: Routing = UNROUTED,
+    aside: bool = False,
 ) -> Run:
-    """Make ``original`` the document's content and begin a run of it, in one transaction.
+    """Make ``original`` the document's content and begin a run of it, in one transaction; ``aside``: as ``start``.
 
     Raises:
         NotFound: no such document, or it was deleted.
@@ -78,7 +79,9 @@ def add_content(
         document = get_document(site, document_id)
         before = check_takes_content(site, document)
         run = Run(site, document.project_id, document_id, clock.new_ulid())
-        beginning = Beginning(run, project, pinned, original, definition, by, routing, before.workflow_id)
+        beginning = Beginning(
+            run, project, pinned, original, definition, by, routing, before.workflow_id, aside=aside
+        )  # fmt: skip
         try:
             _write(beginning, document, before, clock.now() + later)
         except Conflict as conflict:

@@ -63,13 +63,15 @@ def start(
     chosen: Mapping[str, str] = MappingProxyType({}),
     also: Sequence[Change] = (),
     batch_line: str = "",
+    aside: bool = False,
 ) -> Run:
     """Create document, links, run, board and first event in one transaction, then start the engine.
 
     ``project`` is the project's ``data`` map, ``pinned`` what ``frozen`` makes of it and of the site's schemas,
     ``routing`` what the site's rules said. Where the engine does not answer, the run stands and the sweeper starts it;
     nothing has to be uploaded again. ``parent_id`` is the mail or archive that it came out of; ``chosen`` is kept with
-    the document for its later contents; ``also`` is written with it or not at all; ``batch_line``: whose slot it holds.
+    the document for its later contents; ``also`` is written with it or not at all; ``batch_line``: whose slot it holds;
+    ``aside``: its site has so many under way that its steps are done where nobody else's page waits for them.
 
     Raises:
         Conflict: the document exists, or one of ``also`` did not hold.
@@ -77,7 +79,9 @@ def start(
 
     """
     run = Run(site, project_id, document_id, clock.new_ulid())
-    beginning = Beginning(run, project, pinned, original, definition, by, routing, None, parent_id, chosen, batch_line)
+    beginning = Beginning(
+        run, project, pinned, original, definition, by, routing, None, parent_id, chosen, batch_line, aside
+    )
     changes, told = beginning.entering(clock.now())
     transact([*changes, *also], *told)
     beginning.start_engine()
@@ -106,6 +110,7 @@ class Beginning:
     parent_id: str = ""
     chosen: Mapping[str, str] = field(default_factory=dict)
     batch_line: str = ""
+    aside: bool = False
 
     def rows(self, now: str) -> "Rows":
         """Its links, its board and its execution, for one transaction."""
@@ -117,6 +122,7 @@ class Beginning:
         )
         execution.batch_line = self.batch_line or None
         board = _board(run, project, original, definition, now, left_out=self._left_out)
+        execution.aside = board.aside = self.aside or None
         return Rows(_project_workflow(run, original, now), link, board, execution)
 
     @property

@@ -19,7 +19,7 @@ from config.transaction import Change, Put, Update, transact
 from projects.actions.classifying import classify
 from projects.audit import Actor
 from projects.document_status import DocumentStatus
-from workflows import engine, events, files, frozen, queries, reruns, run_files
+from workflows import engine, events, files, frozen, queries, reruns, run_files, slots
 from workflows.actions import interventions, standing
 from workflows.actions.documents import Beginning, Original, Rows
 from workflows.definitions import StepDefinition
@@ -117,6 +117,7 @@ class _Plan:
     first: StepDefinition
     pinned: RunSettings
     by: Actor
+    aside: bool
 
     @property
     def ended(self) -> Ended:
@@ -129,7 +130,8 @@ def _begin_beside(source: Source, first: StepDefinition, pinned: RunSettings, *,
     if len(beside) >= MOST_BESIDE:
         raise Refused(f"This content has {MOST_BESIDE} runs. Upload it once more to go on.")
     run = Run(base.site, base.project_id, base.document_id, clock.new_ulid())
-    plan, now = _Plan(source, run, first, pinned, by), clock.iso(clock.now())
+    aside = slots.are_taken(run.site, run.project_id, project_slots=slots.set_for_project(run.site, run.project_id))
+    plan, now = _Plan(source, run, first, pinned, by, aside), clock.iso(clock.now())
     _take_over(plan)
     facts = {"step": first.name, "beside": base.workflow_id, "pages": int(source.board.page_count or 0)}
     if pinned.instruction:
@@ -182,7 +184,10 @@ def _rows(plan: _Plan, now: str) -> Rows:
         pages, s3version=link.s3version,
     )  # fmt: skip
     routing = routing_from(link.routing)
-    rows = Beginning(plan.run, project, plan.pinned, original, ended.definition, plan.by, routing).rows(now)
+    beginning = Beginning(
+        plan.run, project, plan.pinned, original, ended.definition, plan.by, routing, aside=plan.aside
+    )  # fmt: skip
+    rows = beginning.rows(now)
     layers = run_files.to_json((Layer(plan.run.workflow_id, ended.inherited(plan.first)), *ended.layers))
     rows.link.beside, rows.link.began_at = plan.source.run.workflow_id, plan.first.name
     rows.link.layers = rows.board.layers = layers

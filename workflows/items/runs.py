@@ -1,6 +1,12 @@
 """A run and its records: execution, transitions, step board (seeds 000 and 003)."""
 
-from pynamodb.attributes import NumberAttribute, NumberSetAttribute, UnicodeAttribute, UnicodeSetAttribute
+from pynamodb.attributes import (
+    BooleanAttribute,
+    NumberAttribute,
+    NumberSetAttribute,
+    UnicodeAttribute,
+    UnicodeSetAttribute,
+)
 
 from config.item import Item, map_attribute
 
@@ -41,6 +47,9 @@ class Execution(Item):
     afresh = UnicodeSetAttribute(null=True)  # artifact folders that the step it is at begins without
     only = NumberSetAttribute(null=True)  # segments that this attempt is about; all where unset
     batch_line = UnicodeAttribute(null=True)  # whose slot of a batch it holds, as workflows.actions.lanes.Place says
+    aside = BooleanAttribute(
+        null=True
+    )  # its steps are done where large documents' are, behind other sites' single pages
     job = UnicodeAttribute(null=True, attr_name="step_job")  # JSON of workflows.waiting.Job: whom the step waits for
 
 
@@ -66,6 +75,7 @@ class WorkflowSteps(Item):
     current_step = UnicodeAttribute(null=True)
     page_count = NumberAttribute(null=True)
     outcome = UnicodeAttribute(null=True)
+    aside = BooleanAttribute(null=True)  # as the execution says, for its page
     hidden = map_attribute(null=True)  # while the document is deleted
     replaced_by = UnicodeAttribute(null=True)  # the run of a newer content, which has put its pages in these' place
     layers = UnicodeAttribute(null=True)  # as in the run's own row, for who shows its files

@@ -181,6 +181,7 @@ def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> 
         "mark": marks.of_run(board.outcome, waits=waits),
         "waits": waits,
         "moving": not board.outcome and not waits,  # a person may take days: nothing moves until then
+        "aside": board.aside and not board.outcome and not waits,
         "failed": next((Failure(step.label, step.error) for step in steps if step.error), told),
         "partial": board.outcome == Outcome.PARTIAL and board.data[PARTIAL_AT]["reason"],
         "cancelled": board.outcome == Outcome.CANCELLED,
