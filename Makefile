@@ -34,9 +34,10 @@ keys: .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	touch $@
 
-# A single page beside a document of 10,000: a ratio to read.
+# A single page beside a document of 10,000, and behind 200 pages of another tenant: numbers to read.
 fair: .venv/installed
 	FAIR_PAGES=10000 $(BIN)/python -m pytest tests/flow/test_fair.py -s
+	FAIR_RUNS=200 $(BIN)/python -m pytest tests/flow/test_fair_runs.py -s
 
 # A document of 3,000 pages on real workers that are killed on the way: minutes.
 big: .venv/installed
