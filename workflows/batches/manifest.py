@@ -166,7 +166,7 @@ def _array(text: io.TextIOBase) -> Iterator[Any]:
             return
         try:
             member, end = decoder.raw_decode(held) if held else (None, 0)
-        except json.JSONDecodeError:
+        except (json.JSONDecodeError, RecursionError):
             end = 0
         if end and end < len(held):  # at the very end a number might go on
             yield member

@@ -75,7 +75,7 @@ def read(body: bytes) -> Request:
         pages = min(max(1, int(stored.get("pages") or 1)), MOST_PAGES)
         depth = min(max(0, int(stored.get("depth") or (pages > 1))), MOST_DEPTH)
         return Request(web_fetch.cleaned(str(stored["url"])), str(stored.get("instruction") or ""), pages, depth)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise StageFailed(_BROKEN) from error
 
 

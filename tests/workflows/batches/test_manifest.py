@@ -69,6 +69,7 @@ def test_a_line_that_is_wrong_says_why(entry, reason):
         ("list", "a" * 9000, "far too long"),
         ("list", b"\xff\xfe\x00a", "not UTF-8"),
         ("list", "\n".join(f"bulk/acme/{n}" for n in range(1001)), "up to 1,000 lines"),
+        ("json", "[" + "[" * 30_000, "ends in the middle"),
     ],
 )
 def test_what_is_no_manifest_is_refused_with_a_sentence(form, text, sentence):

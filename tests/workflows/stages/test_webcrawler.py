@@ -230,7 +230,17 @@ def test_what_is_no_page_is_said_so(tmp_path: Path, page: tuple[int, Mapping[str
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{}", b"[]", b'{"url": 5}', b'{"url": "file:///etc/passwd"}', b'{"url": "http://a/", "pages": "x"}']
+    "body",
+    [
+        b"",
+        b"{}",
+        b"[]",
+        b'{"url": 5}',
+        b'{"url": "file:///etc/passwd"}',
+        b'{"url": "http://a/", "pages": "x"}',
+        b'{"url": "http://a/", "pages": 1e999}',
+        b'{"url": ' + b"[" * 30_000,
+    ],
 )
 def test_a_damaged_request_is_refused(body: bytes) -> None:
     with pytest.raises(StageFailed):
