@@ -90,11 +90,10 @@ def resume_question(site: str, due: Question) -> None:
     if begins.were_enough(due):
         questions.give_up(ref, due)
         return
-    behind = bool(deliveries.waiting(settings.STEPS_QUEUE))  # then its message may well be among them
-    questions.look_again(ref, due, sent=not behind)
-    if not behind:
-        log.warning("question sent again", extra={"run": due.workflow_id, "question": ref.number})
-        question_tasks.send(ref, int(due.generation))
+    behind = bool(deliveries.waiting(settings.STEPS_QUEUE))  # then its message may well be among them: no try
+    questions.look_again(ref, due, counts=not behind)
+    log.warning("question sent again", extra={"run": due.workflow_id, "question": ref.number})
+    question_tasks.send(ref, int(due.generation))
 
 
 def resume_join(site: str, due: Join) -> None:

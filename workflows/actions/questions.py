@@ -138,15 +138,15 @@ def claim(ref: QuestionRef, asked: Question, *, owner: str) -> None:
     begins.claim(asked, owner=owner, when=waits, also=[due] if asked.GSI2PK else [], until=until)
 
 
-def look_again(ref: QuestionRef, asked: Question, *, sent: bool) -> None:
-    """The sweeper has looked: the next look, and whether it is sent once more.
+def look_again(ref: QuestionRef, asked: Question, *, counts: bool) -> None:
+    """The sweeper has looked and sends it once more; ``counts``: as a try in vain.
 
     Raises:
         Conflict: a worker has begun it, it is settled, or another sweeper has looked.
 
     """
     actions = [Question.GSI2SK.set(_due(ref, _next_look())["GSI2SK"])]
-    if sent:
+    if counts:
         actions.append(Question.tries.set(Question.tries + 1))
     Question.change(ref.key, actions, _unmoved(asked))
 
