@@ -37,6 +37,8 @@ def test_a_result_is_compared_and_chosen(
     page.goto(f"{live_server.url}/documents/{run.document_id}/compare/")
     width = page.evaluate("document.documentElement.scrollWidth")
     found += faults(page)
+    cell = page.locator(".compared td", has_text=LONG)
+    assert cell.evaluate("cell => cell.clientWidth > cell.parentElement.clientWidth * 0.4")  # as wide as its column
     assert (found, width) == ([], 375)
     page.get_by_role("button", name="Let this one count").focus()
     page.keyboard.press("Enter")
