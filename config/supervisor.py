@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import functools
 import os
 import signal
 import subprocess
@@ -76,7 +77,7 @@ class Supervisor:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C goes to the parent, which stops its children in order
-                preexec_fn=_die_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - we run no threads
+                preexec_fn=functools.partial(die_with_parent, os.getpid()),  # noqa: PLW1509 - we run no threads
             )
         if child.nice:
             give_way(child.process.pid, child.nice)
@@ -99,8 +100,13 @@ def give_way(pid: int, nice: int) -> None:
         Path(f"/proc/{pid}/autogroup").write_text(str(nice))
 
 
-def _die_with_parent() -> None:
-    # Otherwise a killed parent leaves a web server behind that holds the port.
+def die_with_parent(parent: int) -> None:
+    """Called in a child of the process ``parent``, on Linux; elsewhere it does nothing.
+
+    Otherwise a killed parent leaves a web server behind that holds the port, or a parser that never ends.
+    """
+    if sys.platform != "linux":
+        return
     ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)
-    if os.getppid() == 1:
+    if os.getppid() != parent:  # it died before we asked
         os._exit(1)

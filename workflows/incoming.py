@@ -22,7 +22,8 @@ from projects.items.project import Project
 from workflows import files
 from workflows.actions import begins, incoming
 from workflows.entering import LocalFile, enter
-from workflows.intake import Inspection, inspect
+from workflows.inspecting import inspect
+from workflows.intake import Inspection
 from workflows.items.incoming import WAITING, IncomingFile, IncomingStatus, IncomingTenant
 from workflows.storage import fetch_object, version_of
 
@@ -165,7 +166,7 @@ def _entered(arrival: Arrival, file: IncomingFile, project: Project, by: Actor, 
             fetch_object(arrival.key, path, version=arrival.version)
         except NotFound as error:
             raise Refused("The object is gone from the bucket. Put it there again.") from error
-        found = inspect(path, file.name, max_pages=settings.UPLOAD_MAX_PAGES, containers=True)
+        found = inspect(path, file.name, containers=True)
         local = LocalFile(path, file.name, found)
         also = incoming.taken(file, project=project, document_id=arrival.document_id, line=batch_line)
         enter(str(file.siteId), project, arrival.document_id, local, by=by, also=also, batch_line=batch_line)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pypdfium2
-from django.conf import settings
 from PIL import Image
 
 from config.errors import CountersignError, Refused, StageFailed
@@ -29,10 +28,10 @@ class Inspection:
     is_container: bool = False  # a mail or an archive, of which other documents come
 
 
-def inspect(path: Path, name: str, *, max_pages: int = MAX_PAGES, containers: bool = False) -> Inspection:
+def inspect(path: Path, name: str, *, max_pages: int = MAX_PAGES, containers: Limits | None = None) -> Inspection:
     """Look at the file's ends and first pages; memory and time do not grow with its size.
 
-    ``containers``: whether mails and archives are taken too, for what is in them.
+    ``containers``: what mails and archives may hold, which are taken too, for what is in them; None where not.
 
     Raises:
         Refused: with the sentence that says why and what to do.
@@ -40,7 +39,7 @@ def inspect(path: Path, name: str, *, max_pages: int = MAX_PAGES, containers: bo
     """
     if path.stat().st_size == 0:
         raise Refused("This file is empty. Check that it was saved completely and upload it again.")
-    if containers and (found := _container(path)):
+    if containers and (found := _container(path, containers)):
         return found
     file_type = content_type(path, name)
     if file_type is None:
@@ -54,11 +53,10 @@ def inspect(path: Path, name: str, *, max_pages: int = MAX_PAGES, containers: bo
     return Inspection(file_type, EXTENSIONS[file_type], count, (*_disguise(name, file_type), *notes))
 
 
-def _container(path: Path) -> Inspection | None:
+def _container(path: Path, limits: Limits) -> Inspection | None:
     file_type = containers_of.container_type(path)
     if file_type is None:
         return None
-    limits = Limits(settings.UNPACK_MAX_FILES, settings.UNPACK_MAX_BYTES)
     count = containers_of.check(path, file_type, limits)
     several = f"Each of its {count} files becomes a document of its own, where it can be read."
     note = several if count > 1 else "The file in it becomes a document of its own, if it can be read."

@@ -12,7 +12,7 @@ from django.conf import settings
 from config.errors import CountersignError, NotFound
 from projects.audit import Actor
 from projects.items.project import Project
-from workflows import arrivals, files, intake, queries, uploads
+from workflows import arrivals, files, inspecting, queries, uploads
 from workflows.actions.documents import Original
 from workflows.answers import PARTIAL_AT
 from workflows.definitions import APPROVALS
@@ -48,7 +48,7 @@ def begin(site: str, project: Project, path: Path, *, by: Actor, document_id: st
             return Job(path, None, "There is no such file.", "failed")
         if path.stat().st_size > settings.UPLOAD_MAX_BYTES:
             return Job(path, None, uploads.too_large(), "failed")
-        seen = intake.inspect(path, path.name, max_pages=settings.UPLOAD_MAX_PAGES)
+        seen = inspecting.inspect(path, path.name, containers=False)
         stored: Any = project.data  # PynamoDB's maps are untyped
         plan = arrivals.planned(site, project.id, stored.as_dict(), seen.file_type)
     except (CountersignError, OSError) as error:

@@ -18,19 +18,16 @@ from projects.items.documents import Document
 from projects.items.unpacking import DocumentUnpacking, UnpackingStatus
 from workflows import containers
 from workflows.actions import begins, unpacking
-from workflows.containers import Limits, Member
+from workflows.containers import Member
 from workflows.entering import LocalFile, enter
-from workflows.intake import Inspection, inspect
+from workflows.inspecting import inspect, limits
+from workflows.intake import Inspection
 from workflows.storage import DocumentFiles
 
 log = logging.getLogger(__name__)
 
 _CHILDREN = uuid.UUID("0d9b0c4e-4f1e-5c52-9d1a-8e0f3b7c6a55")  # our own name space: a child's id is its place
 _ENOUGH = "The mail or archive that was uploaded holds more than is taken at once. Upload the rest by itself."
-
-
-def limits() -> Limits:
-    return Limits(settings.UNPACK_MAX_FILES, settings.UNPACK_MAX_BYTES)
 
 
 def unpack(
@@ -108,7 +105,7 @@ class _Unpacking:
         try:
             member.write(path)
             deeper = int(self.record.depth) + 1 < settings.UNPACK_MAX_DEPTH
-            found = inspect(path, member.name, max_pages=settings.UPLOAD_MAX_PAGES, containers=deeper)
+            found = inspect(path, member.name, containers=deeper)
             return self._make(document_id, member.name, path, found)
         except Refused as error:
             return str(error)

@@ -20,7 +20,8 @@ from workflows.actions import contents, unpacking
 from workflows.actions.documents import Original
 from workflows.entering import store_and_begin
 from workflows.frozen import Run
-from workflows.intake import Inspection, inspect
+from workflows.inspecting import inspect
+from workflows.intake import Inspection
 from workflows.storage import DocumentFiles
 from workflows.tasks import order_unpacking_soon
 
@@ -159,7 +160,7 @@ def _taken(
 ) -> Taken:
     name = _shown_name(upload.name or "")
     path = Path(cast("TemporaryUploadedFile", upload).temporary_file_path())
-    found = inspect(path, name, max_pages=settings.UPLOAD_MAX_PAGES, containers=containers)
+    found = inspect(path, name, containers=containers)
     run = store_and_begin(
         store, cast("BinaryIO", upload), name, found, size=upload.size or 0, begin=entering(found),
         sha256=getattr(upload, "sha256", ""),

@@ -17,7 +17,7 @@ from tests.workflows.boxes import mailed
 from tests.workflows.stages.formats.einvoices import CII
 from tests.workflows.stages.formats.office import book, paragraph, shape, slides, word, workbook
 from tests.workflows.stages.recordings import tone
-from workflows import containers, content_types, intake, samples
+from workflows import containers, content_types, inspecting, intake, samples
 from workflows.paper import Sheet, save
 from workflows.stages import formats, pictures
 
@@ -127,7 +127,7 @@ def test_recordings_and_requests_for_web_pages_are_taken(tmp_path: Path) -> None
 def test_a_mail_is_a_container_only_where_they_are_asked_for(tmp_path: Path) -> None:
     path = made(tmp_path, "a.eml", mailed({}, text="words"))
     assert not intake.inspect(path, path.name).is_container
-    assert intake.inspect(path, path.name, containers=True).is_container
+    assert intake.inspect(path, path.name, containers=inspecting.limits()).is_container
 
 
 def test_a_pdf_is_counted(tmp_path: Path) -> None:
