@@ -35,8 +35,12 @@ _TABS = (
     ("/projects/", "folder", "Projects"),
 )
 _SETTINGS = ("/settings/", "gear", "Settings")  # for those who may set anything up
-# A project's uploads and documents are its pages; schemas are reached from the settings.
-_PAGES_OF = {"/workflows/projects/": "/projects/", "/schemas/": _SETTINGS[0]}
+# A project's uploads, documents and costs are its pages; schemas are reached from the settings.
+_PAGES_OF = {
+    "/workflows/projects/": "/projects/",
+    "/settings/costs/projects/": "/projects/",
+    "/schemas/": _SETTINGS[0],
+}
 
 
 class SiteMiddleware:

@@ -78,7 +78,7 @@ def _forget(pool: ProcessPool) -> None:
     with _lock:
         if _pools.get(os.getpid()) is pool:
             del _pools[os.getpid()]
-    pool.stop()
+    pool.stop()  # type: ignore[no-untyped-call]
 
 
 def _pool() -> ProcessPool:

@@ -1,7 +1,7 @@
 """The desk of one review: the page image on the left, its fields on the right, the decision below."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -17,10 +17,10 @@ from review import forms, queries, ticket
 from review.actions import drafts
 from review.identity import Person, ReviewRef, queue_id
 from review.items.reviews import Review, ReviewDraft
-from review.views.comparison import Draft, compare
+from review.views.comparison import Comparison, Draft, compare
 from review.views.queue import queue_url
 from review.views.sheet import Sheet, sheet_of
-from review.views.standing import standing_of
+from review.views.standing import Standing, standing_of
 from workflows import document_types, files, frozen, results, run_files
 from workflows import queries as workflow_queries
 from workflows.definitions import DEFINITIONS
@@ -110,9 +110,7 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
         "undo_seconds": settings.REVIEW_UNDO_SECONDS,
         "draft": draft,
         "decided_reason": decided.get("reason", ""),
-        "comparison": None
-        if standing.open_to_me or standing.by_me
-        else compare(fields, holds=shown | corrections(decided), shown=shown, draft=draft),
+        "comparison": _comparison(standing, fields, shown, shown | corrections(decided), draft),
         "sheet": sheet,
         "types": document_types.choices(result),
         "type_error": draft.errors.get(document_types.KEY, ""),
@@ -120,6 +118,18 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
         "sent_text": passages(sheet.text),
         "ticket": ticket.sign(carried, ref, person.id) if may_decide else "",
     }
+
+
+def _comparison(
+    standing: Standing, fields: Sequence[FieldSpec], shown: Mapping[str, Any], holds: Mapping[str, Any], draft: Draft
+) -> Comparison | None:
+    """Of one's own decision only where another tab had something else: that was not sent, and is not there any more."""
+    if standing.open_to_me:
+        return None
+    found = compare(fields, holds=holds, shown=shown, draft=draft)
+    if standing.by_me and not (draft.lost and found and found.differences):
+        return None
+    return found
 
 
 def _passages(ref: ReviewRef, review: Review, sheet: Sheet) -> list[Passage]:

@@ -57,6 +57,8 @@ def test_an_ended_session_stops_no_decision_for_good(
     context.clear_cookies(name="sessionid")
     page.locator("[data-approve]").click()
     expect(page.locator("#notices")).to_contain_text("Your session ended")
+    for part in (".task-bar", ".decision-bar", "[data-approve]"):  # the notice takes its height from the desk
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
     expect(field(page, "total")).to_have_value("28.53")
     other = context.new_page()
     sign_in(other, live_server, "bob")

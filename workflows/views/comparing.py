@@ -34,8 +34,8 @@ from workflows.views.segments import run_of
 _WORDS = {
     Verdict.SAME: Mark("", "check", "the same"),
     Verdict.CHANGED: Mark("warn", "split", "differs"),
-    Verdict.LEFT: Mark("info", "left", "only left"),
-    Verdict.RIGHT: Mark("info", "right", "only right"),
+    Verdict.LEFT: Mark("info", "left", "left only"),
+    Verdict.RIGHT: Mark("info", "right", "right only"),
 }
 
 

@@ -211,6 +211,8 @@ def _step_row(step: StepDefinition, stored: Mapping[str, Any], outcome: str | No
         mark = Mark("warn", "user", "waits for a person")
     elif status == StepStatus.IN_PROGRESS and stored.get("waits_for"):
         mark = Mark("now", "clock", f"waits for {LABELS.get(stored['waits_for'], stored['waits_for'])}")
+    elif outcome == Outcome.CANCELLED and status == StepStatus.FAILED:  # where somebody stopped it
+        mark = Mark("skipped", "x", "cancelled")
     elif outcome and status == StepStatus.PENDING:
         mark = Mark("skipped", "minus", "not needed" if outcome in _DONE else "not reached")
     start, end = stored.get("started_at"), stored.get("ended_at")

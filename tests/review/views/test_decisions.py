@@ -203,6 +203,19 @@ def test_a_page_whose_review_was_taken_over_and_decided_names_the_other_and_keep
     assert queries.review(ref).reviewer == str(alice().pk)
 
 
+def test_another_tab_of_ones_own_says_what_of_it_was_not_sent(held):
+    _, ref = held
+    first, second = form(bob(), ref), form(bob(), ref, **{"field-total": "38.90"})
+    browser = signed_in(bob())
+    browser.post(url("decide", ref), first)
+    answered = browser.post(url("decide", ref), second).content.decode()
+    assert "You approved this at" in answered
+    assert compared(answered) == [("Total", "33.90", "38.90")]
+    again = browser.post(url("decide", ref), first | {"reason": "x"}).content.decode()
+    assert compared(again) is None
+    assert "banner bad" not in again
+
+
 @pytest.mark.parametrize("ticket", ["", "forged"])
 def test_a_page_that_is_not_ours_decides_nothing(held, ticket):
     _, ref = held
