@@ -60,9 +60,8 @@ def heard(path: Path, start: float, end: float) -> list[Utterance]:
     decoder, endpointer = Decoder(samprate=RATE, loglevel="FATAL"), Endpointer(sample_rate=RATE)
     found: list[Utterance] = []
     began = 0.0
-    for frame in _frames(samples(path, start, end), endpointer.frame_bytes):
+    for frame, last in _frames(samples(path, start, end), endpointer.frame_bytes):
         spoke = endpointer.in_speech
-        last = len(frame) < endpointer.frame_bytes
         speech = endpointer.end_stream(frame) if last else endpointer.process(frame)
         if speech is None:
             continue
@@ -77,12 +76,10 @@ def heard(path: Path, start: float, end: float) -> list[Utterance]:
     return found
 
 
-def _frames(body: bytes, size: int) -> Iterator[bytes]:
-    """Whole frames and one that is not, which ends the stream."""
+def _frames(body: bytes, size: int) -> Iterator[tuple[bytes, bool]]:
+    """Each with whether it ends the stream. That one may be whole, and is never empty: the endpointer takes no such."""
     for at in range(0, len(body), size):
-        yield body[at : at + size]
-    if len(body) % size == 0:
-        yield b""
+        yield body[at : at + size], at + size >= len(body)
 
 
 def _text(hypothesis: Any) -> str:

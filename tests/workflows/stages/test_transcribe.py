@@ -80,6 +80,14 @@ def test_a_window_is_read_alone(tmp_path: Path) -> None:
     assert speech.samples(path, 5, 6) == b""
 
 
+@pytest.mark.parametrize("seconds", [0.03, 6, 6.01, 31])
+def test_a_recording_may_end_with_any_frame(tmp_path: Path, seconds: float) -> None:
+    """A window that is full ends with a whole one: so does each recording longer than that."""
+    path = tone(tmp_path / "a.wav", seconds)
+    assert speech.heard(path, 0, transcribe.WINDOW) == []
+    assert speech.heard(path, seconds + 1, seconds + 2) == []
+
+
 def test_a_recording_that_was_written_into_a_pipe_is_as_long_as_its_bytes(tmp_path: Path) -> None:
     path = tone(tmp_path / "a.wav", 2)
     body = bytearray(path.read_bytes())
