@@ -44,6 +44,10 @@ class BatchRow:
         return self.batch.status in UNDER_WAY
 
     @property
+    def is_refused(self) -> bool:
+        return self.batch.status == BatchStatus.REFUSED
+
+    @property
     def can_retry(self) -> bool:
         return self.batch.status in RETRIABLE and int(self.batch.failed) > 0 and not self.batch.at_work
 

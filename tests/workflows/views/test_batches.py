@@ -57,6 +57,16 @@ def test_a_manifest_in_the_bucket_is_named():
     assert (batch.name, batch.form, batch.manifest) == ("From the scanner", "csv", key)
 
 
+def test_a_manifest_that_was_not_taken_leads_to_the_next_one():
+    project = bulk.project()
+    batch = bulk.make(project, "{no list")
+    batches.refuse("default", batch, "This is no JSON list.")
+    link = f'href="/batches/new/{project.id}/"'
+    assert link in signed_in(alice()).get(f"/batches/{batch.id}/").content.decode()
+    assert link not in signed_in(charlie()).get(f"/batches/{batch.id}/").content.decode()
+    assert link not in signed_in(alice()).get(f"/batches/{finished().id}/").content.decode()
+
+
 def test_sent_twice_it_is_one_batch():
     project, batch_id, browser = bulk.project(), clock.new_ulid(), signed_in(alice())
     for _ in range(2):
