@@ -62,7 +62,9 @@ def test_a_manifest_that_was_not_taken_leads_to_the_next_one():
     batch = bulk.make(project, "{no list")
     batches.refuse("default", batch, "This is no JSON list.")
     link = f'href="/batches/new/{project.id}/"'
-    assert link in signed_in(alice()).get(f"/batches/{batch.id}/").content.decode()
+    text = signed_in(alice()).get(f"/batches/{batch.id}/").content.decode()
+    assert link in text
+    assert "Progress" not in text
     assert link not in signed_in(charlie()).get(f"/batches/{batch.id}/").content.decode()
     assert link not in signed_in(alice()).get(f"/batches/{finished().id}/").content.decode()
 
