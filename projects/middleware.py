@@ -35,9 +35,10 @@ _TABS = (
     ("/projects/", "folder", "Projects"),
 )
 _SETTINGS = ("/settings/", "gear", "Settings")  # for those who may set anything up
-# A project's uploads, documents and costs are its pages; schemas are reached from the settings.
+# A project's uploads, documents, batches and costs are its pages; schemas are reached from the settings.
 _PAGES_OF = {
     "/workflows/projects/": "/projects/",
+    "/batches/": "/projects/",
     "/settings/costs/projects/": "/projects/",
     "/schemas/": _SETTINGS[0],
 }

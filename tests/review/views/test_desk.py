@@ -57,6 +57,15 @@ def test_a_box_lies_where_the_field_stands_on_the_page():
     assert "style=" not in text
 
 
+def test_what_has_no_picture_leads_to_the_file_itself():
+    heard = result()
+    heard["pages"][0]["image"] = ""
+    _, ref = open_review(found=heard)
+    assert f'href="/documents/{ref.document_id}/contents/"' in shown(bob(), ref).content.decode()
+    _, ref = open_review(name="b.pdf")
+    assert f"/documents/{ref.document_id}/contents/" not in shown(bob(), ref).content.decode()
+
+
 def test_a_claim_makes_the_fields_editable():
     _, ref = open_review()
     response = signed_in(bob()).post(url("claim", ref))

@@ -36,7 +36,9 @@ def finished(failed: int = 1) -> Batch:
 
 
 def test_a_desk_without_one_says_how_they_are_made():
-    assert "No batch yet" in signed_in(alice()).get(LIST).content.decode()
+    page = signed_in(alice()).get(LIST).content.decode()
+    assert "No batch yet" in page
+    assert '<a href="/projects/" aria-current="page">' in page
 
 
 def test_a_manifest_is_uploaded_and_its_batch_opens():
