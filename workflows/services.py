@@ -22,6 +22,7 @@ from workflows.providers.tesseract import Tesseract
 from workflows.providers.textract import TEXTRACT, Textract, queries_for
 from workflows.providers.transcribe import TRANSCRIBE, Languages, Transcribe
 from workflows.stages.base import RunSettings, Stage
+from workflows.stages.languages import language_code
 from workflows.stages.reading import DocumentReading
 from workflows.stages.services import (
     Analyst,
@@ -109,9 +110,17 @@ def _transcriber(run: Run, pinned: RunSettings, document: DocumentWorkflow, toke
     if pinned.transcriber != TRANSCRIBE.name:
         return None
     store = _files(run)
-    spoken = _SPOKEN.get(pinned.language, f"{pinned.language}-{pinned.language.upper()}")
+    spoken = _spoken(pinned.language)
     service = Transcribe(aws.provider("transcribe"), caller(TRANSCRIBE))
     return TranscribeReader(service, store, _original(store, document), token, Languages("direct", (spoken,)))
+
+
+def _spoken(language: str) -> str:
+    """Transcribe's code for it: with a country, the stored one's where it has one."""
+    code, _, region = language_code(language).partition("-")
+    if len(region) == 2:  # a country; Hant is a script
+        return f"{code}-{region.upper()}"
+    return _SPOKEN.get(code, f"{code}-{code.upper()}")
 
 
 def _automation(run: Run, pinned: RunSettings, document: DocumentWorkflow, token: str) -> Automation | None:

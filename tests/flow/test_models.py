@@ -71,6 +71,15 @@ def test_the_cheaper_model_is_enough_where_it_is_sure(pump: Pump) -> None:
     assert "Used so far: $0.08" in page
 
 
+def test_a_german_projects_pages_are_sent_as_german(pump: Pump) -> None:
+    left = [said(0.95)]
+    run = start_run(project={**PROJECT, "analyzer": "bedrock", "language": "de"})
+    with answering("bedrock-runtime", Converse=lambda _: left.pop(0)) as outside:
+        pump.run(lambda: queries.board(run.site, run.workflow_id).current_step not in {"segment_prep", *BEFORE})
+    ((_, asked),) = outside.asked
+    assert "The document is most likely in German. Write the description in German." in asked["system"][0]["text"]
+
+
 def test_below_the_confidence_the_stronger_one_answers_and_both_are_paid(pump: Pump) -> None:
     run, outside = finished(pump, said(0.69), said(0.96))
     assert [asked["modelId"] for _, asked in outside.asked] == [CHEAP, STRONG]

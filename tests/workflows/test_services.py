@@ -74,6 +74,15 @@ def test_transcribe_hears_the_original_in_the_projects_language_and_answers_from
     assert asked["Media"]["MediaFileUri"].startswith(f"s3://{conf.BUCKET_NAME}/{store.root}")
 
 
+@pytest.mark.parametrize(
+    ("stored", "spoken"),
+    [("de-AT", "de-AT"), ("zh_TW", "zh-TW"), ("EN", "en-US"), ("zh-Hant", "zh-CN"), ("fi", "fi-FI")],
+)
+def test_transcribe_is_told_a_language_with_its_country(table, stored, spoken):
+    reader = chosen("transcribe", transcriber="transcribe", language=stored)[0].transcriber
+    assert reader.languages.codes == (spoken,)
+
+
 def test_data_automation_is_read_from_where_it_says(table, settings):
     account = "arn:aws:bedrock:eu-central-1:123456789012"
     settings.BDA_PROJECT_ARN = f"{account}:data-automation-project/abcdef012345"

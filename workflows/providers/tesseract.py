@@ -7,12 +7,14 @@ import subprocess
 from dataclasses import dataclass
 
 from config.errors import StageFailed
+from workflows.stages.languages import base_language, language_code
 from workflows.stages.layout import Line, Word
 from workflows.stages.reading import PageReading
 from workflows.stages.usage import LOCAL
 
 MODEL = "Tesseract"
-# Of our languages; the rest are spelled the same in three letters or read as English.
+# Of our languages; what is none of them is read as English.
+_TRADITIONAL = {"zh-tw", "zh-hk", "zh-hant"}
 _CODES = {
     "en": "eng", "de": "deu", "fr": "fra", "it": "ita", "es": "spa", "pt": "por", "nl": "nld", "pl": "pol",
     "sv": "swe", "da": "dan", "no": "nor", "fi": "fin", "tr": "tur", "ru": "rus", "ar": "ara", "hi": "hin",
@@ -40,7 +42,7 @@ class Tesseract:
                 "run the document again, or choose PP-OCR in the project's settings.",
                 code="NotInstalled",
             )
-        language = _CODES.get(self.language, "eng")
+        language = trained_data(self.language)
         command = [found, "stdin", "stdout", "-l", language, "--psm", "3", "--dpi", "150", "tsv"]
         environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}
         try:
@@ -57,6 +59,15 @@ class Tesseract:
                 )
             raise StageFailed(f"Tesseract could not read page {index + 1}.", code=str(done.returncode))
         return read(done.stdout.decode(errors="replace"), index, size)
+
+
+def trained_data(language: str) -> str:
+    """Which of Tesseract's files reads the language.
+
+    >>> trained_data("de-AT"), trained_data("zh-TW")
+    ('deu', 'chi_tra')
+    """
+    return "chi_tra" if language_code(language) in _TRADITIONAL else _CODES.get(base_language(language), "eng")
 
 
 def read(table: str, index: int, size: tuple[int, int]) -> PageReading:

@@ -71,6 +71,7 @@ class TypeQuestion:
     image: bytes | None
     types: tuple[TypeSpec, ...]
     prompt: str = ""
+    language: str = "en"
 
 
 @dataclass(frozen=True)

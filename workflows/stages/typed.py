@@ -31,7 +31,8 @@ def ask(context: StageContext, document: Callable[[], Document]) -> None:
     name = files.doctype(context.workflow_id)
     if _kept(context).get("text_sha256") == key:
         return
-    question = TypeQuestion(text, _image(context), context.types.types, context.settings.document_prompt)
+    settings = context.settings
+    question = TypeQuestion(text, _image(context), context.types.types, settings.document_prompt, settings.language)
     reply = context.services.analyst.classify(question)
     rated = sorted(reply.candidates, key=lambda one: -one.confidence)
     found = Found(tuple(rated), reply.model, reply.none)

@@ -6,10 +6,13 @@ import pytest
 from botocore.stub import Stubber
 
 from config.errors import ProviderPaused, StageFailed
+from projects.schema import LANGUAGES
 from tests.workflows.providers.services import caller, stubbed
 from tests.workflows.stages.memory import FIELDS
 from workflows.providers.bedrock import BEDROCK, Bedrock, page_request
-from workflows.stages.services import PageQuestion
+from workflows.stages import model_summary
+from workflows.stages.services import PageInquiry, PageQuestion, TypeQuestion
+from workflows.stages.types import TypeSpec
 from workflows.stages.usage import Usage
 
 IMAGE = b"\x89PNG\r\n\x1a\n"
@@ -166,9 +169,45 @@ def test_an_image_that_is_too_large_is_left_out():
     assert [list(one) for one in request["messages"][0]["content"]] == [["text"]]
 
 
-def test_the_description_is_in_the_projects_language_where_a_model_is_asked_for_it():
-    assert "in Japanese" in page_request(CHEAP, PageQuestion("x", None, FIELDS, language="ja"))["system"][0]["text"]
-    assert "in English" in page_request(CHEAP, PageQuestion("x", None, FIELDS, language="de"))["system"][0]["text"]
+@pytest.mark.parametrize(
+    ("stored", "named"),
+    [(code, name) for code, name in LANGUAGES.items()]
+    + [
+        ("de-AT", "German"),
+        ("zh_TW", "Traditional Chinese"),
+        ("cs", "the language with the code cs"),
+        ("?", "English"),
+    ],
+)
+def test_every_request_names_the_projects_language(stored, named):
+    page, kind, inquiry, summary = requests_in(stored)
+    assert f"The document is most likely in {named}. Write the description in {named}." in page
+    assert f"The document is most likely in {named}." in kind
+    assert f"else in {named}." in inquiry
+    assert f"sentences and in {named}." in summary
+
+
+def requests_in(language: str) -> list[str]:
+    """What the model is told before a page, a type, a question and a summary, as botocore is about to send it."""
+    typed = {"types": [{"type": "invoice", "confidence": 0.9}]}
+    answered = {"answer": "9.00", "quote": ""}
+    with stubbed("bedrock-runtime") as (client, stubber):
+        requests = sent(client)
+        model = Bedrock(client, caller(BEDROCK), CHEAP)
+        stubber.add_response("converse", reply(GOOD))
+        model.read_page(PageQuestion("x", None, FIELDS, language=language))
+        stubber.add_response("converse", tool_reply("record_type", typed))
+        model.classify(TypeQuestion("x", None, (TypeSpec("invoice", "Invoice", 1, FIELDS),), language=language))
+        stubber.add_response("converse", tool_reply("record_answer", answered))
+        model.inquire(PageInquiry("What is due?", "x", None, language))
+        stubber.add_response("converse", reply(None, stopReason="end_turn"))
+        model_summary.summary(model, ["x"], language=language)
+    return [request["system"][0]["text"] for request in requests]
+
+
+def tool_reply(tool: str, entries: dict) -> dict:
+    use = {"toolUseId": "t1", "name": tool, "input": entries}
+    return reply(None) | {"output": {"message": {"role": "assistant", "content": [{"toolUse": use}]}}}
 
 
 def test_a_throttled_model_is_left_alone_and_a_filtered_answer_is_a_failure():

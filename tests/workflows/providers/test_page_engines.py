@@ -147,6 +147,8 @@ def test_the_program_gets_the_page_and_the_language(tmp_path):
     assert page.lines[1].text == "VAT"
     assert (tmp_path / "page").read_bytes() == PAGE
     assert (tmp_path / "asked").read_text().split()[:4] == ["stdin", "stdout", "-l", "deu"]
+    Tesseract("zh-TW", name).read(PAGE, 0, (1000, 2000))
+    assert (tmp_path / "asked").read_text().split()[3] == "chi_tra"
 
 
 @pytest.mark.parametrize(
