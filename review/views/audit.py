@@ -1,7 +1,5 @@
 """The audit page: who did what, on the whole site, by a person, to a document or to a record; and its export."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -17,6 +15,7 @@ from config.errors import NotFound
 from config.table import InvalidKey, encode
 from projects import access
 from projects.http import DeskRequest, answer
+from projects.spreadsheets import csv_line
 from review import audit
 from review.audit import AuditRow, Source
 
@@ -119,18 +118,7 @@ def _json_lines(rows: Iterator[AuditRow]) -> Iterator[str]:
 
 
 def _csv_lines(rows: Iterator[AuditRow]) -> Iterator[str]:
-    yield _csv_line(_COLUMNS)
+    yield csv_line(*_COLUMNS)
     for row in rows:
         values = asdict(row) | {"changes": json.dumps(list(row.changes), ensure_ascii=False, default=str)}
-        yield _csv_line([_harmless(str(values[name])) for name in _COLUMNS])
-
-
-def _csv_line(values: Sequence[str]) -> str:
-    line = io.StringIO()
-    csv.writer(line).writerow(values)
-    return line.getvalue()
-
-
-def _harmless(text: str) -> str:
-    # A spreadsheet runs what begins like a formula, and names come from people.
-    return f"'{text}" if text[:1] in "=+-@\t\r" and text else text
+        yield csv_line(*(values[name] for name in _COLUMNS))

@@ -1,7 +1,5 @@
 """Batches: the list, a new one, one with its progress and failures, and what a person may do to it."""
 
-import csv
-import io
 from collections.abc import Iterator
 
 from django.conf import settings
@@ -18,6 +16,7 @@ from projects import access
 from projects.audit import actor
 from projects.http import DeskRequest, answer, go
 from projects.items.project import Project
+from projects.spreadsheets import csv_line
 from workflows import files
 from workflows.actions import batches
 from workflows.batch_forms import BatchForm, SlotsForm
@@ -129,19 +128,12 @@ def export_report(request: DeskRequest, batch_id: str) -> HttpResponseBase:
 
 
 def _report(site: str, batch_id: str) -> Iterator[str]:
-    yield _csv_line(*_COLUMNS)
+    yield csv_line(*_COLUMNS)
     for line in queries.every_line(site, batch_id):
         again = "yes" if line.again else "no"
-        yield _csv_line(
+        yield csv_line(
             str(int(line.number)), line.s3_key or "", line.message, again, line.document_id or "", line.project_id or ""
         )
-
-
-def _csv_line(*values: str) -> str:
-    text = io.StringIO()
-    # A spreadsheet runs what begins like a formula, and keys come from people.
-    csv.writer(text).writerow([f"'{one}" if one[:1] in set("=+-@\t\r") else one for one in values])
-    return text.getvalue()
 
 
 @require_POST

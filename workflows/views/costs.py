@@ -1,8 +1,6 @@
 """What was used and what it cost: a site's month with its export, and a project's."""
 
-import csv
 import datetime as dt
-import io
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from config.errors import NotFound
 from projects import access
 from projects.http import DeskRequest, answer
 from projects.items.project import Project
+from projects.spreadsheets import csv_line
 from workflows import costs
 from workflows.costs import Cost
 
@@ -66,22 +65,11 @@ def export_costs(request: DeskRequest, month: str) -> StreamingHttpResponse:
 
 
 def _lines(rows: tuple[Cost, ...], named: dict[str, str]) -> Iterator[str]:
-    yield _line(*_COLUMNS)
+    yield csv_line(*_COLUMNS)
     for one in rows:
         price = "" if one.unpriced == one.steps else f"{one.micros / 1_000_000:.6f}"
         counts = (one.steps, one.pages, one.calls, one.tokens_in, one.tokens_out, f"{one.seconds:.1f}", price)
-        yield _line(named.get(one.project_id, one.project_id), one.service, one.model, *counts)
-
-
-def _line(*values: object) -> str:
-    line = io.StringIO()
-    csv.writer(line).writerow([_harmless(str(value)) for value in values])
-    return line.getvalue()
-
-
-def _harmless(text: str) -> str:
-    """A spreadsheet takes what begins like a formula for one."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+        yield csv_line(named.get(one.project_id, one.project_id), one.service, one.model, *counts)
 
 
 def _by_project(site: str, rows: tuple[Cost, ...]) -> list[ProjectCosts]:
