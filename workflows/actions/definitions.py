@@ -63,7 +63,7 @@ def _published(definition: Definition) -> list[Change]:
     head = head_of(definition.name)
     if head is None:
         return [*changes, Put(_row(definition.name, definition, S.ACTIVE, now))]
-    return [*changes, *_replaced(head, definition.version, now)]
+    return [*changes, *_replaced(head, definition, now)]
 
 
 def head_of(family: str) -> runs.Definition | None:
@@ -137,7 +137,7 @@ def activate(definition_id: str, *, instead_of: int, by: Actor) -> None:
         shown = int(head.version) if head.status == S.ACTIVE else 0
         if shown != instead_of:
             raise Conflict(_who_was_first(head))
-        changes += _replaced(head, definition.version, now)
+        changes += _replaced(head, definition, now)
     payload = {"version": {"before": instead_of or None, "after": definition.version}}
     _change(changes, definition, "activated", by, payload)
 
@@ -150,12 +150,14 @@ def _known(definition_id: str) -> Definition:
     return found
 
 
-def _replaced(head: runs.Definition, version: int, now: str) -> list[Change]:
-    """Another version at the head, and what was there archived; guarded by what was read."""
+def _replaced(head: runs.Definition, definition: Definition, now: str) -> list[Change]:
+    """Another version at the head with all that it says, and what was there archived; guarded by what was read."""
+    version = definition.version
     same = (runs.Definition.version == head.version) & (runs.Definition.status == head.status)
     moved: list[Action] = [
         runs.Definition.version.set(version),
         runs.Definition.status.set(S.ACTIVE),
+        runs.Definition.description.set(definition.description),
         runs.Definition.updatedAt.set(now),
     ]
     changes: list[Change] = [Update(head.key, moved, same)]

@@ -60,6 +60,18 @@ def test_the_last_one_published_is_active_and_the_one_before_it_archived() -> No
 
 
 @pytest.mark.usefixtures("published")
+def test_the_head_says_what_its_active_version_says() -> None:
+    """Published or activated: not what the family's first version once said."""
+    for version, before in ((DOCUMENT_ANALYSIS, None), (FIRST_ANALYSIS, 2), (DOCUMENT_ANALYSIS, 1)):
+        if before:
+            definitions.activate(version.id, instead_of=before, by=BY)
+        head = definitions.head_of(FAMILY)
+        assert head is not None
+        assert (int(head.version), head.description) == (version.version, version.description)
+    assert FIRST_ANALYSIS.description != DOCUMENT_ANALYSIS.description
+
+
+@pytest.mark.usefixtures("published")
 def test_published_again_it_changes_nothing_that_an_admin_decided() -> None:
     definitions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
     assert not definitions.publish(DOCUMENT_ANALYSIS)
