@@ -260,3 +260,15 @@ def test_programs_read_it_too(seed):
         document = seed.documents[word]
         run = client.get(f"/api/v1/documents/{document.document_id}/runs/{document.workflow_id}").json()
         assert (run["name"], run["status"], len(run["steps"])) == (document.name, told, 10)
+
+
+def test_a_question_that_cannot_be_asked_here_is_answered_with_a_way_that_there_is(seed):
+    writer = signed_in(alice())
+    refused = writer.post(run_url(seed, "completed", "segments/0/questions/ask/"), {"question": "What is it?"})
+    assert refused.status_code == 422
+    assert "Upload the file to a project to ask about it here." in words(refused.content.decode())
+    # What it must not promise: neither its run nor its document is read again here.
+    assert writer.post(run_url(seed, "completed", "again/stage/"), {"step": "assess"}).status_code == 422
+    contents = f"/documents/{seed.documents['completed'].document_id}/contents/"
+    assert writer.get(contents).status_code == 404
+    assert "Choose" in words(writer.get(f"/workflows/projects/{seed.project_id}/upload/").content.decode())

@@ -128,7 +128,7 @@ def _run(request: DeskRequest, document_id: str, workflow_id: str) -> Run:
     """Raises: NotFound; Refused, where an earlier system made the run, which keeps questions otherwise."""
     board, earlier = run_of(request, document_id, workflow_id)
     if earlier is not None:
-        raise Refused("An earlier system read this page. Ask there, or read the document again here.")
+        raise Refused("Another system read this page. Upload the file to a project to ask about it here.")
     return Run(request.site, str(board.project_id), document_id, workflow_id)
 
 
