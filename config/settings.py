@@ -23,6 +23,7 @@ if ENVIRONMENT not in {"laptop", "aws"}:
     raise ImproperlyConfigured(f"COUNTERSIGN_ENV is {ENVIRONMENT!r}: write 'laptop' or 'aws'.")
 ON_LAPTOP = ENVIRONMENT == "laptop"
 DEBUG = env("COUNTERSIGN_DEBUG", "0") == "1"
+WEB_PORT = number("COUNTERSIGN_PORT", 8000)
 STATE_DIR = Path(env("COUNTERSIGN_STATE_DIR", str(BASE_DIR / ".countersign")))
 if ON_LAPTOP:
     SECRET_KEY = env("SECRET_KEY", "") or own_secret(STATE_DIR)
@@ -30,12 +31,15 @@ if ON_LAPTOP:
 else:
     SECRET_KEY = required("SECRET_KEY", "Django signs sessions with it; make one of 50 random characters.")
     ALLOWED_HOSTS = required("ALLOWED_HOSTS", "the host names people open, with commas between.").split(",")
+# How others open the desk: the beginning of every address that leaves it, in mails, messages and the API.
+_FIRST_HOST = next((host for host in ALLOWED_HOSTS if host[:1] not in {"", ".", "*"}), "")
+_PUBLIC_URL = f"http://127.0.0.1:{WEB_PORT}" if ON_LAPTOP else _FIRST_HOST and f"https://{_FIRST_HOST}"
+PUBLIC_URL = env("COUNTERSIGN_PUBLIC_URL", _PUBLIC_URL).rstrip("/")
 CSRF_TRUSTED_ORIGINS = [origin for origin in env("CSRF_TRUSTED_ORIGINS", "").split(",") if origin]
 
 # --- AWS ---------------------------------------------------------------------
 AWS_REGION = env("AWS_REGION", env("AWS_DEFAULT_REGION", "eu-central-1"))
 EMULATOR_PORT = number("COUNTERSIGN_EMULATOR_PORT", 4566)
-WEB_PORT = number("COUNTERSIGN_PORT", 8000)
 WEB_WORKERS = number("COUNTERSIGN_WEB_WORKERS", 2)  # processes of the deployed web server, and threads of each
 WEB_THREADS = number("COUNTERSIGN_WEB_THREADS", 8)
 AWS_ENDPOINT_URL: str | None
@@ -195,7 +199,6 @@ PROVIDER_PROBE_SECONDS = number("COUNTERSIGN_PROVIDER_PROBE_SECONDS", 120)  # on
 PROVIDER_LOOK_SECONDS = number("COUNTERSIGN_PROVIDER_LOOK_SECONDS", 5)  # how long a process trusts what it read of it
 
 # --- mail ----------------------------------------------------------------------
-PUBLIC_URL = env("COUNTERSIGN_PUBLIC_URL", "http://127.0.0.1:8000" if ON_LAPTOP else "").rstrip("/")  # in mails
 DEFAULT_FROM_EMAIL = env("DEFAULT_FROM_EMAIL", "countersign@localhost")
 EMAIL_HOST = env("EMAIL_HOST", "")
 EMAIL_PORT = number("EMAIL_PORT", 587)

@@ -4,14 +4,13 @@ import json
 import re
 from typing import Any
 
-from django.conf import settings
-from django.urls import reverse
 from ninja import Router, Schema, Status
 
 from config import clock
 from config.errors import NotFound, Refused
 from projects import access
 from projects.api import FAILURES, ApiRequest, Problem
+from projects.links import page_url
 from review import queries
 from review.actions import handovers
 from review.actions.handovers import Handover
@@ -88,12 +87,11 @@ def show_review(request: ApiRequest, review_id: str) -> ReviewShape:
 
 
 def _shape(ref: ReviewRef, review: Review) -> ReviewShape:
-    path = reverse("review:show-review", args=[ref.document_id, ref.review_id])
     shape = ReviewShape(
         id=ref.review_id,
         status="expired" if review.status == ReviewStatus.EXPIRED else "waiting",
         title=review.name,
-        url=f"{settings.PUBLIC_URL}{access.home(ref.site).rstrip('/')}{path}",
+        url=page_url(ref.site, "review:show-review", ref.document_id, ref.review_id),
         deadline=review.deadline,
     )
     return _decided(ref, review, shape) if review.status in _FINAL else shape

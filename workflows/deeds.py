@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.conf import settings
 from django.core.mail import EmailMessage
 
 from config.errors import ActionFailed, Unavailable
-from config.table import DEFAULT_SITE
+from projects.links import page_url
 from workflows import files, queries, run_files, webhooks
 from workflows.frozen import Run
 from workflows.items.actions import DocumentAction
@@ -106,8 +105,7 @@ def send(to: list[str], subject: str, text: str, delivery_id: str) -> None:
 
 def address(run: Run) -> str:
     """Of the run's page, for mails."""
-    head = "" if run.site == DEFAULT_SITE else f"/s/{run.site}"
-    return f"{settings.PUBLIC_URL}{head}/workflows/{run.document_id}/{run.workflow_id}/"
+    return page_url(run.site, "workflows:show-run", run.document_id, run.workflow_id)
 
 
 def announce(task: Task) -> Done:

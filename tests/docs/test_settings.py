@@ -14,7 +14,13 @@ from tests.config.test_settings import DEPLOYED
 PAGE = Path(settings.BASE_DIR) / "docs/settings.md"
 READ = "import json; from config import environment, settings; print(json.dumps(environment.READ))"
 # They depend on other settings or on the machine, and the page says how.
-WORKED_OUT = {"AWS_ENDPOINT_URL", "COUNTERSIGN_BUCKET", "COUNTERSIGN_STATE_DIR", "DATABASE_URL"}
+WORKED_OUT = {
+    "AWS_ENDPOINT_URL",
+    "COUNTERSIGN_BUCKET",
+    "COUNTERSIGN_STATE_DIR",
+    "COUNTERSIGN_PUBLIC_URL",
+    "DATABASE_URL",
+}
 # Read by a stage, which sees no settings.
 BY_STAGES = {"COUNTERSIGN_OCR_THREADS"}
 
