@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
 from ninja import Router, Schema, Status
 
 from config.errors import Conflict, NotFound, Refused
@@ -13,6 +14,7 @@ from projects import access, doers
 from projects import queries as project_queries
 from projects.api import FAILURES, ApiRequest, Problem
 from projects.http import problem
+from projects.items.documents import DocumentVersion
 from projects.items.project import Project
 from workflows import earlier, files, queries
 from workflows.actions import removals
@@ -21,12 +23,21 @@ from workflows.items.documents import ProjectDocument
 from workflows.items.runs import WorkflowSteps
 from workflows.status import Outcome
 from workflows.storage import DocumentFiles
-from workflows.uploads import FORM_BYTES, HashedFileHandler, SizeGuard, take, too_large
+from workflows.uploads import FORM_BYTES, HashedFileHandler, SizeGuard, take, too_large, upload_name
 from workflows.views.segments import run_of
 
 router = Router(tags=["documents"])
 _KEY_LENGTH = 255
 _PURGED = "The document that this Idempotency-Key brought was purged. Send a new key to bring the file again."
+_REUSED = (
+    "This Idempotency-Key brought another upload before: {}. Nothing was stored. Send each upload under its own key."
+)
+_NO_RESULT = {
+    Outcome.FAILED: "This run failed{at}. It has no result. Run it again from a stage, or upload the file again.",
+    Outcome.CANCELLED: "This run was cancelled. It has no result. Run it again from a stage, or upload the file again.",
+    Outcome.PARTIAL: "Some pages failed{at}. A person decides on the run's page whether to retry or to skip them.",
+}
+_NOTHING_READ = "This run ended as {} and no fields were stored. Run it again, or open it in the browser."
 _UPLOADS = uuid.UUID("6f1d2d0e-6c3b-5d0c-9c58-0d3a1c2b7f41")  # our own name space of ids made from a program's words
 
 
@@ -94,10 +105,14 @@ class FieldShape(Schema):
 
 
 class ResultShape(Schema):
-    """``final`` is true once the result was published; before, a person may still correct it."""
+    """``final`` is true once the result was published; before, a person may still correct it.
+
+    ``status`` as of the run: a result that was rejected or expired will not become final.
+    """
 
     document_id: str
     run_id: str
+    status: str
     final: bool
     fields: list[FieldShape]
 
@@ -141,6 +156,7 @@ _FORM = {
                 "schema": {
                     "type": "object",
                     "required": ["file"],
+                    "additionalProperties": False,
                     "properties": {
                         "file": {"type": "string", "format": "binary"},
                         # before what the project says, for this document only
@@ -156,7 +172,8 @@ _FORM = {
             "in": "header",
             "required": False,
             "schema": {"type": "string", "maxLength": _KEY_LENGTH},
-            "description": "The same key with the same project is the same document, however often it is sent.",
+            "description": "The same key, project, file, name and choices are the same document, however often they "
+            "are sent; the same key with another file, name or choice is refused with 422.",
         }
     ],
 }
@@ -172,12 +189,11 @@ _FORM = {
 def upload_document(request: ApiRequest, project_id: str) -> Any:
     """One file, in the part ``file`` of a form; its other parts choose who does the work for this document.
 
-    200 where the same Idempotency-Key brought it before. Needs WRITE.
+    200 if the same Idempotency-Key brought the same upload before. 422 if it brought another one, or for a part that
+    is unknown or has an unknown value. Needs WRITE.
     """
     project = access.project_to_upload(request, project_id)
     document_id = _document_id(request, project_id)
-    if known := _uploaded(request, project, document_id):
-        return Status(200, known)
     guard = SizeGuard()
     request.upload_handlers = [guard, HashedFileHandler(request)]
     too_long = int(request.META.get("CONTENT_LENGTH") or 0) > settings.UPLOAD_MAX_BYTES + FORM_BYTES
@@ -186,17 +202,15 @@ def upload_document(request: ApiRequest, project_id: str) -> Any:
         return problem(413, too_large())
     if len(found) != 1:
         raise Refused("Send exactly one file, in the part called file of a multipart form.")
+    chosen = _choices(request)
+    if known := _uploaded(request, project, document_id, found[0], chosen):
+        return Status(200, known)
     try:
-        taken = take(
-            request.site,
-            project,
-            found[0],
-            document_id=document_id,
-            by=request.auth.actor,
-            chosen=doers.chosen(request.POST),
-        )
+        taken = take(request.site, project, found[0], document_id=document_id, by=request.auth.actor, chosen=chosen)
     except Conflict:  # the same key twice at once: the other one made it
-        return Status(200, _uploaded(request, project, document_id))
+        if known := _uploaded(request, project, document_id, found[0], chosen):
+            return Status(200, known)
+        raise
     run_id, notes = taken.run.workflow_id if taken.run else None, list(taken.notes)
     return Status(201, UploadShape(document_id=document_id, run_id=run_id, name=taken.name, notes=notes))
 
@@ -211,17 +225,53 @@ def _document_id(request: ApiRequest, project_id: str) -> str:
     return str(uuid.uuid5(_UPLOADS, "\n".join([request.site, request.auth.actor.id, project_id, key])))
 
 
-def _uploaded(request: ApiRequest, project: Project, document_id: str) -> UploadShape | None:
-    """What the key brought before. Raises: Refused, where that was purged."""
-    if "Idempotency-Key" not in request.headers:
+def _choices(request: ApiRequest) -> dict[str, str]:
+    """What the form's other parts choose. Raises: Refused, naming the first part that is not taken."""
+    allowed = ", ".join(doers.CHOICES)
+    for name in [*request.POST, *request.FILES]:
+        if name != "file" and name not in doers.CHOICES:
+            raise Refused(f"Unknown part {_quoted(name)}. Send file, and optionally {allowed}.")
+        if (name in request.POST and name in request.FILES) or len(request.POST.getlist(name)) > 1:
+            raise Refused(f"Send the part {name} once.")
+        if name in doers.CHOICES and request.POST.get(name) not in doers.CHOICES[name]:
+            raise Refused(f"{name} is one of {', '.join(doers.CHOICES[name])}. Leave it out for the project's setting.")
+    return doers.chosen(request.POST)
+
+
+def _quoted(text: str) -> str:
+    shown = "".join(letter for letter in text[:60] if letter.isprintable())
+    return f"“{shown}”"
+
+
+def _uploaded(
+    request: ApiRequest, project: Project, document_id: str, file: "UploadedFile[Any]", chosen: Mapping[str, str]
+) -> UploadShape | None:
+    """What the key brought before, the first content of its document. Raises: Refused, if that is not this upload."""
+    if not request.headers.get("Idempotency-Key"):
         return None
     try:
         row = queries.project_document(request.site, project.id, document_id)
+        first = project_queries.documents.first_version(request.site, document_id)
     except NotFound:
         if project_queries.removals.is_gone(request.site, document_id):  # its record has the id for good
             raise Refused(_PURGED) from None
         return None
+    if other := _differences(first, row, file, chosen):
+        raise Refused(_REUSED.format(", ".join(other)))
     return UploadShape(document_id=document_id, run_id=row.workflow_id, name=str(row.name), notes=[])
+
+
+def _differences(
+    first: DocumentVersion, row: ProjectDocument, file: "UploadedFile[Any]", chosen: Mapping[str, str]
+) -> list[str]:
+    """In what this upload is not the one that made the document; values that were sent are not repeated."""
+    before = doers.chosen(row.data.as_dict())
+    found = {
+        "another file (SHA-256)": first.checksum != getattr(file, "sha256", ""),
+        "another name": first.name != upload_name(file.name or ""),
+        **{f"another {name}": before.get(name) != chosen.get(name) for name in doers.CHOICES},
+    }
+    return [words for words, differs in found.items() if differs]
 
 
 @router.delete(
@@ -272,18 +322,32 @@ def _step(name: str, label: str, stored: Mapping[str, Any]) -> StepShape:
 
 @router.get(
     "/documents/{document_id}/runs/{run_id}/result",
-    response={200: ResultShape, **FAILURES},
+    response={200: ResultShape, 409: Problem, **FAILURES},
     operation_id="show_result",
     summary="What was read",
 )
 def show_result(request: ApiRequest, document_id: str, run_id: str) -> ResultShape:
-    """Needs READ. 404 while nothing has been read yet."""
+    """Needs READ. 404 while nothing has been read yet: ask again. 409 once the run has ended without a result."""
     board, _ = run_of(request, document_id, run_id)
+    if board.outcome in _NO_RESULT:
+        raise Conflict(_NO_RESULT[Outcome(board.outcome)].format(at=_failed_at(board)))
     final = board.outcome == Outcome.PUBLISHED
     store = DocumentFiles(request.site, str(board.project_id), document_id)
     try:
         stored = json.loads(store.read(files.output(run_id) if final else files.result(run_id)))
     except NotFound as error:
+        if board.outcome:
+            raise Conflict(_NOTHING_READ.format(board.outcome)) from error
         raise NotFound("Nothing has been read yet. Ask again when the run is further.") from error
     fields = [FieldShape(**{name: one.get(name) for name in FieldShape.model_fields}) for one in stored["fields"]]
-    return ResultShape(document_id=document_id, run_id=run_id, final=final, fields=fields)
+    return ResultShape(document_id=document_id, run_id=run_id, status=_status(board), final=final, fields=fields)
+
+
+def _failed_at(board: WorkflowSteps) -> str:
+    """``" at OCR: <its error>"``, of the first step that failed; empty if none says so."""
+    stored = board.data.as_dict()
+    for step in earlier.definition_of(board).steps:
+        error = str((stored.get(step.name) or {}).get("error") or "")
+        if error:
+            return f" at {step.label}: {error.rstrip('. ')}"
+    return ""

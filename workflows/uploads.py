@@ -158,7 +158,7 @@ def take_content(site: str, project: Project, document: Document, upload: "Uploa
 def _taken(
     store: DocumentFiles, upload: "UploadedFile[Any]", entering: Callable[[Inspection], Enter], *, containers: bool
 ) -> Taken:
-    name = _shown_name(upload.name or "")
+    name = upload_name(upload.name or "")
     path = Path(cast("TemporaryUploadedFile", upload).temporary_file_path())
     found = inspect(path, name, containers=containers)
     run = store_and_begin(
@@ -168,7 +168,7 @@ def _taken(
     return Taken(store.document_id, run, name, found.notes)
 
 
-def _shown_name(name: str) -> str:
+def upload_name(name: str) -> str:
     """The name as people know it, without what would not print; never part of a key.
 
     Raises:

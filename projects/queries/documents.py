@@ -88,6 +88,16 @@ def versions(site: str, document_id: str, *, cursor: str | None = None) -> Page[
     return DocumentVersion.page(pk, sk=prefix, newest_first=True, cursor=cursor)
 
 
+def first_version(site: str, document_id: str) -> DocumentVersion:
+    """The content that the document came with. Raises: NotFound."""
+    pk = table.DOCUMENT_VERSION.partition_key(site, document_id=document_id)
+    prefix = DocumentVersion.SK.startswith(table.DOCUMENT_VERSION.sort_prefix())
+    found = DocumentVersion.page(pk, sk=prefix, limit=1, consistent=True).rows
+    if not found:
+        raise NotFound("There is no such document here.")
+    return found[0]
+
+
 def version(site: str, document_id: str, at: str) -> DocumentVersion:
     """The content that is stored under the second ``at``, as its key writes it.
 

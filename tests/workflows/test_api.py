@@ -169,6 +169,17 @@ def test_the_same_idempotency_key_is_the_same_document(pump: Pump) -> None:
     problem(upload(client, project, **{"Idempotency-Key": "x" * 300}), 422)
 
 
+def test_the_result_of_a_run_that_ended_without_one_says_so_for_good(pump: Pump) -> None:
+    run = start_run(project_id=make_project().id)
+    at = f"{API}/documents/{run.document_id}/runs/{run.workflow_id}/result"
+    client = program(Permission.READ)
+    assert "Ask again" in str(problem(client.get(at), 404)["detail"])
+    runs.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="This page is damaged.")
+    told = str(problem(client.get(at), 409)["detail"])
+    assert told.startswith("This run failed at ")
+    assert "This page is damaged. It has no result. Run it again from a stage, or upload the file again." in told
+
+
 def test_the_idempotency_key_of_a_purged_document_brings_it_no_more(pump: Pump) -> None:
     project, client = make_project(), program()
     made = upload(client, project, **{"Idempotency-Key": "scan 18"}).json()
