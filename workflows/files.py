@@ -197,9 +197,13 @@ def bulk(site: str) -> str:
     return f"{BULK}{site}/"
 
 
-def manifest(batch_id: str) -> str:
-    """Relative to the site's root, as all of a batch: what somebody uploaded."""
-    return f"batches/{batch_id}/manifest"
+def manifest(batch_id: str, sha256: str = "") -> str:
+    """Relative to the site's root, as all of a batch: an uploaded manifest, named by its content.
+
+    >>> manifest("b", "5e1f00")
+    'batches/b/manifest-5e1f00'
+    """
+    return f"batches/{batch_id}/manifest-{sha256}"
 
 
 def batch_items(batch_id: str, attempt: int) -> str:

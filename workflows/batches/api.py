@@ -100,7 +100,8 @@ class LineList(Schema):
                 "in": "header",
                 "required": False,
                 "schema": {"type": "string", "maxLength": _KEY_LENGTH},
-                "description": "The same key is the same batch, however often it is sent.",
+                "description": "The same key and content are the same batch, however often they are sent; the same "
+                "key with another project, manifest, name or limit is refused with 422.",
             }
         ]
     },

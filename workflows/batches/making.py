@@ -1,9 +1,11 @@
 """A manifest that somebody sends or names becomes a batch, which a worker reads."""
 
+import hashlib
 import io
 import logging
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import BinaryIO
 
 from django.conf import settings
@@ -23,6 +25,7 @@ log = logging.getLogger(__name__)
 
 DEFAULT_SLOTS, DEFAULT_PERCENT = 4, 20
 _HEAD = 4096  # bytes, by which a manifest's form is told
+_REUSED = "This batch was made before with {}. Nothing was changed. Send another batch under its own key."
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,10 @@ class Wish:
 
 
 def make(site: str, project: Project, wish: Wish, sent: BinaryIO | None, *, file_name: str = "", by: Actor) -> Batch:
-    """``sent``: the manifest, where it is not in the bucket already.
+    """The batch of this wish; the one that is there if it was made before. ``sent``: a manifest to store.
 
     Raises:
-        Refused: with the sentence for the person.
+        Refused: with the sentence for the person; also if ``batch_id`` was made with another manifest.
         Unavailable: S3 or the table does not answer.
 
     """
@@ -53,9 +56,26 @@ def make(site: str, project: Project, wish: Wish, sent: BinaryIO | None, *, file
     try:
         batch = batches.create(site, draft, by=by, batch_id=wish.batch_id)
     except Conflict:
-        return queries.batch(site, wish.batch_id)
+        return _made_before(queries.batch(site, wish.batch_id), draft)
     with suppress(CountersignError):  # the sweeper orders it
         orders.read(site, batch.id, 1)
+    return batch
+
+
+def _made_before(batch: Batch, draft: BatchDraft) -> Batch:
+    """Slots are not compared: they may have been changed since. Raises: Refused."""
+    before = BatchDraft(
+        str(batch.name), batch.project_id, draft.project_name, str(batch.manifest), str(batch.form), draft.slots,
+        int(batch.percent),
+    )  # fmt: skip
+    words = {
+        "another project": before.project_id != draft.project_id,
+        "another manifest": (before.manifest, before.form) != (draft.manifest, draft.form),
+        "another name": before.name != draft.name,
+        "another limit of failures": before.percent != draft.percent,
+    }
+    if differences := [one for one, differs in words.items() if differs]:
+        raise Refused(_REUSED.format(", ".join(differences)))
     return batch
 
 
@@ -82,7 +102,12 @@ def _stored(site: str, batch_id: str, sent: BinaryIO, file_name: str) -> tuple[s
     if not head.strip():
         raise Refused("This manifest is empty. Name at least one key.")
     sent.seek(0)
-    store, name = SiteFiles(site), files.manifest(batch_id)
+    digest = hashlib.sha256()
+    for piece in iter(partial(sent.read, 1024 * 1024), b""):
+        digest.update(piece)
+    sent.seek(0)
+    # Named by its content: a second manifest under the same id never replaces the one that is being read.
+    store, name = SiteFiles(site), files.manifest(batch_id, digest.hexdigest())
     store.save(name, sent, "text/plain; charset=utf-8")
     return store.key(name), manifest.form_of(file_name, head)
 

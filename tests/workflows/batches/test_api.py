@@ -7,6 +7,7 @@ from tests.pump import Pump
 from tests.workflows.batches import bulk
 from tests.workflows.test_api import API, problem, program
 from workflows.batches import queries
+from workflows.storage import open_object
 
 pytestmark = pytest.mark.django_db
 URL = f"{API}/batches"
@@ -44,6 +45,25 @@ def test_the_same_key_of_a_program_is_one_batch():
     other = send(client, {"Idempotency-Key": "later"}, project_id=project.id, documents=[{"key": "bulk/default/a"}])
     assert first.json()["id"] == again.json()["id"] != other.json()["id"]
     problem(send(client, {"Idempotency-Key": "x" * 256}, project_id=project.id, documents=[{"key": "a"}]), 422)
+
+
+@pytest.mark.usefixtures("table")
+def test_the_same_key_with_another_batch_is_refused_and_leaves_the_first_as_it_is():
+    project, client, key = bulk.project(), program(), {"Idempotency-Key": "tonight"}
+    documents = [{"key": "bulk/default/a"}]
+    made = send(client, key, project_id=project.id, documents=documents).json()
+    manifest = str(queries.batch("default", made["id"]).manifest)
+    body = open_object(manifest).read()
+    for changed, words in (
+        ({"documents": [{"key": "bulk/default/b"}]}, "another manifest"),
+        ({"project_id": bulk.project(name="Other").id}, "another project"),
+        ({"name": "Night"}, "another name"),
+        ({"tolerated_percent": 1}, "another limit of failures"),
+    ):
+        wish = {"project_id": project.id, "documents": documents, **changed}
+        assert f"before with {words}. Nothing" in str(problem(send(client, key, **wish), 422)["detail"])
+    assert open_object(manifest).read() == body
+    assert str(queries.batch("default", made["id"]).manifest) == manifest
 
 
 @pytest.mark.usefixtures("table")
