@@ -1,29 +1,26 @@
-"""Looking at a file that was sent, in a process of its own: what a parser makes of it, this process goes on.
+"""Looking at a file that was sent, in a process that may be ended: what a parser makes of it, this process goes on.
 
-A PDF of 730 bytes can keep pdfium busy for ever, and no thread can be stopped from outside. The processes stay for the
-next file: a look costs a message there and back.
+A PDF of 730 bytes can keep pdfium busy for ever, and no thread can be stopped from outside. The program that looks
+(``workflows.inspector``) stays for the next file: a look costs a fork and two lines.
 """
 
-import contextlib
+import atexit
+import dataclasses
+import json
 import logging
-import math
-import multiprocessing
 import os
-import resource
+import select
 import signal
+import subprocess
+import sys
 import threading
 import time
-from concurrent.futures import CancelledError
-from concurrent.futures import TimeoutError as FutureTimeout
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
-from pebble import ProcessExpired, ProcessPool
 
 from config.errors import Refused, Unavailable
-from config.supervisor import die_with_parent
-from workflows import intake
 from workflows.containers import Limits
 from workflows.intake import Inspection
 
@@ -31,15 +28,77 @@ log = logging.getLogger(__name__)
 
 CPU_SECONDS = 20  # of the processor: a busy machine is no reason to refuse a file
 _WALL_SECONDS = 90
-_MEMORY = 4 * 1024**3  # bytes of addresses
-_AT_A_TIME = 2  # files; one that hangs does not hold up the next
-_LOOKS = 500  # then a fresh process: whatever a parser has leaked goes with the old one
+_KEPT = 1  # programs that wait for the next file; while several files come at once there are more
+_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONHASHSEED")  # what a Python process needs, no key
 _ENDLESS = (
     "This file cannot be read in a reasonable time, or it ends the program that reads it. It may be damaged: open it, "
     "save or export it anew, and upload that."
 )
+_UNREADABLE = "This file cannot be read. It may be damaged: open it, save or export it anew, and upload that."
+_BUSY = "Files cannot be looked at just now. Nothing was kept; try again in a moment."
 _lock = threading.Lock()
-_pools: dict[int, ProcessPool] = {}  # by process: one that was forked has none of its parent's
+_idle: dict[int, list["_Inspector"]] = {}  # by process: one that was forked uses none of its parent's
+
+
+class _Gone(Exception):
+    """It ended without an answer: it was idle, or was killed. A file cannot do that: a child of its own looks at it."""
+
+
+class _Inspector:
+    """The program, and one file at a time."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "workflows.inspector"],
+            cwd=settings.BASE_DIR,
+            # Threads of a library that it never uses would not survive its forks.
+            env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ} | {"OPENBLAS_NUM_THREADS": "1"},
+            stdin=subprocess.PIPE,  # it ends when this end closes, so a killed worker leaves nothing behind
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # with the child that looks it is one group, which is ended together
+        )
+
+    def ask(self, wanted: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Raises: TimeoutError, and _Gone; it is of no use after either."""
+        pipe_in, pipe_out = self.process.stdin, self.process.stdout
+        if pipe_in is None or pipe_out is None:
+            raise _Gone
+        try:
+            pipe_in.write(json.dumps(wanted).encode() + b"\n")
+            pipe_in.flush()
+        except OSError as error:
+            raise _Gone from error
+        line, deadline = b"", time.monotonic() + seconds
+        poll = select.poll()  # select() knows no descriptor above 1,024, and a web process may have more
+        poll.register(pipe_out, select.POLLIN)
+        while not line.endswith(b"\n"):
+            left = deadline - time.monotonic()
+            if left <= 0 or not poll.poll(left * 1000):
+                raise TimeoutError
+            piece = os.read(pipe_out.fileno(), 65_536)
+            if not piece:
+                raise _Gone
+            line += piece
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def end(self) -> None:
+        """Kill it with the child that looks, if one does."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            log.info("the inspector had ended")
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe:
+                _close(pipe)
+
+
+def _close(pipe: Any) -> None:
+    try:
+        pipe.close()
+    except OSError:  # what was still to be written has no reader any more
+        log.debug("a pipe of the inspector was broken")
 
 
 def limits() -> Limits:
@@ -52,54 +111,77 @@ def inspect(path: Path, name: str, *, containers: bool) -> Inspection:
 
     Raises:
         Refused: with the sentence that says why and what to do.
-        Unavailable: no process could be had.
+        Unavailable: no process could be had, or the disk is full.
 
     """
-    wanted = (path, name, settings.UPLOAD_MAX_PAGES, limits() if containers else None)
+    answer = _ask(
+        {
+            "path": str(path.absolute()),
+            "name": name,
+            "max_pages": settings.UPLOAD_MAX_PAGES,
+            "containers": dataclasses.asdict(limits()) if containers else None,
+            "cpu_seconds": CPU_SECONDS,
+        }
+    )
+    match answer:
+        case {"found": found}:
+            return Inspection(**found | {"notes": tuple(found["notes"])})
+        case {"refused": sentence}:
+            raise Refused(sentence)
+        case {"unavailable": error}:
+            log.warning("a file was not looked at", extra={"error": error})
+            raise Unavailable(_BUSY)
+        case {"failed": place}:
+            log.warning("a parser failed on a file", extra={"error": place})
+            raise Refused(_UNREADABLE)
+        case _:
+            log.warning("a file ended the process that looked at it", extra={"code": answer.get("ended")})
+            raise Refused(_ENDLESS)
+
+
+def _ask(wanted: dict[str, Any]) -> dict[str, Any]:
     for _ in range(2):
-        pool = _pool()
         try:
-            future = pool.schedule(_look, args=wanted, timeout=_WALL_SECONDS)
-        except RuntimeError:  # the pool is broken: an idle process was killed too, which had its one lock
-            log.warning("processes that look at files were lost")
-            _forget(pool)
-            continue
+            inspector = _borrow()
+        except OSError as error:  # no memory or no process left
+            raise Unavailable(_BUSY) from error
         try:
-            return future.result()
-        except (FutureTimeout, ProcessExpired, MemoryError) as error:
-            log.warning("look at a file was given up", extra={"error": type(error).__name__})
+            answer = inspector.ask(wanted, _WALL_SECONDS)
+        except TimeoutError as error:
+            inspector.end()
+            log.warning("look at a file was given up")
             raise Refused(_ENDLESS) from error
-        except (BrokenProcessPool, CancelledError):
-            _forget(pool)
-    raise Unavailable("Files cannot be looked at just now. Nothing was kept; try again in a moment.")
+        except _Gone:
+            inspector.end()
+            log.info("the inspector had ended and is started again")
+        except BaseException:  # a task's time limit, say: an answer to come must not be taken for the next file's
+            inspector.end()
+            raise
+        else:
+            _give_back(inspector)
+            return answer
+    raise Unavailable(_BUSY)
 
 
-def _forget(pool: ProcessPool) -> None:
+def _borrow() -> _Inspector:
     with _lock:
-        if _pools.get(os.getpid()) is pool:
-            del _pools[os.getpid()]
-    pool.stop()  # type: ignore[no-untyped-call]
+        idle = _idle.get(os.getpid())
+        if idle:
+            return idle.pop()
+    return _Inspector()
 
 
-def _pool() -> ProcessPool:
+def _give_back(inspector: _Inspector) -> None:
     with _lock:
-        if os.getpid() not in _pools:
-            # Spawned: a fork of a process with threads may inherit a lock that nobody is going to open.
-            context = multiprocessing.get_context("spawn")
-            _pools[os.getpid()] = ProcessPool(
-                _AT_A_TIME, max_tasks=_LOOKS, initializer=_begin, initargs=[os.getpid()], context=context
-            )
-        return _pools[os.getpid()]
+        idle = _idle.setdefault(os.getpid(), [])
+        if len(idle) < _KEPT:
+            idle.append(inspector)
+            return
+    inspector.end()
 
 
-def _begin(parent: int) -> None:
-    die_with_parent(parent)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the parent, which stops its children in order
-    with contextlib.suppress(ValueError, OSError):  # not every system has this limit
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
-
-
-def _look(path: Path, name: str, max_pages: int, containers: Limits | None) -> Inspection:
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time()) + CPU_SECONDS, hard))
-    return intake.inspect(path, name, max_pages=max_pages, containers=containers)
+@atexit.register
+def _end_idle() -> None:
+    """In order, where the interpreter ends in order; a killed one's end by the end of their input."""
+    for inspector in _idle.pop(os.getpid(), []):
+        inspector.end()
