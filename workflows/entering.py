@@ -49,7 +49,8 @@ def enter(
 
     """
     data = stored_settings(project.settings)
-    plan = None if file.found.is_container else arrivals.planned(site, project.id, data, file.found.file_type)
+    chosen = parent.chosen.as_dict() if parent is not None and parent.chosen is not None else {}
+    plan = None if file.found.is_container else arrivals.planned(site, project.id, data, file.found.file_type, chosen)
 
     def begin(original: Original) -> None:
         if plan:
@@ -61,7 +62,7 @@ def enter(
         else:
             unpacking.begin(
                 site=site, by=by, project_id=project.id, project=data, document_id=document_id, original=original,
-                parent=parent, also=also,
+                parent=parent, chosen=chosen, also=also,
             )  # fmt: skip
 
     with file.path.open("rb") as body:

@@ -129,8 +129,9 @@ def take(
 
     def unpacked(original: Original) -> None:
         unpacking.begin(
-            site=site, by=by, project_id=project.id, project=data, document_id=document_id, original=original
-        )
+            site=site, by=by, project_id=project.id, project=data, document_id=document_id, original=original,
+            chosen=chosen or {},
+        )  # fmt: skip
         order_unpacking_soon(site, document_id)
 
     return _taken(DocumentFiles(site, project.id, document_id), upload, entering, containers=True)

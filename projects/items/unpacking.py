@@ -5,6 +5,7 @@ from typing import Any
 
 from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
 
+from config.item import map_attribute
 from projects.items.begun import Begun
 
 
@@ -29,6 +30,7 @@ class DocumentUnpacking(Begun):
     depth = NumberAttribute()  # 0 for what was uploaded
     files = NumberAttribute(default=0)
     bytes_ = NumberAttribute(attr_name="bytes", default=0)
+    chosen = map_attribute(null=True)  # who does the work for what comes out of it, before what its project says
     refused: ListAttribute[Any] = ListAttribute(null=True)
     message = UnicodeAttribute(null=True)
     userId = UnicodeAttribute()  # noqa: N815 - whose upload it was, and so whose its children are

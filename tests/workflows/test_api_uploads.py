@@ -12,6 +12,7 @@ from projects.queries.documents import get_document, versions
 from tests.projects.projects import make_project
 from tests.projects.sites import BY
 from tests.pump import Pump
+from tests.workflows.boxes import zipped
 from tests.workflows.test_api import API, problem, program, upload
 from workflows import arrivals, queries
 from workflows.actions import runs
@@ -85,6 +86,28 @@ def test_uploads_with_one_key_at_once_are_one_document_and_a_refusal_each(pump: 
     document = get_document("default", document_id)
     store = DocumentFiles("default", project.id, document_id)
     assert store.open_original(document.s3_key, document.s3version)[0].read() == won
+
+
+def test_what_an_archives_upload_chooses_holds_for_all_that_comes_out_of_it(pump: Pump) -> None:
+    project, client = make_project(), program()
+    packed = zipped({"deep.zip": zipped({"b.txt": b"Invoice 18"}), "a.txt": b"Invoice 17"})
+
+    def send():
+        file = io.BytesIO(packed)
+        file.name = "both.zip"
+        url = f"{API}/projects/{project.id}/documents"
+        return client.post(url, {"file": file, "summarizer": "local"}, headers={"Idempotency-Key": "scan 23"})
+
+    made = send()
+    assert (made.status_code, send().status_code) == (201, 200)
+
+    def found() -> dict[str, str]:
+        ids = [str(row.document_id) for row in queries.project_documents("default", project.id).rows]
+        rows = [queries.project_document("default", project.id, one) for one in ids]
+        return {str(row.name): row.data.as_dict().get("summarizer") for row in rows}
+
+    pump.run(lambda: len(found()) == 4, seconds=30)
+    assert found() == dict.fromkeys(("both.zip", "deep.zip", "a.txt", "b.txt"), "local")
 
 
 @pytest.mark.parametrize(

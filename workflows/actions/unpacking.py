@@ -1,6 +1,7 @@
 """A mail or an archive enters, and is done when everything has come out of it."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from django.conf import settings
@@ -41,9 +42,12 @@ def begin(
     document_id: str,
     original: Original,
     parent: DocumentUnpacking | None = None,
+    chosen: Mapping[str, str] = MappingProxyType({}),
     also: Sequence[Change] = (),
 ) -> None:
     """Make the document of a mail or an archive; its children come when a worker unpacks it.
+
+    ``chosen``: who does the work for all that comes out of it (projects.doers).
 
     Raises:
         Conflict: the document exists, or one of ``also`` did not hold.
@@ -54,7 +58,7 @@ def begin(
     now = clock.iso(at)
     run = Run(site, project_id, document_id, "")
     parent_id = parent.documentId if parent else ""
-    row = project_document(run, project, original, now)
+    row = project_document(run, project, original, now, chosen)
     row.workflow_id = None
     record = DocumentUnpacking(
         *key_of(site, document_id),
@@ -64,6 +68,7 @@ def begin(
         status=UnpackingStatus.OPEN,
         root=parent.root if parent else document_id,
         depth=int(parent.depth) + 1 if parent else 0,
+        chosen=dict(chosen) or None,
         userId=by.id,
         user_name=by.name,
         inserteddate=now,
