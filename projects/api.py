@@ -4,15 +4,16 @@ from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404, HttpRequest, HttpResponse
-from ninja import NinjaAPI, Router, Schema
+from ninja import Field, NinjaAPI, Router, Schema
 from ninja.errors import HttpError, ValidationError
+from ninja.openapi.schema import OpenAPISchema
 from ninja.security.http import HttpAuthBase
 
 from config import logs
 from config.errors import CountersignError, KeyRefused
 from projects import access, queries
 from projects.actions.api_keys import Program, verify
-from projects.http import DeskRequest, problem, status_of
+from projects.http import PROBLEM, DeskRequest, problem, status_of
 
 _NO_KEY = "Send the key of your program as Authorization: Bearer cs_…. An admin of the site makes one under Settings."
 _ABOUT = """Everything here is about the one site that the key belongs to. Lists come in pages: send `next` of a page as
@@ -43,13 +44,24 @@ class KeyAuth(HttpAuthBase):
         return program
 
 
+class Wrong(Schema):
+    """``where``: the path of the value in the request; what was sent is not repeated."""
+
+    where: str
+    problem: str
+
+
 class Problem(Schema):
-    """Why something was not done: ``detail`` is a sentence for people, ``status`` and ``title`` are HTTP's."""
+    """Why something was not done: ``detail`` is a sentence for people, ``status`` and ``title`` are HTTP's.
+
+    ``errors``: each value of the request that cannot be read.
+    """
 
     type: str
     title: str
     status: int
     detail: str
+    errors: list[Wrong] = Field(default_factory=list)
 
 
 class ProjectShape(Schema):
@@ -66,7 +78,7 @@ class ProjectList(Schema):
     next: str | None
 
 
-FAILURES = {401: Problem, 403: Problem, 404: Problem, 503: Problem}
+FAILURES = {400: Problem, 401: Problem, 403: Problem, 404: Problem, 503: Problem}
 router = Router(tags=["projects"])
 
 
@@ -82,9 +94,24 @@ def list_projects(request: ApiRequest, after: str | None = None) -> ProjectList:
     return ProjectList(items=shapes, next=following)
 
 
+class DeskApi(NinjaAPI):
+    """Describes its failures with the content type that ``problem`` sends; ninja knows one type for all answers."""
+
+    def get_openapi_schema(
+        self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
+    ) -> OpenAPISchema:
+        schema = super().get_openapi_schema(path_prefix=path_prefix, path_params=path_params)
+        for operations in schema["paths"].values():
+            for operation in operations.values():
+                for status, answer in operation["responses"].items():
+                    if int(status) >= 400:
+                        answer["content"] = {PROBLEM: answer["content"]["application/json"]}
+        return schema
+
+
 def new_api() -> NinjaAPI:
     """An API without its apps' routers; its OpenAPI is public, as it tells nothing of any site."""
-    api = NinjaAPI(
+    api = DeskApi(
         title="Countersign", version="1", description=_ABOUT, auth=KeyAuth(), urls_namespace="api", docs_url=None
     )
     api.add_exception_handler(CountersignError, _domain_error)
@@ -102,7 +129,10 @@ def _domain_error(_request: HttpRequest, error: Any) -> HttpResponse:
 
 
 def _http_error(_request: HttpRequest, error: Any) -> HttpResponse:
-    return problem(error.status_code, str(error))
+    """Raised by ninja alone, for a body that is not JSON."""
+    return problem(
+        error.status_code, "The body of this request is not JSON. Send UTF-8 JSON as the description has it."
+    )
 
 
 def _not_valid(_request: HttpRequest, error: Any) -> HttpResponse:

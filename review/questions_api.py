@@ -7,7 +7,7 @@ from typing import Any
 from ninja import Router, Schema, Status
 
 from config import clock
-from config.errors import NotFound, Refused
+from config.errors import NotFound
 from projects import access
 from projects.api import FAILURES, ApiRequest, Problem
 from projects.links import page_url
@@ -15,7 +15,7 @@ from review import queries
 from review.actions import handovers
 from review.actions.handovers import Handover
 from review.handovers import result
-from review.handovers.question import Question
+from review.handovers.question import ProgramQuestion
 from review.identity import ReviewRef, queue_id
 from review.items.reviews import Review
 from review.status import Decision, ReviewStatus
@@ -60,11 +60,9 @@ class ReviewShape(Schema):
     operation_id="ask_for_review",
     summary="Ask a person",
 )
-def ask_for_review(request: ApiRequest, question: Question) -> Any:
-    """200 where the same ``id`` with the same content was asked before. Needs WRITE."""
+def ask_for_review(request: ApiRequest, question: ProgramQuestion) -> Any:
+    """200 if the same ``id`` with the same content was asked before. Needs WRITE."""
     access.check_can_upload(request)
-    if question.id is None:
-        raise Refused("id: send an id of your own, so that a request sent twice is one review.")
     by = request.auth.actor
     asked = Handover(request.site, question, by.name, by.id, clock.iso(clock.now()))
     taken = handovers.take(asked)

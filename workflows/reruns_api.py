@@ -7,10 +7,11 @@ from ninja import Field, Router, Schema, Status
 from config.errors import Refused
 from projects import access
 from projects.api import FAILURES, ApiRequest, Problem
+from projects.schema import ANALYZERS, SUMMARIZERS
 from workflows import frozen, queries, reanalysis
 from workflows.actions import reruns
 from workflows.frozen import Run
-from workflows.reanalysis import MOST_LETTERS, Wish
+from workflows.reanalysis import MODELS, MOST_LETTERS, Wish
 from workflows.views.segments import run_of
 
 router = Router(tags=["documents"])
@@ -30,9 +31,9 @@ class AnalysisWish(Schema):
     """
 
     instruction: str | None = Field(None, max_length=MOST_LETTERS)
-    analyzer: str = ""
-    summarizer: str = ""
-    model: str = ""
+    analyzer: str = Field("", json_schema_extra={"enum": ["", *ANALYZERS]})
+    summarizer: str = Field("", json_schema_extra={"enum": ["", *SUMMARIZERS]})
+    model: str = Field("", json_schema_extra={"enum": ["", *MODELS]})
     fields: str = ""
     threshold: float | None = Field(None, ge=0, le=1)
 

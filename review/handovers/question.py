@@ -8,7 +8,16 @@ from typing import Annotated, Any
 
 from django.conf import settings
 from ninja import Schema
-from pydantic import AfterValidator, AliasChoices, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
 
 from config.errors import Refused
 from config.table import DEFAULT_SITE
@@ -42,8 +51,16 @@ def _as_text(value: Any) -> Any:
     return value
 
 
-Line = Annotated[str, Field(max_length=200), AfterValidator(_printable)]
-Value = Annotated[str, Field(max_length=LONGEST), AfterValidator(_printable), BeforeValidator(_as_text)]
+# What the description says of ``_printable``; the check itself has a sentence, which a pattern's has not.
+_SHOWN = Field(json_schema_extra={"pattern": r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"})
+Printable = Annotated[str, AfterValidator(_printable), _SHOWN]
+Line = Annotated[Printable, Field(max_length=200)]
+Value = Annotated[
+    Printable,
+    Field(max_length=LONGEST),
+    BeforeValidator(_as_text),
+    WithJsonSchema({"type": ["string", "number", "boolean"], "maxLength": LONGEST, **_SHOWN.json_schema_extra}),
+]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,39}$")]
 Share = Annotated[float, Field(ge=0, le=1)]
 _STRICT = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
@@ -58,7 +75,7 @@ class FieldAsked(Schema):
     model_config = _STRICT
     name: Name
     label: Line = ""
-    type: str = "text"
+    type: str = Field("text", json_schema_extra={"enum": list(FIELD_TYPES)})
     value: Value | None = None
     confidence: Share | None = None
     required: bool = False
@@ -83,6 +100,14 @@ class Policy(Schema):
     thresholds: dict[Name, Share] = Field(default_factory=dict, max_length=MOST_FIELDS)
 
 
+_SOMETHING: list[Any] = [  # as ``_something_to_decide`` asks for it
+    {"required": ["fields"], "properties": {"fields": {"minItems": 1}}},
+    {"required": ["pages"], "properties": {"pages": {"minItems": 1}}},
+    {"required": ["text"], "properties": {"text": {"minLength": 1}}},
+    {"required": ["schema"], "properties": {"schema": {"minLength": 1}}},
+]
+
+
 class Question(Schema):
     """What a person is asked, by whom, until when. ``id``: the caller's own; the same id is the same review.
 
@@ -90,12 +115,12 @@ class Question(Schema):
     for. ``deadline_seconds``: from the asking until when a person may decide.
     """
 
-    model_config = _STRICT
-    id: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)] | None = None
-    title: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
-    reason: Annotated[str, Field(max_length=300), AfterValidator(_printable)] = ""
+    model_config = ConfigDict(**_STRICT, json_schema_extra={"anyOf": _SOMETHING})
+    id: Annotated[Line, Field(min_length=1)] | None = None
+    title: Annotated[Line, Field(min_length=1)]
+    reason: Annotated[Printable, Field(max_length=300)] = ""
     fields: Annotated[tuple[FieldAsked, ...], Field(max_length=MOST_FIELDS)] = ()
-    text: Annotated[str, Field(max_length=LONGEST_TEXT), AfterValidator(_printable)] = ""
+    text: Annotated[Printable, Field(max_length=LONGEST_TEXT)] = ""
     pages: Annotated[tuple[Annotated[str, Field(max_length=1100)], ...], Field(max_length=MOST_FILES)] = ()
     schema_id: Annotated[str, Field(max_length=64)] = Field("", alias="schema")
     policy: Policy = Policy()
@@ -122,11 +147,17 @@ class Question(Schema):
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
+class ProgramQuestion(Question):
+    """A question of a program, with an ``id`` of its own: sent twice, it is one review."""
+
+    id: Annotated[Line, Field(min_length=1)]
+
+
 class MachineQuestion(Question):
     """A question of a state machine of the account: with the token that its execution waits at."""
 
     site: Annotated[str, Field(max_length=64)] = DEFAULT_SITE
-    caller: Annotated[str, Field(max_length=80), AfterValidator(_printable)] = ""
+    caller: Annotated[Printable, Field(max_length=80)] = ""
     token: Annotated[str, Field(min_length=1, max_length=2048)] = Field(
         validation_alias=AliasChoices(*TOKEN_NAMES), repr=False
     )

@@ -263,7 +263,7 @@ def test_the_openapi_says_what_there_is_and_is_open_to_all(client: Client) -> No
     form = found["paths"][f"{API}/projects/{{project_id}}/documents"]["post"]
     assert "multipart/form-data" in form["requestBody"]["content"]
     assert "Idempotency-Key" in json.dumps(form["parameters"])
-    assert set(form["responses"]) == {"200", "201", "401", "403", "404", "413", "422", "503"}
+    assert set(form["responses"]) == {"200", "201", "400", "401", "403", "404", "413", "422", "503"}
 
 
 def test_no_key_is_ever_logged(table: str, caplog) -> None:

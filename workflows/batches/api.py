@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from ninja import Field, Router, Schema, Status
+from pydantic import ConfigDict
 from ulid import ULID
 
 from config import clock
@@ -38,6 +39,14 @@ class BatchWish(Schema):
     ``tolerated_percent``: once more of the lines have failed, nothing more is started.
     """
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [
+                {"required": ["manifest"], "properties": {"manifest": {"minLength": 1}, "documents": {"maxItems": 0}}},
+                {"required": ["documents"], "properties": {"documents": {"minItems": 1}, "manifest": {"maxLength": 0}}},
+            ]
+        }
+    )
     project_id: str
     manifest: str = ""
     documents: list[EntryShape] = Field(default_factory=list)

@@ -1,6 +1,9 @@
 """The API of the search."""
 
+from typing import Annotated
+
 from ninja import Router, Schema
+from pydantic import WithJsonSchema
 
 from projects import access
 from projects.api import FAILURES, ApiRequest, Problem
@@ -9,6 +12,8 @@ from workflows.search.snippets import snippet
 from workflows.search.words import QUERY_LENGTH, Term, parse
 
 router = Router(tags=["search"])
+# Described only: ``parse`` refuses what is longer with a sentence, and nothing else says what a word is.
+Words = Annotated[str, WithJsonSchema({"type": "string", "minLength": 1, "maxLength": QUERY_LENGTH})]
 
 
 class PlaceShape(Schema):
@@ -48,7 +53,7 @@ class SearchResult(Schema):
     description=f"The latest first. `q`: up to {QUERY_LENGTH} characters, all of whose words a document has to hold; "
     'a word finds what begins with it, "words in quotes" stand exactly so. Needs READ.',
 )
-def search(request: ApiRequest, q: str, after: str | None = None) -> SearchResult:
+def search(request: ApiRequest, q: Words, after: str | None = None) -> SearchResult:
     access.check_can_view(request)
     terms = parse(q)
     found = search_index().find(request.site, terms, cursor=after)

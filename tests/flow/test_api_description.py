@@ -1,0 +1,107 @@
+"""The API keeps what its description says, asked by schemathesis: every operation, fixed seed, bounded cases."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pytest_django.live_server_helper import LiveServer
+
+from projects import actions
+from projects.http import PROBLEM
+from projects.items.project import Project
+from projects.permissions import Permission
+from review.api import api
+from tests.projects.sites import BY
+from tests.review.handovers.asking import ask
+from tests.workflows.batches import bulk
+from tests.workflows.repeated import field, published_run, run_to_repeat
+from tests.workflows.test_api import API
+
+SEED = 11
+CASES = 6  # of an operation by chance; those at the limits of its description come on top
+CHECKS = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_headers_conformance",
+    "response_schema_conformance",
+    "negative_data_rejection",
+    "positive_data_acceptance",
+    "missing_required_header",
+    "unsupported_method",
+    "allow_header_conformance",
+    "ignored_auth",
+)
+# What no description can say of a request, so that 422 may be the answer to a valid one.
+REFUSALS = {
+    "upload_document": "whether the file can be read",
+    "create_batch": "whether the manifest is in the bucket",
+    "retry_batch": "whether lines failed",
+    "continue_batch": "whether the batch was halted",
+    "delete_document": "whether its run has ended",
+    "run_again": "which steps the run came to, and whether it has ended",
+    "analyse_again": "what the run before had, and whether it has ended",
+    "choose_result": "whether the result counts already",
+    "ask_for_review": "whether the files, the project and the queue are there; each field's name once",
+    "search": "what a word is",
+}
+EVERYTHING = (Permission.READ, Permission.WRITE, Permission.DELETE)
+
+
+def known() -> dict[str, list[str]]:
+    """Ids that there are: without them nearly every answer would be 404."""
+    project: Project = bulk.project()
+    published, stopped = published_run(field("total", "4.00")), run_to_repeat()
+    batch = bulk.make(project, [{"key": bulk.put("a.txt")}])
+    return {
+        "project_id": [project.id],
+        "document_id": [published.document_id, stopped.document_id],
+        "run_id": [published.workflow_id, stopped.workflow_id],
+        "batch_id": [batch.id],
+        "review_id": [ask("loan 17").ref.review_id],
+    }
+
+
+def operations() -> list[str]:
+    """The ids of all operations that the API describes."""
+    paths = api.get_openapi_schema(path_prefix=f"{API}/")["paths"].values()
+    return [operation["operationId"] for path in paths for operation in path.values()]
+
+
+def configured(ids: dict[str, list[str]], folder: Path) -> Path:
+    lines = ["[parameters]"]
+    lines += [f'"path.{name}" = {{ dictionary = "{name}", probability = 0.9 }}' for name in ids]
+    lines += ["[dictionaries]", *(f"{name} = {{ values = {json.dumps(values)} }}" for name, values in ids.items())]
+    lines += ["[[operations]]", f"include-operation-id = {json.dumps(list(REFUSALS))}"]
+    lines += ["checks.positive_data_acceptance.expected-statuses = ['2xx', 401, 403, 404, 409, 422]"]
+    path = folder / "schemathesis.toml"
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_every_failure_is_described_as_the_problem_that_it_is() -> None:
+    assert set(REFUSALS) < set(operations())
+    for path in api.get_openapi_schema(path_prefix=f"{API}/")["paths"].values():
+        for operation in path.values():
+            failures = {status: one for status, one in operation["responses"].items() if int(status) >= 400}
+            assert {400, 401, 403, 404, 503} <= set(failures)
+            assert [list(one["content"]) for one in failures.values()] == [[PROBLEM]] * len(failures)
+
+
+@pytest.mark.timeout(240)
+def test_every_operation_answers_as_its_description_says(live_server: LiveServer, table: str, tmp_path: Path) -> None:
+    _, key = actions.api_keys.create("default", "Scanner", EVERYTHING, by=BY)
+    ran = subprocess.run(
+        [
+            Path(sys.executable).with_name("schemathesis"), f"--config-file={configured(known(), tmp_path)}",
+            "run", f"{live_server.url}{API}/openapi.json", "--header", f"Authorization: Bearer {key}",
+            "--seed", str(SEED), "--max-examples", str(CASES), "--checks", ",".join(CHECKS),
+            "--phases", "coverage,fuzzing", "--no-shrink", "--continue-on-failure",
+            "--report", "json", "--report-json-path", tmp_path / "report.json", "--output-sanitize", "true",
+        ],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout[-20_000:] + ran.stderr
+    assert f"Tested: {len(operations())}" in ran.stdout
