@@ -1,26 +1,57 @@
-"""Tasks are ordered by name, whichever broker carries the message."""
+"""Tasks are ordered by name, in this one place, whichever broker carries the message."""
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from botocore.exceptions import ClientError
 from celery import current_app
 from celery.exceptions import CeleryError
-from kombu.exceptions import KombuError, OperationalError
+from kombu.exceptions import KombuError
 
 from config import aws
-from config.errors import Unavailable
+from config.errors import CountersignError, Unavailable
+
+log = logging.getLogger(__name__)
+
+_AWAY = "The queue does not answer right now. What was saved is safe; try again in a moment."
+# On a connection of the pool that the broker has closed meanwhile the first try fails. Not once is not less: without a
+# retry kombu waits six seconds for a connection, and with its own number of them a page waits for SQS four times.
+_ONCE_MORE = {"max_retries": 1, "interval_start": 0.1}
+_TOO_LARGE = {"InvalidMessageContents", "InvalidParameterValue"}  # SQS refuses such a message each time
 
 
-def send(task: str, queue: str, kwargs: Mapping[str, Any], *, delay: float = 0) -> None:
+def enqueue(task: str, queue: str, kwargs: Mapping[str, Any], *, delay: float = 0) -> None:
     """Have a worker of ``queue`` run ``task``, after ``delay`` seconds.
 
     Raises:
         Unavailable: the broker did not take the message.
+        CountersignError: SQS takes no such message, however often it is sent.
 
     """
-    with answered(), aws.translated():
-        current_app.send_task(task, kwargs=dict(kwargs), queue=queue, countdown=delay or None)
+    try:
+        with answered(), aws.translated():
+            current_app.send_task(
+                task, kwargs=dict(kwargs), queue=queue, countdown=delay or None, retry=True, retry_policy=_ONCE_MORE
+            )
+    except Unavailable as error:
+        raise Unavailable(_AWAY) from (error.__cause__ or error)
+    except CountersignError as error:
+        if isinstance(error.__cause__, ClientError) and error.__cause__.response["Error"]["Code"] in _TOO_LARGE:
+            raise
+        raise Unavailable(_AWAY) from (error.__cause__ or error)  # no such queue yet, or not ours to use
+
+
+def enqueue_soon(task: str, queue: str, kwargs: Mapping[str, Any], *, delay: float = 0) -> bool:
+    """Have it run; False if the queue does not answer: then whatever is due orders it again."""
+    try:
+        enqueue(task, queue, kwargs, delay=delay)
+    except CountersignError as error:
+        cause = type(error.__cause__ or error).__name__
+        log.warning("queue did not answer, the sweeper goes on", extra={"task": task, "error": cause})
+        return False
+    return True
 
 
 def size(queue: str) -> int:
@@ -36,18 +67,24 @@ def channel() -> Iterator[Any]:
     """A channel of its own on Redis or RabbitMQ. Raises: Unavailable."""
     pool: Any = current_app.pool
     with answered(), pool.acquire(block=True) as connection:
-        try:
-            connection.connect()  # kombu closes one that an error passed through, and keeps it in the pool as it is
-            with connection.channel() as open_channel:
-                yield open_channel
-        except (*connection.connection_errors, *connection.channel_errors) as error:  # of the client, whichever it is
-            raise OperationalError("The broker does not answer.") from error
+        connection.connect()  # kombu closes one that an error passed through, and keeps it in the pool as it is
+        with connection.channel() as open_channel:
+            yield open_channel
 
 
 @contextmanager
 def answered() -> Iterator[None]:
-    """Turn the broker's errors into ours. Raises: Unavailable."""
+    """Turn errors of the broker and of its client into ours. Raises: Unavailable."""
     try:
         yield
-    except (KombuError, CeleryError, OSError) as error:
-        raise Unavailable("The queue does not answer right now. It is tried again.") from error
+    except Exception as error:
+        if isinstance(error, (KombuError, CeleryError, OSError, *_of_the_client())):
+            raise Unavailable(_AWAY) from error
+        raise
+
+
+def _of_the_client() -> tuple[type[Exception], ...]:
+    """What kombu lets through as it came: redis-py's and amqp's own errors, which have no ancestor in common."""
+    connection: Any = current_app.connection_for_write()
+    found = {*connection.connection_errors, *connection.channel_errors}
+    return tuple(found - {KeyError})  # which redis's has for a pipe of its own, and is a mistake everywhere else

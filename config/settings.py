@@ -238,6 +238,12 @@ _SQS_OPTIONS: dict[str, Any] = {
         for name, url in QUEUE_URLS.items()
     },
     "visibility_timeout": QUEUE_VISIBILITY_SECONDS,
+    # botocore's own are 60 seconds five times, for which a page would wait that orders something.
+    "client-config": {
+        "connect_timeout": 3,
+        "read_timeout": 7,
+        "retries": {"mode": "standard", "total_max_attempts": 2},
+    },
     "wait_time_seconds": 5,
     "polling_interval": 0.02,  # each delivery costs one; idle, the long poll waits
 }

@@ -79,6 +79,8 @@ def options(broker: str, sqs: Mapping[str, Any], *, prefix: str, hidden_seconds:
     if broker == SQS:
         return dict(sqs)
     if broker == REDIS:
-        return {"visibility_timeout": hidden_seconds, "global_keyprefix": prefix}
+        # Without these a page waits for ever for a Redis that hangs. A worker waits one second for messages.
+        patience = {"socket_timeout": 10, "socket_connect_timeout": 3}
+        return {"visibility_timeout": hidden_seconds, "global_keyprefix": prefix, **patience}
     # Without the confirmation a message that the broker never stored would count as sent.
     return {"confirm_publish": True}

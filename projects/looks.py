@@ -6,12 +6,11 @@ import threading
 import time
 from typing import TypeVar
 
-from botocore.exceptions import ClientError
 from django.conf import settings
 from django.http import HttpResponseBase
-from kombu.exceptions import OperationalError
 
-from config import aws, clock
+from config import clock, queues
+from config.errors import CountersignError
 from projects.audit import actor
 from projects.http import DeskRequest
 from projects.tasks import record_look
@@ -48,8 +47,8 @@ def _send(message: dict[str, str]) -> None:
         if len(_sent) > _REMEMBERED:
             _sent.popitem(last=False)
     try:
-        record_look.apply_async(kwargs=message, retry=False)
-    except (OperationalError, *aws.UNANSWERED, ClientError, OSError):
+        queues.enqueue(record_look.name, settings.DESK_QUEUE, message)
+    except CountersignError:
         with _lock:
             _sent.pop(key, None)
         log.warning("look not recorded", extra={"site": message["site"], "document": message["document_id"]})

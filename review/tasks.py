@@ -5,6 +5,7 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 
+from config import queues
 from config.errors import Conflict, CountersignError, StaleAttempt, Unavailable
 from review import sweeper
 from review.actions import delivery, handovers, opening, redemption
@@ -64,10 +65,10 @@ def refuse_question(self: Any, *, token: str, error: str) -> None:
 
 
 def enqueue_redeem(ref: ReviewRef, decision_id: str, *, delay: float) -> None:
-    """Have a worker spend the token after ``delay`` seconds; where no queue answers, the due row does it later."""
+    """Have a worker spend the token after ``delay`` seconds; if no queue answers, the due row does it later."""
     kwargs = {"site": ref.site, "document_id": ref.document_id, "review_id": ref.review_id}
     kwargs["decision_id"] = decision_id
-    redeem.apply_async(kwargs=kwargs, countdown=delay, queue=settings.DESK_QUEUE)
+    queues.enqueue_soon(redeem.name, settings.DESK_QUEUE, kwargs, delay=delay)
 
 
 @shared_task(bind=True, name="review.tasks.redeem", time_limit=300, **LIMITS)

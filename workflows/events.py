@@ -145,7 +145,7 @@ def publish(event: DocumentEvent) -> bool:
 def _tell_search(detail: Mapping[str, Any]) -> None:
     """The bus reaches queues of SQS only; workers of another broker are told by ourselves. Raises: Unavailable."""
     which = {"site": detail["siteId"], "project_id": detail["projectId"], "document_id": detail["documentId"]}
-    queues.send(INDEX, settings.SEARCH_QUEUE, {**which, "at": detail["at"]})
+    queues.enqueue(INDEX, settings.SEARCH_QUEUE, {**which, "at": detail["at"]})
 
 
 def publish_soon(event: DocumentEvent) -> None:

@@ -6,14 +6,11 @@ import logging
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from botocore.exceptions import ClientError
 from celery import shared_task
-from celery.exceptions import CeleryError
 from django.conf import settings
-from kombu.exceptions import KombuError, OperationalError
 
-from config import aws, clock, precedence, queues
-from config.errors import Conflict, CountersignError, NotFound, ProviderPaused, StageFailed, StaleAttempt, Unavailable
+from config import clock, precedence, queues
+from config.errors import Conflict, NotFound, ProviderPaused, StageFailed, StaleAttempt, Unavailable
 from projects.audit import Actor
 from workflows import (
     deliveries,
@@ -127,20 +124,16 @@ def order_large(order: Order, token: str | None) -> None:
 
 def _send(task: Any, order: Order, **more: Any) -> None:
     kwargs = {**dataclasses.asdict(order.run), "attempt": order.attempt, "step": order.step, **more}
-    queues.send(task.name, settings.SLICES_QUEUE, kwargs)
+    queues.enqueue(task.name, settings.SLICES_QUEUE, kwargs)
 
 
 def enqueue_follow_up(run: Run) -> None:
-    """Have a worker do what follows; where no queue answers, the due row does it a little later.
+    """Have a worker do what follows; if no queue answers, the due row does it a little later.
 
     In the queue of machine work: a receiver that takes its ten seconds must not keep a decision waiting.
     """
     kwargs = {"site": run.site, "project_id": run.project_id, "document_id": run.document_id}
-    try:
-        with aws.translated():
-            follow_up.apply_async(kwargs=kwargs | {"workflow_id": run.workflow_id}, queue=settings.STEPS_QUEUE)
-    except (CountersignError, KombuError, CeleryError) as error:
-        log.warning("queue did not answer, the sweeper goes on", extra={"error": type(error).__name__})
+    queues.enqueue_soon(follow_up.name, settings.STEPS_QUEUE, kwargs | {"workflow_id": run.workflow_id})
 
 
 @shared_task(bind=True, name="workflows.tasks.follow_up", time_limit=900, **LIMITS)
@@ -162,10 +155,10 @@ def tell_sender(self: Any, *, site: str, project_id: str, document_id: str, work
 
 
 def order_notice(site: str, notice: SenderNotice) -> None:
-    """Have a worker tell it; where no queue answers, the sweeper asks again."""
+    """Have a worker tell it. Raises: Unavailable."""
     kwargs = {"site": site, "project_id": notice.project_id, "document_id": notice.document_id}
     kwargs |= {"workflow_id": notice.workflow_id}
-    tell_sender.apply_async(kwargs=kwargs | {"attempt": int(notice.attempt)}, queue=settings.STEPS_QUEUE)
+    queues.enqueue(tell_sender.name, settings.STEPS_QUEUE, kwargs | {"attempt": int(notice.attempt)})
 
 
 @shared_task(bind=True, name="workflows.tasks.fail_run", time_limit=300, **AWAITED)
@@ -215,13 +208,9 @@ def calibrate(self: Any, *, site: str, project_id: str, user_id: str, user_name:
 
 
 def order_calibration(site: str, project_id: str, *, by: Actor) -> None:
-    """Raises: Unavailable, where no queue answers."""
+    """Raises: Unavailable."""
     kwargs = {"site": site, "project_id": project_id, "user_id": by.id, "user_name": by.name}
-    try:
-        with aws.translated():
-            calibrate.apply_async(kwargs=kwargs, queue=settings.STEPS_QUEUE)
-    except (OperationalError, KombuError, CeleryError, OSError) as error:
-        raise Unavailable("No worker can be reached right now. Try again in a moment.") from error
+    queues.enqueue(calibrate.name, settings.STEPS_QUEUE, kwargs)
 
 
 @shared_task(bind=True, name="workflows.tasks.unpack", time_limit=3600, **LIMITS)
@@ -247,35 +236,29 @@ def take_incoming(self: Any, *, key: str, version: str, size: int) -> None:
 
 
 def take_incoming_again(file: IncomingFile) -> None:
-    """From a page, which is told where no queue answers."""
+    """From a page, which says so if no queue answers. Raises: Unavailable."""
     kwargs = {"key": file.s3_key, "version": file.s3version or "", "size": int(file.file_size)}
-    with aws.translated():
-        take_incoming.apply_async(kwargs=kwargs, queue=settings.STEPS_QUEUE)
+    queues.enqueue(take_incoming.name, settings.STEPS_QUEUE, kwargs)
 
 
 def order_unpacking_soon(site: str, document_id: str) -> None:
-    """Where no queue answers the sweeper orders it."""
-    try:
-        order_unpacking(site, document_id)
-    except (OperationalError, *aws.UNANSWERED, ClientError, OSError):
-        log.warning("unpacking waits for the sweeper", extra={"document": document_id})
+    """If no queue answers, the sweeper orders it."""
+    queues.enqueue_soon(unpack.name, settings.STEPS_QUEUE, {"site": site, "document_id": document_id})
 
 
 def order_unpacking(site: str, document_id: str) -> None:
-    unpack.apply_async(kwargs={"site": site, "document_id": document_id})
+    """Raises: Unavailable."""
+    queues.enqueue(unpack.name, settings.STEPS_QUEUE, {"site": site, "document_id": document_id})
 
 
 def order_removal_soon(site: str, document_id: str) -> None:
-    """From a page: where no queue answers the sweeper orders it, and the page says what is so."""
-    try:
-        order_removal(site, document_id)
-    except (OperationalError, *aws.UNANSWERED, ClientError, OSError):
-        log.warning("removal waits for the sweeper", extra={"document": document_id})
+    """From a page: if no queue answers, the sweeper orders it."""
+    queues.enqueue_soon(finish_removal.name, settings.STEPS_QUEUE, {"site": site, "document_id": document_id})
 
 
 def order_removal(site: str, document_id: str) -> None:
-    """Have a worker finish it; where no queue answers, the sweeper asks again."""
-    finish_removal.apply_async(kwargs={"site": site, "document_id": document_id})
+    """Have a worker finish it. Raises: Unavailable."""
+    queues.enqueue(finish_removal.name, settings.STEPS_QUEUE, {"site": site, "document_id": document_id})
 
 
 def end_run(run: Run, *, attempt: int, error: str, sentence: str) -> None:

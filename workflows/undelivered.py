@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 
-from config import aws
+from config import aws, queues
 from config.errors import Refused, Unavailable
 from workflows.tasks import take_incoming
 
@@ -78,8 +78,7 @@ def _take(detail: Mapping[str, Any]) -> None:
     """What the machine behind the rule orders."""
     found = detail["object"]
     kwargs = {"key": found["key"], "version": found.get("version-id", ""), "size": found["size"]}
-    with aws.translated():
-        take_incoming.apply_async(kwargs=kwargs, queue=settings.STEPS_QUEUE)
+    queues.enqueue(take_incoming.name, settings.STEPS_QUEUE, kwargs)
 
 
 def _message(content: Mapping[str, Any]) -> Callable[[], None] | None:

@@ -2,16 +2,14 @@
 
 import logging
 
-from celery.exceptions import CeleryError
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST
-from kombu.exceptions import KombuError
 
-from config import aws, clock
+from config import clock
 from config.errors import Conflict, CountersignError, Refused
 from projects import access
 from projects.http import DeskRequest, go
@@ -104,7 +102,7 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
         until = decisions.decide(ref, carried.run(ref), forms.verdict(answers, carried), by=person)
     except Conflict:
         return lost_page(request, ref)
-    _send_later(ref, carried.decision_id)
+    enqueue_redeem(ref, carried.decision_id, delay=settings.REVIEW_UNDO_SECONDS)
     receipt = _receipt(ref, carried, str(answers.decision), clock.iso(until))
     done = ticket.sign_receipt(receipt, ref.site, person.id)
     following = _next(ref, carried.queue, person) if forms.wants_next(request.POST.dict()) else None
@@ -123,15 +121,6 @@ def _next(ref: ReviewRef, queue: str, person: Person) -> ReviewRef | None:
 
 def _receipt(ref: ReviewRef, carried: Ticket, decision: str, until: str) -> Receipt:
     return Receipt(ref.document_id, ref.review_id, carried.decision_id, carried.name, decision, until)
-
-
-def _send_later(ref: ReviewRef, decision_id: str) -> None:
-    """The decision stands in the table: where the queue does not answer, the due row sends it a little later."""
-    try:
-        with aws.translated():
-            enqueue_redeem(ref, decision_id, delay=settings.REVIEW_UNDO_SECONDS)
-    except (CountersignError, KombuError, CeleryError) as error:
-        log.warning("queue did not answer, the sweeper redeems", extra={"error": type(error).__name__})
 
 
 @require_POST

@@ -1,15 +1,21 @@
 """What a broker carries, on the real ones: sizes, delays, and a broker that is away."""
 
+import re
+import socket
+import time
 from unittest import mock
 
 import pytest
+from botocore.exceptions import ClientError, EndpointConnectionError
 from celery import Celery
+from celery.exceptions import CeleryError
 from django.conf import settings
 from kombu.exceptions import OperationalError
 
-from config import queues
-from config.errors import Unavailable
-from tests.engines import KINDS, OPENED, EngineKind, running_on
+from config import queues, transport
+from config.celery import app
+from config.errors import CountersignError, Unavailable
+from tests.engines import KINDS, OPENED, EngineKind, configure, running_on
 from tests.pump import receive
 
 BROKERS = KINDS[1:]
@@ -24,7 +30,7 @@ def kind(request: pytest.FixtureRequest):
 def test_what_is_sent_waits_until_somebody_takes_it(kind: EngineKind) -> None:
     assert queues.size(settings.STEPS_QUEUE) == 0
     for number in range(3):
-        queues.send("any.task", settings.STEPS_QUEUE, {"number": number})
+        queues.enqueue("any.task", settings.STEPS_QUEUE, {"number": number})
     assert queues.size(settings.STEPS_QUEUE) == 3
     assert queues.size(settings.DESK_QUEUE) == 0
     found = receive(settings.STEPS_QUEUE)
@@ -35,7 +41,7 @@ def test_what_is_sent_waits_until_somebody_takes_it(kind: EngineKind) -> None:
 
 
 def test_a_delay_is_the_message_s_own(kind: EngineKind) -> None:
-    queues.send("any.task", settings.STEPS_QUEUE, {}, delay=30)
+    queues.enqueue("any.task", settings.STEPS_QUEUE, {}, delay=30)
     (message,) = receive(settings.STEPS_QUEUE)
     assert message.eta
     assert not message.due
@@ -53,10 +59,87 @@ def test_an_error_leaves_no_closed_connection_behind(kind: EngineKind) -> None:
     assert queues.size(settings.STEPS_QUEUE) == 0
 
 
-def test_a_broker_that_is_away_is_unavailable() -> None:
-    away = mock.patch.object(Celery, "send_task", side_effect=OperationalError("no route"))
-    with away, pytest.raises(Unavailable, match="tried again"):
-        queues.send("any.task", settings.STEPS_QUEUE, {})
+def refused(code: str) -> ClientError:
+    return ClientError({"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": 400}}, "SendMessage")
+
+
+AWAY = [
+    OperationalError("no route"),
+    CeleryError("its configuration"),
+    ConnectionResetError(),
+    EndpointConnectionError(endpoint_url="http://127.0.0.1:1"),
+    refused("ThrottlingException"),
+    refused("AccessDenied"),
+    refused("AWS.SimpleQueueService.NonExistentQueue"),
+]
+
+
+@pytest.mark.parametrize("error", AWAY, ids=lambda error: type(error).__name__)
+def test_a_broker_that_takes_nothing_is_unavailable_whatever_its_error(error: Exception) -> None:
+    with mock.patch.object(Celery, "send_task", side_effect=error):
+        with pytest.raises(Unavailable, match="What was saved is safe; try again") as raised:
+            queues.enqueue("any.task", settings.STEPS_QUEUE, {})
+        assert not queues.enqueue_soon("any.task", settings.STEPS_QUEUE, {})
+    assert raised.value.__cause__ is error
+
+
+def test_errors_of_its_client_that_kombu_lets_through_are_the_brokers(kind: EngineKind) -> None:
+    with app.connection_for_write() as connection:
+        errors = {*connection.connection_errors, *connection.channel_errors} - {KeyError}
+    for error in errors:
+        made = error.__new__(error)
+        with mock.patch.object(Celery, "send_task", side_effect=made), pytest.raises(Unavailable):
+            queues.enqueue("any.task", settings.STEPS_QUEUE, {})
+
+
+def test_a_mistake_of_ours_is_not_the_brokers() -> None:
+    with mock.patch.object(Celery, "send_task", side_effect=KeyError("task")), pytest.raises(KeyError):
+        queues.enqueue("any.task", settings.STEPS_QUEUE, {})
+
+
+def test_a_message_that_sqs_never_takes_is_not_tried_again() -> None:
+    with pytest.raises(CountersignError) as raised:
+        queues.enqueue("any.task", settings.STEPS_QUEUE, {"text": "x" * 2_000_000})
+    assert not isinstance(raised.value, Unavailable)
+
+
+def test_what_the_queue_takes_soon_is_sent(kind: EngineKind) -> None:
+    assert queues.enqueue_soon("any.task", settings.STEPS_QUEUE, {"number": 1}, delay=30)
+    (message,) = receive(settings.STEPS_QUEUE)
+    assert (message.task, message.kwargs, message.due) == ("any.task", {"number": 1}, False)
+
+
+HANGING = {"redis": "redis://127.0.0.1:{port}/0", "rabbitmq": "amqp://guest:guest@127.0.0.1:{port}//"}
+
+
+@pytest.mark.parametrize("broker", HANGING)
+def test_whoever_sends_to_a_broker_that_hangs_waits_for_seconds(broker: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = HANGING[broker].format(port=server.getsockname()[1])
+        options = transport.options(broker, {}, prefix="", hidden_seconds=60)
+        assert "socket_timeout" in options or broker != "redis"
+        quick = {name: min(value, 1) if name == "socket_timeout" else value for name, value in options.items()}
+        conf = {"broker_url": url, "broker_write_url": url, "broker_transport_options": quick}
+        before = {name: app.conf[name] for name in conf}
+        configure(conf)
+        try:
+            began = time.monotonic()
+            with pytest.raises(Unavailable):
+                queues.enqueue("any.task", settings.STEPS_QUEUE, {})
+        finally:
+            configure(before)
+        assert time.monotonic() - began < 30
+
+
+def test_nothing_else_sends() -> None:
+    senders = re.compile(r"\.(apply_async|delay|send_task)\(")
+    found = {
+        str(path.relative_to(settings.BASE_DIR))
+        for package in ("config", "projects", "workflows", "review")
+        for path in (settings.BASE_DIR / package).rglob("*.py")
+        if senders.search(path.read_text())
+    }
+    assert found == {"config/queues.py", "config/redelivered.py"}
 
 
 def test_a_broker_that_goes_away_while_it_is_asked_is_unavailable(kind: EngineKind) -> None:

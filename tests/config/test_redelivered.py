@@ -82,7 +82,7 @@ def aside() -> list[Any]:
 
 
 def test_what_kills_each_worker_is_begun_five_times_and_put_aside(kind: EngineKind, task: Task[Any, Any]) -> None:
-    queues.send(task.name, QUEUE, {"document_id": "d1"})
+    queues.enqueue(task.name, QUEUE, {"document_id": "d1"})
     assert deaths(task) == redelivered.MOST
     assert (RUN, TOLD) == ([], [{"document_id": "d1"}])
     (message,) = aside()
@@ -91,11 +91,11 @@ def test_what_kills_each_worker_is_begun_five_times_and_put_aside(kind: EngineKi
 
 
 def test_a_first_delivery_and_one_after_a_death_are_done(kind: EngineKind, task: Task[Any, Any]) -> None:
-    queues.send(task.name, QUEUE, {"number": 1})
+    queues.enqueue(task.name, QUEUE, {"number": 1})
     first = take()
     name = first.headers["id"]
     first.requeue()  # its worker died
-    queues.send(task.name, QUEUE, {"number": 2})
+    queues.enqueue(task.name, QUEUE, {"number": 2})
     assert worked_on(task, take()) == IGNORED
     assert [worked_on(task, take()), worked_on(task, again := take())] == ["SUCCESS", "SUCCESS"]
     assert again.headers["id"] == name  # leases are held under it
@@ -114,7 +114,7 @@ def test_a_task_that_asks_to_be_tried_again_has_not_ended_its_worker(kind: Engin
 
 
 def test_a_broker_that_is_away_keeps_the_message(kind: EngineKind, task: Task[Any, Any]) -> None:
-    queues.send(task.name, QUEUE, {})
+    queues.enqueue(task.name, QUEUE, {})
     take().requeue()
     with mock.patch.object(redelivered, "_send", side_effect=Unavailable("away")):
         assert worked_on(task, take()) == REJECTED
@@ -140,7 +140,7 @@ def test_a_told_that_fails_leaves_it_to_the_sweeper(
     kind: EngineKind, task: Task[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(type(task), "on_aside", mock.Mock(side_effect=Unavailable("away")))
-    queues.send(task.name, QUEUE, {})
+    queues.enqueue(task.name, QUEUE, {})
     assert deaths(task) == redelivered.MOST
     assert len(aside()) == 1
 

@@ -56,7 +56,7 @@ def test_only_messages_that_nobody_has_taken_are_waiting(table: str) -> None:
 def tag() -> Iterator[str]:
     """Of a message that this process has taken from Redis so long ago that it would be shown to others now."""
     with running_on(KINDS[1]):
-        queues.send("any.task", settings.STEPS_QUEUE, {})
+        queues.enqueue("any.task", settings.STEPS_QUEUE, {})
         (message,) = receive(settings.STEPS_QUEUE)
         tag = str(message.taken.delivery_tag)
         channel = OPENED[0].channel

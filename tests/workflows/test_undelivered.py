@@ -10,6 +10,7 @@ from django.urls import reverse
 from config import aws
 from config.errors import Refused
 from projects.audit import Actor
+from tests.aws_faults import fail
 from tests.people import alice, signed_in
 from tests.pump import receive
 from workflows import dead_letters, undelivered
@@ -98,6 +99,15 @@ def test_a_file_that_nobody_heard_of_is_taken() -> None:
     (message,) = receive(settings.STEPS_QUEUE)
     assert message.task == "workflows.tasks.take_incoming"
     assert message.kwargs == {"key": FILE["key"], "version": "v1", "size": 7}
+
+
+def test_where_no_queue_answers_the_page_says_so_and_the_event_stays() -> None:
+    url = reverse("routing:settle-dead-letter", args=[undelivered.QUEUE, put_aside(ARRIVED)])
+    with fail("sqs", "SendMessage", error_code="connection", times=9):
+        answer = signed_in(alice()).post(url, {"order": "replay"})
+    assert answer.status_code == 503
+    assert "The queue does not answer right now." in answer.content.decode()
+    assert [letter.task for letter in dead_letters.listed()] == ["event Object Created"]
 
 
 def test_a_message_that_its_rule_made_goes_into_the_queue() -> None:

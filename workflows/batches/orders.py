@@ -54,4 +54,4 @@ def parts(site: str, batch_id: str, attempt: int, which: Iterable[int]) -> None:
 
 
 def _send(task: str, **kwargs: str | int) -> None:
-    queues.send(task, settings.STEPS_QUEUE, kwargs)
+    queues.enqueue(task, settings.STEPS_QUEUE, kwargs)

@@ -116,7 +116,7 @@ def _order(definition: Definition, name: str, state: Task, given: Mapping[str, A
     found = {one: _value(source, given, entered) for one, source in state.fields.items()}
     kwargs = {one: given[one] for one in states.RUN} | {one: value for one, value in found.items() if value is not None}
     kwargs["token"] = token_of(definition, name, given)
-    queues.send(state.task, state.queue, kwargs, delay=min(delay, LONGEST_DELAY))
+    queues.enqueue(state.task, state.queue, kwargs, delay=min(delay, LONGEST_DELAY))
 
 
 def _value(source: Source, given: Mapping[str, Any], entered: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 
-from config import aws, queues
+from config import queues
 from config.errors import CountersignError, ProviderPaused, Unavailable
 from workflows.frozen import Run
 from workflows.questions import answering
@@ -39,8 +39,7 @@ def answer(
 def send(ref: QuestionRef, generation: int) -> None:
     """Raises: Unavailable."""
     kwargs = {**dataclasses.asdict(ref.run), "segment": ref.segment, "number": ref.number, "generation": generation}
-    with queues.answered(), aws.translated():
-        answer.apply_async(kwargs=kwargs, queue=settings.STEPS_QUEUE)
+    queues.enqueue(answer.name, settings.STEPS_QUEUE, kwargs)
 
 
 def order(ref: QuestionRef, generation: int) -> None:

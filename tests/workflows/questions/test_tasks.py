@@ -8,6 +8,7 @@ import pytest
 from celery.exceptions import Retry
 
 from config.errors import ProviderPaused
+from tests.aws_faults import fail
 from tests.workflows.providers.services import caller, stubbed
 from tests.workflows.providers.test_bedrock import CHEAP
 from tests.workflows.questions.made import BY, read_run
@@ -141,13 +142,10 @@ def test_a_page_that_is_not_read_yet_says_so(table: str) -> None:
     assert "has not been read yet" in str(queries.question(ref).error)
 
 
-def test_where_no_queue_answers_the_question_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def unreachable(**_: object) -> None:
-        raise OSError
-
-    monkeypatch.setattr(tasks.answer, "apply_async", unreachable)
+def test_where_no_queue_answers_the_question_says_so(run: Run) -> None:
     ref = asked(run)
-    tasks.order(ref, 1)
+    with fail("sqs", "SendMessage", error_code="connection", times=9):
+        tasks.order(ref, 1)
     assert "No worker could be reached" in str(queries.question(ref).error)
 
 

@@ -61,10 +61,13 @@ def test_tried_again_it_says_so_and_discarded_it_is_gone():
     assert settle(file, "again").status_code == 404
 
 
-def test_where_no_queue_answers_the_file_can_be_tried_once_more():
+@pytest.mark.parametrize("error_code", ["ThrottlingException", "AccessDenied", "connection"])
+def test_where_no_queue_answers_the_file_can_be_tried_once_more(error_code):
     file = quarantined()
-    with fail("sqs", "SendMessage", times=9):
-        assert settle(file, "again").status_code == 503
+    with fail("sqs", "SendMessage", error_code=error_code, times=9):
+        answer = settle(file, "again")
+    assert answer.status_code == 503
+    assert "What was saved is safe; try again in a moment." in answer.content.decode()
     assert IncomingFile.load(file.key).status == IncomingStatus.AGAIN
     assert settle(file, "again").status_code == 200
 
