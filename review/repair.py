@@ -15,13 +15,15 @@ from review.identity import DEFAULT_QUEUE, ReviewRef
 from review.items.reviews import Review
 from review.silence import asked
 from review.status import DECIDED, ORPHAN, UNDECIDED
-from workflows import deliveries, engine, engines, events, fanout, queries, states
+from workflows import deliveries, engine, engines, events, fanout, incoming, queries, states
 from workflows.actions import attempts, batches, begins, followups, joins, notices, questions, removals, unpacking
+from workflows.actions import incoming as incoming_actions
 from workflows.answers import Order
 from workflows.batches import orders
 from workflows.frozen import Run
 from workflows.items.actions import FollowUp
 from workflows.items.batches import Batch
+from workflows.items.incoming import ArrivalBegin
 from workflows.items.joins import Join
 from workflows.items.notices import SenderNotice
 from workflows.items.questions import Question
@@ -29,7 +31,15 @@ from workflows.items.runs import Execution
 from workflows.questions import queries as question_queries
 from workflows.questions import tasks as question_tasks
 from workflows.status import RunStatus
-from workflows.tasks import end_run, enqueue_follow_up, order_notice, order_removal, order_slice, order_unpacking
+from workflows.tasks import (
+    end_run,
+    enqueue_follow_up,
+    order_notice,
+    order_removal,
+    order_slice,
+    order_unpacking,
+    take_incoming_again,
+)
 
 log = logging.getLogger(__name__)
 
@@ -76,6 +86,16 @@ def resume_unpacking(site: str, due: DocumentUnpacking) -> None:
     """As with a follow-up."""
     unpacking.look_again(due)
     order_unpacking(site, due.documentId)
+
+
+def resume_arrival(due: ArrivalBegin) -> None:
+    """As with a follow-up; of a file that a batch has taken, or that was settled otherwise, nothing is due."""
+    if incoming.was_settled(due):
+        incoming_actions.rest(due)
+        return
+    incoming_actions.look_again(due)
+    log.warning("incoming file sent again", extra={"attempt": int(due.tries)})
+    take_incoming_again(due)
 
 
 def look_at_batch(site: str, due: Batch) -> None:

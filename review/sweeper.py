@@ -20,6 +20,7 @@ from workflows import events
 from workflows.items.actions import FollowUp
 from workflows.items.batches import Batch
 from workflows.items.events import DocumentEvent
+from workflows.items.incoming import ArrivalBegin
 from workflows.items.joins import Join
 from workflows.items.notices import SenderNotice
 from workflows.items.questions import Question
@@ -108,6 +109,7 @@ _REPAIRS: Mapping[str, Callable[[DueRow], object]] = {
     "run": lambda row: repair.check_run(row.site, Execution.load(row.key)),
     "removal": lambda row: repair.resume_removal(row.site, DocumentRemoval.load(row.key)),
     "unpacking": lambda row: repair.resume_unpacking(row.site, DocumentUnpacking.load(row.key)),
+    "arrival": lambda row: repair.resume_arrival(ArrivalBegin.load(row.key)),
     "notice": lambda row: repair.resume_notice(row.site, SenderNotice.load(row.key)),
     "question": lambda row: repair.resume_question(row.site, Question.load(row.key)),
     "batch": lambda row: repair.look_at_batch(row.site, Batch.load(row.key)),

@@ -191,6 +191,22 @@ def before_each(service: str, operation: str, act: Callable[[], None], *, times:
 
 
 @contextmanager
+def raise_before(service: str, operation: str, error: Exception, *, times: int = 1) -> Iterator[None]:
+    """The next calls raise what nobody expects: no error of AWS's, botocore's or ours."""
+    which = _Nth(service, operation, 1, times)
+
+    def act(client: BaseClient, name: str, _params: dict[str, Any], go_on: Callable[[], Any]) -> Any:
+        if which.matches(client, name):
+            raise error
+        return go_on()
+
+    with _around(act):
+        yield
+    if not which.seen:
+        raise AssertionError(f"{service}.{operation} was never called.")
+
+
+@contextmanager
 def audit_refused() -> Iterator[None]:
     """The table itself refuses each event of a transaction, and with it the change; the test fails where none came."""
     refused = 0

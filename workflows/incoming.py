@@ -3,8 +3,10 @@
 import hashlib
 import logging
 import tempfile
+import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,13 +26,17 @@ from workflows.actions import begins, incoming
 from workflows.entering import LocalFile, enter
 from workflows.inspecting import inspect
 from workflows.intake import Inspection
-from workflows.items.incoming import WAITING, IncomingFile, IncomingStatus, IncomingTenant
+from workflows.items.incoming import OPEN, WAITING, ArrivalBegin, IncomingFile, IncomingTenant
 from workflows.storage import fetch_object, version_of
 
 log = logging.getLogger(__name__)
 
 _DOCUMENTS = uuid.UUID("2b6c7c1e-0f7d-4e6e-9a3d-6f1f3c0a9d51")  # our own name space: a document's id is its object
 _NAME = 200  # letters; S3 allows 1,024 bytes
+UNEXPECTED = (
+    "An unexpected error stopped this file. It is still in the bucket. Try it again; if it fails again, look at the "
+    "log of the workers."
+)
 NOBODY = "Nobody has the folder “{}”. Say whose it is, then try the file again."
 
 
@@ -52,14 +58,6 @@ class Arrival:
         return str(uuid.uuid5(_DOCUMENTS, self.digest))
 
 
-class _Quarantined(Refused):
-    """``site``: whose admins are told."""
-
-    def __init__(self, message: str, site: str = DEFAULT_SITE) -> None:
-        super().__init__(message)
-        self.site = site
-
-
 def arrived(key: str, version: str, size: int) -> Arrival:
     """S3 names the version in its event; the embedded AWS does not, and then it is the newest.
 
@@ -70,28 +68,70 @@ def arrived(key: str, version: str, size: int) -> Arrival:
     return Arrival(key, version or version_of(key), size)
 
 
-def take(arrival: Arrival, *, unpack: Callable[[str, str], None], owner: str) -> None:
+def take(arrival: Arrival, *, unpack: Callable[[str, str], None], owner: str, keep: Callable[[], None]) -> None:
     """Make its document, or put it into quarantine with the reason; told of again, nothing happens.
 
-    ``unpack`` orders a mail or an archive to be taken apart.
+    ``unpack`` orders a mail or an archive to be taken apart; ``keep`` is called while it lasts.
 
     Raises:
         Unavailable: S3 or the table does not answer.
 
     """
     file = known(arrival)
-    if file.status not in {"", IncomingStatus.AGAIN}:
+    if file.status not in OPEN:
         return
     try:
-        project = _project(file)
-        enter_object(arrival, file, project, unpack, owner=owner)
-    except _Quarantined as error:
-        file.siteId = error.site
-        _quarantine(file, str(error))
+        with begun(file, owner=owner, keep=keep) as beat:
+            enter_object(arrival, file, _project(file), unpack, beat=beat)
     except Refused as error:
         _quarantine(file, str(error))
-    except Conflict:  # another delivery of the event was as fast
+    except Conflict:  # another delivery of the event was as fast, or is at it
         log.info("incoming file was taken by another", extra={"digest": arrival.digest})
+
+
+def give_up(arrival: Arrival) -> None:
+    """It raised an unexpected error again and again: into quarantine with it. Raises: Unavailable."""
+    file = known(arrival)
+    if file.status in OPEN:
+        _quarantine(file, UNEXPECTED)
+
+
+def was_settled(begin: ArrivalBegin) -> bool:
+    """Nothing is left to do for the file that was begun."""
+    try:
+        return IncomingFile.load(incoming.key_of(begin.digest)).status not in OPEN
+    except NotFound:
+        return False
+
+
+@contextmanager
+def begun(
+    file: IncomingFile, *, owner: str, keep: Callable[[], None], line: str = ""
+) -> Iterator[Callable[[], None]]:  # fmt: skip
+    """Begin it, counted; the block gets the heartbeat to call between its parts, which calls ``keep``.
+
+    ``line``: of the batch that names it.
+
+    Raises:
+        Refused: it ended worker after worker.
+        Conflict: another worker is at it.
+        Unavailable: the table does not answer, or something in the block did not, which then does not count.
+
+    """
+    row, looked = incoming.begin(file, line=line, owner=owner), time.monotonic()
+
+    def beat() -> None:
+        nonlocal looked
+        keep()
+        if time.monotonic() - looked > settings.REPAIR_AFTER_SECONDS / 3:
+            looked = time.monotonic()
+            incoming.renew(row)
+
+    try:
+        yield beat
+    except Unavailable:
+        begins.give_back(row, owner=owner)
+        raise
 
 
 def known(arrival: Arrival) -> IncomingFile:
@@ -114,66 +154,74 @@ def known(arrival: Arrival) -> IncomingFile:
 
 
 def _project(file: IncomingFile) -> Project:
-    """Whose it is, as the key and the table of tenants say now."""
+    """Whose it is, as the key and the table of tenants say now; ``file.siteId`` is where its admins look.
+
+    Raises:
+        Refused: no project reads it; then it waits for the admins of the main site.
+        Unavailable: the table does not answer.
+
+    """
+    file.siteId = DEFAULT_SITE
     try:
         file.tenant, _ = files.incoming(str(file.s3_key))
     except ValueError as error:
-        raise _Quarantined("The key does not say whose file it is: raw/YYYY/MM/DD/<tenant>/<name>.") from error
+        raise Refused("The key does not say whose file it is: raw/YYYY/MM/DD/<tenant>/<name>.") from error
     try:
         tenant = IncomingTenant.load(table.INCOMING_TENANT.key(DEFAULT_SITE, name=file.tenant))
     except (NotFound, InvalidKey) as error:
-        raise _Quarantined(NOBODY.format(file.tenant[:100])) from error
+        raise Refused(NOBODY.format(file.tenant[:100])) from error
     if not directory.is_open(tenant.siteId):
-        raise _Quarantined(f"The site {tenant.siteId} is closed. Open it, or give the folder to another.")
+        raise Refused(f"The site {tenant.siteId} is closed. Open it, or give the folder to another.")
     try:
         project = project_queries.projects.get_project(tenant.siteId, tenant.project_id)
     except NotFound as error:
-        raise _Quarantined(f"The project of the folder “{file.tenant}” is gone. Name another.") from error
+        raise Refused(f"The project of the folder “{file.tenant}” is gone. Name another.") from error
     file.siteId = tenant.siteId
     return project
 
 
 def enter_object(
     arrival: Arrival, file: IncomingFile, project: Project, unpack: Callable[[str, str], None],
-    *, owner: str, by: Actor = incoming.MACHINE, batch_line: str = "",
+    *, beat: Callable[[], None], by: Actor = incoming.MACHINE, batch_line: str = "",
 ) -> Inspection:  # fmt: skip
     """Make the document of one object version on the file's site, and take the version, in one transaction.
 
+    ``beat``: as ``begun`` gives it.
+
     Raises:
-        Refused: nothing can be made of it, with the sentence that says why; also where it ended worker after worker.
-        Conflict: another delivery was faster, or is at it.
+        Refused: nothing can be made of it, with the sentence that says why.
+        Conflict: another delivery was faster.
         Unavailable: S3 or the table does not answer.
 
     """
     site, most = str(file.siteId), settings.UPLOAD_MAX_BYTES
     if arrival.size > most:
         raise Refused(f"This file is larger than {filesizeformat(most)}. Split it and put the parts into the bucket.")
-    begun = incoming.begin(arrival.digest, line=batch_line, owner=owner)
-    try:
-        found = _entered(arrival, file, project, by, batch_line)
-    except Unavailable:
-        begins.give_back(begun, owner=owner)
-        raise
-    if found.is_container:
-        unpack(site, arrival.document_id)
-    return found
-
-
-def _entered(arrival: Arrival, file: IncomingFile, project: Project, by: Actor, batch_line: str) -> Inspection:
     with tempfile.TemporaryDirectory(prefix="countersign-") as folder:
         path = Path(folder) / "file"
         try:
             fetch_object(arrival.key, path, version=arrival.version)
         except NotFound as error:
             raise Refused("The object is gone from the bucket. Put it there again.") from error
+        beat()
         found = inspect(path, file.name, containers=True)
+        beat()
         local = LocalFile(path, file.name, found)
         also = incoming.taken(file, project=project, document_id=arrival.document_id, line=batch_line)
-        enter(str(file.siteId), project, arrival.document_id, local, by=by, also=also, batch_line=batch_line)
+        enter(site, project, arrival.document_id, local, by=by, also=also, batch_line=batch_line)
+    if found.is_container:
+        unpack(site, arrival.document_id)
     return found
 
 
 def _quarantine(file: IncomingFile, message: str) -> None:
+    """Raises: Unavailable."""
+    try:
+        _project(file)
+    except Unavailable:
+        raise
+    except Exception:  # noqa: BLE001 - what was raised at it may be raised here again, and it goes into quarantine
+        log.info("folder of a quarantined file leads nowhere", extra={"digest": file.digest})
     try:
         incoming.quarantine(file, message)
     except Conflict:

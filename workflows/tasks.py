@@ -27,13 +27,14 @@ from workflows import (
     states,
     steps,
     tokens,
+    unexpected,
     unpacking,
 )
 from workflows.actions import calibrations, removals, runs
 from workflows.answers import SLOT, Busy, Large, Order
 from workflows.batches import lines
 from workflows.frozen import Run
-from workflows.items.incoming import IncomingFile
+from workflows.items.incoming import ArrivalBegin, IncomingFile
 from workflows.items.notices import SenderNotice
 from workflows.search.content import Which
 from workflows.search.indexing import bring_up_to_date
@@ -226,18 +227,22 @@ def unpack(self: Any, *, site: str, document_id: str) -> None:
 @shared_task(bind=True, name=incoming_machine.TASK, time_limit=3600, **LIMITS)
 def take_incoming(self: Any, *, key: str, version: str, size: int) -> None:
     """Make a document of a file that another system put into the bucket; told of it again, nothing happens."""
-    try:
-        arrival = incoming.arrived(key, version, size)
-        incoming.take(arrival, unpack=order_unpacking_soon, owner=self.request.id)
-    except NotFound:
-        log.info("an object was gone before anybody looked")
-    except Unavailable as error:
-        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+    keep = deliveries.keeper(self.request)
+
+    def take() -> None:
+        try:
+            arrival = incoming.arrived(key, version, size)
+        except NotFound:
+            log.info("an object was gone before anybody looked")
+            return
+        incoming.take(arrival, unpack=order_unpacking_soon, owner=self.request.id, keep=keep)
+
+    unexpected.attempt(self, take, lambda: incoming.give_up(incoming.arrived(key, version, size)))
 
 
-def take_incoming_again(file: IncomingFile) -> None:
-    """From a page, which says so if no queue answers. Raises: Unavailable."""
-    kwargs = {"key": file.s3_key, "version": file.s3version or "", "size": int(file.file_size)}
+def take_incoming_again(file: IncomingFile | ArrivalBegin) -> None:
+    """From a page, which says so if no queue answers, or from the sweeper. Raises: Unavailable."""
+    kwargs = {"key": file.s3_key, "version": file.s3version or "", "size": int(file.file_size or 0)}
     queues.enqueue(take_incoming.name, settings.STEPS_QUEUE, kwargs)
 
 

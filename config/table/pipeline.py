@@ -154,8 +154,10 @@ INCOMING_FILE = Entity(
 )  # fmt: skip
 ARRIVAL_BEGIN = Entity(
     "countersign", "ArrivalBegin", "INGEST#{digest}", "BEGUN#{by}",
-    attributes=names("tries lease_owner step_lease_until TimeToLive"),
-    note="how often workers began to look at such a file; by: the line of a batch, or the bucket",
+    gsi2pk="DUE#{shard}", gsi2sk="{due_at}#arrival#{digest}",
+    attributes=names("s3_key s3version file_size tries lease_owner step_lease_until TimeToLive"),
+    note="how often workers began to look at such a file; by: the line of a batch, or the bucket, whose row is in GSI2 "
+    "until the file is taken or in quarantine",
     system=True,
 )  # fmt: skip
 INCOMING_ORIGIN = Entity(

@@ -55,21 +55,22 @@ def test_what_ends_every_worker_goes_into_quarantine_and_is_begun_anew_when_some
 
 def test_who_comes_while_another_is_at_it_begins_nothing() -> None:
     project, arrival = owner(), put()
+    file = incoming.known(arrival)
     for _ in range(MOST):
-        actions.begin(arrival.digest, line="", owner="another")
+        actions.begin(file, line="", owner="another")
     with pytest.raises(Conflict):
-        actions.begin(arrival.digest, line="", owner="mine")
+        actions.begin(file, line="", owner="mine")
     take(arrival)
     assert (waiting(), documents(project)) == ([], [])
     with pytest.raises(Refused, match="3 times"):
-        actions.begin(arrival.digest, line="", owner="another")
+        actions.begin(file, line="", owner="another")
 
 
 def test_a_begin_that_s3_did_not_answer_does_not_count_and_of_one_that_ended_nothing_stays() -> None:
     project, arrival = owner(), put()
     for _ in range(MOST + 1):
         with fail("s3", "PutObject", error_code="SlowDown", times=9), pytest.raises(Unavailable):
-            incoming.take(arrival, unpack=lambda *_: None, owner="mine")
+            incoming.take(arrival, unpack=lambda *_: None, owner="mine", keep=lambda: None)
     with crash_after("dynamodb", "TransactWriteItems"):
         take(arrival, owner="another")
     take(arrival, owner="another")

@@ -50,7 +50,7 @@ def put(body: bytes | None = None, key: str = KEY) -> Arrival:
 
 
 def take(arrival: Arrival) -> None:
-    incoming.take(arrival, unpack=lambda *_: None, owner="mine")
+    incoming.take(arrival, unpack=lambda *_: None, owner="mine", keep=lambda: None)
 
 
 def waiting(site: str = "default") -> list[tuple[str, str]]:
@@ -118,7 +118,7 @@ def test_a_newer_version_of_the_object_is_another_document():
 def test_a_mail_is_taken_apart():
     project, ordered = owner(), []
     arrival = put(mailed(samples()), "raw/2026/11/21/acme/post.eml")
-    incoming.take(arrival, unpack=lambda *which: ordered.append(which), owner="mine")
+    incoming.take(arrival, unpack=lambda *which: ordered.append(which), owner="mine", keep=lambda: None)
     assert ordered == [("default", arrival.document_id)]
     assert documents(project) == ["post.eml"]
 

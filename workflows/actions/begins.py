@@ -49,13 +49,13 @@ def is_over(record: Begun) -> bool:
     return were_enough(record) and gone
 
 
-def renew(record: Begun, *, when: Condition, also: Sequence[Action] = ()) -> None:
-    """A worker's heartbeat. Raises: Conflict, where ``when`` does not hold: the work must stop.
+def renew(record: Begun, *, when: Condition, also: Sequence[Action] = (), until: str = "") -> None:
+    """A worker's heartbeat; ``until`` as ``claim``. Raises: Conflict, where ``when`` does not hold: the work must stop.
 
     Also of one whose lease ran out: twice at it is harmless, and who stopped then would leave a file that takes longer
     than a lease to the next, which would stop as well.
     """
-    type(record).change(record.key, [Begun.lease_until.set(_next_look()), *also], when)
+    type(record).change(record.key, [Begun.lease_until.set(until or _next_look()), *also], when)
 
 
 def give_back(record: Begun, *, owner: str) -> None:

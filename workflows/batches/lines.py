@@ -1,8 +1,9 @@
 """A line takes a slot, becomes a document with a run, and gives the slot back when no machine works on it any more."""
 
+import functools
 import logging
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, suppress
 
 from config.errors import Conflict, CountersignError, NotFound, Refused
 from config.table import InvalidKey
@@ -19,7 +20,7 @@ from workflows.frozen import Run
 from workflows.incoming import Arrival
 from workflows.items.batches import Batch, BatchStatus, Tallied
 from workflows.items.documents import ProjectDocument
-from workflows.items.incoming import IncomingStatus
+from workflows.items.incoming import IncomingFile, IncomingStatus
 from workflows.status import RESUMABLE, Outcome, StepStatus
 
 log = logging.getLogger(__name__)
@@ -45,8 +46,8 @@ def order(place: Place) -> None:
         orders.line(place.site, place.batch_id, place.attempt, place.lane, place.position)
 
 
-def take(place: Place, *, owner: str) -> None:
-    """Make the document of a lane's line and start its run; told again, nothing happens.
+def take(place: Place, *, owner: str, keep: Callable[[], None]) -> None:
+    """Make the document of a lane's line and start its run; told again, nothing happens. ``keep``: as to ``unpack``.
 
     Raises:
         Unavailable: S3 or the table does not answer.
@@ -59,16 +60,20 @@ def take(place: Place, *, owner: str) -> None:
     if file is None:
         settle(place, None)
         return
-    arrival = Arrival(file.key, file.version, file.size)
+    begun = functools.partial(incoming.begun, owner=owner, keep=keep, line=place.mark())
     try:
-        _enter(place, batch, file, arrival, owner)
+        _enter(place, batch, file, begun)
     except (Refused, NotFound) as error:
         fail(place, file, str(error))
 
 
-def _enter(place: Place, batch: Batch, file: FoundFile, arrival: Arrival, owner: str) -> None:
+def _enter(
+    place: Place, batch: Batch, file: FoundFile,
+    begun: Callable[[IncomingFile], AbstractContextManager[Callable[[], None]]],
+) -> None:  # fmt: skip
     """Raises: Refused, NotFound: it cannot be taken, with the sentence that says why."""
     by = Actor(str(batch.userId), str(batch.user_name))
+    arrival = Arrival(file.key, file.version, file.size)
     known = incoming.known(arrival)
     if known.status == IncomingStatus.TAKEN:
         _go_on(place, file, Run(place.site, str(known.project_id), str(known.document_id), ""), by, known.siteId)
@@ -79,9 +84,10 @@ def _enter(place: Place, batch: Batch, file: FoundFile, arrival: Arrival, owner:
     except (NotFound, InvalidKey) as error:
         raise Refused("The project of this line is gone. Name another in a new manifest.") from error
     with suppress(Conflict):  # another delivery was as fast: its run settles the line
-        found = incoming.enter_object(
-            arrival, known, project, orders_unpacking, owner=owner, by=by, batch_line=place.mark()
-        )  # fmt: skip
+        with begun(known) as beat:
+            found = incoming.enter_object(
+                arrival, known, project, orders_unpacking, beat=beat, by=by, batch_line=place.mark()
+            )  # fmt: skip
         if found.is_container:
             settle(place, Tallied.UNPACKED, file)
 

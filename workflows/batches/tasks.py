@@ -34,7 +34,8 @@ def open_part(self: Any, *, site: str, batch_id: str, attempt: int, part: int) -
 def take_line(self: Any, *, site: str, batch_id: str, attempt: int, lane: int, position: int) -> None:
     """Make a document of a line that has a slot, and start its run."""
     try:
-        lines.take(Place(site, batch_id, attempt, lane, position), owner=self.request.id)
+        keep = deliveries.keeper(self.request)
+        lines.take(Place(site, batch_id, attempt, lane, position), owner=self.request.id, keep=keep)
     except NotFound:
         return
     except Unavailable as error:

@@ -16,6 +16,7 @@ class IncomingStatus(StrEnum):
 
 
 WAITING = (IncomingStatus.QUARANTINED, IncomingStatus.AGAIN)
+OPEN = ("", IncomingStatus.AGAIN)  # a worker is to take it; empty: there is no row of it yet
 
 
 class IncomingFile(Item):
@@ -39,7 +40,19 @@ class IncomingFile(Item):
 
 
 class ArrivalBegin(Begun):
-    """Begins of one arrival, for the bucket's own message or for one line of a batch; gone by itself after a while."""
+    """Begins of one arrival, for the bucket's own message or for one line of a batch.
+
+    That of the bucket is due (GSI2) until the file is a document or in quarantine, and says what its message says. That
+    of a line goes by itself after a while: the line's batch is due.
+    """
+
+    s3_key = UnicodeAttribute(null=True)
+    s3version = UnicodeAttribute(null=True)
+    file_size = NumberAttribute(null=True)
+
+    @property
+    def digest(self) -> str:
+        return self.PK.rpartition("#")[2]
 
 
 class IncomingOrigin(Item):

@@ -1,0 +1,55 @@
+"""Work of intake that raises an error which has no sentence of its own: tried again a few times, then given up.
+
+Celery acknowledges the message of a task that raises, so whatever leaves such a task is lost without a word.
+"""
+
+import logging
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from config.errors import Unavailable
+
+log = logging.getLogger(__name__)
+
+MOST = 3  # raises of one message
+_LONGEST_PAUSE = 60  # seconds
+
+
+def attempt(task: Any, work: Callable[[], object], give_up: Callable[[], object]) -> None:
+    """Do ``work``; have the message come back if something does not answer, and a few times whatever it raises.
+
+    After that ``give_up`` records the sentence that people read. If it fails too, the message comes back as well.
+    Neither log nor row gets the text of the error, which may be the document's: only its class and its place.
+    """
+    error = _raised(work)
+    if error is None:
+        return
+    if not isinstance(error, Unavailable):
+        last = task.request.retries + 1 >= MOST
+        level = logging.ERROR if last else logging.WARNING
+        log.log(level, "intake stopped unexpectedly", extra={"task": task.name, "error": place_of(error)})
+        if last and (error := _raised(give_up)) is None:
+            return
+    # Outside of every ``except``: where the queue refuses the message Celery logs the error with what led to it.
+    raise task.retry(countdown=min(2**task.request.retries, _LONGEST_PAUSE))
+
+
+def _raised(work: Callable[[], object]) -> Exception | None:
+    try:
+        work()
+    except Exception as error:  # noqa: BLE001 - whatever it is, the file must not be lost over it
+        return error
+    return None
+
+
+def place_of(error: BaseException) -> str:
+    """Its class and where it was raised, without its text.
+
+    >>> place_of(ValueError("the document's own words"))
+    'ValueError'
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{where}"
