@@ -44,6 +44,16 @@ class Counted(Task[Any, Any]):
             self.request.headers = afresh(self.request.headers)
         return self.run(*args, **kwargs)
 
+    def retry(self, *args: Any, **kwargs: Any) -> Any:
+        """As Celery's, but if the broker does not take the next message, this one comes back.
+
+        Celery rejects it for good then, and whoever waited for the task would wait for ever.
+        """
+        try:
+            return super().retry(*args, **kwargs)
+        except Reject as lost:
+            raise Reject(str(lost), requeue=True) from lost
+
 
 def _take_back(task: Counted, queue: Queue) -> None:
     """Sent first: a death before the acknowledgement leaves it twice, which tasks bear. Raises: Unavailable."""

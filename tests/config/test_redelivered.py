@@ -5,11 +5,12 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from celery import Task
+from celery import Celery, Task
 from celery.app.trace import trace_task
 from celery.states import IGNORED, REJECTED
 from celery.worker.request import Request
 from django.conf import settings
+from kombu.exceptions import OperationalError
 
 from config import queues, redelivered, transport
 from config.celery import app
@@ -55,7 +56,10 @@ def worked_on(task: Task[Any, Any], message: Any) -> str:
     request = Request(message, app=app, task=task)
     done = trace_task(task, request.id, [], message.decode()[1], request.request_dict, app=app)
     if done.info and done.info.state == REJECTED:
-        message.requeue()
+        if done.info.retval.requeue:
+            message.requeue()
+        else:
+            message.reject()
         return REJECTED
     message.ack()
     return done.info.state if done.info else "SUCCESS"
@@ -111,6 +115,16 @@ def test_a_task_that_asks_to_be_tried_again_has_not_ended_its_worker(kind: Engin
         trace_task(task, "1", [], {}, Request(message, app=app, task=task).request_dict, app=app)
     message.ack()
     assert deaths(task) == redelivered.MOST
+
+
+def test_a_retry_that_no_broker_takes_brings_its_message_back(kind: EngineKind, task: Task[Any, Any]) -> None:
+    queues.enqueue(task.name, QUEUE, {"number": 1})
+    away = mock.patch.object(Celery, "send_task", side_effect=OperationalError("no route"))
+    again = mock.patch.object(type(task), "run", side_effect=lambda **_: task.retry(countdown=0))
+    message = take()
+    with away, again:
+        assert worked_on(task, message) == REJECTED
+    assert take() is not None
 
 
 def test_a_broker_that_is_away_keeps_the_message(kind: EngineKind, task: Task[Any, Any]) -> None:
