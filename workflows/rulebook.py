@@ -119,13 +119,8 @@ def pin(site: str, book: Book) -> str:
     content = {"version": 1} | {name: [routing.plain(one) for one in getattr(book, name)] for name in _PARTS}
     body = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
     sha256 = files.sha256(body)
-    if (site, sha256) not in _written:
-        SiteFiles(site).write(files.rulebook(sha256), body, "application/json")
-        _written.add((site, sha256))
+    SiteFiles(site).keep(files.rulebook(sha256), body, "application/json")
     return sha256
-
-
-_written: set[tuple[str, str]] = set()  # what this process knows to be there: most uploads come under the same rules
 
 
 @lru_cache(maxsize=32)

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.files.storage import default_storage
 
 from config import aws
-from config.errors import CountersignError, Tampered, Unavailable
+from config.errors import CountersignError, NotFound, Tampered, Unavailable
 from config.table import partition
 from workflows import files
 
@@ -80,6 +80,19 @@ class SiteFiles:
 
     def write(self, name: str, body: bytes, content_type: str) -> None:
         _put(partition(self.site, name), body, content_type, files.kind(name))
+
+    def keep(self, name: str, body: bytes, content_type: str) -> None:
+        """Write an object that is named by its content, unless it is there as it should be.
+
+        Looked up each time: what a process remembers is not there any more once it was lost, and every later run that
+        began under it would fail until the process ends.
+        """
+        try:
+            if self.read(name) == body:
+                return
+        except NotFound:
+            pass
+        self.write(name, body, content_type)
 
     def save(self, name: str, file: BinaryIO, content_type: str) -> None:
         """The same of what is too large to hold."""

@@ -20,13 +20,8 @@ def pin(site: str, book: TypeBook) -> str:
     content = {"version": 1, "types": [asdict(one) for one in book.types]}
     body = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
     sha256 = files.sha256(body)
-    if (site, sha256) not in _written:
-        SiteFiles(site).write(files.typebook(sha256), body, "application/json")
-        _written.add((site, sha256))
+    SiteFiles(site).keep(files.typebook(sha256), body, "application/json")
     return sha256
-
-
-_written: set[tuple[str, str]] = set()  # what this process knows to be there
 
 
 def pinned(site: str, sha256: str) -> TypeBook:

@@ -30,7 +30,7 @@ from workflows import (
 from workflows.actions import rules
 from workflows.frozen import Run
 from workflows.routing import Act, Condition, Effect, Operator, Source, When
-from workflows.storage import DocumentFiles
+from workflows.storage import DocumentFiles, delete_object
 
 ALICE = Actor("1", "Alice Novak")
 ALL_SURE = {**PROJECT, "review_policy": {"default_threshold": 0.0}}
@@ -123,7 +123,6 @@ def test_a_run_keeps_the_rules_it_began_with(pump: Pump) -> None:
 def test_many_runs_under_the_same_rules_share_one_object(table: str) -> None:
     make_rule(make_ruleset(), actions=(Act("OCR"),))
     book = rulebook.current(SITE)
-    rulebook._written.clear()
     with count_calls() as calls:
         assert {rulebook.pin(SITE, book) for _ in range(3)} == {rulebook.pin(SITE, rulebook.current(SITE))}
     assert calls.names().count("s3.PutObject") == 1
@@ -136,8 +135,18 @@ def test_rules_that_somebody_changed_behind_the_runs_back_are_not_applied(table:
     rulebook.SiteFiles(SITE).write(files.rulebook(sha256), b"{}", "application/json")
     with pytest.raises(Tampered):
         rulebook.pinned(SITE, sha256)
-    rulebook._written.clear()
     rulebook.pin(SITE, rulebook.current(SITE))  # mends it
+    assert rulebook.pinned(SITE, sha256) == rulebook.current(SITE)
+
+
+def test_rules_that_the_bucket_lost_are_there_again_with_the_next_run(pump: Pump) -> None:
+    make_rule(make_ruleset(), queue="q1")
+    name = files.rulebook(rulebook.pin(SITE, rulebook.current(SITE)))
+    delete_object(rulebook.SiteFiles(SITE).key(name), "")
+    rulebook.pinned.cache_clear()  # as in a worker that has not read them
+    run = arrived(project=NOBODY_SURE)
+    pump.run(lambda: pump.ran("open_review") > 0)
+    assert review_of(ref_of(run)).queue == "q1"
 
 
 def test_the_step_done_twice_asks_once_and_answers_the_same(pump: Pump) -> None:
@@ -188,7 +197,6 @@ def test_a_page_without_a_barcode_has_none(table: str, tmp_path: Path) -> None:
 
 def test_the_bucket_of_rules_is_the_sites_own(table: str) -> None:
     make_rule(make_ruleset(site="acme"), site="acme", queue="q1")
-    rulebook._written.clear()
     with count_calls() as calls:
         rulebook.pin("acme", rulebook.current("acme"))
     assert [call.params["Key"].split("/")[0] for call in calls.of("s3", "PutObject")] == ["acme"]

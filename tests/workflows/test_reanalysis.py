@@ -4,18 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from config.errors import Refused
+from config.errors import Refused, StageFailed
 from projects import actions
 from projects.audit import Actor
 from projects.schema import FieldSetting, ProjectSettings
 from tests.factories import PROJECT, SITE
-from workflows import comparing, frozen, reanalysis, typebook
+from workflows import comparing, files, frozen, reanalysis, typebook
 from workflows.providers.bedrock import page_request
 from workflows.reanalysis import PROJECT as NOW
 from workflows.reanalysis import STRONG, Wish
 from workflows.rerun_forms import AnalysisForm
 from workflows.stages.services import PageQuestion
 from workflows.stages.types import TypeBook, TypeSpec
+from workflows.storage import SiteFiles, delete_object
 
 BEFORE = frozen.freeze(PROJECT)
 BY = Actor("1", "Rosa Marin")
@@ -117,3 +118,14 @@ def test_the_settings_that_differ_are_told_in_words() -> None:
     assert told["Who finds the fields"] == ("Rules, on this machine", "Models on Amazon Bedrock")
     assert set(told) == {"Instruction", "Who finds the fields", "Model", "Stronger model", "Thresholds"}
     assert comparing.settings_that_differ(BEFORE, BEFORE) == []
+
+
+def test_types_that_the_bucket_lost_are_there_again_with_the_next_run(table: str) -> None:
+    book = TypeBook((TypeSpec("receipt", "Receipt", 1, BEFORE.fields),))
+    sha256 = typebook.pin(SITE, book)
+    key = SiteFiles(SITE).key(files.typebook(sha256))
+    delete_object(key, "")
+    with pytest.raises(StageFailed, match="Start the document again"):
+        typebook.pinned(SITE, sha256)
+    assert typebook.pin(SITE, book) == sha256
+    assert typebook.pinned(SITE, sha256) == book
