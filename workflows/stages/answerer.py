@@ -45,8 +45,8 @@ class Quoted:
     confidence: float | None = None
 
 
-def answered(page: Page, question: str, specs: Iterable[FieldSpec]) -> Quoted:
-    document = Document((page,))
+def answered(page: Page, question: str, specs: Sequence[FieldSpec]) -> Quoted:
+    document = Document((page,), fields.spelled(specs))
     asked = words(question)
     if named := _named(document, asked, specs):
         return Quoted(f"{named[0].label}: {named[1].value}", _around(page, named[1]), named[1].box, named[1].confidence)

@@ -47,6 +47,12 @@ def _opening(context: StageContext) -> Document:
     return Document(tuple(page_of(artifacts.read_json(context.artifacts, files.segment(index))) for index in indices))
 
 
+def _labels(context: StageContext) -> frozenset[str]:
+    """Of every field that the document may turn out to have."""
+    own = fields.spelled(context.settings.fields)
+    return own.union(*(fields.spelled(one.fields) for one in context.types.types))
+
+
 def _count(context: StageContext) -> int:
     return int(paged.PREPARED.opened(context.artifacts).head["segment_count"])
 
@@ -82,7 +88,7 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
         for index in range(count)
         if _is_searched(index, count)
     ]
-    document = Document(tuple(page_of(segment) for segment in segments))
+    document = Document(tuple(page_of(segment) for segment in segments), _labels(context))
     read = [one for segment in segments for one in segment.get("given", ())]
     exact = _invoice(context)
     texts = {page.index for page in document.pages if page.source == text_page.SOURCE}

@@ -208,6 +208,78 @@ def test_a_field_of_the_projects_own_is_found_by_its_label(wanted: FieldSpec, ex
     assert (found[0].value if found else None) == expected
 
 
+PO = spec("purchase_order", "PO number", "text")
+VENDOR = spec("vendor", "Vendor", "text")
+DUE = spec("due_date", "Due date", "date")
+TAX = spec("tax_amount", "Tax", "amount")
+TERMS = spec("terms", "Terms", "text")
+METHOD = spec("payment_method", "Payment method", "text")
+ASKED = (PO, VENDOR, DUE, TAX, TERMS, METHOD)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "rows", "expected"),
+    [
+        (PO, ("PO number:", "Vendor: Acme 24 Ltd"), None),
+        (PO, ("PO number:", "Vendor | Acme 24 Ltd"), None),
+        (PO, ("PO number: | Vendor: Acme 24 Ltd"), None),
+        (PO, ("PO number: Vendor: Acme 24 Ltd",), None),
+        (PO, ("PO number", "Cost centre: 4711"), None),  # of no field, and a label all the same
+        (PO, ("PO number:", "Kostenstelle: 4711"), None),
+        (PO, ("PO number:", "Due date 12 April 2025"), None),
+        (PO, ("PO number: 4711 Vendor: Acme Ltd",), "4711"),
+        (PO, ("PO number 4711 Vendor Acme Ltd",), "4711"),
+        (PO, ("PO number No. 4711",), "4711"),
+        (PO, ("PO number | Vendor", "4711 | Acme Ltd"), "4711"),
+        (PO, ("PO number", "4711"), "4711"),
+        (PO, ("PO number", "Description", "Paint 12 l"), None),
+        (PO, ("Please quote the PO number on all letters",), None),
+        (VENDOR, ("PO number | Vendor", "4711 | Acme Ltd"), "Acme Ltd"),
+        (VENDOR, ("Vendor:", "Vendor No: 55"), None),
+        (VENDOR, ("Vendor", "Company One Ltd"), "Company One Ltd"),
+        (VENDOR, ("Vendor: Company One Ltd PO number: 4711",), "Company One Ltd"),
+        (DUE, ("Due date:", "Invoice date: 12 March 2025"), None),
+        (DUE, ("Due date: | Order date: 12 March 2025"), None),
+        (DUE, ("Due date (30 days) | 12 April 2025 | 11 March 2025",), "2025-04-12"),
+        (DUE, ("Due date: 12 April 2025, ordered 01/02/2024",), "2025-04-12"),
+        (DUE, ("Oxhaven, CA 94103", "Due date 04/12/2025"), "2025-04-12"),
+        (TAX, ("Tax 20 % | 85.04",), "85.04"),
+        (TAX, ("Tax 20 % of 425.20 | 85.04",), "85.04"),
+        (TAX, ("Tax ID: 11 222",), None),
+        (TERMS, ("Terms: Payment due within 30 days",), "Payment due within 30 days"),
+        (METHOD, ("Payment method: Bank",), "Bank"),
+        (METHOD, ("Payment method: at 10:30 by card",), "at 10:30 by card"),
+    ],
+)
+def test_a_value_is_no_other_fields_label(wanted: FieldSpec, rows: tuple[str, ...] | str, expected: str | None) -> None:
+    printed = page(*((rows,) if isinstance(rows, str) else rows))
+    found = fields.find(Document((printed,), fields.spelled(ASKED)), wanted)
+    assert (found[0].value if found else None) == expected
+
+
+def test_the_line_under_a_value_takes_nothing_from_it() -> None:
+    alone, followed = (fields.find(document("PO number: 4711", *more), PO)[0] for more in ((), ("Brook Ltd 12",)))
+    assert alone.confidence == followed.confidence
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "expected"),
+    [
+        ("invoice_number", ("Invoice number:", "Customer no: 5512"), None),
+        ("invoice_number", ("Rechnungsnummer: RE-2025-0418",), "RE-2025-0418"),
+        ("invoice_number", ("Rechnungsnummer | Datum", "RE-2025-0418 | 12.03.2025"), "RE-2025-0418"),
+        ("invoice_number", ("Numéro de facture : F2025-17",), "F2025-17"),
+        ("invoice_number", ("Factuurnummer: 20250017",), "20250017"),
+        ("invoice_number", ("Belegnummer: 4711",), "4711"),
+        ("company", ("Vendor:", "Bill to: Brackenfield Ltd", "Northbridge"), None),
+        ("address", ("Shop", "Email address: accounts@alderquill.example"), None),
+        ("address", ("Shop", "Delivery address: 3 Millrace Lane, Oxhaven"), None),
+    ],
+)
+def test_a_known_field_is_no_other_fields_label(name: str, rows: tuple[str, ...], expected: str | None) -> None:
+    assert value(name, *rows) == expected
+
+
 def test_candidates_come_best_first_and_none_is_surer_than_the_first() -> None:
     found = fields.find(document(*RECEIPT), SPECS["total"])
     assert len(found) > 1

@@ -17,6 +17,7 @@ from workflows.stages.fields import (
     vendors,
 )
 from workflows.stages.fields.candidates import Candidate, Document
+from workflows.stages.fields.labels import spelled as spelled
 
 FINDERS: Mapping[str, Callable[[Document], list[Candidate]]] = {
     "company": company.find,

@@ -25,10 +25,16 @@ STOP = re.compile(
     r"\b(tel|te1|telephone|phone|fon|fax|mobile|whatsapps?|h/p|hp|e-?mail|emall|www|https?|gst|vat|sst|"
     r"ust|steuernummer|tin|reg(istration)?\.?|company no|"
     r"co\.? ?no|tax|invoice|receipt|rechnung|date|datum|cash(ier)?|bill|table|order|hours?|doc(ument)?|page|owned by|"
+    r"(deliver(y|ed)?|ship(ping|ped)?|bill(ing|ed)?|sold) (to|address)|lieferanschrift|"
     r"welcome|hq|site no|total|amount|qty|id|iban|guest|booking|check in|center)\b|@(?!\s?kp)",
     re.IGNORECASE,
 )
-LABEL = re.compile(r"^\s*(?:\w+ )?(?:address|anschrift|adresse|registered office)\s*[:：]\s*", re.IGNORECASE)
+# Not where to send mails or goods to.
+LABEL = re.compile(
+    r"^\s*(?!(?:e-?mail|web|internet|ip|delivery|shipping|ship|billing|customer|client|buyer|liefer\w*|kunden?\w*)\b)"
+    r"(?:\w+ )?(?:address|anschrift|adresse|registered office)\s*[:：]\s*",
+    re.IGNORECASE,
+)
 # A telephone number behind the last line of an address does not take the line from it.
 TELEPHONE = re.compile(r"[\s,;(]+(?:tel(?:ephone)?|te1|phone|h/p|fax)\b.*$", re.IGNORECASE)
 UNIT = re.compile(r"^[A-Z]{0,2}-?\d{1,4}[A-Z]?(?:-\d+)*[A-Z]?\s*,", re.IGNORECASE)

@@ -1,7 +1,6 @@
 """What a field's finder reads and answers: the document as rows of lines, and candidates with their evidence."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean
@@ -30,9 +29,13 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Document:
-    """The pages that fields are read from; of a long document its first and last ones."""
+    """The pages that fields are read from; of a long document its first and last ones.
+
+    ``labels``: of all fields that the run reads, since the value of one is never the label of another.
+    """
 
     pages: tuple[Page, ...]
+    labels: frozenset[str] = frozenset()
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -74,27 +77,3 @@ def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
         if known is None or candidate.points > known.points:
             kept[candidate.value] = candidate
     return sorted(kept.values(), key=lambda candidate: -candidate.points)
-
-
-def after_labels(document: Document, label: re.Pattern[str]) -> Iterator[tuple[Line, str, int]]:
-    """Where the value of a label may stand, nearest first: behind it, in the next line of its row, below it.
-
-    Yields the line, its text and the offset that the value starts at.
-    """
-    rows = document.rows
-    for number, row in enumerate(rows):
-        for position, line in enumerate(row.lines):
-            match = label.search(line.text)
-            if not match:
-                continue
-            if line.text[match.end() :].strip(" :.#-"):
-                yield line, line.text, match.end()
-            elif position + 1 < len(row.lines):
-                yield row.lines[position + 1], row.lines[position + 1].text, 0
-            for below in rows[number + 1 : number + 2]:
-                yield from ((under, under.text, 0) for under in below.lines if _under(line, under))
-
-
-def _under(label: Line, value: Line) -> bool:
-    near = value.box[1] - label.box[3] < 2.5 * label.height
-    return value.page == label.page and near and value.box[0] < label.box[2] and value.box[2] > label.box[0]

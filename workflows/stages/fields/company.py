@@ -7,6 +7,7 @@ from statistics import median
 
 from workflows.stages.fields import address, spelling
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_lines
+from workflows.stages.fields.places import is_labelled
 from workflows.stages.layout import Line
 
 LONGEST = 70  # characters; beyond it a sentence names the company
@@ -76,11 +77,15 @@ def _labelled(document: Document) -> Iterator[Candidate]:
         if not label:
             continue
         name = cleaned(line.text[label.end() :])
+        if is_labelled(name) or BUYER.match(name):  # left blank, and another field follows
+            continue
         if name:
             yield of_lines([line], name, 6.0, label=1.0, legal=float(bool(LEGAL.search(name))))
             continue
         for below in lines[number + 1 : number + 5]:
-            if LEGAL.search(below.text) and not address.is_street(below.text):
+            if BUYER.search(below.text):
+                break
+            if LEGAL.search(below.text) and not (address.is_street(below.text) or is_labelled(below.text)):
                 yield of_lines([below], cleaned(below.text), 6.0, label=1.0, legal=1.0)
                 break
 

@@ -1,13 +1,21 @@
 """Fields that no finder knows: the value beside or under the label that the project's schema gives."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from workflows import values
 from workflows.stages.base import FieldSpec
-from workflows.stages.fields.candidates import Candidate, Document, after_labels, best_first, of_line
+from workflows.stages.fields import dates
+from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
+from workflows.stages.fields.places import Place, by_labels
 
 _READ = {"currency": values.currency, "number": values.number, "boolean": values.boolean}
+# What identifies something has digits in it; its label may say so once more: purchase order no.
+_IDENTIFIER = re.compile(r"(?:^|[\W_])(?:number|no|nr|num|id|iban|nummer|order)$", re.IGNORECASE)
+_NUMBERED = r"(?:(?:no|nr|num|number|nummer)\b\W*|#\W*)?"
+Found = tuple[int, Place, values.Hit]  # how far from the label
+_RATE = re.compile(r"\s*(?:%|per ?cent|v\. ?H\.)", re.IGNORECASE)
 
 
 def find(document: Document, spec: FieldSpec) -> list[Candidate]:
@@ -15,12 +23,15 @@ def find(document: Document, spec: FieldSpec) -> list[Candidate]:
 
 
 def _candidates(document: Document, spec: FieldSpec) -> Iterator[Candidate]:
-    for distance, (line, text, start) in enumerate(after_labels(document, pattern(spec))):
-        hit = _value(spec.type, text, start)
-        if hit:
-            yield of_line(
-                line, hit.value, hit.start, hit.end, 3.0 - 0.3 * distance, label=1.0 if distance == 0 else 0.6
-            )
+    read = _reader(document, spec)
+    for again, places in enumerate(by_labels(document, pattern(spec))):
+        found = [(distance, place, hit) for distance, place in enumerate(places) if (hit := read(place))]
+        if not found:
+            continue
+        distance, place, hit = _after_rate(found, places) if spec.type == "amount" else found[0]
+        points = 3.0 - 0.3 * distance - 0.1 * min(again, 5)
+        strength = 1.0 if place.beside else 0.6
+        yield of_line(place.line, hit.value, hit.start, hit.end, points, label=strength)
 
 
 def pattern(spec: FieldSpec) -> re.Pattern[str]:
@@ -29,18 +40,76 @@ def pattern(spec: FieldSpec) -> re.Pattern[str]:
         "".join(f"{re.escape(word)}\\W*" for word in re.findall(r"\w+", text.replace("_", " ")))
         for text in (spec.label, spec.name)
     }
+    spelled = "|".join(sorted(filter(None, spellings), key=len, reverse=True))
     return re.compile(
-        rf"(?<!\w)(?:{'|'.join(sorted(filter(None, spellings), key=len, reverse=True))})(?!\w)", re.IGNORECASE
+        rf"(?<!\w)(?:{spelled}){_NUMBERED if is_identifier(spec) else ''}(?!\w)", re.IGNORECASE
+    )  # fmt: skip
+
+
+def is_identifier(spec: FieldSpec) -> bool:
+    return spec.type == "text" and any(_IDENTIFIER.search(text.strip(" .:")) for text in (spec.label, spec.name))
+
+
+def spelled(specs: Iterable[FieldSpec]) -> frozenset[str]:
+    """What the fields may be called on a page."""
+    return frozenset(
+        text.replace("_", " ").casefold()
+        for spec in specs
+        for text in (spec.label, spec.name)
+        if re.search(r"\w", text)
     )
 
 
-def _value(kind: str, text: str, start: int) -> values.Hit | None:
-    if kind in {"date", "amount"}:
-        found = values.dates_in(text) if kind == "date" else values.amounts_in(text)
-        return next((hit for hit in found if hit.start >= start), None)
-    rest = text[start:].strip(" :.#-–")
-    begin = text.find(rest, start)
-    if kind == "boolean":
-        rest = (rest.split() or [""])[0].rstrip(",;")
-    value = _READ[kind](rest) if kind in _READ else rest
-    return values.Hit(value, rest, begin, begin + len(rest)) if value else None
+def _reader(document: Document, spec: FieldSpec) -> Callable[[Place], values.Hit | None]:
+    match spec.type:
+        case "date":
+            return partial(_date, day_first=dates.is_day_first(document.text))
+        case "amount":
+            return _amount
+        case "boolean":
+            return _boolean
+        case kind:
+            return partial(_words, read=_READ.get(kind, str), digits=is_identifier(spec))
+
+
+def _date(place: Place, *, day_first: bool) -> values.Hit | None:
+    """The nearest: of several in a line the others belong to something else."""
+    found = [hit for hit in values.dates_in(place.text, day_first=day_first) if hit.start >= place.start]
+    return min(found, key=lambda hit: hit.start, default=None)
+
+
+def _amounts(place: Place) -> list[values.Hit]:
+    """None of them a rate in per cent."""
+    found = (hit for hit in values.amounts_in(place.text) if hit.start >= place.start)
+    return [hit for hit in found if not _RATE.match(place.text, hit.end)]
+
+
+def _amount(place: Place) -> values.Hit | None:
+    return next(iter(_amounts(place)), None)
+
+
+def _after_rate(found: Sequence[Found], places: Sequence[Place]) -> Found:
+    """The first, or in a row with a rate the last: VAT 20 % of 425.20 is 85.04."""
+    beside = [place for place in places if place.beside]
+    if not found[0][1].beside or not any(_RATE.search(place.text, place.start) for place in beside):
+        return found[0]
+    distance, place, _ = [one for one in found if one[1].beside][-1]
+    return distance, place, _amounts(place)[-1]
+
+
+def _boolean(place: Place) -> values.Hit | None:
+    word = (place.text[place.start :].strip(" :：.#-–").split() or [""])[0].rstrip(",;")
+    value = values.boolean(word)
+    return _hit(place, word, value)
+
+
+def _words(place: Place, *, read: Callable[[str], str | None], digits: bool) -> values.Hit | None:
+    rest = place.text[place.start : place.until if digits else None].strip(" :：.#-–")
+    if digits and not any(char.isdigit() for char in rest):
+        return None
+    return _hit(place, rest, read(rest))
+
+
+def _hit(place: Place, words: str, value: str | None) -> values.Hit | None:
+    begin = place.text.find(words, place.start)
+    return values.Hit(value, words, begin, begin + len(words)) if value else None

@@ -3,13 +3,17 @@
 import re
 from collections.abc import Iterator
 
-from workflows.stages.fields.candidates import Candidate, Document, after_labels, best_first, of_line
+from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
+from workflows.stages.fields.places import by_labels
 
-_NO = r"(?:(?:no|nr|num|number|id)\b|#|n°)\s*[.:#]*"
+_NO = r"(?:(?:no|nr|num|number|nummer|id)\b|#|n[°º])\s*[.:#]*"
 _INVOICE = re.compile(
-    rf"\b(?:tax )?inv(?:[o0]ice)?\s*\.?\s*{_NO}|\b\w*rechnung(?:s-?)?\s*{_NO}|\bfacture\s*{_NO}", re.IGNORECASE
+    rf"\b(?:tax )?inv(?:[o0]ice)?\s*\.?\s*{_NO}|\b\w*rechnung(?:s-?)?\s*{_NO}|"
+    rf"\b(?:factur[ae]|fattura|factuur|faktura)\s*{_NO}|\bfattura n\b\.?|\bnumer faktury\b|"
+    r"\bn[uú]m[eé]ro (?:de (?:la )?)?(?:factur[ae]|fattura)\b|\bn[°º]\s*(?:de )?factur[ae]\b",
+    re.IGNORECASE,
 )
-_RECEIPT = re.compile(rf"\b(?:receipt|rcpt|bill|quittung|beleg)\s*{_NO}|\btax invoice\s*:", re.IGNORECASE)
+_RECEIPT = re.compile(rf"\b(?:receipt|rcpt|bill|quittung|beleg)(?:s?-)?\s*{_NO}|\btax invoice\s*:", re.IGNORECASE)
 _DOCUMENT = re.compile(rf"\bdoc(?:ument)?\s*\.?\s*{_NO}|\bcontract\s*{_NO}|\bgutschrift.*?\bnr\.?", re.IGNORECASE)
 _OTHER = re.compile(rf"\b(?:transaction|trans|txn|ticket|slip|booking)\s*(?:{_NO}|:)", re.IGNORECASE)
 _SIGN = re.compile(r"^\s*#(?=\s*\w)")
@@ -22,17 +26,13 @@ def find(document: Document) -> list[Candidate]:
 
 
 def _labelled(document: Document, label: re.Pattern[str], points: float) -> Iterator[Candidate]:
-    for distance, (line, text, start) in enumerate(after_labels(document, label)):
-        match = NUMBER.match(text, start)
-        if match and any(char.isdigit() for char in match[1]):
-            strength = min(1.0, points / 4.0)
-            digits = float(sum(char.isdigit() for char in match[1]) >= 4)
-            yield of_line(
-                line,
-                match[1],
-                match.start(1),
-                match.end(1),
-                points - 0.3 * distance + 0.3 * digits,
-                label=strength,
-                digits=digits,
-            )
+    for again, places in enumerate(by_labels(document, label)):
+        for distance, place in enumerate(places):
+            match = NUMBER.match(place.text, place.start)
+            if match and any(char.isdigit() for char in match[1]):
+                digits = float(sum(char.isdigit() for char in match[1]) >= 4)
+                worth = points - 0.3 * distance - 0.1 * min(again, 5) + 0.3 * digits
+                strength = min(1.0, points / 4.0)
+                span = match.span(1)
+                yield of_line(place.line, match[1], *span, worth, label=strength, digits=digits)
+                break
