@@ -261,6 +261,27 @@ class Item(Model):
             rows = list(found)
         return Page(rows, _cursor(found.last_evaluated_key, which) if found.last_evaluated_key else None)
 
+    @classmethod
+    def every(
+        cls,
+        pk: str,
+        *,
+        sk: Condition | None = None,
+        index: str | None = None,
+        newest_first: bool = False,
+        consistent: bool = False,
+    ) -> Iterator[Self]:
+        """All rows one after the other; a Query for each hundred of them that is read."""
+        cursor: str | None = None
+        while True:
+            page = cls.page(
+                pk, sk=sk, index=index, limit=100, cursor=cursor, newest_first=newest_first, consistent=consistent
+            )
+            yield from page.rows
+            cursor = page.next
+            if cursor is None:
+                return
+
 
 class VersionItem(Item):
     """A row of the second table, which keeps what was (seed 002); its keys are built like all others."""

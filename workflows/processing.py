@@ -78,10 +78,8 @@ def look(job: Job) -> Job:
 
 
 def _review_id(run: Run) -> str | None:
-    for event in reversed(queries.lineage(run.site, run.document_id).rows):
-        if event.type == "HUMAN_REVIEW_REQUIRED" and event.correlationId == run.workflow_id:
-            return str(event.facts.as_dict()["review"])
-    return None
+    event = queries.latest_event(run, "HUMAN_REVIEW_REQUIRED")
+    return str(event.facts.as_dict()["review"]) if event else None
 
 
 def describe(job: Job) -> dict[str, Any]:

@@ -44,9 +44,11 @@ def transitions(site: str, workflow_id: str, *, cursor: str | None = None) -> Pa
 
 
 def transition_from(run: Run, step: int) -> Transition | None:
-    """The latest transition out of ``step``, or None where the run never left it."""
-    found = [row for row in transitions(run.site, run.workflow_id).rows if int(row.fromStep) == step]
-    return found[-1] if found else None
+    """The latest transition out of ``step``, or None if the run never left it; most often one Query."""
+    pk = table.TRANSITION.partition_key(run.site, execution_id=run.workflow_id)
+    prefix = Transition.SK.startswith(table.TRANSITION.sort_prefix())
+    rows = Transition.every(pk, sk=prefix, newest_first=True, consistent=True)
+    return next((row for row in rows if int(row.fromStep) == step), None)
 
 
 def last_transition(run: Run, found: Execution) -> Transition:
@@ -118,11 +120,19 @@ def lineage(site: str, document_id: str, *, cursor: str | None = None) -> Page[D
     return DocumentEvent.page(pk, sk=prefix, limit=100, cursor=cursor, consistent=True)
 
 
+def latest_event(run: Run, kind: str) -> DocumentEvent | None:
+    """The newest event of this kind in a run's lineage, or None if there is none; most often one Query."""
+    pk = table.DOCUMENT_EVENT.partition_key(run.site, document_id=run.document_id)
+    prefix = DocumentEvent.SK.startswith(table.DOCUMENT_EVENT.sort_prefix())
+    rows = DocumentEvent.every(pk, sk=prefix, newest_first=True, consistent=True)
+    return next((row for row in rows if row.type == kind and row.correlationId == run.workflow_id), None)
+
+
 def document_actions(site: str, document_id: str) -> list[DocumentAction]:
-    """All actions of a document in their order, strongly consistent; one Query."""
+    """All actions of a document in their order, strongly consistent; a Query for each hundred."""
     pk = table.DOCUMENT_ACTION.partition_key(site, document_id=document_id)
     prefix = DocumentAction.SK.startswith(table.DOCUMENT_ACTION.sort_prefix())
-    return list(DocumentAction.page(pk, sk=prefix, limit=1000, consistent=True).rows)
+    return list(DocumentAction.every(pk, sk=prefix, consistent=True))
 
 
 def actions_of(run: Run) -> list[DocumentAction]:
