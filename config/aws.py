@@ -5,6 +5,7 @@ import functools
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import boto3
@@ -18,6 +19,21 @@ from storages.backends.s3 import S3Storage
 
 from config.errors import CountersignError, NotFound, Unavailable
 from config.wire import WireFactory
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long one call may take: ``attempts`` in all, each with so many seconds for the next bytes of its answer."""
+
+    read_seconds: int
+    attempts: int
+    s3_read_seconds: int = 30  # S3 answers a large file only when it has stored all of it
+
+
+WORKER = Patience(read_seconds=30, attempts=4)
+# A person waits, and so does the thread: where AWS is frozen, a page says so and other pages are answered.
+WEB = Patience(read_seconds=4, attempts=2)
+_patience = WORKER
 
 _lock = threading.Lock()
 _TRANSIENT = {
@@ -37,6 +53,12 @@ UNANSWERED = (BotoCoreError, Boto3Error, urllib3.exceptions.HTTPError)
 _DAMAGED = {"BadDigest", "InvalidDigest", "XAmzContentChecksumMismatch"}
 
 
+def be_patient(patience: Patience) -> None:
+    """Say how long this process waits for AWS, before it makes its first call."""
+    global _patience  # noqa: PLW0603 - a process is one kind of process from its start to its end
+    _patience = patience
+
+
 @functools.cache
 def _session() -> boto3.session.Session:
     return boto3.session.Session(
@@ -53,9 +75,9 @@ def _build(service: str) -> Any:
     config = Config(
         signature_version="s3v4" if service == "s3" else None,
         s3=s3,
-        retries={"mode": "standard", "total_max_attempts": 4},
+        retries={"mode": "standard", "total_max_attempts": _patience.attempts},
         connect_timeout=3,
-        read_timeout=30,
+        read_timeout=_patience.s3_read_seconds if service == "s3" else _patience.read_seconds,
         max_pool_connections=32,
     )
     return _session().client(service, endpoint_url=settings.AWS_ENDPOINT_URL, config=config)  # type: ignore[call-overload]
@@ -94,8 +116,8 @@ def dynamodb() -> Connection:
         region=settings.AWS_REGION,
         host=settings.AWS_ENDPOINT_URL,
         connect_timeout_seconds=3,
-        read_timeout_seconds=30,
-        max_retry_attempts=3,
+        read_timeout_seconds=_patience.read_seconds,
+        max_retry_attempts=_patience.attempts - 1,
         max_pool_connections=32,
         aws_access_key_id=settings.AWS_ACCESS_KEY_ID,
         aws_secret_access_key=settings.AWS_SECRET_ACCESS_KEY,

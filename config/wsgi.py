@@ -4,6 +4,9 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from config import aws
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
+aws.be_patient(aws.WEB)
 application = get_wsgi_application()

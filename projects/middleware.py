@@ -158,6 +158,7 @@ def _error_page(request: HttpRequest, error: CountersignError, status: int) -> H
     else:
         # 422 has no page of its own: it is the bad request's, with the sentence of the refusal.
         template = "400.html" if status == 422 else f"{status}.html"
+        request.unanswered = status == 503  # type: ignore[attr-defined] # read by site_context
         response = render(request, template, {"text": str(error), "status": status}, status=status)
     patch_vary_headers(response, ["HX-Request"])
     response["Cache-Control"] = "no-store"
@@ -170,6 +171,9 @@ def site_context(request: HttpRequest) -> dict[str, Any]:
     here: dict[str, Any] = {"site": getattr(request, "site", DEFAULT_SITE), "tabs": (), "may": access.NO_ABILITIES}
     if user is None or not user.is_authenticated:
         return here
+    if getattr(request, "unanswered", False):  # the page that says so waits for no other answer
+        may = access.abilities(request) if hasattr(request, "permissions") else access.NO_ABILITIES
+        return here | {"tabs": _tabs(request, may), "may": may}
     try:
         may = access.abilities(request)
     except CountersignError:  # the page that says so is on its way

@@ -18,8 +18,9 @@ from workflows.frozen import Run
 
 
 class Visitor:
-    def __init__(self, web: str) -> None:
-        self.web = web
+    def __init__(self, web: str, patience: float = 20) -> None:
+        """``patience``: seconds to wait for each answer."""
+        self.web, self.patience = web, patience
         self.cookies = http.cookiejar.CookieJar()
         handlers = (urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(self.cookies))
         self.opener = urllib.request.build_opener(*handlers)
@@ -74,7 +75,7 @@ class Visitor:
 
     def _open(self, request: urllib.request.Request) -> tuple[int, str]:
         try:
-            with self.opener.open(request, timeout=20) as answer:
+            with self.opener.open(request, timeout=self.patience) as answer:
                 return answer.status, answer.read().decode(errors="replace")
         except urllib.error.HTTPError as refused:
             with refused:
