@@ -1,10 +1,11 @@
-"""What somebody types about an attribute: its key and type once, its label whenever."""
+"""What people type about an attribute: its key and type once, its label and plausible dates at any time."""
 
 from typing import Any
 
 from django import forms
 
 from projects.governing import ATTRIBUTE_KEY, KINDS, AttributeDefinition
+from projects.schema import AROUND, DATE_RANGES, date_range
 
 _LABEL_WORDS = {
     "required": "Give it a label. People see it beside the value.",
@@ -23,7 +24,25 @@ class LabelForm(forms.Form):
         return " ".join(str(self.cleaned_data["label"]).split())
 
 
-class AttributeForm(LabelForm):
+class DefinitionForm(LabelForm):
+    """``kind``: of the attribute; where it is no date there is nothing to say about dates."""
+
+    date_range = forms.ChoiceField(
+        required=False,
+        label="Plausible dates",
+        help_text="Other dates go to review. Issue dates: past only. Due and end dates: past or future.",
+        choices=list(DATE_RANGES.items()),
+        error_messages={"invalid_choice": "Choose one of the list."},
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+
+    def __init__(self, *args: Any, kind: str = "date", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if kind != "date":
+            del self.fields["date_range"]
+
+
+class AttributeForm(DefinitionForm):
     key = forms.CharField(
         max_length=40,
         help_text="It cannot be changed later. Small letters, digits and _, starting with a letter: cost_centre.",
@@ -40,7 +59,11 @@ class AttributeForm(LabelForm):
         error_messages={"invalid_choice": "Choose one of the list."},
         widget=forms.Select(attrs={"class": "select"}),
     )
-    field_order = ("label", "key", "kind")
+    field_order = ("label", "key", "kind", "date_range")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["date_range"].initial = AROUND
 
     def clean_key(self) -> str:
         key: str = self.cleaned_data["key"]
@@ -50,4 +73,5 @@ class AttributeForm(LabelForm):
 
     def definition(self) -> AttributeDefinition:
         typed: dict[str, Any] = self.cleaned_data
-        return AttributeDefinition(typed["key"], typed["label"], typed["kind"])
+        plausible = date_range(typed["key"], typed["kind"], typed["date_range"])
+        return AttributeDefinition(typed["key"], typed["label"], typed["kind"], date_range=plausible)

@@ -9,7 +9,7 @@ from projects import merging
 from projects.items.entity_event import EntityEvent
 from projects.items.project import Project
 from projects.merging import Merge
-from projects.schema import FIELD_TYPES, FieldSetting
+from projects.schema import DATE_RANGES, FIELD_TYPES, FieldSetting
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ def _shown(value: Any) -> str:
     if isinstance(value, FieldSetting):
         threshold = "" if value.threshold is None else f", ask below {round(value.threshold * 100, 1):g} %"
         required = ", required" if value.required else ""
-        return f"“{value.label}”, {FIELD_TYPES.get(value.type, value.type)}{required}{threshold}"
+        dates = f" ({DATE_RANGES[value.date_range].lower()})" if value.date_range in DATE_RANGES else ""
+        return f"“{value.label}”, {FIELD_TYPES.get(value.type, value.type)}{dates}{required}{threshold}"
     if value is None:
         return "removed"
     if isinstance(value, bool):

@@ -6,9 +6,10 @@ from config.errors import Conflict, NotFound
 from projects import actions, queries
 from projects.audit import Actor
 from projects.governing import AttributeDefinition, AttributeUse, Schema
+from projects.schema import date_range
 
 DEFAULT_ATTRIBUTES: Mapping[str, AttributeDefinition] = {
-    key: AttributeDefinition(key, label, kind)
+    key: AttributeDefinition(key, label, kind, date_range=date_range(key, kind))
     for key, label, kind in (
         ("company", "Company", "text"),
         ("address", "Address", "text"),

@@ -12,6 +12,8 @@ from projects.governed import governed_fields
 from projects.governing import Governing
 from projects.row_moves import Tool
 from projects.schema import (
+    AROUND,
+    DATE_RANGES,
     DOERS,
     FIELD_TYPES,
     LANGUAGES,
@@ -87,6 +89,7 @@ def summary(settings: ProjectSettings, governing: Governing) -> dict[str, Any]:
             {
                 "label": one.label,
                 "type": FIELD_TYPES.get(one.type, one.type),
+                "dates": DATE_RANGES.get(one.date_range, "") if one.date_range != AROUND else "",
                 "required": one.required,
                 "threshold": settings.default_threshold if one.threshold is None else one.threshold,
                 "allowed": () if one.type == "boolean" else one.allowed,

@@ -11,10 +11,10 @@ from django.utils.text import slugify
 from projects import row_moves
 from projects.forms import PercentField, percent_of, share_of
 from projects.row_moves import Tool
-from projects.schema import FIELD_TYPES, MAX_FIELDS, FieldSetting
+from projects.schema import AROUND, DATE_RANGES, FIELD_TYPES, MAX_FIELDS, FieldSetting, date_range
 
 PREFIX = "fields"
-_KEYS = ("label", "name", "type", "required", "threshold")
+_KEYS = ("label", "name", "type", "required", "threshold", "date_range")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -41,6 +41,12 @@ class FieldRow(forms.Form):
         ),
     )
     type = forms.ChoiceField(choices=list(FIELD_TYPES.items()), widget=forms.Select(attrs={"class": "select"}))
+    date_range = forms.ChoiceField(
+        required=False,
+        choices=list(DATE_RANGES.items()),
+        error_messages={"invalid_choice": "Choose one of the list."},
+        widget=forms.Select(attrs={"class": "select"}),
+    )
     required = forms.BooleanField(required=False)
     threshold = PercentField(required=False, widget=forms.TextInput)
 
@@ -64,6 +70,7 @@ class FieldRow(forms.Form):
             type=typed["type"],
             required=typed["required"],
             threshold=None if typed["threshold"] is None else share_of(typed["threshold"]),
+            date_range=date_range(name, typed["type"], typed["date_range"]),
         )
 
 
@@ -111,6 +118,7 @@ def rows_of(fields: Sequence[FieldSetting]) -> FieldRows:
                 "type": one.type,
                 "required": one.required,
                 "threshold": None if one.threshold is None else percent_of(one.threshold),
+                "date_range": one.date_range or AROUND,
             }
             for one in fields
         ]
@@ -125,7 +133,9 @@ def posted_rows(data: Mapping[str, Any]) -> FieldRows:
 def rearranged_rows(data: Mapping[str, Any], order: str) -> tuple[FieldRows, str]:
     """The typed rows after ``order`` (see ``row_moves``), and where to look next."""
     rows = [_typed(data, i) for i in range(min(row_moves.count(data, PREFIX), MAX_FIELDS))]
-    focus = row_moves.rearranged(rows, order, blank={"type": "text"}, most=MAX_FIELDS, first="label")
+    focus = row_moves.rearranged(
+        rows, order, blank={"type": "text", "date_range": AROUND}, most=MAX_FIELDS, first="label"
+    )
     return _shown(rows), focus
 
 

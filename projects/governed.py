@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from projects.governing import BOOLEANS, AttributeDefinition, AttributeUse, Governing
-from projects.schema import FieldSetting
+from projects.schema import FieldSetting, date_range
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class GovernedField:
     threshold: float | None = None
     allowed: tuple[str, ...] = ()
     default: str = ""
+    date_range: str = ""
 
 
 def governed_fields(
@@ -30,14 +31,15 @@ def governed_fields(
     """
     site = {use.key: use for use in governing.site.uses}
     if governing.classification is None:
-        fields = [GovernedField(one.name, one.label, one.type, one.required) for one in own]
+        fields = [GovernedField(one.name, one.label, one.type, one.required, date_range=one.date_range) for one in own]
     else:
         fields = list(_used(governing.classification.uses, governing))
     named = {one.name for one in fields}
     fields += _used([use for use in site.values() if use.required and use.key not in named], governing)
     for one in fields:
         under = _governed(one, site[one.name], governing.definitions.get(one.name)) if one.name in site else one
-        yield replace(under, threshold=thresholds.get(one.name))
+        plausible = date_range(one.name, under.type, under.date_range)
+        yield replace(under, threshold=thresholds.get(one.name), date_range=plausible)
 
 
 def _used(uses: Iterable[AttributeUse], governing: Governing) -> Iterator[GovernedField]:
@@ -56,4 +58,5 @@ def _governed(one: GovernedField, use: AttributeUse, definition: AttributeDefini
         required=one.required or use.required,
         allowed=BOOLEANS if kind == "boolean" else one.allowed or use.allowed,
         default=one.default or use.default,
+        date_range=one.date_range or (definition.date_range if definition is not None else ""),
     )

@@ -88,13 +88,17 @@ def _date(text: str) -> str | None:
 
 @dataclass(frozen=True)
 class AttributeDefinition:
-    """What an attribute of this key is, wherever it is used. ``kind`` is a key of ``KINDS``, or an older writer's."""
+    """What an attribute of this key is, wherever it is used. ``kind`` is a key of ``KINDS``, or an older writer's.
+
+    ``date_range``: a key of ``DATE_RANGES``, of a date alone; rows of an index do not carry it.
+    """
 
     key: str
     label: str
     kind: str
     in_use: bool = False
     version: int = 0
+    date_range: str = ""
 
     @property
     def data_type(self) -> str:

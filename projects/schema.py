@@ -61,26 +61,45 @@ TYPINGS: Mapping[str, str] = {
 }
 # Options of seed 000 that are yes or no; its ``lang`` follows the project's language.
 OCR_SWITCHES: Mapping[str, str] = {"use_textline_orientation": "Also read lines that stand on their head"}
+# Which dates of a field are plausible. Another one sends its document to a person, however clearly it was read.
+PAST, AROUND, ANY = "past", "around", "any"
+DATE_RANGES: Mapping[str, str] = {PAST: "Past only", AROUND: "Past or future", ANY: "Any date"}
+_SHIPPED_RANGES: Mapping[str, str] = {"date": PAST}
 DEFAULT_OCR_MODEL = "pp-ocrv5"
 DEFAULT_THRESHOLD = 0.80
 MAX_FIELDS = 60
 MOST_SLOTS = 1000
 
 
+def date_range(name: str, kind: str, stored: object = "") -> str:
+    """A key of ``DATE_RANGES`` for a date; empty for every other kind.
+
+    Where nothing is stored, the date of issue that we ship lies in the past, and every other date may lie ahead: most
+    of them are due, expiry, end or delivery, and one that may not would send each document to a person.
+
+    >>> date_range("date", "date"), date_range("warranty_until", "date"), date_range("born", "date", "any")
+    ('past', 'around', 'any')
+    """
+    if kind != "date":
+        return ""
+    return str(stored) if stored in DATE_RANGES else _SHIPPED_RANGES.get(name, AROUND)
+
+
 @dataclass(frozen=True)
 class FieldSetting:
-    """One field to read. ``threshold`` is 0–1, or None for the project's own."""
+    """One field to read. ``threshold`` is 0–1, or None for the project's own. ``date_range``: of a date alone."""
 
     name: str
     label: str
     type: str
     required: bool = False
     threshold: float | None = None
+    date_range: str = ""
 
 
 DEFAULT_FIELDS = (
     FieldSetting("company", "Company", "text", required=True),
-    FieldSetting("date", "Date", "date", required=True),
+    FieldSetting("date", "Date", "date", required=True, date_range=PAST),
     FieldSetting("address", "Address", "text"),
     FieldSetting("total", "Total", "amount", required=True),
     FieldSetting("invoice_number", "Invoice number", "text"),

@@ -13,7 +13,7 @@ from projects import queries
 from projects.doers import doer
 from projects.governed import governed_fields
 from projects.governing import Governing
-from projects.schema import DEFAULT_FIELDS, FieldSetting
+from projects.schema import DEFAULT_FIELDS, FieldSetting, date_range
 from workflows import typebook
 from workflows.stages.base import FieldSpec, RunSettings
 from workflows.stages.types import TypeBook, TypeSpec
@@ -112,14 +112,20 @@ def _fields(data: Mapping[str, Any], policy: Mapping[str, Any], governing: Gover
     own = list(_listed(data, set(policy.get("required") or ())))
     for one in governed_fields(own, thresholds, governing):
         threshold = default if one.threshold is None else one.threshold
-        yield FieldSpec(one.name, one.label, one.type, one.required, threshold, one.allowed, one.default)
+        yield FieldSpec(
+            one.name, one.label, one.type, one.required, threshold, one.allowed, one.default, one.date_range
+        )
 
 
 def _listed(data: Mapping[str, Any], required: set[str]) -> Iterator[FieldSetting]:
     for one in data.get("fields") or ():
         name = str(one["name"])
         kind = str(one.get("type") or "text")
-        yield FieldSetting(name, str(one.get("label") or name), kind, bool(one.get("required")) or name in required)
+        is_required, plausible = (
+            bool(one.get("required")) or name in required,
+            date_range(name, kind, one.get("date_range")),
+        )
+        yield FieldSetting(name, str(one.get("label") or name), kind, is_required, date_range=plausible)
 
 
 def to_json(pinned: RunSettings) -> str:

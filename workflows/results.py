@@ -1,16 +1,18 @@
 """What an extraction is worth and what becomes of it: comparing, judging by the policy, correcting; pure."""
 
+import datetime as dt
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any, Protocol
 
+from projects.schema import ANY, PAST, date_range
 from workflows import document_types, values
 from workflows.stages.specs import FieldSpec
 
 LONGEST = 1_000  # characters of one value
-OLDEST = 30  # years that a date on a document that comes today may lie back
+FARTHEST = 30  # years that a plausible date on a document that comes today may lie back, or ahead
 AUDIT = "Audit sample: nothing is in doubt, one in so many is checked"
 # Shown beside the field where a correction is not accepted.
 WRITE = {
@@ -37,6 +39,8 @@ class Field(Protocol):
     def threshold(self) -> float: ...
     @property
     def allowed(self) -> tuple[str, ...]: ...
+    @property
+    def date_range(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -117,14 +121,21 @@ def _reason(field: Field, found: Mapping[str, Any], today: str) -> Reason | None
         return Reason(field.name, "not_allowed", f"{field.label} “{value[:40]}” is not an allowed value")
     if rated is None or float(rated) < field.threshold:
         return Reason(field.name, "low_confidence", f"{field.label} {_rating(rated, field.threshold)}")
-    odd = _odd_date(stored, today) if field.type == "date" else ""
+    odd = _odd_date(stored, today, date_range(field.name, field.type, field.date_range))
     return Reason(field.name, "rule", f"{field.label} {value} {odd}") if odd else None
 
 
-def _odd_date(value: str, today: str) -> str:
-    if value > today:
+def _odd_date(value: str, today: str, plausible: str) -> str:
+    """``plausible``: a key of ``DATE_RANGES``; empty for what is no date."""
+    if plausible in {"", ANY}:
+        return ""
+    # Tomorrow in UTC is today in half of the world.
+    if plausible == PAST and value > (dt.date.fromisoformat(today) + dt.timedelta(days=1)).isoformat():
         return "lies in the future"
-    return f"is more than {OLDEST} years ago" if int(value[:4]) + OLDEST < int(today[:4]) else ""
+    years = int(value[:4]) - int(today[:4])
+    if years < -FARTHEST:
+        return f"is more than {FARTHEST} years ago"
+    return f"is more than {FARTHEST} years ahead" if years > FARTHEST else ""
 
 
 def _rating(rated: float | None, threshold: float) -> str:

@@ -10,6 +10,7 @@ from projects import queries
 from projects.audit import Actor, entity_event
 from projects.governing import KINDS, AttributeDefinition
 from projects.items.attributes import IN_USE, UNUSED, Attribute
+from projects.schema import date_range as date_range_of
 
 ENTITY_TYPE = "attribute"
 
@@ -25,6 +26,7 @@ def create(site: str, definition: AttributeDefinition, *, by: Actor) -> None:
     now = clock.iso(clock.now())
     key = definition.key
     kind = KINDS[definition.kind]
+    plausible = date_range_of(key, definition.kind, definition.date_range)
     index: dict[str, Any] = table.ATTRIBUTE.gsi1(site, key=key)
     index |= table.ATTRIBUTE.gsi2(site, data_type=kind.data_type)
     item = Attribute(
@@ -37,20 +39,23 @@ def create(site: str, definition: AttributeDefinition, *, by: Actor) -> None:
         name=definition.label,
         file_type=definition.kind,
         status=UNUSED,
+        date_range=plausible or None,
         version=1,
         created_at=now,
         updated_at=now,
         updated_by=by.name,
     )
-    payload = {"key": key, "label": definition.label, "kind": definition.kind}
+    payload = {"key": key, "label": definition.label, "kind": definition.kind} | _dated(plausible)
     try:
         transact([Put(item)], _event(site, key, "created", by, payload))
     except Conflict as error:
         raise Conflict(f"There is an attribute {key} already.") from error
 
 
-def relabel(site: str, key: str, label: str, *, version: int, by: Actor) -> None:
-    """Show an attribute under another name from the next run on; its key and type are for good.
+def change(site: str, key: str, label: str, *, date_range: str = "", version: int, by: Actor) -> None:
+    """Show an attribute under another name, or take other dates for plausible, from the next run on.
+
+    Its key and type are for good. ``date_range``: a key of ``DATE_RANGES``; empty: as it was.
 
     Raises:
         Conflict: somebody changed it since ``version``.
@@ -65,9 +70,12 @@ def relabel(site: str, key: str, label: str, *, version: int, by: Actor) -> None
         Attribute.updated_at.set(clock.iso(clock.now())),
         Attribute.updated_by.set(by.name),
     ]
-    change = Update(table.ATTRIBUTE.key(site, key=key), actions, at_version)
+    if date_range:
+        actions.append(Attribute.date_range.set(date_range))
+    update = Update(table.ATTRIBUTE.key(site, key=key), actions, at_version)
+    payload = {"label": label, "version": version + 1} | _dated(date_range)
     try:
-        transact([change], _event(site, key, "updated", by, {"label": label, "version": version + 1}))
+        transact([update], _event(site, key, "updated", by, payload))
     except Conflict as error:
         now = queries.schemas.attribute_definition(site, key)
         raise Conflict(f"Somebody changed this attribute first: it is now “{now.label}”.") from error
@@ -102,6 +110,10 @@ def mark_used(site: str, definitions: Iterable[AttributeDefinition]) -> list[Cha
         for one in definitions
         if not one.in_use
     ]
+
+
+def _dated(plausible: str) -> dict[str, str]:
+    return {"date_range": plausible} if plausible else {}
 
 
 def _event(site: str, key: str, type_: str, by: Actor, payload: dict[str, Any]) -> Any:

@@ -5,6 +5,7 @@ from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttrib
 from config.item import Item
 from config.table import decode
 from projects.governing import AttributeDefinition, kind_of
+from projects.schema import date_range
 
 IN_USE, UNUSED = "in_use", "unused"
 
@@ -25,6 +26,7 @@ class Attribute(Item):
     name = UnicodeAttribute(null=True)
     file_type = UnicodeAttribute(null=True)
     status = UnicodeAttribute(null=True)
+    date_range = UnicodeAttribute(null=True)  # of a date, and of none that an older writer made
     version = NumberAttribute(null=True)
     created_at = UnicodeAttribute(null=True)
     updated_at = UnicodeAttribute(null=True)
@@ -35,10 +37,12 @@ class Attribute(Item):
         """Also of an index row, and of a row without our own attributes, as an older writer left it."""
         key = decode(self.PK.rpartition("#")[2])
         data_type = self.dataType or (self.GSI2SK or "").rpartition("#")[2]
+        kind = kind_of(data_type, self.file_type)
         return AttributeDefinition(
             key=key,
             label=self.name or key.replace("_", " ").capitalize(),
-            kind=kind_of(data_type, self.file_type),
+            kind=kind,
             in_use=self.status == IN_USE or bool(self.isInUse),
             version=int(self.version or 0),
+            date_range=date_range(key, kind, self.date_range),
         )

@@ -7,7 +7,14 @@ from pynamodb.attributes import UnicodeAttribute
 from pynamodb.expressions.update import Action
 
 from config.item import Item, map_attribute
-from projects.schema import DEFAULT_FIELDS, DEFAULT_OCR_MODEL, DEFAULT_THRESHOLD, FieldSetting, ProjectSettings
+from projects.schema import (
+    DEFAULT_FIELDS,
+    DEFAULT_OCR_MODEL,
+    DEFAULT_THRESHOLD,
+    FieldSetting,
+    ProjectSettings,
+    date_range,
+)
 
 
 class Project(Item):
@@ -81,6 +88,7 @@ def _fields(stored: list[dict[str, Any]] | None, policy: dict[str, Any]) -> tupl
             type=one["type"],
             required=bool(one.get("required")) or one["name"] in required,
             threshold=float(thresholds[one["name"]]) if one["name"] in thresholds else None,
+            date_range=date_range(one["name"], one["type"], one.get("date_range")),
         )
         for one in stored
     )
@@ -98,6 +106,7 @@ def stored_settings(settings: ProjectSettings) -> dict[str, Any]:
         "review_queue": settings.review_queue,
         "fields": [
             {"name": one.name, "label": one.label, "type": one.type, "required": one.required}
+            | ({"date_range": one.date_range} if one.date_range else {})
             for one in settings.fields
         ],
         "review_policy": {

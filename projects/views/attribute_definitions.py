@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from config.errors import Conflict, NotAllowed
 from projects import access, actions, queries
-from projects.attribute_forms import AttributeForm, LabelForm
+from projects.attribute_forms import AttributeForm, DefinitionForm
 from projects.audit import actor
 from projects.governing import AttributeDefinition
 from projects.http import DeskRequest, answer, go
@@ -47,17 +47,19 @@ def edit_attribute(request: DeskRequest, key: str) -> HttpResponse:
     access.check_can_govern(request)
     definition = queries.schemas.attribute_definition(request.site, key)
     if request.method == "GET":
-        return _page(request, definition, LabelForm(initial={"label": definition.label}))
-    form = LabelForm(request.POST)
+        return _page(request, definition, _form_of(definition))
+    form = DefinitionForm(request.POST, kind=definition.kind)
     if not form.is_valid():
         return _page(request, definition, form, status=422)
-    label, version = form.cleaned_data["label"], version_in(request.POST)
+    label, plausible = form.cleaned_data["label"], form.cleaned_data.get("date_range", "")
     try:
-        actions.attribute_definitions.relabel(request.site, key, label, version=version, by=actor(request.user))
+        actions.attribute_definitions.change(
+            request.site, key, label, date_range=plausible, version=version_in(request.POST), by=actor(request.user)
+        )
     except Conflict as error:
         stored = queries.schemas.attribute_definition(request.site, key)
         return _page(request, stored, form, notice=_Notice("Somebody saved first", str(error)), status=409)
-    messages.success(request, f"It is called {label} from the next run on.")
+    messages.success(request, f"{label} is saved. The next run uses it.")
     return go(request, reverse("schemas:list-attributes"))
 
 
@@ -68,10 +70,15 @@ def delete_attribute(request: DeskRequest, key: str) -> HttpResponse:
         actions.attribute_definitions.delete(request.site, key, by=actor(request.user))
     except NotAllowed as error:
         definition = queries.schemas.attribute_definition(request.site, key)
-        form = LabelForm(initial={"label": definition.label})
+        form = _form_of(definition)
         return _page(request, definition, form, notice=_Notice("It was not deleted", str(error)), status=409)
     messages.success(request, f"{key} is deleted. Nothing used it.")
     return go(request, reverse("schemas:list-attributes"))
+
+
+def _form_of(definition: AttributeDefinition) -> DefinitionForm:
+    initial = {"label": definition.label, "date_range": definition.date_range}
+    return DefinitionForm(initial=initial, kind=definition.kind)
 
 
 def _list_page(request: DeskRequest, form: AttributeForm, *, status: int = 200) -> HttpResponse:
@@ -90,7 +97,7 @@ def _list_page(request: DeskRequest, form: AttributeForm, *, status: int = 200) 
 def _page(
     request: DeskRequest,
     definition: AttributeDefinition,
-    form: LabelForm,
+    form: DefinitionForm,
     *,
     notice: _Notice | None = None,
     status: int = 200,

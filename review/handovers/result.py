@@ -30,7 +30,7 @@ def specs_of(site: str, question: Question) -> tuple[FieldSpec, ...]:
         for one in governed_fields((), policy.thresholds, governing):
             threshold = policy.default_threshold if one.threshold is None else one.threshold
             governed[one.name] = FieldSpec(
-                one.name, one.label, one.type, one.required, threshold, one.allowed, one.default
+                one.name, one.label, one.type, one.required, threshold, one.allowed, one.default, one.date_range
             )
     own = (_spec(field, question) for field in question.fields if field.name not in governed)
     return (*governed.values(), *own)

@@ -76,8 +76,8 @@ def schema_story() -> Iterator[Step]:
         define = AttributeDefinition(key, key.capitalize(), "text")
         yield attribute_definitions.create, lambda define=define: attribute_definitions.create(SITE, define, by=BY)
     yield (
-        attribute_definitions.relabel,
-        lambda: attribute_definitions.relabel(SITE, "vendor", "Sender", version=1, by=BY),
+        attribute_definitions.change,
+        lambda: attribute_definitions.change(SITE, "vendor", "Sender", version=1, by=BY),
     )
     yield attribute_definitions.delete, lambda: attribute_definitions.delete(SITE, "spare", by=BY)
     one, made = Schema("Bill", (AttributeUse("vendor"),)), schemas.new_classification_id()

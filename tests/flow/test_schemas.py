@@ -68,7 +68,7 @@ def test_a_change_of_schema_does_not_reach_a_review_that_waits(waiting, pump: Pu
     actions.attribute_definitions.create(SITE, AttributeDefinition("vat", "VAT", "amount"), by=ALICE)
     actions.schemas.save_classification(SITE, owner, changed, version=1, by=ALICE)
     actions.schemas.save_site_schema(SITE, Schema("Site schema"), version=1, by=ALICE)
-    actions.attribute_definitions.relabel(SITE, "total", "Sum", version=1, by=ALICE)
+    actions.attribute_definitions.change(SITE, "total", "Sum", version=1, by=ALICE)
     after = signed_in(user).get(url("show-review", ref)).context["sheet"]
     assert [one.spec for one in after.lines] == [one.spec for one in before.lines]
     answers = {"field-total": "12.00", "field-category": "services", "field-paid": "true", "field-currency": "GBP"}

@@ -38,6 +38,8 @@ def typed_rows(fields: tuple[FieldSetting, ...]) -> dict[str, str]:
     for i, one in enumerate(fields):
         rows |= {f"{PREFIX}-{i}-label": one.label, f"{PREFIX}-{i}-name": one.name, f"{PREFIX}-{i}-type": one.type}
         rows[f"{PREFIX}-{i}-threshold"] = "" if one.threshold is None else f"{one.threshold * 100:g}"
+        if one.date_range:
+            rows[f"{PREFIX}-{i}-date_range"] = one.date_range
         if one.required:
             rows[f"{PREFIX}-{i}-required"] = "on"
     return rows

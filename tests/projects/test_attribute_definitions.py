@@ -29,7 +29,27 @@ def test_what_was_made_is_read_back_and_audited(table):
     found = queries.schemas.attribute_definition(SITE, "due_date")
     assert (found.key, found.label, found.kind, found.data_type) == ("due_date", "Due date", "date", "STRING")
     assert (found.in_use, found.version) == (False, 1)
-    assert events("due_date") == [("created", "1", {"key": "due_date", "label": "Due date", "kind": "date"})]
+    told = {"key": "due_date", "label": "Due date", "kind": "date", "date_range": "around"}
+    assert events("due_date") == [("created", "1", told)]
+
+
+def test_plausible_dates_are_stored_changed_and_audited(table):
+    create(AttributeDefinition("born", "Born", "date", date_range="any"))
+    create(AttributeDefinition("note", "Note", "text", date_range="any"))
+    assert queries.schemas.attribute_definition(SITE, "born").date_range == "any"
+    assert queries.schemas.attribute_definition(SITE, "note").date_range == ""
+    actions.attribute_definitions.change(SITE, "born", "Born on", date_range="past", version=1, by=BOB)
+    actions.attribute_definitions.change(SITE, "born", "Birth", version=2, by=BOB)
+    found = queries.schemas.attribute_definition(SITE, "born")
+    assert (found.label, found.date_range, found.version) == ("Birth", "past", 3)
+    assert events("born")[1] == ("updated", "2", {"label": "Born on", "version": 2, "date_range": "past"})
+
+
+@pytest.mark.parametrize(("key", "plausible"), [("date", "past"), ("warranty_until", "around")])
+def test_a_date_of_an_older_writer_may_lie_ahead_unless_it_is_the_date_of_issue(table, key, plausible):
+    index = ATTRIBUTE.gsi1(SITE, key=key) | ATTRIBUTE.gsi2(SITE, data_type="STRING")
+    Attribute(*ATTRIBUTE.key(SITE, key=key), **index, documentId=key, dataType="STRING", file_type="date").save()
+    assert queries.schemas.attribute_definition(SITE, key).date_range == plausible
 
 
 def test_the_stored_item_has_the_seeds_names(table):
@@ -74,9 +94,9 @@ def test_a_key_is_given_once(table):
 
 def test_of_two_who_rename_it_the_second_is_told(table):
     create()
-    actions.attribute_definitions.relabel(SITE, "due_date", "Payable by", version=1, by=BOB)
+    actions.attribute_definitions.change(SITE, "due_date", "Payable by", version=1, by=BOB)
     with pytest.raises(Conflict, match="it is now “Payable by”"):
-        actions.attribute_definitions.relabel(SITE, "due_date", "Deadline", version=1, by=ALICE)
+        actions.attribute_definitions.change(SITE, "due_date", "Deadline", version=1, by=ALICE)
     assert queries.schemas.attribute_definition(SITE, "due_date").label == "Payable by"
     assert [one[0] for one in events("due_date")] == ["created", "updated"]
 
@@ -134,7 +154,7 @@ def test_what_cannot_be_audited_is_not_done(table):
     with fail("dynamodb", "TransactWriteItems", **broken), pytest.raises(Unavailable):
         create(AttributeDefinition("lost", "Lost", "text"))
     with fail("dynamodb", "TransactWriteItems", **broken), pytest.raises(Unavailable):
-        actions.attribute_definitions.relabel(SITE, "due_date", "Lost", version=1, by=BOB)
+        actions.attribute_definitions.change(SITE, "due_date", "Lost", version=1, by=BOB)
     with fail("dynamodb", "TransactWriteItems", **broken), pytest.raises(Unavailable):
         actions.attribute_definitions.delete(SITE, "due_date", by=ALICE)
     assert [one.key for one in queries.schemas.list_attributes(SITE)[0]] == ["due_date"]

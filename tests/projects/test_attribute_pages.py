@@ -82,6 +82,23 @@ def test_a_label_is_changed_and_the_second_of_two_is_told(attributes):
     assert queries.schemas.attribute_definition(SITE, "vendor").label == "Seller"
 
 
+def test_plausible_dates_are_chosen_of_a_date_and_of_nothing_else(table):
+    browser = signed_in(alice())
+    date = {"label": "Warranty until", "key": "warranty", "kind": "date", "date_range": "any"}
+    assert browser.post(ATTRIBUTES, date).status_code == 302
+    assert queries.schemas.attribute_definition(SITE, "warranty").date_range == "any"
+    page = browser.get(ATTRIBUTES + "warranty/").content.decode()
+    assert '<option value="any" selected>Any date</option>' in page
+    change = {"label": "Warranty until", "date_range": "past", "version": "1"}
+    assert browser.post(ATTRIBUTES + "warranty/", change).status_code == 302
+    assert queries.schemas.attribute_definition(SITE, "warranty").date_range == "past"
+    wrong = browser.post(ATTRIBUTES + "warranty/", {**change, "date_range": "soon", "version": "2"})
+    assert (wrong.status_code, b"Choose one of the list." in wrong.content) == (422, True)
+    assert browser.post(ATTRIBUTES, {"label": "Note", "key": "note", "kind": "text"}).status_code == 302
+    assert b"Plausible dates" not in browser.get(ATTRIBUTES + "note/").content
+    assert browser.post(ATTRIBUTES + "note/", {"label": "Remark", "version": "1"}).status_code == 302
+
+
 def test_an_older_writers_key_has_a_page(table):
     key = "Cost centre/#1"
     index = ATTRIBUTE.gsi1(SITE, key=key) | ATTRIBUTE.gsi2(SITE, data_type="WATERMARK")

@@ -138,6 +138,30 @@ def test_a_name_is_made_from_the_label_where_none_is_typed(table):
     ]
 
 
+def test_a_date_has_plausible_dates_and_other_fields_have_none(table):
+    fields = (
+        FieldSetting("date", "Date", "date", date_range="past"),
+        FieldSetting("due_date", "Due date", "date", date_range="around"),
+        FieldSetting("born", "Born", "date", date_range="any"),
+        FieldSetting("note", "Note", "text"),
+    )
+    browser = signed_in(alice())
+    answer = send(browser, ProjectSettings("Dates", fields=fields), **{"fields-3-date_range": "past"})
+    assert only_project().settings.fields == fields
+    page = browser.get(answer["Location"]).content.decode()
+    for words in ("Date, past only · 80", "Date · 80", "Date, any date · 80", "Text · 80"):
+        assert words in page
+    edit = browser.get(answer["Location"] + "edit/").content.decode()
+    assert edit.count("Plausible dates of field") == 4
+    assert '<option value="any" selected>Any date</option>' in edit
+
+
+def test_a_date_of_which_nothing_is_said_may_lie_ahead_unless_it_is_the_date_of_issue(table):
+    fields = (FieldSetting("date", "Date", "date"), FieldSetting("ends", "Ends", "date"))
+    send(signed_in(alice()), ProjectSettings("Dates", fields=fields))
+    assert [one.date_range for one in only_project().settings.fields] == ["past", "around"]
+
+
 @pytest.mark.parametrize("count", [0, 30, MAX_FIELDS])
 def test_none_or_many_fields(table, count):
     fields = tuple(

@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 
 import pytest
@@ -32,7 +33,7 @@ def test_a_project_without_schemas_reads_its_own_fields():
     found = frozen.freeze(OWN)
     assert found.fields == (
         FieldSpec("vendor", "Seller", "text", required=False, threshold=0.9),
-        FieldSpec("date", "Date", "date", required=True, threshold=0.7),
+        FieldSpec("date", "Date", "date", required=True, threshold=0.7, date_range="past"),
     )
     assert (found.classification_id, found.classification_version, found.site_schema_version) == ("", 0, 0)
 
@@ -121,7 +122,7 @@ def test_the_schemas_of_now_are_read_once_each(table):
 def test_a_new_label_is_shown_from_the_next_run_on(table):
     make_attributes()
     owner = make_classification()
-    actions.attribute_definitions.relabel(SITE, "vendor", "Sold by", version=1, by=ALICE)
+    actions.attribute_definitions.change(SITE, "vendor", "Sold by", version=1, by=ALICE)
     assert frozen.settings_of(SITE, {"classification_id": owner}).fields[0].label == "Sold by"
 
 
@@ -136,6 +137,18 @@ def test_an_archived_one_still_governs_the_projects_that_name_it(table):
     actions.schemas.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
     found = frozen.settings_of(SITE, {"classification_id": owner})
     assert (found.classification_version, len(found.fields)) == (2, 4)
+
+
+def test_a_run_freezes_which_dates_are_plausible():
+    use = AttributeUse("issued", required=True)
+    definitions = {"issued": AttributeDefinition("issued", "Issued", "date", date_range="any")}
+    own = {"fields": [{"name": "ends", "label": "Ends", "type": "date", "date_range": "past"}]}
+    found = frozen.freeze(own, Governing(site=Schema("Site schema", (use,)), definitions=definitions))
+    assert [(one.name, one.date_range) for one in found.fields] == [("ends", "past"), ("issued", "any")]
+    assert frozen.from_json(frozen.to_json(found)) == found
+    without = json.loads(frozen.to_json(found))
+    del without["fields"][0]["date_range"]  # as an older run pinned it
+    assert frozen.from_json(json.dumps(without)).fields[0].date_range == ""
 
 
 def test_a_run_freezes_calibration_and_audit_sample():

@@ -201,6 +201,29 @@ def test_a_date_of_long_ago_is_a_reason() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "plausible", "value", "odd"),
+    [
+        ("due_date", "", "2026-12-21", ""),
+        ("due_date", "around", "2027-11-21", ""),
+        ("end_date", "", "2056-12-31", ""),
+        ("end_date", "", "2057-01-01", "is more than 30 years ahead"),
+        ("due_date", "", "1995-12-31", "is more than 30 years ago"),
+        ("date", "", "2026-12-21", "lies in the future"),
+        ("date", "past", "2026-11-23", "lies in the future"),
+        ("date", "past", "2026-11-22", ""),  # in Auckland it is that day already
+        ("date", "around", "2026-12-21", ""),
+        ("delivered", "past", "2026-12-21", "lies in the future"),
+        ("born", "any", "1956-01-01", ""),
+        ("lease_until", "any", "2099-01-01", ""),
+    ],
+)
+def test_the_field_says_which_dates_are_plausible(name: str, plausible: str, value: str, odd: str) -> None:
+    spec = FieldSpec(name, "Day", "date", required=True, threshold=0.8, date_range=plausible)
+    found = results.reasons({"fields": [field(name, value, kind="date")]}, (spec,), today=TODAY)
+    assert [reason.text for reason in found] == ([f"Day {value} {odd}"] if odd else [])
+
+
 def assessed(found: dict[str, Any], *, sampled: bool) -> list[str]:
     made = results.assessment(found, FIELDS, result_sha256="0", today=TODAY, sampled=sampled)
     assert made["review_required"] == bool(made["reasons"])

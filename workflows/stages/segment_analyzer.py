@@ -236,6 +236,7 @@ def _field(spec: FieldSpec, found: Sequence[Candidate], exact: Mapping[str, str]
         "threshold": spec.threshold,
         "allowed": list(spec.allowed),
         "default": spec.default,
+        "date_range": spec.date_range,
         **shown,
         "candidates": [
             {

@@ -10,7 +10,8 @@ class FieldSpec:
     """One field that a run reads, by the project's list or by the schemas that govern it.
 
     ``type``: text, date, amount, currency, number or boolean. ``threshold``: 0–1. ``allowed``: its only values, in
-    their stored form; empty for any. ``default``: its value where nothing is found.
+    their stored form; empty for any. ``default``: its value where nothing is found. ``date_range``: which dates are
+    plausible, a key of ``projects.schema.DATE_RANGES``; empty of older runs, and of what is no date.
     """
 
     name: str
@@ -20,10 +21,11 @@ class FieldSpec:
     threshold: float
     allowed: tuple[str, ...] = ()
     default: str = ""
+    date_range: str = ""
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> "FieldSpec":
-        """From JSON that holds at least these entries; of an older version without the last two.
+        """From JSON that holds at least these entries; of an older version without the last three.
 
         Raises:
             KeyError: another entry is missing.
@@ -31,4 +33,5 @@ class FieldSpec:
         """
         required, threshold = bool(stored["required"]), float(stored["threshold"])
         allowed, default = tuple(stored.get("allowed") or ()), str(stored.get("default") or "")
-        return cls(stored["name"], stored["label"], stored["type"], required, threshold, allowed, default)
+        dates = str(stored.get("date_range") or "")
+        return cls(stored["name"], stored["label"], stored["type"], required, threshold, allowed, default, dates)
