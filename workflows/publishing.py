@@ -4,13 +4,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from projects.actions.classifying import classify
+from projects.actions.classifying import Classified, classified
 from projects.audit import Actor
 from workflows import events, files, followups, results
 from workflows.actions import runs
 from workflows.actions.runs import Advance
 from workflows.answers import Order, slot_of
 from workflows.definitions import Definition, StepDefinition
+from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow
 from workflows.items.runs import Execution
 from workflows.status import END, Outcome
@@ -32,8 +33,6 @@ def publish(
         name = files.decision(run.workflow_id, execution.decision_id, sha256)
         decision = json.loads(store.read_pinned(name, sha256))
     merged = results.merge(found, decision["corrections"] if decision else {}, decision=_public(decision))
-    if kind := merged.get("type"):
-        classify(run.site, run.document_id, str(kind["id"]), name=str(kind["name"]), by=_typist(kind, decision))
     body = json.dumps(merged, ensure_ascii=False, sort_keys=True).encode()
     uri = store.write(files.output(run.workflow_id), body, "application/json")
     detail = {
@@ -45,10 +44,21 @@ def publish(
     event = events.lineage(run, "PUBLISHED", facts=detail, bus_type=events.PROCESSED, bus_detail=detail)
     also = followups.planned(run, document, execution)
     facts = detail | ({FOLLOWED: True} if also else {})
-    move = Advance(step, END, order.attempt, result="completed", outcome=Outcome.PUBLISHED, facts=facts)
+    typed = _classified(run, merged.get("type"), decision)
+    move = Advance(
+        step, END, order.attempt, result="completed", outcome=Outcome.PUBLISHED, facts=facts, classified=typed
+    )
     done = runs.advance(run, definition, move, last=execution.last_transition, also=also, event=event)
     events.publish_soon(done.event)
     return {"next": END, "last": done.last, **slot_of(execution, definition, END), **facts}
+
+
+def _classified(run: Run, kind: Mapping[str, Any] | None, decision: Mapping[str, Any] | None) -> Classified | None:
+    """What was found to be its type, or chosen, for the transaction that publishes; None if its project said it."""
+    if not kind:
+        return None
+    by = _typist(kind, decision)
+    return classified(run.site, run.document_id, str(kind["id"]), name=str(kind["name"]), by=by)
 
 
 def _typist(kind: Mapping[str, Any], decision: Mapping[str, Any] | None) -> Actor:

@@ -1,41 +1,63 @@
-"""The write of a document's classification, where it is found on the document and no project names it."""
+"""A document's classification, if it is found on the document and no project names it: parts of another write."""
 
-import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
+from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock
 from config.errors import NotFound
+from config.transaction import EventAt
 from projects import counting, queries
 from projects.actions.documents import by_classification
-from projects.activity import Changed
+from projects.activity import ActivityType, Changed, activity
 from projects.audit import Actor
 from projects.items.documents import Document
-from projects.revisions import Revision, revise
 
 
-def classify(site: str, document_id: str, classification_id: str, *, name: str, by: Actor) -> bool:
-    """Make it a document of this classification; empty: of none. False where it is that already, or is gone.
+@dataclass(frozen=True)
+class Classified:
+    """What makes a document one of a classification, for the transaction of what that follows from.
 
-    ``name``: the classification's, for the activity. Lists and counters of both follow in the same transaction.
-
-    Raises:
-        Conflict: others change this document all the time.
-
+    ``actions`` and ``condition`` are of the document's own row, ``tally`` of the counts of both classifications, and
+    ``events`` of the document's activity. If it is that already only the condition is left.
     """
 
-    def plan(document: Document, _at: dt.datetime) -> Revision | None:
-        before = document.classification_id or ""
-        if before == classification_id:
-            return None
-        changed = Changed("document type", _name(site, before), name if classification_id else None)
-        tally = counting.classified(document_id, before, classification_id)
-        return Revision([changed], counting.counted(site, tally), _placed(site, document, classification_id))
+    condition: Condition
+    actions: Sequence[Action] = ()
+    tally: counting.Tally = field(default_factory=counting.Tally)
+    events: Sequence[EventAt] = ()
 
+    @property
+    def changes(self) -> bool:
+        return bool(self.actions)
+
+
+def classified(site: str, document_id: str, classification_id: str, *, name: str, by: Actor) -> Classified | None:
+    """Make it a document of this classification; empty: of none. None if it is gone.
+
+    ``name``: the classification's, for the activity. Whoever has it classified meanwhile makes the transaction fail.
+    """
     try:
-        return revise(site, document_id, plan, by=by)
+        document = queries.documents.get_document(site, document_id)
     except NotFound:  # deleted while it ran, or an older writer's, which has no row of its own
-        return False
+        return None
+    before = document.classification_id or ""
+    same = Document.classification_id == before if before else Document.classification_id.does_not_exist()
+    if before == classification_id:
+        return Classified(same)
+    changed = Changed("document type", _name(site, before), name if classification_id else None)
+    return Classified(
+        same,
+        [
+            Document.revision.set(Document.revision + 1),
+            Document.lastModifiedDate.set(clock.iso(clock.now())),
+            *_placed(site, document, classification_id),
+        ],
+        counting.classified(document_id, before, classification_id),
+        [activity(site, document_id, ActivityType.MODIFY, by=by, changes=[changed], name=document.name)],
+    )
 
 
 def _placed(site: str, document: Document, classification_id: str) -> list[Action]:

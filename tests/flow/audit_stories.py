@@ -10,7 +10,6 @@ from config.transaction import EXISTS
 from projects.actions import (
     attribute_definitions,
     attributes,
-    classifying,
     metadata,
     tags,
 )
@@ -104,7 +103,6 @@ def document_story() -> Iterator[Step]:
     yield tags.add_tag, lambda: tags.add_tag(SITE, one, "shelf", "1", by=BY)
     yield tags.change_tag, lambda: tags.change_tag(SITE, one, "shelf", "1", "2", by=BY)
     yield tags.remove_tag, lambda: tags.remove_tag(SITE, one, "shelf", "2", by=BY)
-    yield classifying.classify, lambda: classifying.classify(SITE, one, "bill", name="Bill", by=BY)
     yield metadata.set_metadata, lambda: metadata.set_metadata(SITE, one, "from", "Rosa", by=BY)
     execution = queries.execution(run)
     failed = {"attempt": 1, "error": "E", "sentence": "Not readable."}

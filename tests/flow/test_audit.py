@@ -22,6 +22,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table"
 # They take a person and write nothing by themselves, or what is no change of anything: a look, a lease, a draft.
 WITHOUT_EVENT = {
     "projects.actions.activity.record_view",
+    "projects.actions.classifying.classified",
     "projects.actions.documents.creation",
     "projects.actions.documents.version_row",
     "projects.actions.groups.first",

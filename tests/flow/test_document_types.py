@@ -1,26 +1,37 @@
 """A project that lets the type be found, from the upload to the lists of a classification, through the machine."""
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from django.conf import settings
 
+from config.errors import Conflict
+from config.transaction import transact
 from projects import queries as project_queries
+from projects.actions.classifying import classified
 from projects.audit import Actor
 from projects.default_schemas import ensure_default_schemas
+from projects.document_status import DocumentStatus
+from review import recount
 from review.actions import claims, decisions
 from review.tasks import enqueue_redeem
+from tests.aws_faults import before_each, count_calls
 from tests.factories import PROJECT, ROSA, SITE, ref_of, verdict
 from tests.people import bob, signed_in
 from tests.pump import Pump
 from tests.workflows.rules import arrived, make_rule, make_ruleset
-from workflows import document_types, files, queries
+from workflows import document_types, files, frozen, queries
+from workflows.actions import attempts, reruns, standing
+from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.frozen import Run
 from workflows.routing import Condition, Operator, Source
 from workflows.status import Outcome
 from workflows.storage import DocumentFiles
 
 pytestmark = pytest.mark.django_db
+PUBLISH = DOCUMENT_ANALYSIS.named("publish").order
 TYPED = {**PROJECT, "typing": "found", "review_policy": {"default_threshold": 0.05}}
 
 
@@ -72,6 +83,61 @@ def test_a_type_that_a_person_chose_is_published_in_its_place(pump: Pump) -> Non
     assert project_queries.documents.get_document(SITE, run.document_id).classification_id == "receipt"
     rows = project_queries.documents.activities(SITE, run.document_id).rows
     assert [one.user_name for one in rows if one.type == "MODIFY"] == ["Rosa Marin"]
+
+
+def test_a_newer_attempt_finds_a_document_that_the_older_one_did_not_classify(pump: Pump) -> None:
+    run = arrived(project=TYPED)
+    pump.hold = lambda message: message.task.endswith("run_step") and message.kwargs["step"] == PUBLISH
+    pump.run(lambda: bool(pump.held), seconds=60)
+    (message,) = pump.held
+    with before_each("dynamodb", "TransactWriteItems", lambda: attempts.begin_next(run, attempt=1, why="lost")):
+        pump.deliver(message)
+    assert queries.execution(run).outcome is None
+    assert project_queries.documents.get_document(SITE, run.document_id).classification_id is None
+    assert project_queries.counters.documents_of_classification(SITE, "invoice") == 0
+
+
+def test_publishing_and_classifying_are_one_write(pump: Pump) -> None:
+    run = arrived(project=TYPED)
+    pump.hold = lambda message: message.task.endswith("run_step") and message.kwargs["step"] == PUBLISH
+    pump.run(lambda: bool(pump.held), seconds=60)
+    with count_calls() as calls:
+        pump.deliver(pump.held.pop())
+    assert len(calls.of("dynamodb", "TransactWriteItems")) == 1
+    assert project_queries.documents.get_document(SITE, run.document_id).classification_id == "invoice"
+    (told,) = [one for one in project_queries.documents.activities(SITE, run.document_id).rows if one.type == "MODIFY"]
+    assert told.user_name == "Classification"
+
+
+def test_a_chosen_result_and_its_type_are_one_write(pump: Pump) -> None:
+    run = arrived(project=TYPED)
+    published(pump, run)
+    pinned = frozen.from_json(queries.document_workflow(SITE, run.document_id, run.workflow_id).settings)
+    fixed = replace(pinned, typing="", types_sha256="", classification_id="receipt", classification_name="Receipt")
+    other = reruns.analyse_again(run, fixed, by=ROSA)
+    pump.run(lambda: bool(queries.board(SITE, other.workflow_id).outcome), seconds=60)
+    again = reclassified(run)
+    with before_each("dynamodb", "TransactWriteItems", again), pytest.raises(Conflict):
+        reruns.choose_result(run, by=ROSA)
+    row = queries.project_document(SITE, run.project_id, run.document_id)
+    assert row.workflow_id == other.workflow_id
+    with count_calls() as calls:
+        reruns.choose_result(run, by=ROSA)
+    assert len(calls.of("dynamodb", "TransactWriteItems")) == 1
+    assert project_queries.documents.get_document(SITE, run.document_id).classification_id == "invoice"
+    assert recount.differences(SITE) == []
+
+
+def reclassified(run: Run) -> Callable[[], None]:
+    """Somebody else makes it a document of another type."""
+
+    def act() -> None:
+        typed = classified(SITE, run.document_id, "form", name="Form", by=Actor("2", "Marta Kowalczyk"))
+        assert typed
+        here = DocumentStatus.PUBLISHED
+        transact(standing.moved(run, here, here, classified=typed), *typed.events)
+
+    return act
 
 
 def test_a_project_that_fixes_the_type_looks_for_none(pump: Pump) -> None:

@@ -16,7 +16,7 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.errors import NotFound, Refused, Unavailable
 from config.transaction import Change, Put, Update, transact
-from projects.actions.classifying import classify
+from projects.actions.classifying import classified
 from projects.audit import Actor
 from projects.document_status import DocumentStatus
 from workflows import engine, events, files, frozen, queries, reruns, run_files, slots
@@ -246,8 +246,8 @@ def _start(plan: _Plan) -> None:
 def choose_result(run: Run, *, by: Actor) -> None:
     """Have another published result of the same content count: lists, search and programs see it as the document's.
 
-    Its document type becomes the document's. Nothing is published again, and what followed a publication (rules'
-    actions, attributes) is not done again.
+    Its document type becomes the document's in the same write. Nothing is published again, and what followed a
+    publication (rules' actions, attributes) is not done again.
 
     Raises:
         Refused: it counts already, was not published, or a run of the document is under way.
@@ -268,7 +268,8 @@ def choose_result(run: Run, *, by: Actor) -> None:
     event = events.lineage(run, "RESULT_CHOSEN", by=by.name, facts=facts, bus_type=events.PROCESSED, bus_detail=detail)
     status = DocumentStatus.PUBLISHED
     change = _row(run, before, status, [ProjectDocument.outcome.set(Outcome.PUBLISHED)], now)
-    written = transact([change, *standing.moved(run, standing.of_row(before), status)], event)
+    kind = json.loads(body).get("type")  # without one its project said it
+    typed = classified(run.site, run.document_id, str(kind["id"]), name=str(kind["name"]), by=by) if kind else None
+    changes = [change, *standing.moved(run, standing.of_row(before), status, classified=typed)]
+    written = transact(changes, event, *(typed.events if typed else ()))
     events.publish_soon(cast("DocumentEvent", written[0]))
-    if kind := json.loads(body).get("type"):  # else its project said it
-        classify(run.site, run.document_id, str(kind["id"]), name=str(kind["name"]), by=by)

@@ -13,6 +13,7 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.table import Key
 from config.transaction import EXISTS, Change, EventAt, Put, Update, transact
+from projects.actions.classifying import Classified
 from projects.document_status import DocumentStatus
 from workflows import events
 from workflows.actions import links, notices, ocr, standing
@@ -29,6 +30,7 @@ class Advance:
 
     ``used``: what the step took, as ``workflows.prices`` makes it; kept with the transition and the board.
     ``pinned`` are more changes of the execution itself: DynamoDB takes one operation an item and transaction.
+    ``classified``: the type that the document is published as.
     """
 
     step: StepDefinition
@@ -42,6 +44,7 @@ class Advance:
     pinned: Sequence[Action] = ()
     check_at: dt.datetime | None = None
     used: Sequence[Mapping[str, Any]] = ()
+    classified: Classified | None = None
 
 
 _COUNTED = ("entity_count", "relationship_count")  # facts that the board shows as seed 000 does
@@ -84,7 +87,8 @@ def advance(
     """
     transition_id = clock.ulid_after(last)
     guarded, *others = moving(run, definition, move, transition_id, clock.iso(clock.now()))
-    written = transact([guarded, *also, *others], event or _event(run, move, by))
+    typed = move.classified.events if move.classified else ()
+    written = transact([guarded, *also, *others], event or _event(run, move, by), *typed)
     return Advanced(transition_id, cast("DocumentEvent", written[0]))
 
 
@@ -105,7 +109,8 @@ def moving(run: Run, definition: Definition, move: Advance, transition_id: str, 
     if move.to == END and move.outcome:
         changes += links.closing(run, move.outcome, move.reason, now)
         changes += notices.planned(run, move.outcome, move.attempt, now)
-        return changes + standing.moved(run, standing.at_step(move.step), DocumentStatus(move.outcome))
+        before, after = standing.at_step(move.step), DocumentStatus(move.outcome)
+        return changes + standing.moved(run, before, after, classified=move.classified)
     return changes + _pause(run, move.step, definition.step(move.to), now)
 
 

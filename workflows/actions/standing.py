@@ -7,6 +7,7 @@ from pynamodb.expressions.update import Action
 from config import table
 from config.transaction import EXISTS, Change, Update
 from projects import counting
+from projects.actions.classifying import Classified
 from projects.actions.documents import with_status
 from projects.document_status import DocumentStatus
 from workflows.definitions import StepDefinition
@@ -48,7 +49,13 @@ def paused(run: Run, step: str | None, status: DocumentStatus, now: str) -> Upda
     return Update(key, actions, EXISTS)
 
 
-def moved(run: Run, before: DocumentStatus, after: DocumentStatus) -> list[Change]:
-    """The document's own row, and the counts; its row in its project is the caller's to write."""
+def moved(
+    run: Run, before: DocumentStatus, after: DocumentStatus, *, classified: Classified | None = None
+) -> list[Change]:
+    """The document's own row first, and the counts; its row in its project is the caller's to write."""
     tally = counting.moved(run.project_id, run.document_id, before, after)
-    return [with_status(run.site, run.document_id, after), *counting.counted(run.site, tally)]
+    row = with_status(run.site, run.document_id, after)
+    if classified:
+        tally.update(classified.tally)
+        row = Update(row.key, [*row.actions, *classified.actions], EXISTS & classified.condition)
+    return [row, *counting.counted(run.site, tally)]

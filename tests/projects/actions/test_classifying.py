@@ -1,19 +1,40 @@
 """A document's classification that was found: its lists, its counters, its activity, and who comes second."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 
 from config import table as keys
+from config.errors import Conflict
+from config.transaction import transact
 from projects import queries
-from projects.actions.classifying import classify
+from projects.actions.classifying import Classified, classified
+from projects.actions.tags import add_tag
 from projects.audit import Actor
 from projects.default_schemas import ensure_default_schemas
+from projects.document_status import DocumentStatus
 from projects.items.documents import Document
-from tests.factories import SITE, start_run
+from tests.factories import PROJECT_ID, SITE, start_run
 from tests.projects.actions.test_tags import told
+from workflows.actions import standing
+from workflows.frozen import Run
 
 BY = Actor("system", "Classification")
+AT = DocumentStatus.IN_PROGRESS
+
+
+def found(document_id: str, classification_id: str, name: str = "") -> Classified | None:
+    return classified(SITE, document_id, classification_id, name=name, by=BY)
+
+
+def write(document_id: str, typed: Classified) -> None:
+    run = Run(SITE, PROJECT_ID, document_id, "w1")
+    transact(standing.moved(run, AT, AT, classified=typed), *typed.events)
+
+
+def classify(document_id: str, classification_id: str, name: str = "") -> bool:
+    typed = found(document_id, classification_id, name)
+    assert typed
+    write(document_id, typed)
+    return typed.changes
 
 
 @pytest.fixture
@@ -32,11 +53,11 @@ def counted(*names: str) -> list[int]:
 
 
 def test_it_is_in_the_list_and_the_count_of_its_classification_and_of_no_other(document_id: str) -> None:
-    assert classify(SITE, document_id, "invoice", name="Invoice", by=BY)
+    assert classify(document_id, "invoice", "Invoice")
     assert (listed("invoice"), counted("invoice", "receipt")) == ([document_id], [1, 0])
-    assert classify(SITE, document_id, "receipt", name="Receipt", by=BY)
+    assert classify(document_id, "receipt", "Receipt")
     assert (listed("invoice"), listed("receipt"), counted("invoice", "receipt")) == ([], [document_id], [0, 1])
-    assert classify(SITE, document_id, "", name="", by=BY)
+    assert classify(document_id, "", "")
     assert (listed("receipt"), counted("receipt")) == ([], [0])
     assert queries.documents.get_document(SITE, document_id).classification_id is None
     assert told(document_id) == [
@@ -47,17 +68,39 @@ def test_it_is_in_the_list_and_the_count_of_its_classification_and_of_no_other(d
 
 
 def test_a_second_time_changes_nothing(document_id: str) -> None:
-    assert classify(SITE, document_id, "invoice", name="Invoice", by=BY)
-    assert not classify(SITE, document_id, "invoice", name="Invoice", by=BY)
+    assert classify(document_id, "invoice", "Invoice")
+    assert not classify(document_id, "invoice", "Invoice")
     assert (counted("invoice"), len(told(document_id))) == ([1], 1)
 
 
-def test_of_several_at_once_one_writes_and_the_others_find_it_done(document_id: str) -> None:
-    with ThreadPoolExecutor(4) as pool:
-        asked = [pool.submit(classify, SITE, document_id, "invoice", name="Invoice", by=BY) for _ in range(4)]
-    assert sorted(one.result() for one in asked) == [False, False, False, True]
-    assert counted("invoice") == [1]
+def test_of_two_at_once_the_second_writes_nothing(document_id: str) -> None:
+    first, second = found(document_id, "invoice", "Invoice"), found(document_id, "receipt", "Receipt")
+    assert first
+    assert second
+    write(document_id, first)
+    with pytest.raises(Conflict):
+        write(document_id, second)
+    assert (counted("invoice", "receipt"), len(told(document_id))) == ([1, 0], 1)
+
+
+def test_one_that_has_the_type_already_is_guarded_too(document_id: str) -> None:
+    assert classify(document_id, "invoice", "Invoice")
+    same = found(document_id, "invoice", "Invoice")
+    assert same
+    assert classify(document_id, "receipt", "Receipt")
+    with pytest.raises(Conflict):
+        write(document_id, same)
+
+
+def test_an_attribute_that_is_set_meanwhile_is_kept_and_knows_of_the_new_schema(document_id: str) -> None:
+    typed = found(document_id, "invoice", "Invoice")
+    assert typed
+    assert add_tag(SITE, document_id, "shelf", "1", by=BY)
+    before = queries.documents.get_document(SITE, document_id).revision
+    write(document_id, typed)
+    document = queries.documents.get_document(SITE, document_id)
+    assert (document.classification_id, document.revision) == ("invoice", before + 1)
 
 
 def test_a_document_that_is_gone_is_nothing_to_classify(table: str) -> None:
-    assert not classify(SITE, "00000000-0000-0000-0000-000000000000", "invoice", name="Invoice", by=BY)
+    assert found("00000000-0000-0000-0000-000000000000", "invoice", "Invoice") is None
