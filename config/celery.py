@@ -4,7 +4,8 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import task_postrun, task_prerun
+from celery.signals import setup_logging, task_postrun, task_prerun
+from celery.utils.log import get_multiprocessing_logger
 from kombu.transport import TRANSPORT_ALIASES
 
 from config import logs
@@ -18,11 +19,19 @@ app.autodiscover_tasks()
 app.autodiscover_tasks(["workflows.batches", "workflows.questions"])
 
 
+@setup_logging.connect
+def _keep_logging(**_: Any) -> None:
+    """Our handler is the only one: Celery's own would write the words of exceptions, and arguments of tasks."""
+    pool = get_multiprocessing_logger()  # without it, a pool process that dies prints its exception
+    if pool is not None:
+        pool.propagate = True
+
+
 @task_prerun.connect
-def _enter_site(kwargs: dict[str, Any] | None = None, **_: Any) -> None:
-    logs.set_site(str((kwargs or {}).get("site") or ""))
+def _enter_task(kwargs: dict[str, Any] | None = None, **_: Any) -> None:
+    logs.set_task(kwargs or {})
 
 
 @task_postrun.connect
-def _leave_site(**_: Any) -> None:
-    logs.set_site("")
+def _leave_task(**_: Any) -> None:
+    logs.set_task({})

@@ -1,14 +1,28 @@
-"""One JSON object a line, with ids only: never document text, prompts, tokens or personal data."""
+"""One JSON object a line, with ids only: never document text, prompts, tokens or personal data, at any level.
+
+Text of a document reaches a log through the words of an exception (``ValueError: could not convert 'ACME Ltd'``) or the
+arguments that a library logs. So of an exception only its type and place are written, and of a library's record its
+constant text without whatever was put into it, unless that is a number, an id or the name of a task.
+"""
 
 import json
 import logging
-from collections.abc import Iterator
+import logging.config
+import re
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Any
 
 from config import clock
 
 _site: ContextVar[str] = ContextVar("site", default="")
+_about: ContextVar[Mapping[str, str]] = ContextVar("about", default=MappingProxyType({}))
 
 _OURS = (
     "site",
@@ -26,6 +40,19 @@ _OURS = (
     "rows",
     "error",
 )
+_PACKAGES = frozenset({"config", "projects", "workflows", "review", "countersign"})
+_TOLD = frozenset({"celery", "django", "gunicorn"})  # libraries whose INFO is of use; of all others from WARNING on
+_CONSTANT = frozenset({"celery", "kombu", "amqp"})  # whose messages without arguments were not made from anything
+_PRINTED = "celery.redirected"
+_HIDDEN = "…"
+_SAFE = re.compile(
+    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # of a message
+    r"|(config|projects|workflows|review)(\.[a-z_]+)+"  # a task
+)
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_ARGUMENTS = {"project": "project_id", "document": "document_id", "run": "workflow_id", "review": "review_id"}
+_FRAMES = 25
+_ROOT = Path(__file__).resolve().parent.parent
 
 
 @contextmanager
@@ -43,6 +70,41 @@ def set_site(site: str) -> None:
     _site.set(site)
 
 
+def set_task(arguments: Mapping[str, Any]) -> None:
+    """What a task is about, by the ids among its arguments, until the next; none of its other arguments is kept."""
+    set_site(str(arguments.get("site") or ""))
+    found = {name: str(arguments[of]) for name, of in _ARGUMENTS.items() if arguments.get(of)}
+    _about.set({name: value for name, value in found.items() if _ID.fullmatch(value)})
+
+
+def place_of(error: BaseException) -> str:
+    """What ``extra={"error": …}`` says of an exception: its type and where it was raised, never its words.
+
+    >>> try:
+    ...     int("ACME Ltd")
+    ... except ValueError as error:
+    ...     place_of(error).startswith("ValueError at ")
+    True
+    """
+    name = type(error).__name__
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{name} at {_place(frames[-1])}" if frames else name
+
+
+def _place(frame: traceback.FrameSummary) -> str:
+    path = Path(frame.filename)
+    shown = path.relative_to(_ROOT) if path.is_relative_to(_ROOT) else Path(*path.parts[-2:])
+    return f"{shown}:{frame.lineno}"
+
+
+class Library(logging.Filter):
+    """Drops what libraries say below WARNING: at DEBUG they log what they send, read and decode."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        package = record.name.partition(".")[0]
+        return package in _PACKAGES or record.levelno >= (logging.INFO if package in _TOLD else logging.WARNING)
+
+
 class JsonFormatter(logging.Formatter):
     """Keeps the named ids of ``extra`` and drops the rest, so that a careless call cannot leak a document."""
 
@@ -51,12 +113,103 @@ class JsonFormatter(logging.Formatter):
             "at": clock.iso(clock.now()),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": _message(record),
         }
         if site := _site.get():
             line["site"] = site
-        line.update({name: getattr(record, name) for name in _OURS if hasattr(record, name)})
+        line.update(_about.get())
+        if _is_ours(record):
+            line.update({name: getattr(record, name) for name in _OURS if hasattr(record, name)})
         if record.exc_info and record.exc_info[1] is not None:
             line["error"] = type(record.exc_info[1]).__name__
-            line["trace"] = self.formatException(record.exc_info)
-        return json.dumps(line, default=str)
+            line["trace"] = _trace(record.exc_info[1], record.exc_info[2])
+        return json.dumps(line, default=lambda value: type(value).__name__)
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    return record.name.partition(".")[0] in _PACKAGES
+
+
+def _message(record: logging.LogRecord) -> str:
+    package = record.name.partition(".")[0]
+    if package in _PACKAGES:
+        return record.getMessage()
+    if record.name == "django.request":
+        return _request(record)
+    if not record.args and (package not in _CONSTANT or record.name == _PRINTED):  # put together before, of anything
+        return f"{Path(record.pathname).name}:{record.lineno}"
+    try:
+        return str(record.msg) % _without_text(record.args) if record.args else str(record.msg)
+    except (TypeError, ValueError, KeyError):
+        return f"{Path(record.pathname).name}:{record.lineno}"
+
+
+def _without_text(args: Any) -> Any:
+    if isinstance(args, Mapping):
+        return _Shown({name: _shown(value) for name, value in args.items()})
+    return tuple(map(_shown, args))
+
+
+class _Shown(dict[str, Any]):
+    def __missing__(self, _name: str) -> str:
+        return _HIDDEN
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, BaseException):
+        return _Word(place_of(value))
+    return _Word(value if isinstance(value, str) and _SAFE.fullmatch(value) else _HIDDEN)
+
+
+class _Word(str):
+    """Shows itself without quotation marks, also where the template says ``%r``."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _request(record: logging.LogRecord) -> str:
+    """Which view answered what: a path may be anything that a person typed or another system made of a file's name."""
+    match = getattr(getattr(record, "request", None), "resolver_match", None)
+    return f"{getattr(record, 'status_code', '')} {match.route if match else 'at no address of ours'}".strip()
+
+
+def _trace(error: BaseException, at: TracebackType | None) -> str:
+    """Where it was raised and what it came from, as a traceback without any exception's words or source lines."""
+    lines: list[str] = []
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        frames = traceback.extract_tb(at if found is error else found.__traceback__)[-_FRAMES:]
+        lines[:0] = [*(f"{_place(frame)} {frame.name}" for frame in frames), type(found).__name__]
+        found = found.__cause__ or (None if found.__suppress_context__ else found.__context__)
+    return "\n".join(lines)
+
+
+def configure(settings: dict[str, Any]) -> None:
+    """Django's LOGGING_CONFIG: as the settings say, and also for what nothing catches."""
+    logging.config.dictConfig(settings)
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = _log_uncaught
+    if threading.excepthook is threading.__excepthook__:
+        threading.excepthook = lambda hook: _log_uncaught(hook.exc_type, hook.exc_value, hook.exc_traceback)
+
+
+def _log_uncaught(kind: type[BaseException], error: BaseException | None, at: TracebackType | None) -> None:
+    """At a terminal a person sees it whole; everywhere else the standard error is a log."""
+    if error is None or issubclass(kind, KeyboardInterrupt) or sys.stderr.isatty():
+        sys.__excepthook__(kind, error or kind(), at)
+    else:
+        logging.getLogger("countersign").critical("uncaught", exc_info=(kind, error, at))
+
+
+def take_over(name: str) -> None:
+    """Have a library's logger, which came with a handler of its own, log through ours."""
+    logger = logging.getLogger(name)
+    logger.handlers.clear()
+    logger.propagate = True

@@ -14,7 +14,7 @@ from celery.exceptions import Ignore, Reject
 from django.conf import settings
 from kombu import Queue
 
-from config import clock, queues, transport
+from config import clock, logs, queues, transport
 from config.errors import CountersignError, Unavailable
 
 log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ def _tell(task: Counted) -> None:
         try:
             task.on_aside(**(task.request.kwargs or {}))
         except CountersignError as error:  # the sweeper finds what waits
-            log.warning("nobody was told of it", extra={"error": str(error), **_ids(task)})
+            log.warning("nobody was told of it", extra={"error": logs.place_of(error), **_ids(task)})
 
 
 def _ids(task: Counted) -> dict[str, Any]:

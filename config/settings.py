@@ -299,19 +299,25 @@ SECURE_PROXY_SSL_HEADER = None if ON_LAPTOP else ("HTTP_X_FORWARDED_PROTO", "htt
 SECURE_HSTS_SECONDS = 0 if ON_LAPTOP else 365 * 86_400
 SECURE_HSTS_INCLUDE_SUBDOMAINS = not ON_LAPTOP
 
+LOGGING_CONFIG = "config.logs.configure"
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"json": {"()": "config.logs.JsonFormatter"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
+    "filters": {"library": {"()": "config.logs.Library"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json", "filters": ["library"]}},
     "root": {"handlers": ["stderr"], "level": env("COUNTERSIGN_LOG_LEVEL", "INFO")},
-    # Request bodies and results are never logged; these two would log task arguments and AWS payloads.
     "loggers": {
-        "botocore": {"level": "WARNING"},
-        "celery.app.trace": {"level": "WARNING"},
+        "celery.beat": {"level": "WARNING"},  # each sweep that it sends
         "django.server": {"level": "WARNING"},
+        # Each comes with a handler of its own, which writes what it is given.
+        "gunicorn.error": {"handlers": [], "propagate": True},
+        "django": {"handlers": [], "propagate": True},
         # Each greets on the terminal of every command.
         "pikepdf": {"level": "WARNING"},
         "pynamodb": {"level": "WARNING"},
+        # These write what they send and are sent; quiet at any level, since to make a record costs time.
+        "botocore": {"level": "WARNING"},
+        "celery.app.trace": {"level": "WARNING"},
     },
 }

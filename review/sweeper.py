@@ -90,7 +90,7 @@ def _repair_one(row: DueRow) -> None:
     except Conflict:  # another sweeper, or the run itself, was first
         log.info("repair was not needed", extra={"event": row.id})
     except CountersignError as error:
-        log.warning("repair waits", extra={"event": row.id, "error": str(error)})
+        log.warning("repair waits", extra={"event": row.id, "error": logs.place_of(error)})
     except Exception:  # one row that nobody understands must not keep every decision behind it waiting
         log.exception("row could not be repaired", extra={"event": row.id})
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import settings
 
-from config import aws, queues
+from config import aws, logs, queues
 from config.errors import CountersignError
 from config.transport import REDIS, SQS
 
@@ -42,7 +42,7 @@ def keep(request: Any) -> None:
         elif settings.BROKER == REDIS and properties.get("delivery_tag"):
             _keep_on_redis(properties["delivery_tag"])
     except CountersignError as error:
-        log.warning("message could not be kept", extra={"error": str(error)})
+        log.warning("message could not be kept", extra={"error": logs.place_of(error)})
 
 
 def _keep_on_sqs(delivery: Mapping[str, Any]) -> None:

@@ -37,14 +37,18 @@ class Visitor:
         assert "id_password" not in page
 
     def upload(self, project_id: str, file: Path) -> Run:
+        document_id, workflow_id = self.send(project_id, file).strip("/").split("/")[-2:]
+        return Run("default", project_id, document_id, workflow_id)
+
+    def send(self, project_id: str, file: Path) -> str:
+        """The address of what came of it."""
         content = ContentFile(file.read_bytes(), name=file.name)
         body = encode_multipart(BOUNDARY, {"files": content})
         path = f"/workflows/projects/{project_id}/upload/"
         status, text = self._send(path, body, {"Content-Type": MULTIPART_CONTENT, "Accept": "application/json"})
         assert status == 200, text
         (found,) = json.loads(text)["files"]
-        document_id, workflow_id = found["url"].strip("/").split("/")[-2:]
-        return Run("default", project_id, document_id, workflow_id)
+        return str(found["url"])
 
     def claim(self, ref: ReviewRef) -> str:
         """The desk's page, whose form is mine now."""

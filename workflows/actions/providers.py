@@ -90,7 +90,7 @@ def _open(state: ProviderState, now: dt.datetime) -> float:
         ProviderState.change(state.key, actions, closed & (ProviderState.failures >= settings.PROVIDER_FAILURES))
     except Conflict:
         return float(settings.PROVIDER_LOOK_SECONDS)
-    log.warning("provider is left alone", extra={"provider": state.provider, "error": state.message})
+    log.warning("provider is left alone", extra={"provider": state.provider})
     return float(pause)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from django.conf import settings
 
-from config import clock, table
+from config import clock, logs, table
 from config.errors import Conflict, CountersignError, NotFound, Refused
 from config.transaction import Change, Check, Delete, RecordAt, Update, transact
 from projects import counting
@@ -178,7 +178,7 @@ def _follow(site: str, document_id: str) -> None:
     try:
         finish(site, document_id)
     except CountersignError as error:
-        log.warning("removal waits for the sweeper", extra={"document": document_id, "error": str(error)})
+        log.warning("removal waits for the sweeper", extra={"document": document_id, "error": logs.place_of(error)})
 
 
 def finish(site: str, document_id: str) -> None:

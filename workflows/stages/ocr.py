@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from config import logs
 from workflows.stages.layout import Box, Line, Word
 
 MODEL = "PP-OCRv6 small (rapidocr)"
@@ -50,6 +51,7 @@ def engine() -> Any:
     # Imported late: onnxruntime and OpenCV cost two seconds and 150 MB, and the web process never reads a page.
     from rapidocr import RapidOCR  # noqa: PLC0415
 
+    logs.take_over("RapidOCR")
     return RapidOCR(
         params={
             "Global.use_cls": False,

@@ -1,0 +1,158 @@
+"""A word of a document is in no log of any process at any level, whatever raises on the way and whoever logs it."""
+
+import json
+import re
+import urllib.error
+import urllib.request
+import wave
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from config.table import DEFAULT_SITE
+from projects import actions
+from projects.permissions import Permission
+from projects.schema import ProjectSettings
+from review import queries as review_queries
+from tests.factories import ref_of, sample_files
+from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
+from tests.flow.test_processes import signed_in
+from tests.flow.visitor import Visitor
+from tests.projects.sites import BY
+from workflows import queries
+from workflows.frozen import Run
+from workflows.status import RunStatus
+
+MARKER = "Quagmire4711"
+BRISK = {
+    "COUNTERSIGN_SWEEP_SECONDS": "2",
+    "COUNTERSIGN_REVIEW_UNDO_SECONDS": "1",
+    "COUNTERSIGN_REPAIR_AFTER_SECONDS": "2",
+    "COUNTERSIGN_LOG_LEVEL": "DEBUG",
+}
+TALKATIVE = ("celery", "-A", "tests.flow.talkative", "worker", "-c", "1", "--without-gossip", "--without-mingle")
+QUEUES = (settings.STEPS_QUEUE, settings.SLICES_QUEUE, settings.DESK_QUEUE, settings.SEARCH_QUEUE)
+# What is made to raise, and on what kind of file it does; bda_processor needs a service.
+RAISES = {
+    "segment_prep": "txt",
+    "format_parser": "txt",
+    "paddleocr_processor": "jpg",
+    "transcribe": "wav",
+    "webcrawler": "webreq",
+    "segment_builder": "txt",
+    "segment_analyzer": "txt",
+    "page": "txt",
+    "assess": "txt",
+    "graph_builder": "txt",
+    "document_summarizer": "txt",
+    "review.tasks.sweep": "txt",
+    "workflows.tasks.index_document": "txt",
+    "workflows.tasks.unpack": "zip",
+}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[LiveDesk]:
+    prepare(tmp_path / "prepared", **account())
+    desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **BRISK)
+    (desk.state / "quote").write_text(f"Total {MARKER} 12.34")
+    try:
+        desk.start_emulator()
+        bind = f"127.0.0.1:{desk.env['COUNTERSIGN_PORT']}"
+        desk.start("web", "gunicorn", "tests.flow.talkative", "-b", bind, "-k", "gthread", "--threads", "4")
+        desk.start("worker", *TALKATIVE, "-l", "DEBUG", "-Q", ",".join(QUEUES), "-n", "worker@localhost")
+        desk.start("beat", "celery", "-A", "tests.flow.talkative", "beat", "-l", "DEBUG", "--pidfile=")
+        with looking_at(desk):
+            yield desk
+    finally:
+        desk.stop()
+
+
+def talks(desk: LiveDesk, name: str) -> None:
+    (desk.state / "talks").write_text(name)
+
+
+def paper(folder: Path, kind: str, number: int) -> Path:
+    """Its name, and its text if its kind has one, hold the marker."""
+    path = folder / f"{MARKER} {number}.{kind}"
+    if kind == "wav":
+        with wave.open(str(path), "wb") as sound:
+            sound.setparams((1, 2, 8000, 0, "NONE", ""))
+            sound.writeframes(bytes(16_000))
+    elif kind == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(f"{MARKER} inside.txt", f"The {MARKER} file {number}.")
+    elif kind == "jpg":
+        picture = next(one for one in sample_files() if one.suffix == ".jpg")
+        path.write_bytes(picture.read_bytes() + MARKER.encode())
+    elif kind == "webreq":
+        path.write_text(json.dumps({"url": f"https://{MARKER}.invalid/", "instruction": MARKER}))
+    else:
+        path.write_text(f"Invoice {number}\n{MARKER} Holdings\nTotal 12.34\nThe {MARKER} pays within 30 days.\n")
+    return path
+
+
+def ask(desk: LiveDesk, key: str, path: str, body: object = None) -> int:
+    head = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"{desk.web}/api/v1/{path}", data, head)
+    try:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=20) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return int(refused.code)
+
+
+def go_the_whole_way(desk: LiveDesk, rosa: Visitor, run: Run, key: str) -> None:
+    """Claimed, typed into, corrected, decided, found, asked for by a program, and asked about in vain."""
+    wait_for(lambda: bool(review_queries.queue(DEFAULT_SITE).rows), "a review", 60)
+    ref = ref_of(run)
+    page = rosa.claim(ref)
+    rosa.save_draft(ref, page, company=f"{MARKER} Ltd")
+    assert rosa.decide(ref, page, company=f"{MARKER} Ltd", date="2025-11-14", total="12.34") == 200
+    wait_for(lambda: queries.execution(run).status != RunStatus.RUNNING, "the decision", 60)
+    at = f"documents/{run.document_id}/runs/{run.workflow_id}"
+    assert [ask(desk, key, one) for one in (at, f"{at}/result", f"search?q={MARKER}")] == [200, 200, 200]
+    assert rosa.get(f"/documents/?q={MARKER}")[0] == 200
+    assert (
+        rosa.post(f"/workflows/{run.document_id}/{run.workflow_id}/segments/0/questions/ask/", {"question": MARKER})[0]
+        < 400
+    )
+    assert ask(desk, key, "reviews", {"id": MARKER, "title": MARKER, "text": MARKER, "queue": MARKER}) == 422
+    assert ask(desk, key, "reviews", {"id": MARKER, "title": MARKER, "text": f"{MARKER}?"}) == 201
+    assert ask(desk, key, f"batches/{MARKER}") == 404
+    assert rosa.get(f"/{MARKER}/")[0] == 404
+
+
+def failures(desk: LiveDesk, name: str) -> int:
+    return sum(line.get("error") == "ValueError" for line in desk.logged(name))
+
+
+@pytest.mark.timeout(300)
+def test_a_word_of_a_document_is_in_no_log(desk: LiveDesk, tmp_path: Path) -> None:
+    rosa = signed_in(desk)
+    projects = {}
+    for name, fields in (("reviewed", None), ("published", ())):
+        wanted = ProjectSettings(name=f"{MARKER} {name}", document_prompt=f"Papers of {MARKER}.")
+        wanted = wanted if fields is None else ProjectSettings(name=wanted.name, fields=fields)
+        project_id = actions.projects.new_project_id()
+        projects[name] = actions.projects.create(DEFAULT_SITE, wanted, by=BY, project_id=project_id).id
+    _, key = actions.api_keys.create(DEFAULT_SITE, "Scanner", list(Permission), by=BY)
+    go_the_whole_way(desk, rosa, rosa.upload(projects["reviewed"], paper(tmp_path, "txt", 0)), key)
+    for number, (name, kind) in enumerate(RAISES.items(), 1):
+        before = failures(desk, "worker")
+        talks(desk, name)
+        rosa.send(projects["published"], paper(tmp_path, kind, number))
+        wait_for(lambda before=before: failures(desk, "worker") > before, f"{name} raises", 40)  # type: ignore[misc]
+    talks(desk, "web")
+    assert rosa.get(f"/documents/?q={MARKER}")[0] == 500
+    assert ask(desk, key, f"search?q={MARKER}") == 500
+    assert failures(desk, "web") == 2
+    desk.stop()
+    logs = {path.name: path.read_text(errors="replace") for path in desk.state.rglob("*.log")}
+    assert {"web.log", "worker.log", "beat.log", "emulator.log"} <= set(logs)
+    assert [name for name, text in logs.items() if re.search(MARKER, text, re.IGNORECASE)] == []
