@@ -4,12 +4,11 @@ A receiver checks ``Countersign-Signature: t=<seconds>,v1=<hex>``: v1 is the HMA
 secret that its rule's page shows. ``Countersign-Delivery`` is the same for each attempt of one delivery.
 """
 
+import contextlib
 import hashlib
 import hmac
 import http.client
-import ipaddress
 import json
-import socket
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,9 +19,9 @@ from django.conf import settings
 
 from config import clock
 from config.errors import ActionFailed, Unavailable
+from config.internet import PORTS, Connection, is_public, resolved
 
 _WORTH_A_RETRY = frozenset({408, 425, 429})
-_UNICAST = ipaddress.ip_network("2000::/3")
 _READ = 4_096  # bytes of an answer that are read and thrown away
 
 
@@ -90,34 +89,23 @@ def _post(parts: SplitResult, body: bytes, headers: Mapping[str, str]) -> int:
     connection = _connection(parts)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     try:
-        connection.request("POST", target, body=body, headers=dict(headers))
-        response = connection.getresponse()
-        response.read(_READ)
-        return response.status
+        with connection.in_time(settings.WEBHOOK_TIMEOUT_SECONDS):
+            connection.request("POST", target, body=body, headers=dict(headers))
+            response = connection.getresponse()
+            with contextlib.suppress(OSError, http.client.HTTPException):  # it has said whether it took the call
+                response.read(_READ)
+            return response.status
     except ssl.SSLCertVerificationError as error:
         raise ActionFailed("The receiver's certificate is not valid for its address.") from error
     except (OSError, http.client.HTTPException) as error:
         raise Unavailable(f"The receiver does not answer: {type(error).__name__}.") from error
-    finally:
-        connection.close()
 
 
-def _connection(parts: SplitResult) -> http.client.HTTPConnection:
-    """To the very address that was checked: a name may be resolved to another one a moment later."""
-    host = str(parts.hostname)
-    tls = parts.scheme == "https"
-    port = parts.port or (443 if tls else 80)
+def _connection(parts: SplitResult) -> Connection:
+    host, secure = str(parts.hostname), parts.scheme == "https"
+    port = parts.port or PORTS[parts.scheme]
     address = checked_address(host, port)
-    timeout = settings.WEBHOOK_TIMEOUT_SECONDS
-    connection: http.client.HTTPConnection = (
-        http.client.HTTPSConnection(host, port, timeout=timeout, context=ssl.create_default_context())
-        if tls
-        else http.client.HTTPConnection(host, port, timeout=timeout)
-    )
-    connection._create_connection = (  # type: ignore[attr-defined] # http.client's own seam for exactly this
-        lambda _name, wait, source: socket.create_connection((address, port), wait, source)
-    )
-    return connection
+    return Connection(host, port, address, secure=secure, seconds=settings.WEBHOOK_TIMEOUT_SECONDS)
 
 
 def checked_address(host: str, port: int) -> str:
@@ -129,21 +117,9 @@ def checked_address(host: str, port: int) -> str:
 
     """
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = resolved(host, port)
     except (OSError, UnicodeError) as error:
         raise Unavailable("The receiver's name cannot be resolved.") from error
-    addresses = [str(one[4][0]) for one in found]
-    if not settings.WEBHOOK_PRIVATE_ADDRESSES and not all(map(is_outside, addresses)):
+    if not settings.WEBHOOK_PRIVATE_ADDRESSES and not all(map(is_public, addresses)):
         raise ActionFailed("The receiver's address is private or reserved. It has to be one of the public internet.")
     return addresses[0]
-
-
-def is_outside(address: str) -> bool:
-    """
-    >>> [is_outside(one) for one in ("93.184.216.34", "10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1")]
-    [True, False, False, False, False]
-    """
-    found = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(found, ipaddress.IPv6Address) and (found not in _UNICAST or found.sixtofour or found.teredo):
-        return False  # other blocks carry an IPv4 address inside, which may be anyone's
-    return found.is_global and not found.is_multicast

@@ -1,13 +1,17 @@
 """Webhooks: signed, to the outside only, and each answer read as what it means."""
 
+import contextlib
 import hashlib
 import hmac
 import json
 import socket
+import threading
+import time
 
 import pytest
 
 from config.errors import ActionFailed, Unavailable
+from config.internet import is_public
 from tests.workflows.follow_ups import receiver
 from workflows import webhooks
 from workflows.webhooks import Delivery
@@ -69,6 +73,40 @@ def test_who_never_answers_is_waited_for_no_longer_than_the_setting_says(inside,
         silent.listen()
         with pytest.raises(Unavailable, match="does not answer"):
             webhooks.deliver(delivery(f"http://127.0.0.1:{silent.getsockname()[1]}/"))
+
+
+@pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\n", b""])
+def test_a_receiver_that_sends_a_byte_at_a_time_is_left_in_time(inside, settings, head):
+    """Each byte begins the wait for the next one anew; the call as a whole has its time."""
+    settings.WEBHOOK_TIMEOUT_SECONDS = 1
+    with socket.socket() as dripping:
+        dripping.bind(("127.0.0.1", 0))
+        dripping.listen()
+
+        def drip():
+            line, _ = dripping.accept()
+            with line, contextlib.suppress(OSError):
+                line.sendall(head)
+                for _ in range(100):
+                    line.sendall(b"x")
+                    time.sleep(0.1)
+
+        threading.Thread(target=drip, daemon=True).start()
+        began = time.monotonic()
+        call = delivery(f"http://127.0.0.1:{dripping.getsockname()[1]}/")
+        if head:  # it has taken the call, whatever else it has to say
+            assert webhooks.deliver(call) == 200
+        else:
+            with pytest.raises(Unavailable, match="does not answer"):
+                webhooks.deliver(call)
+        assert time.monotonic() - began < 4
+
+
+def test_a_redirect_is_not_followed(inside):
+    with receiver(302, 200) as outside:
+        with pytest.raises(ActionFailed, match="write the address that it leads to"):
+            webhooks.deliver(delivery(outside.url))
+        assert len(outside.got) == 1
 
 
 @pytest.mark.parametrize(
@@ -138,7 +176,13 @@ def test_a_name_that_is_not_known_is_tried_later(monkeypatch):
         ("2002:0a00:0001::", False),
         ("fe80::1%eth0", False),
         ("192.0.2.1", False),
+        ("::127.0.0.1", False),
+        ("::ffff:0:127.0.0.1", False),
+        ("fec0::1", False),
+        ("5f00::1", False),
+        ("192.0.0.192", False),  # the metadata of Oracle's machines
+        ("168.63.129.16", False),  # of Azure's
     ],
 )
 def test_only_the_public_internet_is_outside(address, outside):
-    assert webhooks.is_outside(address) is outside
+    assert is_public(address) is outside

@@ -5,19 +5,22 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from config import internet
 from config.errors import StageFailed
+from config.internet import is_public
 from tests.workflows.stages.memory import context, kept
 from workflows.stages import formats, segment_analyzer, segment_builder, segment_prep, web_fetch, webcrawler
 from workflows.stages.base import StageContext
-from workflows.stages.web_fetch import Network, fetch, is_public
+from workflows.stages.web_fetch import Network, fetch
 
 ARTICLE = "<html><title>{0}</title><main><h1>{0}</h1><p>" + "words " * 50 + "</p>{1}</main></html>"
 
@@ -86,7 +89,7 @@ def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     "address",
     ["127.0.0.1", "10.1.2.3", "192.168.0.1", "172.16.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0",
      "224.0.0.1", "::1", "fe80::1%eth0", "fd00::1", "::ffff:10.0.0.1", "::ffff:169.254.169.254",
-     "64:ff9b::a00:1", "2002:a00:1::", "ff02::1"],
+     "64:ff9b::a00:1", "2002:a00:1::", "ff02::1", "::127.0.0.1", "::ffff:0:127.0.0.1", "fec0::1", "192.0.0.192"],
 )  # fmt: skip
 def test_addresses_inside_networks_are_not_public(address: str) -> None:
     assert not is_public(address)
@@ -136,6 +139,47 @@ def test_a_redirect_is_checked_as_a_request_is() -> None:
         with pytest.raises(StageFailed, match=r"inside\.example is an address inside a network"):
             fetch(site.url("/"), network)
         assert site.asked == ["/"]
+
+
+@pytest.mark.parametrize(
+    "inside",
+    ["127.0.0.1", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:a9fe:a9fe]", "[::127.0.0.1]", "2130706433",
+     "0x7f.1", "017700000001", "127.1", "localhost", "localhost.", "[fe80::1]", "0"],
+)  # fmt: skip
+def test_a_redirect_leads_inside_in_no_spelling(inside: str) -> None:
+    """Names and numbers as this machine's own resolver reads them; nothing but the first page is asked for."""
+    with served({"/": (302, {"Location": f"http://{inside}:PORT/secret"}, b""), "/secret": html("secret")}) as site:
+
+        def resolve(host: str, port: int) -> Sequence[str]:
+            return ["93.184.215.14"] if host == "site.example" else internet.resolved(host, port)
+
+        network = Network(resolve, is_public, frozenset({site.port}))
+        with led_to("127.0.0.1"), pytest.raises(StageFailed, match=r"inside a network|no server named"):
+            fetch(site.url("/"), network)
+        assert site.asked == ["/"]
+
+
+def test_a_name_that_leads_inside_behind_a_redirect_to_itself_is_refused() -> None:
+    """DNS rebinding: public when it is checked first, private when it is asked again."""
+    answers = iter([["93.184.215.14"], ["127.0.0.1"]])
+    with served({"/": (302, {"Location": "/secret"}, b""), "/secret": html("secret")}) as site:
+        network = Network(lambda _host, _port: next(answers), is_public, frozenset({site.port}))
+        with led_to("127.0.0.1"), pytest.raises(StageFailed, match="inside a network"):
+            fetch(site.url("/"), network)
+        assert site.asked == ["/"]
+
+
+@contextmanager
+def led_to(address: str) -> Iterator[None]:
+    """The one public address of these tests is served here."""
+    connect = socket.create_connection
+
+    def elsewhere(to: tuple[str, int], *more: object) -> socket.socket:
+        assert to[0] == "93.184.215.14"
+        return connect((address, to[1]), *more)  # type: ignore[arg-type]
+
+    with mock.patch.object(socket, "create_connection", elsewhere):
+        yield
 
 
 def test_the_connection_goes_to_the_address_that_was_checked() -> None:

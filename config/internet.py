@@ -1,0 +1,77 @@
+"""Calls to addresses that somebody else wrote: only the public internet, only the address that was checked, in time.
+
+A name is resolved once. All of its addresses have to be public, since which of them answers is not ours to choose, and
+the connection goes to the one that was checked: a name that leads elsewhere a moment later changes nothing.
+"""
+
+import contextlib
+import http.client
+import ipaddress
+import socket
+import ssl
+import threading
+from collections.abc import Iterator, Sequence
+
+PORTS = {"http": 80, "https": 443}
+_UNICAST = ipaddress.ip_network("2000::/3")  # IPv6; other blocks carry an IPv4 address inside, which may be anyone's
+# Global by their entry in the registries, and yet nobody's on the internet or a cloud's own: 6to4 relays, protocol
+# assignments (with Oracle's metadata), Azure's wire server, documentation.
+_RESERVED = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32", "3fff::/20")))
+
+
+def is_public(address: str) -> bool:
+    """Whether an address is anybody's on the internet: not ours, not this machine's, not a cloud's own services.
+
+    >>> [is_public(one) for one in ("93.184.216.34", "10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1")]
+    [True, False, False, False, False]
+    """
+    found = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(found, ipaddress.IPv6Address) and (found not in _UNICAST or found.sixtofour or found.teredo):
+        return False
+    if any(found.version == inside.version and found in inside for inside in _RESERVED):
+        return False
+    return found.is_global and not found.is_multicast
+
+
+def resolved(host: str, port: int) -> Sequence[str]:
+    """Raises: OSError, UnicodeError."""
+    return [str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+
+
+class Connection(http.client.HTTPConnection):
+    """To ``address``, which was checked, under the name ``host`` that was asked for.
+
+    ``seconds`` are for one answer of the other end; ``in_time`` bounds all of it.
+    """
+
+    def __init__(self, host: str, port: int, address: str, *, secure: bool, seconds: float) -> None:
+        super().__init__(host, port, timeout=seconds)
+        self.address, self.secure = address, secure
+        self.default_port = PORTS["https" if secure else "http"]
+        self.line: socket.socket | None = None  # also while the answer's body has it
+
+    def connect(self) -> None:
+        self.sock = self.line = socket.create_connection((self.address, self.port), self.timeout)
+        if self.secure:
+            context = ssl.create_default_context()
+            wrapped = context.wrap_socket(self.sock, server_hostname=self.host, do_handshake_on_connect=False)
+            self.sock = self.line = wrapped
+            wrapped.do_handshake()
+
+    def cut(self) -> None:
+        """From another thread: whoever reads finds the end."""
+        if self.line is not None:
+            with contextlib.suppress(OSError):
+                self.line.shutdown(socket.SHUT_RDWR)
+
+    @contextlib.contextmanager
+    def in_time(self, seconds: float) -> Iterator[None]:
+        """Cut it after so long and close it in any case: a server may send a byte at a time for hours."""
+        watch = threading.Timer(seconds, self.cut)
+        watch.daemon = True
+        watch.start()
+        try:
+            yield
+        finally:
+            watch.cancel()
+            self.close()
