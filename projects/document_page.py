@@ -69,9 +69,8 @@ def page_of(rows: DocumentRows, definitions: Sequence[AttributeDefinition]) -> d
         "children": [child for child in rows.children if not child.deleted_at],
         "unpacking": rows.unpacking,
         "is_unpacking": bool(rows.unpacking and rows.unpacking.status == UnpackingStatus.OPEN),
-        "refused": [one.as_dict() if hasattr(one, "as_dict") else one for one in (rows.unpacking.refused or ())]
-        if rows.unpacking
-        else [],
+        "can_unpack_again": bool(rows.unpacking and rows.unpacking.can_be_tried_again),
+        "refused": rows.unpacking.left_out if rows.unpacking else [],
     }
 
 

@@ -6,6 +6,7 @@ from workflows.api import router as documents
 from workflows.batches.api import router as batches
 from workflows.reruns_api import router as reruns
 from workflows.search.api import router as search
+from workflows.unpacking_api import router as unpacking
 
 api = ground.new_api()
 api.add_router("/projects", ground.router)
@@ -14,6 +15,7 @@ api.add_router("/batches", batches)
 api.add_router("", documents)
 api.add_router("", reruns)
 api.add_router("", search)
+api.add_router("", unpacking)
 
 app_name = "api"
 urlpatterns = api.urls[0]

@@ -40,7 +40,7 @@ def enter(
 ) -> None:
     """Store it and make its rows, ``also`` with them; whatever fails, neither a row nor a file is left behind.
 
-    ``batch_line``: whose slot of a batch its run holds.
+    ``batch_line``: whose slot of a batch its run holds, or its unpacking.
 
     Raises:
         Conflict: the document exists, or one of ``also`` did not hold.
@@ -62,7 +62,7 @@ def enter(
         else:
             unpacking.begin(
                 site=site, by=by, project_id=project.id, project=data, document_id=document_id, original=original,
-                parent=parent, chosen=chosen, also=also,
+                parent=parent, chosen=chosen, also=also, batch_line=batch_line,
             )  # fmt: skip
 
     with file.path.open("rb") as body:

@@ -217,11 +217,17 @@ def order_calibration(site: str, project_id: str, *, by: Actor) -> None:
 @shared_task(bind=True, name="workflows.tasks.unpack", time_limit=3600, **LIMITS)
 def unpack(self: Any, *, site: str, document_id: str) -> None:
     """Take the files out of a mail or an archive; delivered twice, the second finds each of them there."""
-    try:
-        keep = deliveries.keeper(self.request)
-        unpacking.unpack(site, document_id, owner=self.request.id, keep=keep, nested=order_unpacking_soon)
-    except Unavailable as error:
-        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+    keep = deliveries.keeper(self.request)
+
+    def work(*, last: bool = False) -> None:
+        ended = unpacking.unpack(
+            site, document_id, owner=self.request.id, keep=keep, nested=order_unpacking_soon, last=last
+        )  # fmt: skip
+        if ended:
+            run = Run(site, ended.project_id, document_id, "")
+            lines.run_rests(run, ended.batch_line)
+
+    unexpected.attempt(self, work, functools.partial(work, last=True))
 
 
 @shared_task(bind=True, name=incoming_machine.TASK, time_limit=3600, **LIMITS)

@@ -21,6 +21,7 @@ from workflows.views import (
     runs,
     search,
     segments,
+    unpacking,
     uploads,
 )
 
@@ -106,6 +107,7 @@ urlpatterns = [
     path("documents/<slug:document_id>/delete/", removals.delete_document, name="delete-document"),
     path("documents/<slug:document_id>/restore/", removals.restore_document, name="restore-document"),
     path("documents/<slug:document_id>/purge/", removals.purge_document, name="purge-document"),
+    path("documents/<slug:document_id>/unpack-again/", unpacking.unpack_again, name="unpack-again"),
     path("documents/<slug:document_id>/runs/", contents.list_document_runs, name="list-document-runs"),
     path("documents/<slug:document_id>/compare/", comparing.compare_runs, name="compare-runs"),
     path("documents/<slug:document_id>/contents/", contents.list_contents, name="list-contents"),

@@ -20,7 +20,8 @@ class DocumentUnpacking(Begun):
     """Access: by document; due (GSI2, until everything is out).
 
     ``files`` and ``bytes`` are counted at the ``root``, the document that was uploaded: what comes out of all that came
-    out of it counts together. ``refused``: ``[{"name": …, "why": …}]``; ``message``: why it ended before its end.
+    out of it counts together. ``refused``: ``[{"name": …, "why": …}]``; ``message``: why it ended before its end, or
+    why nothing came out. ``batch_line``: whose slot of a batch it holds until it ends.
     """
 
     documentId = UnicodeAttribute()  # noqa: N815 - as the rows beside it
@@ -33,6 +34,23 @@ class DocumentUnpacking(Begun):
     chosen = map_attribute(null=True)  # who does the work for what comes out of it, before what its project says
     refused: ListAttribute[Any] = ListAttribute(null=True)
     message = UnicodeAttribute(null=True)
+    batch_line = UnicodeAttribute(null=True)
     userId = UnicodeAttribute()  # noqa: N815 - whose upload it was, and so whose its children are
     user_name = UnicodeAttribute()
     inserteddate = UnicodeAttribute()
+
+    @property
+    def left_out(self) -> list[dict[str, str]]:
+        """The files that were not taken, with their reasons; of many, the first."""
+        return [one.as_dict() if hasattr(one, "as_dict") else dict(one) for one in self.refused or ()]
+
+    @property
+    def can_be_tried_again(self) -> bool:
+        return self.status == UnpackingStatus.DONE and bool(self.refused or self.message)
+
+    @property
+    def why(self) -> str:
+        """In one sentence or two, what was not taken; empty if everything was."""
+        if self.message:
+            return str(self.message)
+        return f"{one['name']}: {one['why']}" if (one := next(iter(self.left_out), None)) else ""

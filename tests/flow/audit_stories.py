@@ -126,7 +126,10 @@ def unpacking_story() -> Iterator[Step]:
     yield unpacking.begin, lambda: _begin(unpacking.begin, one, box)
     record = document_rows(SITE, one).unpacking
     assert record
-    yield unpacking.finish, lambda: unpacking.finish(SITE, record, refused=[("x", "no")], message="")
+    yield unpacking.finish, lambda: unpacking.finish(SITE, record, taken=0, refused=[("x", "no")], message="")
+    failed = document_rows(SITE, one).unpacking
+    assert failed
+    yield unpacking.again, lambda: unpacking.again(SITE, failed, by=BY)
     other = str(uuid.uuid4())
     _begin(unpacking.begin, other, box)
     deadly = document_rows(SITE, other).unpacking

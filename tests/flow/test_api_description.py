@@ -43,6 +43,7 @@ REFUSALS = {
     "delete_document": "whether its run has ended",
     "run_again": "which steps the run came to, and whether it has ended",
     "analyse_again": "what the run before had, and whether it has ended",
+    "retry_unpacking": "whether files were left out",
     "choose_result": "whether the result counts already",
     "ask_for_review": "whether the files, the project and the queue are there; each field's name once",
     "search": "what a word is",

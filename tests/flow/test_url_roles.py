@@ -60,6 +60,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:list-document-runs": {"GET": VIEW},
     "workflows:cancel-run": {"POST": WORK_EMPTY},  # it waits for a person
     "workflows:resume-run": {"POST": WORK_EMPTY},  # without saying how
+    "workflows:unpack-again": {"POST": (302, 403, 403, 404, 404, 404)},  # WRITE, of what is no archive
     "workflows:show-reruns": {"GET": WORK},
     "workflows:run-again": {"POST": WORK_EMPTY},  # it waits for a person
     "workflows:analyse-again": {"POST": WORK_EMPTY},
@@ -172,6 +173,8 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:run_again": {"POST": KEY},
     "api:analyse_again": {"POST": KEY},
     "api:choose_result": {"POST": KEY},
+    "api:show_unpacking": {"GET": KEY},
+    "api:retry_unpacking": {"POST": KEY},
     "api:search": {"GET": KEY},
     "api:create_batch": {"POST": KEY},
     "api:show_batch": {"GET": KEY},

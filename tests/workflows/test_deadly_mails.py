@@ -149,7 +149,12 @@ def test_nothing_more_comes_out_of_what_was_given_up() -> None:
     project = project_queries.projects.get_project(SITE, seen.project_id)
     before = stored.rows()
     slow = unpacking._Unpacking(
-        SITE, seen, project_queries.documents.get_document(SITE, document_id), keep=lambda: None, nested=lambda *_: None
+        SITE,
+        seen,
+        project_queries.documents.get_document(SITE, document_id),
+        keep=lambda: None,
+        nested=lambda *_: None,
+        last=False,
     )
     with pytest.raises(Conflict):
         slow.run()

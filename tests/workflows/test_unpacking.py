@@ -95,12 +95,12 @@ def test_each_file_is_a_document_with_a_run_and_its_parent_lists_it(worker: Pump
 def test_the_pages_lead_from_the_one_to_the_others(worker: Pump) -> None:
     document_id = uploaded(zipped({**samples(), "notes.docx": b"PK\x03\x04 no"}))
     browser = signed_in(charlie())
-    assert "being taken out" in browser.get(f"/documents/{document_id}/").content.decode()
+    assert "being extracted" in browser.get(f"/documents/{document_id}/").content.decode()
     ended(worker, document_id)
     page = browser.get(f"/documents/{document_id}/").content.decode()
     child = rows(document_id).children[0]
     assert f"/documents/{child.documentId}/" in page
-    assert "Not taken" in page
+    assert "Skipped files" in page
     assert "notes.docx" in page
     assert f"/documents/{document_id}/" in browser.get(f"/documents/{child.documentId}/").content.decode()
     project_id = project_queries.documents.get_document(SITE, document_id).project_id

@@ -9,8 +9,9 @@ from config.errors import Conflict, CountersignError, NotFound, Refused
 from config.table import InvalidKey
 from projects import queries as project_queries
 from projects.audit import Actor
+from projects.items.unpacking import DocumentUnpacking
 from workflows import incoming, queries
-from workflows.actions import batches, interventions, lanes, runs
+from workflows.actions import batches, interventions, lanes, runs, unpacking
 from workflows.actions.interventions import Way
 from workflows.actions.lanes import Place
 from workflows.batches import orders, parts, shares
@@ -26,6 +27,7 @@ from workflows.status import RESUMABLE, Outcome, StepStatus
 log = logging.getLogger(__name__)
 
 BECAME: Mapping[str, Tallied] = {Outcome.PUBLISHED: Tallied.PUBLISHED, Outcome.REJECTED: Tallied.REJECTED}
+_NOTHING = "Nothing came out of it. {}"
 _ENDED = "The run ended without a result ({}). Its page says why."
 
 
@@ -83,13 +85,10 @@ def _enter(
         project = project_queries.projects.get_project(place.site, file.project_id)
     except (NotFound, InvalidKey) as error:
         raise Refused("The project of this line is gone. Name another in a new manifest.") from error
-    with suppress(Conflict):  # another delivery was as fast: its run settles the line
-        with begun(known) as beat:
-            found = incoming.enter_object(
-                arrival, known, project, orders_unpacking, beat=beat, by=by, batch_line=place.mark()
-            )  # fmt: skip
-        if found.is_container:
-            settle(place, Tallied.UNPACKED, file)
+    with suppress(Conflict), begun(known) as beat:  # another delivery was as fast: its run settles the line
+        incoming.enter_object(
+            arrival, known, project, orders_unpacking, beat=beat, by=by, batch_line=place.mark()
+        )  # fmt: skip
 
 
 def orders_unpacking(site: str, document_id: str) -> None:
@@ -115,6 +114,9 @@ def _go_on(place: Place, file: FoundFile, run: Run, by: Actor, site: str | None)
     if row.outcome not in RESUMABLE or place.attempt == 1:
         settle_as(place, file, row)
         return
+    if not run.workflow_id:
+        _unpack_again(place, file, row, by)
+        return
     execution = queries.execution(run)
     if execution.batch_line == place.mark():  # it failed in this attempt
         settle_as(place, file, row)
@@ -123,6 +125,21 @@ def _go_on(place: Place, file: FoundFile, run: Run, by: Actor, site: str | None)
         runs.hold_slot(run, place.mark(), attempt=int(execution.engine_attempt))
         way = Way.RETRY if row.outcome == Outcome.PARTIAL else Way.AGAIN
         interventions.resume(run, way, by=by)
+
+
+def _unpack_again(place: Place, file: FoundFile, row: ProjectDocument, by: Actor) -> None:
+    """Of a mail or an archive of which nothing came out."""
+    record = _unpacking(place.site, row)
+    if record.batch_line == place.mark():  # it failed in this attempt
+        settle_as(place, file, row)
+        return
+    with suppress(Conflict):
+        unpacking.again(place.site, record, by=by, batch_line=place.mark())
+        orders_unpacking(place.site, record.documentId)
+
+
+def _unpacking(site: str, row: ProjectDocument) -> DocumentUnpacking:
+    return DocumentUnpacking.load(unpacking.key_of(site, str(row.document_id)))
 
 
 def settle_as(place: Place, file: FoundFile | None, row: ProjectDocument) -> None:
@@ -138,6 +155,8 @@ def settle_as(place: Place, file: FoundFile | None, row: ProjectDocument) -> Non
 
 
 def _reason(site: str, row: ProjectDocument) -> str:
+    if not row.workflow_id:
+        return _NOTHING.format(_unpacking(site, row).why)
     with suppress(NotFound):
         link = queries.document_workflow(site, str(row.document_id), str(row.workflow_id))
         if error := link.data.as_dict().get("error"):
@@ -174,7 +193,10 @@ def settle(place: Place, became: Tallied | None, file: FoundFile | None = None) 
 
 
 def run_rests(run: Run, mark: str | None) -> None:
-    """The run of a line has ended, or a person is asked: its slot is free. What is lost here the sweeper finds."""
+    """The run of a line has ended, or its unpacking, or a person is asked: its slot is free.
+
+    What is lost here the sweeper finds.
+    """
     if not mark:
         return
     try:

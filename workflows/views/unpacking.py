@@ -1,0 +1,24 @@
+"""A mail or an archive that left files out is taken apart once more."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from projects import access
+from projects.audit import actor
+from projects.http import DeskRequest, go
+from projects.queries.documents import document_rows
+from workflows import unpacking
+from workflows.actions import unpacking as records
+from workflows.tasks import order_unpacking_soon
+
+
+@require_POST
+def unpack_again(request: DeskRequest, document_id: str) -> HttpResponse:
+    access.check_can_upload(request)
+    record = unpacking.record_of(document_rows(request.site, document_id))
+    records.again(request.site, record, by=actor(request.user))
+    order_unpacking_soon(request.site, document_id)
+    messages.success(request, "Its files are being extracted again. Files that are there already stay as they are.")
+    return go(request, reverse("documents:show-document", args=[document_id]))
