@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench keys big chaos fair
+.PHONY: demo test test-slow check bench keys big chaos fair
 
 demo: .venv/installed
 	$(BIN)/python manage.py demo
@@ -11,7 +11,11 @@ demo: .venv/installed
 test: .venv/installed
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
 		|| echo "No Chromium found: the browser tests are skipped. Install chromium to run them."
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not slow'
+
+# Processes that are killed between each two of their writes, and what else takes minutes.
+test-slow: .venv/installed
+	$(BIN)/python -m pytest -m slow -s
 
 check: .venv/installed
 	$(BIN)/ruff check
