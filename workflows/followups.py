@@ -12,7 +12,7 @@ from projects.actions.attributes import set_attribute
 from projects.audit import Actor
 from projects.queries.documents import get_document
 from workflows import deeds, events, files, judging, mapping, queries, rulebook, stored_routing
-from workflows.actions import document_actions, followups
+from workflows.actions import document_actions, followups, hiding
 from workflows.actions.document_actions import S
 from workflows.deeds import Done, Task
 from workflows.frozen import Run
@@ -62,7 +62,8 @@ def _go_on(run: Run, follow_up: FollowUp, owner: str) -> None:
     try:
         get_document(run.site, run.document_id)
     except NotFound:
-        followups.end(run, owner=owner, status=FollowUpStatus.CANCELLED)
+        if not hiding.hide_follow_up(run, owner=owner):
+            followups.end(run, owner=owner, status=FollowUpStatus.CANCELLED)
         return
     if not follow_up.mapped_at:
         followups.mapped(run, owner=owner, message=_set_attributes(run))

@@ -1,25 +1,30 @@
 """While a document is deleted no list finds it: its rows give up their index keys, and get them back exactly."""
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
 
 from config import clock, table
-from config.errors import Conflict
+from config.errors import Conflict, NotFound
 from config.table import Key
 from config.transaction import EXISTS, Check, Update, transact
 from projects import counting
-from projects.items.removals import HideableRow
-from workflows.actions import runs
+from projects.items.removals import DocumentRemoval, HideableRow, RemovalState
+from projects.queries.removals import removal
+from workflows.actions import followups, runs
 from workflows.frozen import Run
 from workflows.items.actions import FollowUp
 from workflows.items.documents import DocumentWorkflow, ProjectDocument
+from workflows.status import FollowUpStatus
 
 DELETED = "deleted"  # seed 000's word in the flat copy of a document's status
 _INDEX_KEYS = ("GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK")
 _AT_ONCE = 50  # a transaction holds 100
+_MOST_OPEN = 80  # beside what else a deletion writes
 Beat = Callable[[], None]
 
 
@@ -55,25 +60,49 @@ def project_row_shown(row: ProjectDocument) -> Update:
 
 
 def follow_ups_hidden(site: str, document_id: str) -> list[Update]:
-    """Part of the deletion: what follows a publication rests; fails where a worker is just doing it.
+    """Part of the deletion: what follows a publication rests; fails while a worker is doing it.
 
-    Its status goes with it, since a worker whose message is on the way asks for that.
+    Only what is open, which a message on its way may be about, and no more than fit: the others follow with the
+    document's other rows, and whoever does one of them meanwhile finds the document gone.
     """
     pk = table.FOLLOW_UP.partition_key(site, document_id=document_id)
     rows = _of(pk, HideableRow.SK.startswith(table.FOLLOW_UP.sort_prefix()))
+    open_ones = (row for row in rows if row.status == FollowUpStatus.OPEN)
+    return [_follow_up_hidden(row) for row in itertools.islice(open_ones, _MOST_OPEN)]
+
+
+def _follow_up_hidden(row: HideableRow) -> Update:
+    """Its status goes with it, since a worker whose message is on the way asks for that."""
     idle = FollowUp.lease_owner.does_not_exist() | (FollowUp.lease_until < clock.iso(clock.now()))
+    return Update(row.key, _resting(row), (HideableRow.status == row.status) & idle)
+
+
+def _resting(row: HideableRow) -> list[Action]:
     return [
-        Update(
-            row.key,
-            [
-                HideableRow.hidden.set({**_keys(row), "status": row.status}),
-                HideableRow.status.set(DELETED),
-                *(getattr(HideableRow, name).remove() for name in _keys(row)),
-            ],
-            (HideableRow.status == row.status) & idle,
-        )
-        for row in rows
+        HideableRow.hidden.set({**_keys(row), "status": row.status}),
+        HideableRow.status.set(DELETED),
+        *(getattr(HideableRow, name).remove() for name in _keys(row)),
     ]
+
+
+def hide_follow_up(run: Run, *, owner: str) -> bool:
+    """Have it rest with its deleted document, by the worker that holds it; False if that does not come back.
+
+    Raises:
+        Conflict: another worker has it by now, or the document is on its way back.
+
+    """
+    try:
+        record = removal(run.site, run.document_id)
+        row = HideableRow.load(followups.key_of(run))
+    except NotFound:
+        return False
+    if record.status not in (RemovalState.DELETING, RemovalState.DELETED):
+        return False
+    still = Check(record.key, DocumentRemoval.status == record.status)
+    actions = [*_resting(row), FollowUp.lease_owner.remove(), FollowUp.lease_until.remove()]
+    transact([still, Update(row.key, actions, followups.held_by(owner))])
+    return True
 
 
 def hide(site: str, document_id: str, still: Check, beat: Beat) -> None:
@@ -145,6 +174,8 @@ def _queued(row: HideableRow, keys: Mapping[str, str], by: int) -> counting.Tall
 def _hiding(row: HideableRow) -> _Step | None:
     if row.hidden is not None:
         return None
+    if row.SK.startswith(table.FOLLOW_UP.sort_prefix()):
+        return _Step(_follow_up_hidden(row), counting.Tally())
     keys = _keys(row)
     if not keys and not _is_opened_by_id(row):
         return None

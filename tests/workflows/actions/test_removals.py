@@ -1,6 +1,7 @@
 """Delete, restore, purge: out of every list, back exactly, gone but for what the page says."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ from projects.actions import tags
 from projects.queries.removals import DELETED, PURGED, removal, removals
 from projects.ways import ByDay
 from review import queries as review_queries
-from tests.aws_faults import fail
+from tests.aws_faults import before_each, crash_before, fail
 from tests.factories import PROJECT_ID, SITE, ref_of, start_run
 from tests.pump import Pump
 from tests.workflows import stored
@@ -22,6 +23,7 @@ from workflows.actions import followups, runs
 from workflows.actions import removals as actions
 from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.frozen import Run
+from workflows.items.actions import FollowUp
 from workflows.routing import Act
 from workflows.status import FollowUpStatus
 
@@ -130,6 +132,67 @@ def test_while_a_worker_does_what_follows_nothing_is_deleted(pump: Pump) -> None
         actions.delete(SITE, run.document_id, by=ROSA)
     followups.end(run, owner="worker", status=FollowUpStatus.DONE)
     actions.delete(SITE, run.document_id, by=ROSA)
+
+
+def with_follow_ups(run: Run, count: int, status: FollowUpStatus) -> list[Run]:
+    """As after so many runs of the document: each published, and each with something that followed."""
+    runs_of = [replace(run, workflow_id=f"{run.workflow_id[:-4]}Z{number:03}") for number in range(count)]
+    for one in runs_of:
+        row = FollowUp.load(followups.key_of(run))
+        row.SK, row.workflowId, row.status = followups.key_of(one).sk, one.workflow_id, status
+        if status == FollowUpStatus.OPEN:
+            row.GSI2SK = row.GSI2SK.replace(run.workflow_id, one.workflow_id)
+        else:
+            row.GSI2PK = row.GSI2SK = None
+        row.save()
+    return runs_of
+
+
+def follow_ups(run: Run) -> dict[str, str]:
+    pk = followups.key_of(run).pk
+    return {row.SK: row.status for row in FollowUp.every(pk, sk=FollowUp.SK.startswith("followup#"), consistent=True)}
+
+
+@pytest.mark.parametrize("status", [FollowUpStatus.DONE, FollowUpStatus.OPEN])
+def test_a_document_with_many_follow_ups_is_deleted_and_comes_back_exactly(pump: Pump, status: FollowUpStatus) -> None:
+    run = published(Act("PUBLISH"))
+    with_follow_ups(run, 120, status)
+    before = {key: row for key, row in stored.rows().items() if not is_trail(key)}
+    actions.delete(SITE, run.document_id, by=ROSA)
+    assert set(follow_ups(run).values()) == {"deleted"}
+    assert not [key for key in stored.rows() if "DUE#" in str(key)]
+    actions.restore(SITE, run.document_id, by=ROSA)
+    assert {key: row for key, row in stored.rows().items() if not is_trail(key)} == before
+
+
+def test_of_many_follow_ups_one_that_is_done_while_the_others_still_follow_rests_too(pump: Pump) -> None:
+    run = published(Act("PUBLISH"))
+    last = with_follow_ups(run, 120, FollowUpStatus.OPEN)[-1]
+    with crash_before("dynamodb", "TransactWriteItems", nth=2):  # the deletion stands, its rows have yet to follow
+        actions.delete(SITE, run.document_id, by=ROSA)
+    assert follow_ups(run)[followups.key_of(last).sk] == "OPEN"
+    for _ in range(2):
+        drive(last)
+    assert follow_ups(run)[followups.key_of(last).sk] == "deleted"
+    actions.finish(SITE, run.document_id)
+    actions.restore(SITE, run.document_id, by=ROSA)
+    assert set(follow_ups(run).values()) == {"OPEN"}
+    actions.delete(SITE, run.document_id, by=ROSA)
+
+
+def test_a_worker_that_is_late_hides_nothing_of_a_document_that_is_back(pump: Pump) -> None:
+    run = published(Act("PUBLISH"))
+    last = with_follow_ups(run, 120, FollowUpStatus.OPEN)[-1]
+    with crash_before("dynamodb", "TransactWriteItems", nth=2):
+        actions.delete(SITE, run.document_id, by=ROSA)
+
+    def back() -> None:
+        actions.finish(SITE, run.document_id)
+        actions.restore(SITE, run.document_id, by=ROSA)
+
+    with before_each("dynamodb", "TransactWriteItems", back):
+        drive(last)
+    assert set(follow_ups(run).values()) == {"OPEN"}
 
 
 def test_what_is_not_deleted_is_neither_restored_nor_purged(table: str) -> None:
