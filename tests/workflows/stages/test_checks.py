@@ -40,6 +40,26 @@ def test_payment_due_before_the_date_is_a_reason() -> None:
     assert failed("Date 12/03/2024", "Due 11/04/2024", date="2024-03-12") == []
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        "Due Date 04/02/2024",  # the second of April, in California
+        "Previous balance due 02/01/2024",
+        "Past due since 02/01/2024",
+        "Due on receipt | Order date 02/01/2024",
+        "Due in 30 days, invoice of 02/01/2024",
+    ],
+)
+def test_a_day_that_is_no_due_date_or_is_written_month_first_is_no_reason(row: str) -> None:
+    assert failed("San Francisco, CA 94103", "Date 03/20/2024", row, date="2024-03-20") == []
+
+
+def test_the_day_nearest_to_due_is_the_due_date() -> None:
+    row = "Due 11 April 2024, printed 01/02/2024"
+    assert failed("Date 12/03/2024", row, date="2024-03-12") == []
+    assert failed("Date 12/03/2024 | Due 11/02/2024", date="2024-03-12") != []
+
+
 def test_what_was_not_found_is_not_checked() -> None:
     assert failed("Sub Total | 10.00", "GST 6% | 0.60", "Total | 11.60", total=None) == []
     assert failed("Total | 11.60", total="eleven") == []

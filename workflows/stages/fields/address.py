@@ -1,7 +1,7 @@
 """The issuer's address: the lines under the name that look like streets, places and postcodes."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from workflows.stages.fields import spelling
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_lines
@@ -37,6 +37,17 @@ LABEL = re.compile(
 )
 # A telephone number behind the last line of an address does not take the line from it.
 TELEPHONE = re.compile(r"[\s,;(]+(?:tel(?:ephone)?|te1|phone|h/p|fax)\b.*$", re.IGNORECASE)
+# Of a sender's line over the window of a letter: Alder Ltd · 14 Lantern Street · Northbridge.
+SEPARATED = re.compile(r"\s+[·•∙|]\s+|\s*[•∙]\s*")
+# A street without a word for it, where a postcode stands in the next line: Am Hafen 3.
+_NUMBERED = re.compile(r"[^\W\d_][^\d:]{2,40}\s\d{1,4}\s?[a-z]?", re.IGNORECASE)
+_POSTCODE = re.compile(r"(?:[A-Z]{1,2}[- ])?(?:\d{5}|\d{4}(?: ?[A-Z]{2})?|\d{3} \d{2}|\d{2}-\d{3})\s+[A-ZÀ-Þ][^\W\d_]+")
+_BUYER = re.compile(
+    r"\s*(?:bill(?:ed)? to|invoice to|ship(?:ped)? to|sold to|deliver(?:ed)? to|customer|client|buyer|kunde|käufer|"
+    r"rechnung an|rechnungsempfänger|rechnungsanschrift|lieferanschrift|facturé à|adresse de facturation|destinataire|"
+    r"facturar a|cliente|fatturare a|factuur aan)\s*[:：]?\s*",
+    re.IGNORECASE,
+)
 UNIT = re.compile(r"^[A-Z]{0,2}-?\d{1,4}[A-Z]?(?:-\d+)*[A-Z]?\s*,", re.IGNORECASE)
 MOST_ROWS = 6
 LONGEST_ROW = 80
@@ -47,7 +58,44 @@ def is_street(text: str) -> bool:
 
 
 def find(document: Document) -> list[Candidate]:
-    return best_first([*_blocks(document), *_labelled(document)])
+    rows = _without_buyer(document.head)
+    return best_first([*_blocks(rows), *_labelled(document), *_over_window(document)])
+
+
+def _without_buyer(rows: Sequence[Row]) -> list[Row]:
+    """Without what stands under Bill to, or under the sender's line in a letter's window."""
+    theirs: set[int] = set()
+    for number, row in enumerate(rows):
+        for line in row.lines:
+            if _BUYER.fullmatch(line.text) or _sender(line):
+                theirs |= {id(line), *map(id, _flush_under(line, rows[number + 1 : number + 1 + MOST_ROWS]))}
+    kept = (tuple(line for line in row.lines if id(line) not in theirs) for row in rows)
+    return [Row(lines) for lines in kept if lines]
+
+
+def _flush_under(head: Line, rows: Iterable[Row]) -> Iterator[Line]:
+    """The lines that begin where ``head`` does and follow closely."""
+    above = head
+    for row in rows:
+        for line in row.lines:
+            if line.page == head.page and abs(line.box[0] - head.box[0]) < 0.015:
+                if line.box[1] - above.box[3] > 2.5 * max(above.height, line.height):
+                    return
+                yield line
+                above = line
+
+
+def _sender(line: Line) -> list[str]:
+    """Name, street and place of a sender's line; empty for every other line."""
+    parts = SEPARATED.split(line.text)
+    return parts if len(parts) > 2 and (PLACE.search(parts[-1]) or _POSTCODE.match(parts[-1])) else []
+
+
+def _over_window(document: Document) -> Iterator[Candidate]:
+    for row in document.head:
+        for line in row.lines:
+            if parts := _sender(line):
+                yield of_lines([line], tidy(" ".join(parts[1:])), 2.5, streets=0.5, place=1.0, early=1.0)
 
 
 def _labelled(document: Document) -> Iterator[Candidate]:
@@ -58,15 +106,15 @@ def _labelled(document: Document) -> Iterator[Candidate]:
             yield of_lines([line], value, 3.5, label=1.0, streets=0.5, place=0.5, misread=_share(misread))
 
 
-def _blocks(document: Document) -> Iterator[Candidate]:
-    rows = document.head
+def _blocks(rows: Sequence[Row]) -> Iterator[Candidate]:
     for number, row in enumerate(rows):
-        if not _starts(row):
+        numbered = _is_numbered(rows, number)
+        if not (numbered or _starts(row)):
             continue
         block = [*_unit_above(rows, number), *_grown(rows, number)]
         text, misread = spelling.mended(tidy(" ".join(_own(line.text) for line in block)), spelling.ADDRESS)
-        streets = len({match[0].casefold() for match in STREET.finditer(text)})
-        place = bool(PLACE.search(text))
+        streets = max(numbered, len({match[0].casefold() for match in STREET.finditer(text)}))
+        place = bool(PLACE.search(text)) or any(_POSTCODE.match(line.text) for line in block)
         points = min(3.0, 1.0 * streets) + 1.5 * place - 0.15 * number
         evidence = {"streets": min(1.0, streets / 2), "place": float(place), "early": 1 / (1 + number / 4)}
         yield of_lines(block, text, points, **evidence, misread=_share(misread))
@@ -97,6 +145,14 @@ def _weak(rows: Sequence[Row]) -> Iterator[Candidate]:
             yield of_lines(row.lines, tidy(row.text), 1.0 - 0.1 * number, streets=0.0, place=0.0)
 
 
+def _is_numbered(rows: Sequence[Row], number: int) -> bool:
+    if number + 1 == len(rows):
+        return False
+    first, below = rows[number].lines[0], rows[number + 1].lines[0]
+    close = below.page == first.page and below.box[1] - first.box[3] < 1.2 * first.height
+    return close and bool(_NUMBERED.fullmatch(first.text) and _POSTCODE.match(below.text))
+
+
 def _starts(row: Row) -> bool:
     """A sentence that speaks of a road is no address."""
     text = _own(row.text)
@@ -121,7 +177,7 @@ def _grown(rows: Sequence[Row], start: int) -> list[Line]:
 
 def _continues(text: str, *, settled: bool) -> bool:
     """``settled``: a postcode or a state was there; then only what is clearly a place goes on."""
-    if is_street(text):
+    if is_street(text) or _POSTCODE.match(text):
         return True
     letters = sum(char.isalpha() for char in text)
     if letters < 4 or re.search(r"\d[.,]\d\d\b", text):

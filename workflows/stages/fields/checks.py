@@ -7,10 +7,18 @@ from decimal import Decimal
 from typing import Any
 
 from workflows import values
-from workflows.stages.fields import sums, totals
+from workflows.stages.fields import dates, sums, totals
 from workflows.stages.fields.candidates import Document
 
 _DUE = re.compile(r"\b(due|payable (by|until)|fällig\w*|zahlbar bis|échéance)\b", re.IGNORECASE)
+
+# Words before "due", and between it and a date, that make the date another one's: due on receipt, ordered 1 March.
+_EARLIER = re.compile(r"\b(previous\w*|last|over|past|vorherig\w*|letzte\w*|précédent\w*)(\W+\w+)?\W*$", re.IGNORECASE)
+_ANOTHERS = re.compile(
+    r"\b(receipt|order\w*|issued?|dated|invoice|deliver\w*|statement|previous\w*|since|from|as of|bestell\w*|"
+    r"auftrag\w*|liefer\w*|rechnung\w*|erhalt|vom|commande|livraison|réception|facture)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -54,14 +62,18 @@ def _sums(document: Document, total: str, label: str) -> Iterator[str]:
 
 
 def _due(document: Document, date: str, label: str) -> Iterator[str]:
+    day_first = dates.is_day_first(document.text)
     for row in document.rows:
         due = _DUE.search(row.text)
         if not due:
             continue
-        for hit in values.dates_in(row.text):
-            if hit.start > due.start() and hit.value < date:
-                yield f"{label} {date} is later than the day that payment is due, {hit.value}"
-                return
+        following = (hit for hit in values.dates_in(row.text, day_first=day_first) if hit.start >= due.end())
+        hit = min(following, key=lambda one: one.start, default=None)
+        if hit is None or hit.value >= date or _EARLIER.search(row.text[: due.start()]):
+            continue
+        if not _ANOTHERS.search(row.text[due.end() : hit.start]):
+            yield f"{label} {date} is later than the day that payment is due, {hit.value}"
+            return
 
 
 def _decimal(text: str) -> Decimal | None:

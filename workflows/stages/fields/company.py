@@ -46,7 +46,8 @@ _SECOND_HALF = re.compile(
 )
 BUYER = re.compile(
     r"\b(bill(ed)? to|ship(ped)? to|sold to|deliver(y|ed)? (to|address)|customer|buyer|attn|invoice to|owned by|"
-    r"käufer|kunde|rechnung an|lieferanschrift|client|guest name|member|cashier|salesperson|operator|served by)\b",
+    r"käufer|kunde|rechnung an|rechnungsempfänger|lieferanschrift|client|guest name|member|cashier|salesperson|"
+    r"operator|served by|facturé à|destinataire|facturar a|cliente|fatturare a|factuur aan)\b",
     re.IGNORECASE,
 )
 NEVER = re.compile(
@@ -149,7 +150,8 @@ def _worth(name: str, below: Sequence[Line], relative_height: float) -> tuple[fl
 
 
 def cleaned(text: str) -> str:
-    """Without the registration number behind the name and the till's number before it."""
+    """Without the registration number behind the name, the till's number before it, and the rest of a sender's line."""
+    text = address.SEPARATED.split(text, maxsplit=1)[0]
     text = _NUMBERED.sub(" ", text)
     text = re.split(REGISTRATION, text, maxsplit=1)[0] if REGISTRATION.search(text[4:]) else text
     text = re.sub(r"^\s*[#*>•]?\s*\d{3,}\s+|^[\W_]+(?=\w)", "", text) if not re.match(r"\d+\s", text) else text

@@ -9,12 +9,17 @@ from workflows.stages.fields.candidates import Candidate, Document, best_first, 
 from workflows.stages.layout import Line, Row
 
 ISSUE = re.compile(
-    r"\b(invoice|inv|receipt|bill|issue|rechnungs?|belegs?)[\s.-]*(no/)?(date|datum)|\bdate of issue", re.IGNORECASE
+    r"\b(invoice|inv|receipt|bill|issue|rechnungs?|belegs?|ausstellungs|factuur|faktura)[\s.-]*(no/)?(date|datum)|"
+    r"\bdate of issue|\bdate (de (la )?|d['’])?(facturation|facture|émission)|\bfecha de (la )?(factura|emisión)|"
+    r"\bdata (della )?(fattura|emissione)|\bdata wystawienia",
+    re.IGNORECASE,
 )
 LABEL = re.compile(r"\b(date|datum|dated|tarikh|fecha|data|vom|von)\b", re.IGNORECASE)
 OTHER = re.compile(
     r"\b(due|expir\w*|valid|until|bis|birth|born|deliver\w*|liefer\w*|leistung\w*|order|check (in|out)|period|from|to|"
-    r"flight|print(ed)?|fällig\w*|payment terms|purchase|entry|zeitraum\w*|mfg|best before)\b",
+    r"flight|print(ed)?|fällig\w*|payment terms|purchase|entry|zeitraum\w*|mfg|best before|zahlbar|zahlungsziel|"
+    r"échéance|livraison|commande|payer|vencimiento|entrega|pedido|scadenza|consegna|ordine|vervaldatum|leverdatum|"
+    r"förfallo\w*|leverans\w*|termin płatności|bestell\w*|auftrags\w*)\b",
     re.IGNORECASE,
 )
 TIME = re.compile(r"\d{1,2}[:.]\d{2}([:.]\d{2})?\s*([ap]\.?m)?", re.IGNORECASE)
