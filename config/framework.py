@@ -10,6 +10,7 @@ INSTALLED_APPS = [
     "config",
     "projects",
     "workflows",
+    "workflows.search",
     "review",
     "django.contrib.admin",
     "django.contrib.auth",

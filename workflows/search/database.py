@@ -12,9 +12,9 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, transaction
 
 from config import clock
 from config.errors import Conflict, NotFound, Unavailable
-from workflows.models import SearchDocument, SearchPart
 from workflows.search import dialects
 from workflows.search.index import Entry, Found, Hit, Kind, Known, Part
+from workflows.search.models import SearchDocument, SearchPart
 from workflows.search.words import Term, clean, words
 
 PAGE_SIZE = 10  # documents

@@ -10,13 +10,13 @@ Statement = tuple[str, list[Any]]
 
 # The parts that hold a term and belong to what is found of a document; {words} is the dialect's.
 _HOLDING = """
-    FROM workflows_searchwords w
-    JOIN workflows_searchpart p ON p.id = w.{key}
-    JOIN workflows_searchdocument d ON d.id = p.document_id AND d.generation = p.generation AND d.is_found
+    FROM search_searchwords w
+    JOIN search_searchpart p ON p.id = w.{key}
+    JOIN search_searchdocument d ON d.id = p.document_id AND d.generation = p.generation AND d.is_found
     WHERE w.words {matches}"""
 _DOCUMENTS = """
     SELECT d.id, d.document_id, d.project_id, d.project_name, d.name, d.file_type, d.run_id, d.status, d.created_at
-    FROM workflows_searchdocument d
+    FROM search_searchdocument d
     WHERE d.site = %s AND d.is_found {terms} {start}
     ORDER BY d.created_at DESC, d.document_id DESC LIMIT %s"""
 _TERM = "AND d.id IN (SELECT p.document_id {holding} AND d.site = %s)"
@@ -29,7 +29,7 @@ _PARTS = """
             ROW_NUMBER() OVER (PARTITION BY p.document_id ORDER BY p.position) AS place
         {holding} AND d.id IN ({keys})
     ) chosen
-    JOIN workflows_searchpart p ON p.id = chosen.id
+    JOIN search_searchpart p ON p.id = chosen.id
     WHERE chosen.place <= %s ORDER BY p.document_id, p.position"""
 
 
@@ -69,8 +69,8 @@ class Dialect(ABC):
 class Fts5(Dialect):
     key = "rowid"
     matches = "MATCH %s"
-    insert = "INSERT INTO workflows_searchwords (rowid, words) VALUES (%s, %s)"
-    delete = "DELETE FROM workflows_searchwords WHERE rowid = %s"
+    insert = "INSERT INTO search_searchwords (rowid, words) VALUES (%s, %s)"
+    delete = "DELETE FROM search_searchwords WHERE rowid = %s"
 
     def stored(self, words: Sequence[str]) -> str:
         return " ".join(words)
@@ -88,8 +88,8 @@ class Tsvector(Dialect):
 
     key = "part_id"
     matches = "@@ CAST(%s AS tsquery)"
-    insert = "INSERT INTO workflows_searchwords (part_id, words) VALUES (%s, CAST(%s AS tsvector))"
-    delete = "DELETE FROM workflows_searchwords WHERE part_id = %s"
+    insert = "INSERT INTO search_searchwords (part_id, words) VALUES (%s, CAST(%s AS tsvector))"
+    delete = "DELETE FROM search_searchwords WHERE part_id = %s"
 
     def stored(self, words: Sequence[str]) -> str:
         return " ".join(f"'{word}':{place}" for place, word in enumerate(words, start=1))

@@ -10,11 +10,11 @@ from config.errors import NotFound
 from config.item import Page
 from projects import queries
 from workflows.items.documents import ProjectDocument
-from workflows.models import SearchRebuild
 from workflows.search.content import Which
 from workflows.search.database import answering
 from workflows.search.index import search_index
 from workflows.search.indexing import bring_up_to_date
+from workflows.search.models import SearchRebuild
 
 _PAGE = 100
 _END = "~"  # behind every id

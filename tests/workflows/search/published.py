@@ -13,8 +13,8 @@ from workflows.actions.runs import Advance
 from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow
-from workflows.models import SearchDocument, SearchPart
 from workflows.search.index import Found, search_index
+from workflows.search.models import SearchDocument, SearchPart
 from workflows.search.words import parse
 from workflows.status import END, Outcome
 from workflows.storage import DocumentFiles

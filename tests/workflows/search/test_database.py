@@ -14,10 +14,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from config.errors import Conflict, NotFound, Refused, Unavailable
-from workflows.models import SearchDocument, SearchPart
 from workflows.search import database
 from workflows.search.database import DatabaseIndex
 from workflows.search.index import Entry, Found, Kind, Part
+from workflows.search.models import SearchDocument, SearchPart
 from workflows.search.words import QUERY_LENGTH, parse
 
 SERVER = {"HOST": "127.0.0.1", "PORT": "5432", "USER": os.environ.get("PGUSER", "postgres")}
@@ -217,7 +217,7 @@ def test_removing_leaves_ids_and_no_text(index: DatabaseIndex) -> None:
     row = SearchDocument.objects.using(index._using).get()
     assert (row.is_found, row.name, row.project_name, row.project_id) == (False, "", "", "p")
     with connections[index._using].cursor() as cursor:
-        cursor.execute("SELECT COUNT(*) FROM workflows_searchwords")
+        cursor.execute("SELECT COUNT(*) FROM search_searchwords")
         assert cursor.fetchone() == (0,)
     index.forget("9999")
     assert not SearchDocument.objects.using(index._using).exists()
@@ -297,6 +297,6 @@ def test_who_was_not_looked_at_is_told(index: DatabaseIndex) -> None:
 
 def test_a_database_that_is_not_set_up_is_unavailable(index: DatabaseIndex) -> None:
     with connections[index._using].cursor() as cursor:
-        cursor.execute("DROP TABLE workflows_searchwords")
+        cursor.execute("DROP TABLE search_searchwords")
     with pytest.raises(Unavailable, match="search index"), transaction.atomic(index._using):
         look(index, "acme")

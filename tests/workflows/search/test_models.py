@@ -1,7 +1,7 @@
 import pytest
 from django.core.management import call_command
 
-from workflows.models import SearchDocument, SearchPart, SearchRebuild
+from workflows.search.models import SearchDocument, SearchPart, SearchRebuild
 
 
 @pytest.mark.django_db

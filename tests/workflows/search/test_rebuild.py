@@ -13,8 +13,8 @@ from tests.projects.sites import make_site
 from tests.workflows.search.published import ROSA, everything, found, hear, publish
 from workflows.actions import removals
 from workflows.frozen import Run
-from workflows.models import SearchDocument, SearchPart, SearchRebuild
 from workflows.search import rebuild as module
+from workflows.search.models import SearchDocument, SearchPart, SearchRebuild
 from workflows.search.rebuild import Progress, rebuild
 from workflows.status import Outcome
 

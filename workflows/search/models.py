@@ -23,10 +23,10 @@ class SearchDocument(models.Model):
     seen_at = models.CharField(max_length=40, default="")  # when it was last compared with the table
 
     class Meta:
-        constraints = (models.UniqueConstraint(fields=["site", "document_id"], name="search_document"),)
+        constraints = (models.UniqueConstraint(fields=["site", "document_id"], name="search_one_document"),)
         indexes = (
-            models.Index(fields=["site", "is_found", "created_at", "document_id"], name="search_newest"),
-            models.Index(fields=["site", "seen_at"], name="search_seen"),
+            models.Index(fields=["site", "is_found", "created_at", "document_id"], name="search_by_newest"),
+            models.Index(fields=["site", "seen_at"], name="search_by_seen"),
         )
 
     def __str__(self) -> str:
@@ -34,7 +34,7 @@ class SearchDocument(models.Model):
 
 
 class SearchPart(models.Model):
-    """A text of a document as it is shown; its words are in ``workflows_searchwords``, as each database keeps them."""
+    """A text of a document as it is shown; its words are in ``search_searchwords``, as each database keeps them."""
 
     document = models.ForeignKey(SearchDocument, on_delete=models.CASCADE, db_index=False)
     generation = models.CharField(max_length=26)
@@ -45,7 +45,7 @@ class SearchPart(models.Model):
     text = models.TextField()
 
     class Meta:
-        indexes = (models.Index(fields=["document", "generation", "position"], name="search_parts"),)
+        indexes = (models.Index(fields=["document", "generation", "position"], name="search_by_part"),)
 
     def __str__(self) -> str:
         return f"{self.document_id} {self.kind} {self.position}"

@@ -4,10 +4,10 @@ from django.db import migrations, models
 # What Django has no models for: the words, by the key of the part that they are of, as each database searches them.
 WORDS = {
     # Words come folded and with blanks between; "ascii" takes every other letter as it is, also one newer than SQLite.
-    "sqlite": ("CREATE VIRTUAL TABLE workflows_searchwords USING fts5(words, tokenize = 'ascii')",),
+    "sqlite": ("CREATE VIRTUAL TABLE search_searchwords USING fts5(words, tokenize = 'ascii')",),
     "postgresql": (
-        "CREATE TABLE workflows_searchwords (part_id bigint PRIMARY KEY, words tsvector NOT NULL)",
-        "CREATE INDEX search_words ON workflows_searchwords USING gin (words)",
+        "CREATE TABLE search_searchwords (part_id bigint PRIMARY KEY, words tsvector NOT NULL)",
+        "CREATE INDEX search_by_word ON search_searchwords USING gin (words)",
     ),
 }
 
@@ -18,7 +18,7 @@ def make_words(apps, editor):
 
 
 def drop_words(apps, editor):
-    editor.execute("DROP TABLE workflows_searchwords")
+    editor.execute("DROP TABLE search_searchwords")
 
 
 class Migration(migrations.Migration):
@@ -57,8 +57,8 @@ class Migration(migrations.Migration):
                 ('seen_at', models.CharField(default='', max_length=40)),
             ],
             options={
-                'indexes': [models.Index(fields=['site', 'is_found', 'created_at', 'document_id'], name='search_newest'), models.Index(fields=['site', 'seen_at'], name='search_seen')],
-                'constraints': [models.UniqueConstraint(fields=('site', 'document_id'), name='search_document')],
+                'indexes': [models.Index(fields=['site', 'is_found', 'created_at', 'document_id'], name="search_by_newest"), models.Index(fields=['site', 'seen_at'], name="search_by_seen")],
+                'constraints': [models.UniqueConstraint(fields=('site', 'document_id'), name="search_one_document")],
             },
         ),
         migrations.CreateModel(
@@ -71,10 +71,10 @@ class Migration(migrations.Migration):
                 ('page', models.PositiveIntegerField(null=True)),
                 ('label', models.TextField(default='')),
                 ('text', models.TextField()),
-                ('document', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to='workflows.searchdocument')),
+                ('document', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to='search.searchdocument')),
             ],
             options={
-                'indexes': [models.Index(fields=['document', 'generation', 'position'], name='search_parts')],
+                'indexes': [models.Index(fields=['document', 'generation', 'position'], name="search_by_part")],
             },
         ),
         migrations.RunPython(make_words, drop_words),
