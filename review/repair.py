@@ -15,11 +15,12 @@ from review.identity import DEFAULT_QUEUE, ReviewRef
 from review.items.reviews import Review
 from review.silence import asked
 from review.status import DECIDED, ORPHAN, UNDECIDED
-from workflows import deliveries, engine, engines, events, fanout, incoming, queries, states
+from workflows import deliveries, engine, events, fanout, incoming, queries, states
 from workflows.actions import attempts, batches, begins, followups, joins, notices, questions, removals, unpacking
 from workflows.actions import incoming as incoming_actions
 from workflows.answers import Order
 from workflows.batches import orders
+from workflows.engines import engine_choice
 from workflows.frozen import Run
 from workflows.items.actions import FollowUp
 from workflows.items.batches import Batch
@@ -188,7 +189,7 @@ def check_run(site: str, execution: Execution) -> None:
         sentence = "The step was started ten times and never ended. The file is safe; look at the workers, then retry."
         end_run(run, attempt=attempt, error="TooManyAttempts", sentence=sentence)
         return
-    if state == "missing" and execution.engine == engines.chosen():
+    if state == "missing" and execution.engine == engine_choice.chosen():
         # Never started, or forgotten: the same attempt may start under its own name.
         _start(run, execution, attempt, decided=_decided(run, execution))
         attempts.look_again(run, execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 from config import bootstrap
-from workflows import engine, engines
+from workflows import engine
 from workflows.actions import definitions
 from workflows.definitions import DEFINITIONS
+from workflows.engines import engine_choice
 
 Report = Callable[[str], None]
 
@@ -19,7 +20,7 @@ def deploy(report: Report) -> None:
 
     """
     bootstrap.deploy(report)
-    if engines.chosen():
+    if engine_choice.chosen():
         report("unchanged  state machines: none, since messages drive the runs")
     else:
         engine.publish_machines(report)

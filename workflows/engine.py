@@ -9,9 +9,8 @@ from typing import Any, Literal
 
 from django.conf import settings
 
-from workflows import engines
 from workflows.definitions import Definition
-from workflows.engines import messages, step_functions
+from workflows.engines import engine_choice, messages, step_functions
 from workflows.frozen import Run
 from workflows.items.runs import Execution
 
@@ -25,7 +24,7 @@ took = step_functions.took
 
 def execution_arn(definition: Definition, run: Run, attempt: int) -> str:
     """Of the attempt's execution; empty where the messages drive it."""
-    return "" if engines.chosen() else step_functions.execution_arn(definition, run, attempt)
+    return "" if engine_choice.chosen() else step_functions.execution_arn(definition, run, attempt)
 
 
 def start(
@@ -59,7 +58,7 @@ def start(
         "review_seconds": review_seconds,
         "result": dict(result or {}),
     }
-    if engines.chosen():
+    if engine_choice.chosen():
         messages.start(definition, given)
     else:
         step_functions.start(definition, run, attempt, given)
@@ -93,7 +92,7 @@ def stop(definition: Definition, run: Run, attempt: int, cause: str, *, kind: st
 
 
 def _by_messages(kind: str | None) -> bool:
-    return bool(engines.chosen() if kind == "" else kind)
+    return bool(engine_choice.chosen() if kind == "" else kind)
 
 
 def send_success(token: str, output: Mapping[str, Any]) -> None:

@@ -8,8 +8,9 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.errors import Conflict
 from config.transaction import Update, transact
-from workflows import engines, events
+from workflows import events
 from workflows.actions import runs
+from workflows.engines import engine_choice
 from workflows.frozen import Run
 from workflows.items.runs import Execution
 from workflows.status import RunStatus
@@ -42,7 +43,7 @@ def begin_next(run: Run, *, attempt: int, why: str) -> int:
 
 def driven() -> Action:
     """The engine of the attempt that begins, as part of the change that makes it the run's driver."""
-    kind = engines.chosen()
+    kind = engine_choice.chosen()
     return Execution.engine.set(kind) if kind else Execution.engine.remove()
 
 

@@ -18,9 +18,10 @@ from projects.actions.documents import Content, NewDocument, creation
 from projects.activity import ActivityType, activity
 from projects.audit import Actor
 from projects.document_status import DocumentStatus
-from workflows import engine, engines, events, frozen
+from workflows import engine, events, frozen
 from workflows.actions import standing
 from workflows.definitions import DOCUMENT_ANALYSIS, Asked, Definition
+from workflows.engines import engine_choice
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow, ProjectDocument, ProjectWorkflow
 from workflows.items.runs import Execution, WorkflowSteps
@@ -301,7 +302,7 @@ def _execution(
         status=RunStatus.RUNNING,
         currentStep=definition.steps[0].order,
         engine_attempt=1,
-        engine=engines.chosen(),
+        engine=engine_choice.chosen(),
         triggeredBy=by,
         project_id=run.project_id,
         document_id=run.document_id,

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from django.conf import settings
 
 from config import queues
-from workflows import batch_machine, engine, engines, files
+from workflows import batch_machine, engine, files
+from workflows.engines import engine_choice
 from workflows.storage import SiteFiles
 
 READ, LINE, UNPACK = "workflows.batches.tasks.read", "workflows.batches.tasks.take_line", "workflows.tasks.unpack"
@@ -41,7 +42,7 @@ def items(site: str, batch_id: str, attempt: int, parts: int) -> None:
 
 def all_parts(site: str, batch_id: str, attempt: int, count: int) -> None:
     """By the parent machine, whose items order them; where messages drive, by one for each. Raises: Unavailable."""
-    if engines.chosen():
+    if engine_choice.chosen():
         parts(site, batch_id, attempt, range(count))
         return
     engine.start_batch(f"{site}-{batch_id}-{attempt}", SiteFiles(site).key(files.batch_items(batch_id, attempt)))

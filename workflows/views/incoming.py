@@ -10,8 +10,9 @@ from config.table import DEFAULT_SITE
 from projects import access, queries
 from projects.audit import actor
 from projects.http import DeskRequest, answer, go
-from workflows import engines, incoming
+from workflows import incoming
 from workflows.actions import incoming as incoming_actions
+from workflows.engines import engine_choice
 from workflows.incoming_forms import TenantForm
 from workflows.items.incoming import IncomingStatus
 from workflows.tasks import take_incoming_again
@@ -31,7 +32,7 @@ def list_incoming(request: DeskRequest) -> HttpResponse:
         "is_first": not cursor,
         "first_url": reverse("routing:list-incoming"),
         "on_main_site": on_main_site,
-        "nobody_tells": engines.chosen() is not None,  # the machine that S3's events start is not published then
+        "nobody_tells": engine_choice.chosen() is not None,  # the machine that S3's events start is not published then
         "tenants": [(one, one.SK.partition("#")[2]) for one in incoming.tenants().rows] if on_main_site else (),
     }
     return answer(request, "incoming/list.html", None, context)

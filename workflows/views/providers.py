@@ -10,7 +10,8 @@ from config import clock
 from projects import access, doers
 from projects.http import DeskRequest, answer
 from projects.schema import SETTING_LABELS
-from workflows import engines, queries
+from workflows import queries
+from workflows.engines import engine_choice
 from workflows.items.providers import ProviderState
 from workflows.providers.names import LABELS
 from workflows.views.marks import Mark
@@ -56,7 +57,7 @@ def list_providers(request: DeskRequest) -> HttpResponse:
     context = {
         "rows": [row(name, known.get(name), now) for name in LABELS],
         "defaults": defaults,
-        "engine": engines.words(),
+        "engine": engine_choice.words(),
         "models": (settings.BEDROCK_MODEL, settings.BEDROCK_STRONG_MODEL),
         "takeover": settings.TAKEOVER_PERCENT,
         "most": settings.PROVIDER_FAILURES,

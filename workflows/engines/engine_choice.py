@@ -1,0 +1,15 @@
+"""What drives runs from state to state: Step Functions, or the messages themselves."""
+
+from django.conf import settings
+
+from config.transport import BROKER_NAMES, CELERY
+
+
+def chosen() -> str | None:
+    """The engine of attempts that begin now, as a run's row keeps it: nothing for Step Functions."""
+    return CELERY if settings.ENGINE == CELERY else None
+
+
+def words() -> str:
+    """The chosen one and what carries its messages, for a page."""
+    return f"{'Messages' if chosen() else 'Step Functions'}, on {BROKER_NAMES[settings.BROKER]}"
