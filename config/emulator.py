@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from config import log_files
 from config.errors import Misconfigured
 
 HOST = "127.0.0.1"  # it has no authentication worth the name: nobody but this machine may reach it
@@ -74,7 +75,8 @@ def start(*, state_dir: Path, port: int, persistent: bool = True, save_seconds: 
     check_startable(state_dir, port)
     log = state_dir / "emulator.log"
     settings = environment(state_dir=state_dir, port=port, persistent=persistent, save_seconds=save_seconds)
-    with log.open("wb") as output:
+    with log_files.open_log(log, "the embedded AWS") as output:
+        here = output.tell()
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
             command(),
             env=settings | {"COUNTERSIGN_EMULATOR_OWNED": "1"},
@@ -89,7 +91,7 @@ def start(*, state_dir: Path, port: int, persistent: bool = True, save_seconds: 
     while not is_answering(emulator.endpoint):
         if process.poll() is not None or time.monotonic() > deadline:
             emulator.stop()
-            last = log.read_text(errors="replace").strip().rpartition("\n")[2]
+            last = log.read_bytes()[here:].decode(errors="replace").strip().rpartition("\n")[2]
             raise Misconfigured(f"The embedded AWS did not start: {last or 'it said nothing'} Its log is {log}.")
         time.sleep(0.05)
     return emulator

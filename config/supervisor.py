@@ -14,6 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from config import log_files
+
 STOP_SECONDS = 20
 RESTART_SECONDS = 2.0  # between two starts of one child, so that a broken one does not take the machine
 _DIE_WITH_PARENT = 1  # Source: prctl(2), PR_SET_PDEATHSIG
@@ -32,21 +34,20 @@ class Child:
 
 @dataclass
 class Supervisor:
-    """Its children's output goes to ``<logs>/<name>.log``, begun anew at each start of the supervisor."""
+    """Its children's output goes to ``<logs>/<name>.log``, after what earlier starts wrote there."""
 
     logs: Path
     children: list[Child] = field(default_factory=list)
 
     def add(self, name: str, *arguments: str, nice: int = 0) -> None:
-        self.logs.mkdir(parents=True, exist_ok=True)
-        (self.logs / f"{name}.log").unlink(missing_ok=True)
         child = Child(name, arguments, nice)
         self._start(child)
         self.children.append(child)
 
     def tend(self, report: Callable[[str], None]) -> None:
-        """Start again what has died; call it every second or so."""
+        """Start again what has died, and keep the logs short; call it every second or so."""
         for child in self.children:
+            log_files.shorten(self._log_of(child))
             if child.process is None or child.process.poll() is None:
                 continue
             if time.monotonic() - child.started < RESTART_SECONDS:
@@ -68,8 +69,11 @@ class Supervisor:
                 process.wait()
         self.children.clear()
 
+    def _log_of(self, child: Child) -> Path:
+        return self.logs / f"{child.name}.log"
+
     def _start(self, child: Child) -> None:
-        with (self.logs / f"{child.name}.log").open("ab") as output:
+        with log_files.open_log(self._log_of(child), child.name) as output:
             child.process = subprocess.Popen(  # noqa: S603 - our own interpreter and modules
                 [sys.executable, "-m", *child.arguments],
                 cwd=Path(__file__).resolve().parent.parent,

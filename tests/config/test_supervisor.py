@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from config import log_files
 from config.supervisor import Child, Supervisor
 
 # A module of the standard library that serves until it is told to end.
@@ -63,3 +64,41 @@ def test_a_nice_child_leaves_the_processor_to_others_also_when_started_again(sup
     child.process.wait()
     supervisor._start(child)
     assert os.getpriority(os.PRIO_PROCESS, pid(child)) == 7
+
+
+def test_what_a_child_said_survives_the_next_start_and_is_kept_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_files, "MOST_BYTES", 1000)
+    log, earlier = tmp_path / "logs/words.log", tmp_path / "logs/words.log.1"
+    for starts in (1, 2):
+        with Supervisor(tmp_path / "logs") as running:
+            running.add("words", "this")
+            finished(running.children[0])
+            assert log.read_text().count("words is started") == starts
+            assert log.read_text().count("Errors should never pass silently.") == starts
+    with Supervisor(tmp_path / "logs") as running:
+        running.add("words", "this")
+        finished(running.children[0])
+        assert log.read_text().count("words is started") == 1
+        assert earlier.read_text().count("words is started") == 2
+
+
+def test_a_log_is_kept_short_while_its_child_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_files, "MOST_BYTES", 100_000)
+    log = tmp_path / "logs/talks.log"
+    with Supervisor(tmp_path / "logs") as running:
+        running.add("talks", "timeit", "-n", "1", "-r", "1", "-s", "import sys", "while True: print('x' * 99)")
+        deadline = time.monotonic() + 20
+        while not log.with_name("talks.log.1").exists() and time.monotonic() < deadline:
+            running.tend(lambda _text: None)
+        assert log.with_name("talks.log.1").stat().st_size > 100_000
+        there = log.stat().st_size
+        while log.stat().st_size <= there and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert b"\0" not in log.read_bytes()[:1000]  # it goes on at the beginning, not where it was
+
+
+def finished(child: Child) -> None:
+    assert child.process is not None
+    child.process.wait(10)
