@@ -96,7 +96,7 @@ def content_type(path: Path, name: str = "") -> str | None:
     for fits, kind_of in _BOXES:
         if fits(head):
             return kind_of(path, head)
-    return None if _is_program(head) else _text_type(path, head, suffix_of(name))
+    return None if _is_program(head) else _text_type(path, head, name)
 
 
 def _media(_path: Path, head: bytes) -> str | None:
@@ -157,13 +157,13 @@ def suffix_of(name: str) -> str:
     return ALSO.get(suffix, suffix)
 
 
-def _text_type(path: Path, head: bytes, suffix: str) -> str | None:
+def _text_type(path: Path, head: bytes, name: str) -> str | None:
     """Text by its encoding; its name decides what no content tells, a name of anything else is not believed."""
     with path.open("rb") as file:
         sample = file.read(_SAMPLE)
-    encoding = texts.encoding(sample)
+    encoding, suffix = texts.encoding(sample), suffix_of(name)
     named = _NAMED.get(suffix, formats.TEXT)
-    if mails.is_mail(path):
+    if mails.is_mail(path, name):
         return formats.MAIL
     if _is_html(head):
         return formats.HTML

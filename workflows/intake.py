@@ -39,7 +39,7 @@ def inspect(path: Path, name: str, *, max_pages: int = MAX_PAGES, containers: Li
     """
     if path.stat().st_size == 0:
         raise Refused("This file is empty. Check that it was saved completely and upload it again.")
-    if containers and (found := _container(path, containers)):
+    if containers and (found := _container(path, name, containers)):
         return found
     file_type = content_type(path, name)
     if file_type is None:
@@ -53,8 +53,8 @@ def inspect(path: Path, name: str, *, max_pages: int = MAX_PAGES, containers: Li
     return Inspection(file_type, EXTENSIONS[file_type], count, (*_disguise(name, file_type), *notes))
 
 
-def _container(path: Path, limits: Limits) -> Inspection | None:
-    file_type = containers_of.container_type(path)
+def _container(path: Path, name: str, limits: Limits) -> Inspection | None:
+    file_type = containers_of.container_type(path, name)
     if file_type is None:
         return None
     count = containers_of.check(path, file_type, limits)

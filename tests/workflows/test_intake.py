@@ -86,6 +86,9 @@ def test_images_are_known_by_their_content(tmp_path: Path, kind: str, file_type:
         (b"<?xml version='1.0'?><a>words</a>", "a.xml", formats.XML),
         (CII.encode(), "a", formats.XML),
         (b"From: a@example.org\nSubject: Hello\n\nwords\n", "a.eml", formats.MAIL),
+        (b"From: a@example.org\nTo: b@example.org\nSubject: Hello\n\nwords\n", "a.txt", formats.TEXT),
+        (b"From: a@example.org\nMIME-Version: 1.0\nSubject: Hello\n\nwords\n", "a.txt", formats.MAIL),
+        (b"From: a@example.org\nSubject: Hello\n\nwords\n", "a", formats.MAIL),
         (b"{\\rtf1 words}", "a.rtf", formats.RTF),
     ],
 )

@@ -73,6 +73,15 @@ def ended(worker: Pump, document_id: str) -> None:
     worker.run(lambda: record(document_id).status == "done")
 
 
+@pytest.mark.parametrize("text", ["Please pay all three.", "Total: 12\n\nThanks", "\nMinutes: see below\n\nAda"])
+def test_a_mails_text_is_one_text_and_no_mail_in_a_mail(worker: Pump, text: str) -> None:
+    document_id = uploaded(mailed({}, subject="Third meeting", text=text), "third.eml")
+    ended(worker, document_id)
+    (child,) = rows(document_id).children
+    assert (child.name, child.file_type) == ("Third meeting.txt", "text/plain")
+    assert rows(child.documentId).unpacking is None
+
+
 @pytest.mark.parametrize("make", [zipped, mailed])
 def test_each_file_is_a_document_with_a_run_and_its_parent_lists_it(worker: Pump, make) -> None:
     document_id = uploaded(make(samples()))

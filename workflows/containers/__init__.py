@@ -28,13 +28,16 @@ _MEMBERS: dict[str, Callable[[Path, Limits], Iterator[Member]]] = {
 }
 
 
-def container_type(path: Path) -> str | None:
-    """``ARCHIVE``, ``MAIL`` or ``OUTLOOK`` by the content; None for every other file, also for Office's archives."""
+def container_type(path: Path, name: str = "") -> str | None:
+    """``ARCHIVE``, ``MAIL`` or ``OUTLOOK`` by the content; None for every other file, also for Office's archives.
+
+    ``name`` only tells a text that begins as mails do.
+    """
     if archives.is_archive(path):
         return ARCHIVE
     if outlook.is_message(path):
         return OUTLOOK
-    return MAIL if mails.is_mail(path) else None
+    return MAIL if mails.is_mail(path, name) else None
 
 
 def check(path: Path, file_type: str, limits: Limits) -> int:

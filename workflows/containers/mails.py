@@ -25,15 +25,24 @@ _FIRST: tuple[bytes, ...] = (
     b"subject",
 )
 _FIRST += (b"to", b"x-", b"reply-to", b"content-type", b"dkim-signature", b"arc-", b"authentication-results")
+# What programs write into a mail that is sent, and nobody into a text that tells of one.
+_SENT = {b"received", b"return-path", b"delivered-to", b"message-id", b"mime-version", b"content-type"}
+_TEXTS = frozenset({".txt", ".text", ".log", ".md", ".markdown", ".csv", ".tsv"})
 _ODD = "This mail is damaged or nested too deeply. Save the attachments and upload them."
 
 
-def is_mail(path: Path) -> bool:
-    """It begins with headers of which one says who sent it: anything may begin with a word and a colon."""
+def is_mail(path: Path, name: str = "") -> bool:
+    """It begins with headers of which one says who sent it: anything may begin with a word and a colon.
+
+    What is named as a text has to hold what only a sent mail does: the text that came out of a mail begins with who
+    wrote it to whom, and would be taken for a mail with the same text in it, again and again.
+    """
     with path.open("rb") as file:
         head = file.read(_HEAD).lstrip(b"\xef\xbb\xbf\r\n").lower()
     lines = head.replace(b"\r\n", b"\n").split(b"\n\n", 1)[0].split(b"\n")
     names = [line.partition(b":")[0] for line in lines if b":" in line and line[:1] not in {b" ", b"\t"}]
+    if Path(name).suffix.casefold() in _TEXTS and not _SENT & set(names):
+        return False
     return bool(names) and names[0].startswith(_FIRST) and bool({b"from", b"received"} & set(names))
 
 
