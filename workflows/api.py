@@ -16,12 +16,12 @@ from projects.api import FAILURES, ApiRequest, Problem
 from projects.http import problem
 from projects.items.documents import DocumentVersion
 from projects.items.project import Project
-from workflows import earlier, files, queries
+from workflows import containers, earlier, files, queries
 from workflows.actions import removals
 from workflows.definitions import APPROVALS
 from workflows.items.documents import ProjectDocument
 from workflows.items.runs import WorkflowSteps
-from workflows.status import Outcome
+from workflows.status import Outcome, StepStatus
 from workflows.storage import DocumentFiles
 from workflows.uploads import FORM_BYTES, HashedFileHandler, SizeGuard, take, too_large, upload_name
 from workflows.views.segments import run_of
@@ -42,10 +42,14 @@ _UPLOADS = uuid.UUID("6f1d2d0e-6c3b-5d0c-9c58-0d3a1c2b7f41")  # our own name spa
 
 
 class DocumentShape(Schema):
-    """``outcome``: published, rejected, expired or failed; null while its run goes on. ``file_size``: bytes."""
+    """``outcome``: published, rejected, expired or failed; null while its run goes on. ``file_size``: bytes.
+
+    ``status``: the outcome; running or in_review while there is none; unpacking or unpacked of a mail or an archive.
+    """
 
     id: str
     name: str
+    status: str
     outcome: str | None
     file_type: str | None
     file_size: int | None
@@ -134,6 +138,7 @@ def _document(row: ProjectDocument) -> DocumentShape:
     return DocumentShape(
         id=str(row.document_id),
         name=str(row.name or row.document_id),
+        status=_standing(row),
         outcome=row.outcome,
         file_type=row.file_type,
         file_size=_whole(row.file_size),
@@ -142,6 +147,14 @@ def _document(row: ProjectDocument) -> DocumentShape:
         created_at=row.created_at,
         updated_at=row.updated_at,
     )
+
+
+def _standing(row: ProjectDocument) -> str:
+    if row.outcome:
+        return row.outcome
+    if row.file_type in containers.TYPES and not row.workflow_id:
+        return "unpacked" if row.status == StepStatus.COMPLETED else "unpacking"
+    return "in_review" if row.current_step else "running"
 
 
 def _whole(number: float | None) -> int | None:

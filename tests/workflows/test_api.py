@@ -17,6 +17,7 @@ from tests.people import alice, signed_in
 from tests.projects.projects import make_project
 from tests.projects.sites import BY, make_site
 from tests.pump import Pump
+from tests.workflows.boxes import zipped
 from workflows import queries
 from workflows.actions import removals, runs
 from workflows.definitions import DOCUMENT_ANALYSIS
@@ -67,6 +68,22 @@ def test_a_document_is_sent_followed_and_its_result_fetched(pump: Pump) -> None:
     rows = client.get(f"{API}/projects/{project.id}/documents").json()
     assert [one["id"] for one in rows["items"]] == [made["document_id"]]
     assert rows["items"][0]["file_type"] == "application/pdf"
+    assert rows["items"][0]["status"] == run["status"]
+
+
+def test_a_projects_documents_say_how_they_stand_and_archives_that_all_came_out(pump: Pump) -> None:
+    project, client = make_project(), program()
+    upload(client, project, "post.zip", zipped({"minutes.txt": b"Minutes of the third meeting"}))
+
+    def status() -> dict[str, str]:
+        rows = client.get(f"{API}/projects/{project.id}/documents").json()["items"]
+        return {one["name"]: one["status"] for one in rows}
+
+    assert status() == {"post.zip": "unpacking"}
+    pump.run(lambda: len(status()) == 2)
+    assert status() == {"post.zip": "unpacked", "minutes.txt": "running"}
+    pump.run(lambda: status()["minutes.txt"] != "running", seconds=60)
+    assert status()["minutes.txt"] == "in_review"
 
 
 def test_a_run_that_waits_for_a_person_says_so(pump: Pump) -> None:
