@@ -12,6 +12,7 @@ from projects.items.unpacking import DocumentUnpacking
 from workflows import arrivals
 from workflows.actions import unpacking
 from workflows.actions.documents import Original
+from workflows.frozen import Run
 from workflows.intake import Inspection
 from workflows.storage import DocumentFiles
 
@@ -37,9 +38,10 @@ def enter(
     parent: DocumentUnpacking | None = None,
     also: Sequence[Change] = (),
     batch_line: str = "",
-) -> None:
+) -> Run | None:
     """Store it and make its rows, ``also`` with them; whatever fails, neither a row nor a file is left behind.
 
+    Returns its run, or None for a mail or an archive: a worker has to be told to unpack it.
     ``batch_line``: whose slot of a batch its run holds, or its unpacking.
 
     Raises:
@@ -52,22 +54,22 @@ def enter(
     chosen = parent.chosen.as_dict() if parent is not None and parent.chosen is not None else {}
     plan = None if file.found.is_container else arrivals.planned(site, project.id, data, file.found.file_type, chosen)
 
-    def begin(original: Original) -> None:
+    def begin(original: Original) -> Run | None:
         if plan:
             parent_id = parent.documentId if parent else ""
-            arrivals.start(
+            return arrivals.start(
                 plan, document_id=document_id, original=original, by=by, parent_id=parent_id, also=also,
                 batch_line=batch_line,
             )  # fmt: skip
-        else:
-            unpacking.begin(
-                site=site, by=by, project_id=project.id, project=data, document_id=document_id, original=original,
-                parent=parent, chosen=chosen, also=also, batch_line=batch_line,
-            )  # fmt: skip
+        unpacking.begin(
+            site=site, by=by, project_id=project.id, project=data, document_id=document_id, original=original,
+            parent=parent, chosen=chosen, also=also, batch_line=batch_line,
+        )  # fmt: skip
+        return None
 
     with file.path.open("rb") as body:
         store = DocumentFiles(site, project.id, document_id)
-        store_and_begin(store, body, file.name, file.found, size=file.path.stat().st_size, begin=begin)
+        return store_and_begin(store, body, file.name, file.found, size=file.path.stat().st_size, begin=begin)
 
 
 def store_and_begin(

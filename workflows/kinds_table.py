@@ -31,6 +31,8 @@ class Line:
 
 def line_of(job: Job) -> Line:
     """A file whose job is settled."""
+    if job.container:
+        return Line(str(job.path), job.container.file_type, job.outcome or "running", (), (), job.error or "")
     if job.run is None:
         return Line(str(job.path), REFUSED, job.outcome or "", (), (), job.error or "")
     board = queries.board(job.run.site, job.run.workflow_id)

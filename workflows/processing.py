@@ -2,41 +2,63 @@
 
 import json
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
-from config.errors import CountersignError, NotFound
+from config.errors import CountersignError, NotFound, Refused
 from projects.audit import Actor
+from projects.document_status import DocumentStatus
+from projects.items.documents import ChildDocument
 from projects.items.project import Project
-from workflows import arrivals, files, inspecting, queries, uploads
-from workflows.actions.documents import Original
+from projects.items.unpacking import UnpackingStatus
+from projects.queries import documents
+from workflows import containers, files, inspecting, queries, uploads
 from workflows.answers import PARTIAL_AT
 from workflows.definitions import APPROVALS
+from workflows.entering import LocalFile, enter
 from workflows.frozen import Run
 from workflows.items.runs import WorkflowSteps
 from workflows.status import Outcome, StepStatus
 from workflows.storage import DocumentFiles
+from workflows.tasks import order_unpacking_soon
 
 IN_REVIEW = "in_review"
 
 
 @dataclass(frozen=True)
+class Container:
+    """A mail or an archive that was taken: its document, from which others come."""
+
+    site: str
+    project_id: str
+    document_id: str
+    file: str
+    file_type: str
+
+
+@dataclass(frozen=True)
 class Job:
-    """One file: either its run, or the sentence that says why there is none."""
+    """One file: its run, the container that it is, or the sentence that says why it is neither.
+
+    ``children``: what came out of a container so far; ``out_of``: which one it came out of itself.
+    """
 
     path: Path
     run: Run | None
     error: str | None = None
-    outcome: str | None = None  # an Outcome, ``in_review``, or None while it moves
+    outcome: str | None = None  # an Outcome, ``in_review``, ``unpacked``, or None while it moves
     review_id: str | None = None
+    container: Container | None = None
+    children: tuple["Job", ...] = ()
+    out_of: Container | None = None
 
 
 def begin(site: str, project: Project, path: Path, *, by: Actor, document_id: str | None = None) -> Job:
-    """Look at the file, store it and start its run; a file that is refused is an answer, not an error.
+    """Look at the file, store it and start its run, or have it unpacked; a refused file is an answer, not an error.
 
     Raises:
         Unavailable: the desk does not answer.
@@ -48,25 +70,26 @@ def begin(site: str, project: Project, path: Path, *, by: Actor, document_id: st
             return Job(path, None, "There is no such file.", "failed")
         if path.stat().st_size > settings.UPLOAD_MAX_BYTES:
             return Job(path, None, uploads.too_large(), "failed")
-        seen = inspecting.inspect(path, path.name, containers=False)
-        stored: Any = project.data  # PynamoDB's maps are untyped
-        plan = arrivals.planned(site, project.id, stored.as_dict(), seen.file_type)
+        found = inspecting.inspect(path, path.name, containers=True)
     except (CountersignError, OSError) as error:
         return Job(path, None, str(error), "failed")
-    store, size = DocumentFiles(site, project.id, document_id), path.stat().st_size
-    with path.open("rb") as file:
-        kept = store.save_original(file, seen.extension, seen.file_type)
-    original = Original(path.name, seen.file_type, size, kept.key, seen.page_count, kept.sha256, kept.version)
     try:
-        return Job(path, arrivals.start(plan, document_id=document_id, original=original, by=by))
-    except Exception:
-        arrivals.take_back(store, kept)
-        raise
+        run = enter(site, project, document_id, LocalFile(path, path.name, found), by=by)
+    except Refused as error:
+        return Job(path, None, str(error), "failed")
+    if run:
+        return Job(path, run)
+    order_unpacking_soon(site, document_id)
+    return Job(path, None, container=Container(site, project.id, document_id, str(path), found.file_type))
 
 
 def look(job: Job) -> Job:
-    """The job as it stands; settled once its run has ended or waits for a person."""
-    if job.run is None or job.outcome:
+    """The job as it stands; settled once its run has ended or waits for a person, or all that came out of it has."""
+    if job.outcome:
+        return job
+    if job.container:
+        return _look_into(job, job.container)
+    if job.run is None:
         return job
     board = queries.board(job.run.site, job.run.workflow_id)
     if board.outcome:
@@ -77,16 +100,55 @@ def look(job: Job) -> Job:
     return replace(job, outcome=IN_REVIEW, review_id=review_id) if review_id else job
 
 
+def _look_into(job: Job, container: Container) -> Job:
+    rows = documents.document_rows(container.site, container.document_id)
+    known = {_document_id(child): child for child in job.children}
+    there = [one for one in rows.children if not one.deleted_at]
+    children = [look(known.get(one.documentId) or _child(container, one)) for one in there]
+    job = replace(job, children=tuple(children))
+    record = rows.unpacking
+    if record is None or record.status == UnpackingStatus.OPEN or not all(child.outcome for child in children):
+        return job
+    refused = [Job(Path(one["name"]), None, one["why"], "failed", out_of=container) for one in record.left_out]
+    error = record.message or (refused[0].error if refused and not children else None)
+    outcome = DocumentStatus.UNPACKED if children else DocumentStatus.FAILED
+    return replace(job, children=(*children, *refused), outcome=str(outcome), error=error)
+
+
+def _child(container: Container, row: ChildDocument) -> Job:
+    site, project_id = container.site, container.project_id
+    if row.file_type in containers.TYPES:
+        inner = Container(site, project_id, row.documentId, row.name, row.file_type)
+        return Job(Path(row.name), None, container=inner, out_of=container)
+    head = queries.project_document(site, project_id, row.documentId)
+    return Job(Path(row.name), Run(site, project_id, row.documentId, str(head.workflow_id)), out_of=container)
+
+
+def _document_id(job: Job) -> str | None:
+    return job.run.document_id if job.run else job.container.document_id if job.container else None
+
+
+def unfolded(job: Job) -> Iterator[Job]:
+    """What came out of it, however deep, and then itself."""
+    for child in job.children:
+        yield from unfolded(child)
+    yield job
+
+
 def _review_id(run: Run) -> str | None:
     event = queries.latest_event(run, "HUMAN_REVIEW_REQUIRED")
     return str(event.facts.as_dict()["review"]) if event else None
 
 
 def describe(job: Job) -> dict[str, Any]:
-    """One JSON object; confidence 0–1, page 0-based, box as fractions of the page."""
+    """One JSON object; confidence 0–1, page 0-based, box as fractions of the page.
+
+    A mail or an archive has its ``documents``, their ids; what came out of one names it: ``container``, its file, and
+    ``container_id``, its document.
+    """
     shape: dict[str, Any] = {
         "file": str(job.path),
-        "document_id": None,
+        "document_id": _document_id(job),
         "workflow_id": None,
         "status": job.outcome or "running",
         "segments": 0,
@@ -95,6 +157,10 @@ def describe(job: Job) -> dict[str, Any]:
         "outputs": {},
         "error": job.error,
     }
+    if job.out_of:
+        shape |= {"container": job.out_of.file, "container_id": job.out_of.document_id}
+    if job.container:
+        shape["documents"] = [one for one in map(_document_id, job.children) if one]
     if job.run is None:
         return shape
     board = queries.board(job.run.site, job.run.workflow_id)
@@ -104,7 +170,6 @@ def describe(job: Job) -> dict[str, Any]:
     assessment = found.get("assessment", {})
     reasons = [reason["text"] for reason in assessment.get("reasons", ())]
     return shape | {
-        "document_id": job.run.document_id,
         "workflow_id": job.run.workflow_id,
         "segments": int(board.page_count or 0),
         "fields": _fields(found.get("output") or found.get("result") or {}),

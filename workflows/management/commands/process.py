@@ -54,18 +54,22 @@ class Command(BaseCommand):
                 project = _project(options["site"], options["project"])
                 work = _Work(options["site"], project, options["timeout"], desk)
                 paths = list(_paths(options["files"]))
-                for number, job in enumerate(work.finished(paths, self._aside), start=1):
-                    if options["table"]:
-                        lines.append(kinds_table.line_of(job))
-                    else:
-                        shape = processing.describe(job)
-                        self.stdout.write(json.dumps(shape, ensure_ascii=False) if options["json"] else _line(shape))
-                        self.stdout.flush()
+                for number, done in enumerate(work.finished(paths, self._aside), start=1):
+                    for job in processing.unfolded(done):
+                        if options["table"]:
+                            lines.append(kinds_table.line_of(job))
+                        else:
+                            shape = processing.describe(job)
+                            self._write_line(json.dumps(shape, ensure_ascii=False) if options["json"] else _line(shape))
                     self._progress(number, len(paths))
         except CountersignError as error:
             raise CommandError(str(error)) from error
         if options["table"]:
             self._write_table(lines, as_json=options["json"])
+
+    def _write_line(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
 
     def _write_table(self, lines: list[Line], *, as_json: bool) -> None:
         if as_json:
@@ -121,4 +125,5 @@ def _paths(given: list[Path]) -> Iterator[Path]:
 def _line(shape: dict[str, Any]) -> str:
     found = ", ".join(f"{field['name']} {field['value']}" for field in shape["fields"] if field["value"])
     reasons = "; ".join(shape["review"]["reasons"])
-    return " · ".join(text for text in (shape["file"], shape["status"], found, reasons, shape["error"]) if text)
+    name = " / ".join(text for text in (shape.get("container"), shape["file"]) if text)
+    return " · ".join(text for text in (name, shape["status"], found, reasons, shape["error"]) if text)
