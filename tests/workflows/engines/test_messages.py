@@ -33,7 +33,7 @@ def sent() -> Iterator[list[dict[str, Any]]]:
     """Name, queue, seconds and keyword arguments of each message."""
     found: list[dict[str, Any]] = []
 
-    def send(self: Celery, task: str, *, kwargs: dict[str, Any], queue: str, countdown: float | None) -> None:
+    def send(self: Celery, task: str, *, kwargs: dict[str, Any], queue: str, countdown: float | None, **_: Any) -> None:
         found.append({"task": task, "queue": queue, "delay": countdown, **kwargs})
 
     with mock.patch.object(Celery, "send_task", send):
