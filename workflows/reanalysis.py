@@ -1,6 +1,5 @@
 """How a person wants a document analysed again, and the settings that the new run freezes for it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,8 +11,8 @@ from projects.items.project import stored_settings
 from projects.schema import ANALYZERS, SUMMARIZERS
 from workflows import frozen, typebook
 from workflows.frozen import BEDROCK
-from workflows.stages.base import FieldSpec, RunSettings
-from workflows.stages.types import TypeBook
+from workflows.stages.base import RunSettings
+from workflows.stages.specs import with_threshold
 
 MOST_LETTERS = 2000  # of an instruction
 SAME, PROJECT = "", "project"  # which fields are read: those of the run, or those that the project has now
@@ -95,15 +94,10 @@ def _fields(site: str, project_id: str, before: RunSettings, wish: Wish) -> RunS
         raise Refused("A threshold is between 0 and 100 percent.")
     return replace(
         pinned,
-        fields=_asked_below(pinned, pinned.fields, wish.threshold),
+        fields=with_threshold(pinned.fields, pinned.default_threshold, wish.threshold),
         types_sha256=_types(site, pinned, wish.threshold),
         default_threshold=wish.threshold,
     )
-
-
-def _asked_below(before: RunSettings, fields: Sequence[FieldSpec], threshold: float) -> tuple[FieldSpec, ...]:
-    old = before.default_threshold
-    return tuple(replace(one, threshold=threshold) if one.threshold == old else one for one in fields)
 
 
 def _types(site: str, before: RunSettings, threshold: float) -> str:
@@ -112,5 +106,4 @@ def _types(site: str, before: RunSettings, threshold: float) -> str:
         book = typebook.pinned(site, before.types_sha256)
     except StageFailed as error:
         raise Refused("The document types of this run cannot be read. Choose the fields of the project.") from error
-    types = [replace(one, fields=_asked_below(before, one.fields, threshold)) for one in book.types]
-    return typebook.pin(site, TypeBook(tuple(types)))
+    return typebook.pin(site, book.with_threshold(before.default_threshold, threshold))

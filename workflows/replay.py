@@ -20,6 +20,7 @@ from workflows.reruns import ANALYSED, BUILT
 from workflows.stages import STAGES
 from workflows.stages.base import ArtifactStore, FieldSpec, RunSettings, Stage, StageContext
 from workflows.stages.services import Services
+from workflows.stages.specs import with_threshold
 
 _DECISION = "replay/decision.json"
 # Who does a stage's work on this machine; others are asked over the network, and may charge for it.
@@ -142,9 +143,11 @@ def _injected(context: StageContext, state: State, hidden: frozenset[str]) -> St
     artifacts = dict(state.artifacts)
     if state.decision is not None:
         artifacts[_DECISION] = dict(state.decision)
+    settled = settings_with(context.settings, state.settings)
     return replace(
         context,
-        settings=settings_with(context.settings, state.settings),
+        settings=settled,
+        types=context.types.with_threshold(context.settings.default_threshold, settled.default_threshold),
         file_name=state.file_name or context.file_name,
         file_type=state.file_type or context.file_type,
         original=state.original or context.original,
@@ -155,11 +158,17 @@ def _injected(context: StageContext, state: State, hidden: frozenset[str]) -> St
 
 
 def settings_with(settings: RunSettings, changes: Mapping[str, Any]) -> RunSettings:
-    """Raises: Refused, where a name is none of the settings'."""
+    """A general threshold holds for the fields too, as it does when a document is analysed otherwise.
+
+    Raises: Refused, if a name is none of the settings'.
+    """
     known = dict(changes)
+    threshold = known.get("default_threshold", settings.default_threshold)
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
+        raise Refused("default_threshold is a number from 0 to 1.")
+    known.setdefault("fields", with_threshold(settings.fields, settings.default_threshold, threshold))
     try:
-        if "fields" in known:
-            known["fields"] = tuple(one if isinstance(one, FieldSpec) else FieldSpec.of(one) for one in known["fields"])
+        known["fields"] = tuple(one if isinstance(one, FieldSpec) else FieldSpec.of(one) for one in known["fields"])
     except (KeyError, TypeError, ValueError) as error:
         raise Refused("Each of the fields is an object with name, label, type, required and threshold.") from error
     try:

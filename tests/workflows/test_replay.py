@@ -17,7 +17,7 @@ from tests.workflows.stages.test_webcrawler import ARTICLE, html, served
 from workflows import files, paper, replay
 from workflows.replay import Replayed, State
 from workflows.stages import STAGES, formats, layout, webcrawler
-from workflows.stages.base import StageContext
+from workflows.stages.base import FieldSpec, StageContext
 from workflows.stages.services import Output, Services, Transcript, Utterance
 
 PAGE = {"segment_index": 0, "segment_type": "PAGE", "image": files.page_image(0), "width": 1000, "height": 1400}
@@ -269,3 +269,12 @@ def test_fields_that_are_none_are_refused() -> None:
     with pytest.raises(Refused, match="Each of the fields is an object"):
         replay.settings_with(settings(), {"fields": "x"})
     assert replay.state_from({"only": None, "original": None}, Path()) == State()
+
+
+def test_a_general_threshold_holds_for_every_field_without_one_of_its_own():
+    fields = tuple(FieldSpec(name, name, "text", False, threshold) for name, threshold in (("a", 0.8), ("b", 0.95)))
+    found = replay.settings_with(replace(settings(), fields=fields, default_threshold=0.8), {"default_threshold": 0.5})
+    assert [one.threshold for one in found.fields] == [0.5, 0.95]
+    for wrong in ("half", 2, True):
+        with pytest.raises(Refused, match="from 0 to 1"):
+            replay.settings_with(settings(), {"default_threshold": wrong})

@@ -1,7 +1,7 @@
 """One field that a run reads; imported by everything that reads, judges or shows fields."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -35,3 +35,8 @@ class FieldSpec:
         allowed, default = tuple(stored.get("allowed") or ()), str(stored.get("default") or "")
         dates = str(stored.get("date_range") or "")
         return cls(stored["name"], stored["label"], stored["type"], required, threshold, allowed, default, dates)
+
+
+def with_threshold(fields: Iterable[FieldSpec], before: float, after: float) -> tuple[FieldSpec, ...]:
+    """The fields under another general threshold; one with a threshold of its own keeps it."""
+    return tuple(replace(one, threshold=after) if one.threshold == before else one for one in fields)

@@ -1,10 +1,10 @@
 """The types that a run's document may have, as the run pinned them, and what is said of the one it has."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from workflows.stages.specs import FieldSpec
+from workflows.stages.specs import FieldSpec, with_threshold
 
 OWN = ""  # the id of no type: the project's own fields are read
 
@@ -69,6 +69,9 @@ class TypeBook:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_id", {one.id: one for one in self.types})
+
+    def with_threshold(self, before: float, after: float) -> "TypeBook":
+        return TypeBook(tuple(replace(one, fields=with_threshold(one.fields, before, after)) for one in self.types))
 
 
 def book_of(stored: Sequence[Mapping[str, Any]]) -> TypeBook:
