@@ -150,7 +150,8 @@ def leave(
     to = definition.after(step, left.outcome, {int(one) for one in execution.left_out or ()})
     ends = step.ends if to == END else None
     move = Advance(
-        step, to, order.attempt, result=left.result, reason=left.reason, outcome=ends, facts=left.facts
+        step, to, order.attempt, result=left.result, reason=left.reason, outcome=ends, facts=left.facts,
+        execution=execution,
     )  # fmt: skip
     bus_type, detail = left.bus_type or None, left.bus_detail
     if ends:
@@ -181,6 +182,7 @@ def _end_partial(
         outcome=Outcome.PARTIAL,
         facts=facts,
         pinned=pinned,
+        execution=execution,
     )
     detail = {"step": step.name, "error": "Partial", "reason": sentence, "outcome": Outcome.PARTIAL.value}
     event = events.lineage(order.run, "PARTIAL", facts={"reason": sentence}, bus_type=events.FAILED, bus_detail=detail)

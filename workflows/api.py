@@ -84,10 +84,14 @@ class StepShape(Schema):
 
 
 class RunShape(Schema):
-    """``status``: running, in_review, published, rejected, expired, failed; completed, of a run of another system."""
+    """``status``: running, in_review, published, rejected, expired, failed; completed, of a run of another system.
+
+    ``beside``: of a run that has ended, the one whose result, decided by a person, stays the document's instead.
+    """
 
     document_id: str
     run_id: str
+    beside: str | None
     project_id: str | None
     name: str | None
     status: str
@@ -111,11 +115,13 @@ class FieldShape(Schema):
 class ResultShape(Schema):
     """``final`` is true once the result was published; before, a person may still correct it.
 
+    ``beside``: the run whose result, decided by a person, is the document's; this one is not final until it is chosen.
     ``status`` as of the run: a result that was rejected or expired will not become final.
     """
 
     document_id: str
     run_id: str
+    beside: str | None
     status: str
     final: bool
     fields: list[FieldShape]
@@ -314,6 +320,7 @@ def show_run(request: ApiRequest, document_id: str, run_id: str) -> RunShape:
     return RunShape(
         document_id=document_id,
         run_id=run_id,
+        beside=queries.kept_instead(board) or None,
         project_id=board.project_id,
         name=board.name,
         status=_status(board),
@@ -344,16 +351,19 @@ def show_result(request: ApiRequest, document_id: str, run_id: str) -> ResultSha
     board, _ = run_of(request, document_id, run_id)
     if board.outcome in _NO_RESULT:
         raise Conflict(_NO_RESULT[Outcome(board.outcome)].format(at=_failed_at(board)))
-    final = board.outcome == Outcome.PUBLISHED
+    published, beside = board.outcome == Outcome.PUBLISHED, queries.kept_instead(board) or None
     store = DocumentFiles(request.site, str(board.project_id), document_id)
     try:
-        stored = json.loads(store.read(files.output(run_id) if final else files.result(run_id)))
+        stored = json.loads(store.read(files.output(run_id) if published else files.result(run_id)))
     except NotFound as error:
         if board.outcome:
             raise Conflict(_NOTHING_READ.format(board.outcome)) from error
         raise NotFound("Nothing has been read yet. Ask again when the run is further.") from error
     fields = [FieldShape(**{name: one.get(name) for name in FieldShape.model_fields}) for one in stored["fields"]]
-    return ResultShape(document_id=document_id, run_id=run_id, status=_status(board), final=final, fields=fields)
+    return ResultShape(
+        document_id=document_id, run_id=run_id, beside=beside, status=_status(board),
+        final=published and beside is None, fields=fields,
+    )  # fmt: skip
 
 
 def _failed_at(board: WorkflowSteps) -> str:

@@ -75,6 +75,21 @@ def lineage(
     return at
 
 
+def beside(event: EventAt, keeps: str) -> EventAt:
+    """The event of a run whose result is not the document's: in the lineage, and nothing for the bus.
+
+    ``keeps``: the run whose result is.
+    """
+
+    def at(moment: dt.datetime) -> DocumentEvent:
+        found = event(moment)
+        found.facts = {**(found.facts.as_dict() if found.facts is not None else {}), "keeps": keeps}
+        found.bus_type = found.bus_detail = found.GSI2PK = found.GSI2SK = None
+        return found
+
+    return at
+
+
 def _detail(run: Run, event_id: str, moment: dt.datetime, more: Mapping[str, Any]) -> str:
     detail = {
         "id": event_id,

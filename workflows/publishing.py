@@ -7,7 +7,7 @@ from typing import Any
 from projects.actions.classifying import Classified, classified
 from projects.audit import Actor
 from workflows import events, files, followups, results
-from workflows.actions import runs
+from workflows.actions import links, runs
 from workflows.actions.runs import Advance
 from workflows.answers import Order, slot_of
 from workflows.definitions import Definition, StepDefinition
@@ -23,7 +23,10 @@ FOLLOWED = "follow_up"  # in the answer of a step that published: something is t
 def publish(
     order: Order, definition: Definition, step: StepDefinition, execution: Execution, document: DocumentWorkflow
 ) -> Mapping[str, Any]:
-    """Merge result and decision into the published object, end the run, tell the bus, and plan what follows."""
+    """Merge result and decision into the published object, end the run, tell the bus, and plan what follows.
+
+    A machine's result beside one that a person decided is stored and not told: choosing it does that.
+    """
     run = order.run
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     found = json.loads(store.read_pinned(files.result(run.workflow_id), str(execution.result_sha256)))
@@ -33,6 +36,7 @@ def publish(
         name = files.decision(run.workflow_id, execution.decision_id, sha256)
         decision = json.loads(store.read_pinned(name, sha256))
     merged = results.merge(found, decision["corrections"] if decision else {}, decision=_public(decision))
+    beside = bool(links.place_of(execution, Outcome.PUBLISHED).keeps)
     body = json.dumps(merged, ensure_ascii=False, sort_keys=True).encode()
     uri = store.write(files.output(run.workflow_id), body, "application/json")
     detail = {
@@ -41,12 +45,20 @@ def publish(
         "uri": uri,
         "sha256": files.sha256(body),
     }
-    event = events.lineage(run, "PUBLISHED", facts=detail, bus_type=events.PROCESSED, bus_detail=detail)
-    also = followups.planned(run, document, execution)
+    word = "RESULT_STANDS_BESIDE" if beside else "PUBLISHED"
+    event = events.lineage(run, word, facts=detail, bus_type=events.PROCESSED, bus_detail=detail)
+    also = [] if beside else followups.planned(run, document, execution)
     facts = detail | ({FOLLOWED: True} if also else {})
-    typed = _classified(run, merged.get("type"), decision)
+    typed = None if beside else _classified(run, merged.get("type"), decision)
     move = Advance(
-        step, END, order.attempt, result="completed", outcome=Outcome.PUBLISHED, facts=facts, classified=typed
+        step,
+        END,
+        order.attempt,
+        result="completed",
+        outcome=Outcome.PUBLISHED,
+        facts=facts,
+        classified=typed,
+        execution=execution,
     )
     done = runs.advance(run, definition, move, last=execution.last_transition, also=also, event=event)
     events.publish_soon(done.event)

@@ -113,6 +113,15 @@ def project_document(site: str, project_id: str, document_id: str) -> ProjectDoc
     return ProjectDocument.load(table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=document_id))
 
 
+def kept_instead(board: WorkflowSteps) -> str:
+    """The run whose result stays the document's though this one has ended; empty if there is none. One read at most."""
+    if not board.keeps or not board.outcome:
+        return ""
+    site = table.site_of(board.PK)
+    counts = project_document(site, str(board.project_id), str(board.document_id)).counts
+    return "" if counts == board.workflow_id else counts
+
+
 def lineage(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentEvent]:
     """A document's life, oldest first."""
     pk = table.DOCUMENT_EVENT.partition_key(site, document_id=document_id)

@@ -12,6 +12,7 @@ from workflows import frozen, queries, reanalysis
 from workflows.actions import reruns
 from workflows.frozen import Run
 from workflows.reanalysis import MODELS, MOST_LETTERS, Wish
+from workflows.tasks import enqueue_follow_up
 from workflows.views.segments import run_of
 
 router = Router(tags=["documents"])
@@ -65,7 +66,10 @@ def run_again(request: ApiRequest, document_id: str, run_id: str, wish: StageWis
     summary="Analyse a document otherwise",
 )
 def analyse_again(request: ApiRequest, document_id: str, run_id: str, wish: AnalysisWish) -> Any:
-    """Nothing is read again; the new run and its result stand beside the old. Needs READ and WRITE."""
+    """Nothing is read again; the new run and its result stand beside the old. Needs READ and WRITE.
+
+    A result that a person decided stays the document's until a person decides in the new run or chooses its result.
+    """
     access.check_can_upload(request)
     run = _run(request, document_id, run_id)
     before = frozen.from_json(queries.document_workflow(run.site, document_id, run_id).settings)
@@ -81,9 +85,11 @@ def analyse_again(request: ApiRequest, document_id: str, run_id: str, wish: Anal
     summary="Let a published result be the document's",
 )
 def choose_result(request: ApiRequest, document_id: str, run_id: str) -> BegunShape:
-    """Nothing is published again. Needs READ and WRITE."""
+    """Nothing is published again. Needs READ and WRITE; to replace a result that a person decided, REVIEW too."""
     access.check_can_upload(request)
-    reruns.choose_result(_run(request, document_id, run_id), by=request.auth.actor)
+    run = _run(request, document_id, run_id)
+    if reruns.choose_result(run, by=request.auth.actor, reviews=access.can_review(request)):
+        enqueue_follow_up(run)
     return BegunShape(document_id=document_id, run_id=run_id)
 
 

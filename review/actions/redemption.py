@@ -119,6 +119,7 @@ def apply_decision(application: Application, definition: Definition) -> Mapping[
         outcome=Outcome.REJECTED if rejected else None,
         facts={"decision_id": output["decision_id"], "review_id": output["review_id"]},
         pinned=_pin(output),
+        execution=queries.execution(run) if rejected else None,
     )
     detail = {"outcome": Outcome.REJECTED, "step": step.name, "error": "Rejected", "reviewId": output["review_id"]}
     event = events.lineage(

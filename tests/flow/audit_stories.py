@@ -204,7 +204,7 @@ def rerun_story() -> Iterator[Step]:
     yield reruns.analyse_again, lambda: reruns.analyse_again(done, pinned, by=BY)
     newest = queries.project_document(SITE, done.project_id, done.document_id).workflow_id
     interventions.cancel(replace(done, workflow_id=str(newest)), by=BY)
-    yield reruns.choose_result, lambda: reruns.choose_result(done, by=BY)
+    yield reruns.choose_result, lambda: reruns.choose_result(done, by=BY, reviews=True)
 
 
 def ending_story() -> Iterator[Step]:

@@ -118,11 +118,11 @@ def test_a_chosen_result_and_its_type_are_one_write(pump: Pump) -> None:
     pump.run(lambda: bool(queries.board(SITE, other.workflow_id).outcome), seconds=60)
     again = reclassified(run)
     with before_each("dynamodb", "TransactWriteItems", again), pytest.raises(Conflict):
-        reruns.choose_result(run, by=ROSA)
+        reruns.choose_result(run, by=ROSA, reviews=True)
     row = queries.project_document(SITE, run.project_id, run.document_id)
     assert row.workflow_id == other.workflow_id
     with count_calls() as calls:
-        reruns.choose_result(run, by=ROSA)
+        reruns.choose_result(run, by=ROSA, reviews=True)
     assert len(calls.of("dynamodb", "TransactWriteItems")) == 1
     assert project_queries.documents.get_document(SITE, run.document_id).classification_id == "invoice"
     assert recount.differences(SITE) == []

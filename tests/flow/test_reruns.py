@@ -141,7 +141,9 @@ def test_beside_a_published_result_a_new_run_begins_in_the_middle(pump: Pump, pu
     assert names == [files_of(new).root + files.own(new.workflow_id, files.segment(0))]
     told = next(event for event in queries.lineage(new.site, new.document_id).rows if event.type == "RUN_AGAIN")
     assert told.by == "Rosa Marin"
-    assert told.facts.as_dict() == {"step": "segment_builder", "beside": published.workflow_id, "pages": 1}
+    assert told.facts.as_dict() == {
+        "step": "segment_builder", "beside": published.workflow_id, "pages": 1, "keeps": published.workflow_id,
+    }  # fmt: skip
     row = queries.project_document(new.site, new.project_id, new.document_id)
     assert (row.workflow_id, row.runs) == (new.workflow_id, {published.workflow_id, new.workflow_id})
 
@@ -265,17 +267,16 @@ def test_of_two_who_choose_a_result_one_is_heard(pump: Pump, published: Run) -> 
         reruns.run_again(new, "document_summarizer", by=ROSA)
 
     with before_each("dynamodb", "TransactWriteItems", other), pytest.raises(Conflict):
-        reruns.choose_result(published, by=ROSA)
+        reruns.choose_result(published, by=ROSA, reviews=True)
     assert "RESULT_CHOSEN" not in kinds(published)
     row = queries.project_document(new.site, new.project_id, new.document_id)
     assert row.workflow_id not in {published.workflow_id, new.workflow_id}
 
 
 def test_a_chosen_result_counts_and_the_numbers_hold(pump: Pump, published: Run) -> None:
-    new = reruns.run_again(published, "segment_analyzer", by=ROSA)
-    pump.hold = lambda _message: True
-    interventions.cancel(new, by=ROSA)
-    reruns.choose_result(published, by=ROSA)
+    new = reruns.run_again(published, "graph_builder", by=ROSA)
+    pump.run(lambda: ended(new))
+    reruns.choose_result(published, by=ROSA, reviews=True)
     assert recount.differences(published.site) == []
     told = next(event for event in queries.lineage(new.site, new.document_id).rows if event.type == "RESULT_CHOSEN")
     assert json.loads(told.bus_detail)["uri"].endswith(files.output(published.workflow_id))

@@ -34,6 +34,7 @@ UNDER_WAY = "A run of this document is under way, or waits for a person. Upload 
 CONTAINER = (
     "Documents came out of this one, so its content stays as it is. Upload a newer one as a document of its own."
 )
+SAME = "A person decided the result of this very file. To analyse it once more, open its run and choose Run again."
 _ATTEMPTS = 8
 _READ = DocumentStatus.IN_PROGRESS
 
@@ -70,7 +71,8 @@ def add_content(
 
     Raises:
         NotFound: no such document, or it was deleted.
-        Refused: a run is under way, perhaps of a content that somebody uploaded at the same time.
+        Refused: a run is under way, perhaps of a content that somebody uploaded at the same time; or it is the very
+            file whose result a person decided.
         Unavailable: the table does not answer; nothing was changed.
 
     """
@@ -78,6 +80,8 @@ def add_content(
     for attempt in range(_ATTEMPTS):
         document = get_document(site, document_id)
         before = check_takes_content(site, document)
+        if before.decided and original.sha256 and original.sha256 == document.checksum:
+            raise Refused(SAME)
         run = Run(site, document.project_id, document_id, clock.new_ulid())
         beginning = Beginning(
             run, project, pinned, original, definition, by, routing, before.workflow_id, aside=aside
@@ -142,6 +146,7 @@ def _project_document(beginning: Beginning, now: str) -> Update:
             ProjectDocument.outcome.remove(),
             ProjectDocument.workflow_id.set(run.workflow_id),
             ProjectDocument.runs.remove(),
+            ProjectDocument.decided.remove(),
             ProjectDocument.file_type.set(original.file_type),
             ProjectDocument.file_size.set(original.file_size),
             ProjectDocument.page_count.set(original.page_count)

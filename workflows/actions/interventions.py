@@ -115,8 +115,10 @@ def _reopen(run: Run, execution: Execution, plan: _Resumption, way: Way, *, by: 
     changes = [
         _reopened(run, execution, plan, attempt, now),
         _board(run, execution, definition, plan.step, now),
-        *links.reopening(run, now),
-        *standing.moved(run, DocumentStatus(outcome), DocumentStatus.IN_PROGRESS),
+        *links.reopening(run, now, keeps=execution.keeps or ""),
+        *standing.moved(
+            run, DocumentStatus.PUBLISHED if execution.keeps else DocumentStatus(outcome), DocumentStatus.IN_PROGRESS
+        ),
     ]
     transact(changes, events.lineage(run, "RUN_RESUMED", by=by.name, facts=facts))
     _start(run, definition, plan.step, attempt)

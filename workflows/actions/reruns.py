@@ -14,12 +14,12 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
-from config.errors import NotFound, Refused, Unavailable
+from config.errors import NotAllowed, NotFound, Refused, Unavailable
 from config.transaction import Change, Put, Update, transact
 from projects.actions.classifying import classified
-from projects.audit import Actor
+from projects.audit import Actor, entity_event
 from projects.document_status import DocumentStatus
-from workflows import engine, events, files, frozen, queries, reruns, run_files, slots
+from workflows import engine, events, files, followups, frozen, queries, reruns, run_files, slots
 from workflows.actions import interventions, standing
 from workflows.actions.documents import Beginning, Original, Rows
 from workflows.definitions import StepDefinition
@@ -50,6 +50,17 @@ class Source:
     link: DocumentWorkflow
     board: WorkflowSteps
     row: ProjectDocument
+
+    @property
+    def decided(self) -> str:
+        """The run whose result counts, if a person decided or chose it; empty if none did."""
+        if self.row.decided or self.row.outcome != Outcome.PUBLISHED:
+            return str(self.row.decided or "")
+        current = str(self.row.workflow_id)
+        same = current == self.run.workflow_id
+        run = dataclasses.replace(self.run, workflow_id=current)
+        execution = self.execution if same else queries.execution(run)
+        return current if execution.decision_id else ""
 
     @property
     def ended(self) -> Ended:
@@ -90,7 +101,7 @@ def run_again(run: Run, step: str, *, by: Actor) -> Run:
     if chosen is None:
         raise Refused("Choose a stage that this run came to.")
     first = ended.first(chosen)
-    if source.row.workflow_id == run.workflow_id and ended.goes_on(first):
+    if source.row.workflow_id in {run.workflow_id, source.execution.keeps} and ended.goes_on(first):
         interventions.resume_from(run, source.execution, first, ended.anew(first), by=by)
         return run
     return _begin_beside(source, first, frozen.from_json(source.link.settings), by=by, kind="RUN_AGAIN")
@@ -110,7 +121,7 @@ def analyse_again(run: Run, pinned: RunSettings, *, by: Actor) -> Run:
 
 @dataclasses.dataclass(frozen=True)
 class _Plan:
-    """``run`` begins at ``first``, with what ``source`` stored before it."""
+    """``run`` begins at ``first``, with what ``source`` stored before it; ``decided``: as ``Source`` says."""
 
     source: Source
     run: Run
@@ -118,10 +129,21 @@ class _Plan:
     pinned: RunSettings
     by: Actor
     aside: bool
+    decided: str
 
     @property
     def ended(self) -> Ended:
         return self.source.ended
+
+    @property
+    def carries(self) -> bool:
+        """Whether the decision of the run before holds on."""
+        return self.ended.behind_decision(self.first) and bool(self.source.execution.decision_id)
+
+    @property
+    def keeps(self) -> str:
+        """The run whose result stays the document's, unless a person decides in the new one or it carries that."""
+        return "" if self.carries and self.decided == self.source.run.workflow_id else self.decided
 
 
 def _begin_beside(source: Source, first: StepDefinition, pinned: RunSettings, *, by: Actor, kind: str) -> Run:
@@ -131,13 +153,15 @@ def _begin_beside(source: Source, first: StepDefinition, pinned: RunSettings, *,
         raise Refused(f"This content has {MOST_BESIDE} runs. Upload it once more to go on.")
     run = Run(base.site, base.project_id, base.document_id, clock.new_ulid())
     aside = slots.are_taken(run.site, run.project_id, project_slots=slots.set_for_project(run.site, run.project_id))
-    plan, now = _Plan(source, run, first, pinned, by, aside), clock.iso(clock.now())
+    plan, now = _Plan(source, run, first, pinned, by, aside, source.decided), clock.iso(clock.now())
     _take_over(plan)
     facts = {"step": first.name, "beside": base.workflow_id, "pages": int(source.board.page_count or 0)}
     if pinned.instruction:
         facts["instruction"] = True  # what it says is with the run's settings
+    if plan.keeps:
+        facts["keeps"] = plan.keeps
     changes: list[Change] = [
-        _in_place(run, before, {*beside, run.workflow_id}, now),
+        _in_place(plan, {*beside, run.workflow_id}, now),
         *(Put(row) for row in _rows(plan, now)),
         *standing.moved(run, standing.of_row(before), DocumentStatus.IN_PROGRESS),
     ]
@@ -146,10 +170,11 @@ def _begin_beside(source: Source, first: StepDefinition, pinned: RunSettings, *,
     return run
 
 
-def _in_place(run: Run, before: ProjectDocument, beside: set[str], now: str) -> Update:
-    """The new run is the document's in its project."""
-    outcome = (ProjectDocument.outcome.remove(), ProjectDocument.runs.add(beside))
-    return _row(run, before, DocumentStatus.IN_PROGRESS, outcome, now)
+def _in_place(plan: _Plan, beside: set[str], now: str) -> Update:
+    """The new run is the document's in its project, until it has ended at least."""
+    decided = ProjectDocument.decided.set(plan.decided) if plan.decided else ProjectDocument.decided.remove()
+    more = (ProjectDocument.outcome.remove(), ProjectDocument.runs.add(beside), decided)
+    return _row(plan.run, plan.source.row, DocumentStatus.IN_PROGRESS, more, now)
 
 
 def _row(run: Run, before: ProjectDocument, status: DocumentStatus, more: Iterable[Action], now: str) -> Update:
@@ -200,6 +225,9 @@ def _rows(plan: _Plan, now: str) -> Rows:
     if ended.behind_decision(plan.first):
         for name in ("result_sha256", "routing_sha256", "decision_id", "decision_sha256"):
             setattr(rows.execution, name, getattr(plan.source.execution, name))
+    if plan.keeps:
+        rows.execution.keeps = rows.board.keeps = plan.keeps
+        rows.execution.carried = plan.source.execution.decision_id if plan.carries else None
     return rows
 
 
@@ -243,13 +271,15 @@ def _start(plan: _Plan) -> None:
         log.warning("engine did not answer, the sweeper starts the run", extra={"run": plan.run.workflow_id})
 
 
-def choose_result(run: Run, *, by: Actor) -> None:
+def choose_result(run: Run, *, by: Actor, reviews: bool) -> bool:
     """Have another published result of the same content count: lists, search and programs see it as the document's.
 
     Its document type becomes the document's in the same write. Nothing is published again, and what followed a
-    publication (rules' actions, attributes) is not done again.
+    publication (rules' actions, attributes) is not done again; of a result that stood beside one that a person
+    decided, it follows now: then True. ``reviews``: whether ``by`` may decide reviews.
 
     Raises:
+        NotAllowed: a person decided the result that counts, and ``by`` may not.
         Refused: it counts already, was not published, or a run of the document is under way.
         Conflict: somebody else changed the document first; nothing was changed.
 
@@ -260,16 +290,32 @@ def choose_result(run: Run, *, by: Actor) -> None:
         raise Refused("This result counts already.")
     if source.execution.outcome != Outcome.PUBLISHED:
         raise Refused("Only a published result can count. Run this one again, or choose another.")
+    if source.decided and not reviews:
+        raise NotAllowed("A person decided the result that counts. To use another, you need permission to review.")
     store, name = DocumentFiles(run.site, run.project_id, run.document_id), files.output(run.workflow_id)
     body = store.read(name)
     found = {"uri": store.uri(name), "sha256": files.sha256(body)}
     detail = {"outcome": Outcome.PUBLISHED.value, "chosen": True, **found}
     facts = {"before": str(before.workflow_id)}
     event = events.lineage(run, "RESULT_CHOSEN", by=by.name, facts=facts, bus_type=events.PROCESSED, bus_detail=detail)
+    audit = entity_event(
+        run.site, "document", run.document_id, "result chosen", by=by,
+        payload={"run": {"before": str(before.workflow_id), "after": run.workflow_id}},
+    )  # fmt: skip
     status = DocumentStatus.PUBLISHED
-    change = _row(run, before, status, [ProjectDocument.outcome.set(Outcome.PUBLISHED)], now)
+    actions = [ProjectDocument.outcome.set(Outcome.PUBLISHED), ProjectDocument.decided.set(run.workflow_id)]
+    change = _row(run, before, status, actions, now)
     kind = json.loads(body).get("type")  # without one its project said it
     typed = classified(run.site, run.document_id, str(kind["id"]), name=str(kind["name"]), by=by) if kind else None
-    changes = [change, *standing.moved(run, standing.of_row(before), status, classified=typed)]
-    written = transact(changes, event, *(typed.events if typed else ()))
+    also = _followed(source)
+    changes = [change, *standing.moved(run, standing.of_row(before), status, classified=typed), *also]
+    written = transact(changes, event, audit, *(typed.events if typed else ()))
     events.publish_soon(cast("DocumentEvent", written[0]))
+    return bool(also)
+
+
+def _followed(source: Source) -> list[Change]:
+    """What rules order after a publication, for a result that stood beside another and is chosen for the first time."""
+    if not source.execution.keeps or queries.follow_up(source.run) is not None:
+        return []
+    return followups.planned(source.run, source.link, source.execution)

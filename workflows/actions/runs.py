@@ -17,6 +17,7 @@ from projects.actions.classifying import Classified
 from projects.document_status import DocumentStatus
 from workflows import events
 from workflows.actions import links, notices, ocr, standing
+from workflows.actions.links import Place
 from workflows.definitions import Definition, StepDefinition
 from workflows.frozen import Run
 from workflows.items.events import DocumentEvent
@@ -28,6 +29,7 @@ from workflows.status import END, RUN_ENDS, Outcome, RunStatus, StepStatus
 class Advance:
     """One guarded step forward. ``outcome`` is set where ``to`` is ``END``; ``facts`` go to the transition.
 
+    ``execution``: as it was read, of a run that ends; it says whether another run's result stays the document's.
     ``used``: what the step took, as ``workflows.prices`` makes it; kept with the transition and the board.
     ``pinned`` are more changes of the execution itself: DynamoDB takes one operation an item and transaction.
     ``classified``: the type that the document is published as.
@@ -45,6 +47,11 @@ class Advance:
     check_at: dt.datetime | None = None
     used: Sequence[Mapping[str, Any]] = ()
     classified: Classified | None = None
+    execution: Execution | None = None
+
+    @property
+    def place(self) -> Place:
+        return links.place_of(self.execution, self.outcome) if self.outcome else Place()
 
 
 _COUNTED = ("entity_count", "relationship_count")  # facts that the board shows as seed 000 does
@@ -87,8 +94,11 @@ def advance(
     """
     transition_id = clock.ulid_after(last)
     guarded, *others = moving(run, definition, move, transition_id, clock.iso(clock.now()))
+    told = event or _event(run, move, by)
+    if move.place.keeps:
+        told = events.beside(cast("events.EventAt", told), move.place.keeps)
     typed = move.classified.events if move.classified else ()
-    written = transact([guarded, *also, *others], event or _event(run, move, by), *typed)
+    written = transact([guarded, *also, *others], told, *typed)
     return Advanced(transition_id, cast("DocumentEvent", written[0]))
 
 
@@ -107,7 +117,9 @@ def moving(run: Run, definition: Definition, move: Advance, transition_id: str, 
     ]
     changes += ocr.recorded(run, move.step.name, move.status, move.facts, now)
     if move.to == END and move.outcome:
-        changes += links.closing(run, move.outcome, move.reason, now)
+        changes += links.closing(run, move.outcome, move.reason, now, move.place)
+        if move.place.keeps:
+            return changes + standing.moved(run, standing.at_step(move.step), DocumentStatus.PUBLISHED)
         changes += notices.planned(run, move.outcome, move.attempt, now)
         before, after = standing.at_step(move.step), DocumentStatus(move.outcome)
         return changes + standing.moved(run, before, after, classified=move.classified)
@@ -237,6 +249,7 @@ def fail(
         status=StepStatus.FAILED,
         reason=sentence,
         outcome=outcome,
+        execution=execution,
     )
     kind = _ENDINGS.get(outcome, "FAILED")
     detail = {"step": step.name, "error": error, "reason": sentence, "outcome": outcome}

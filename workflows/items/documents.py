@@ -22,8 +22,16 @@ class ProjectDocument(Item):
     file_size = NumberAttribute(null=True)
     page_count = NumberAttribute(null=True)
     runs = UnicodeSetAttribute(null=True)  # of the content, where there are several beside each other
+    decided = UnicodeAttribute(
+        null=True
+    )  # the run whose result a person decided or chose, while that is the document's
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()
+
+    @property
+    def counts(self) -> str:
+        """The run whose result is the document's; while another is under way, the one that a person decided."""
+        return str((None if self.outcome else self.decided) or self.workflow_id or "")
 
 
 class ProjectWorkflow(Item):

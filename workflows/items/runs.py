@@ -43,6 +43,8 @@ class Execution(Item):
     decision_id = UnicodeAttribute(null=True)  # of the applied decision
     decision_sha256 = UnicodeAttribute(null=True)
     outcome = UnicodeAttribute(null=True)
+    keeps = UnicodeAttribute(null=True)  # the run whose result stays the document's unless a person decides in this one
+    carried = UnicodeAttribute(null=True)  # the decision that it took over from a run that does not count
     failed = NumberSetAttribute(null=True)  # segments (0-based) that a stage could not do
     afresh = UnicodeSetAttribute(null=True)  # artifact folders that the step it is at begins without
     only = NumberSetAttribute(null=True)  # segments that this attempt is about; all where unset
@@ -77,6 +79,7 @@ class WorkflowSteps(Item):
     outcome = UnicodeAttribute(null=True)
     aside = BooleanAttribute(null=True)  # as the execution says, for its page
     hidden = map_attribute(null=True)  # while the document is deleted
+    keeps = UnicodeAttribute(null=True)  # as the execution says, for its page
     replaced_by = UnicodeAttribute(null=True)  # the run of a newer content, which has put its pages in these' place
     layers = UnicodeAttribute(null=True)  # as in the run's own row, for who shows its files
     segments_of = UnicodeAttribute(null=True)  # the run whose segment rows count for this one; its own where unset

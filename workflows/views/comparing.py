@@ -18,6 +18,7 @@ from projects.audit import actor
 from projects.http import DeskRequest, answer, go
 from projects.items.documents import Document
 from projects.looks import looked
+from projects.permissions import Permission
 from workflows import comparing, costs, files, frozen, queries
 from workflows.actions import reruns
 from workflows.comparing import Verdict
@@ -27,6 +28,7 @@ from workflows.items.documents import DocumentWorkflow
 from workflows.stages.base import RunSettings
 from workflows.status import Outcome
 from workflows.storage import DocumentFiles
+from workflows.tasks import enqueue_follow_up
 from workflows.views import marks
 from workflows.views.marks import Mark
 from workflows.views.segments import run_of
@@ -67,8 +69,10 @@ def compare_runs(request: DeskRequest, document_id: str) -> HttpResponse:
     names = _asked(request, [one.workflow_id for one in choices])
     choices += _further(request, document_id, names, choices)
     row = queries.project_document(request.site, document.project_id, document_id)
-    left, right = (_side(request, document, name, str(row.workflow_id)) if name else None for name in names)
+    left, right = (_side(request, document, name, row.counts) if name else None for name in names)
     context: dict[str, Any] = {
+        "may_choose": access.can(request, Permission.WRITE) and (not row.decided or access.can_review(request)),
+        "decided": row.decided,
         "document": document, "choices": choices, "next": page.next, "left": left, "right": right,
         "left_id": names[0], "right_id": names[1],
     }  # fmt: skip
@@ -87,8 +91,9 @@ def choose_result(request: DeskRequest, document_id: str, workflow_id: str) -> H
     access.check_can_upload(request)
     board, _ = run_of(request, document_id, workflow_id)
     run = Run(request.site, str(board.project_id), document_id, workflow_id)
-    reruns.choose_result(run, by=actor(request.user))
-    messages.success(request, "This result counts now. The others stay beside it.")
+    if reruns.choose_result(run, by=actor(request.user), reviews=access.can_review(request)):
+        enqueue_follow_up(run)
+    messages.success(request, "This is the document’s result now. The others stay beside it.")
     return go(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
 
 
@@ -142,7 +147,7 @@ def _side(request: DeskRequest, document: Document, workflow_id: str, current: s
     return Side(
         workflow_id=workflow_id,
         at=marks.started_at(workflow_id),
-        mark=marks.of_run(board.outcome, waits=waits),
+        mark=marks.of_run(board.outcome, waits=waits, beside=bool(board.keeps) and workflow_id != current),
         fields=_fields(store, files.output(workflow_id) if published else files.result(workflow_id)),
         settings=frozen.from_json(link.settings),
         cost=str(costs.of_link(link)),

@@ -24,6 +24,7 @@ from workflows import containers, costs, queries
 from workflows.content_types import ALSO, EXTENSIONS, SUPPORTED
 from workflows.costs import RunCost
 from workflows.items.documents import DocumentWorkflow
+from workflows.status import Outcome
 from workflows.storage import DocumentFiles
 from workflows.uploads import FORM_BYTES, HashedFileHandler, SizeGuard, size_words, take_content, too_large
 from workflows.views import marks
@@ -143,8 +144,26 @@ def list_document_runs(request: DeskRequest, document_id: str) -> HttpResponse:
     except InvalidKey as error:
         raise NotFound("There is no such document here.") from error
     cost = sum(map(costs.of_link, page.rows), RunCost())
-    context = {"document_id": document_id, "rows": _runs(page.rows), "next": page.next, "cost": str(cost)}
+    context = {
+        "document_id": document_id,
+        "rows": _runs(page.rows),
+        "next": page.next,
+        "cost": str(cost),
+        "in_use": _in_use(request.site, document_id, page.rows),
+    }
     return answer(request, "workflow/document_runs.html", "workflow/_document_runs.html", context)
+
+
+def _in_use(site: str, document_id: str, found: Sequence[DocumentWorkflow]) -> str:
+    """The run whose result is the document's; empty if there is one run only, or nothing has been published."""
+    project_id = str(found[0].data.as_dict().get("project_id") or "") if len(found) > 1 else ""
+    if not project_id:
+        return ""
+    try:
+        row = queries.project_document(site, project_id, document_id)
+    except NotFound:
+        return ""
+    return row.counts if row.decided or row.outcome == Outcome.PUBLISHED else ""
 
 
 def _runs(found: Sequence[DocumentWorkflow]) -> list[RunRow]:

@@ -27,6 +27,7 @@ class Mark(NamedTuple):
 
 RUNNING = Mark("info", "run", "Running")
 WAITING = Mark("warn", "user", "Waits for a person")
+BESIDE = Mark("", "split", "Not in use")  # published beside a result that a person decided
 _ENDS: dict[str, Mark] = {
     Outcome.PUBLISHED: Mark("good", "check", "Published"),
     Outcome.REJECTED: Mark("", "x", "Rejected"),
@@ -96,7 +97,10 @@ _STEPS: dict[str, Mark] = {
 }
 
 
-def of_run(outcome: str | None, *, waits: bool) -> Mark:
+def of_run(outcome: str | None, *, waits: bool, beside: bool = False) -> Mark:
+    """``beside``: another run's result, which a person decided, is the document's."""
+    if outcome == Outcome.PUBLISHED and beside:
+        return BESIDE
     if outcome:
         return _ENDS.get(outcome, Mark("", "info", outcome))
     return WAITING if waits else RUNNING

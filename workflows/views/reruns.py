@@ -76,6 +76,7 @@ def _page(
         "form": (form or AnalysisForm(before, _classifications(request))) if analysed else None,
         "pages": int(board.page_count or 0),
         "beside": _is_beside(source),
+        "decided": source.decided,
     }
     return answer(request, "workflow/reruns.html", "workflow/_reruns.html", context, status=status)
 

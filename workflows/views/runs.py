@@ -170,6 +170,7 @@ def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> 
     waits = board.current_step in APPROVALS and not board.outcome
     steps = marks.step_rows(earlier.definition_of(board), board, link)
     told = Failure("The analysis", link.error) if link and link.error else None
+    kept = queries.kept_instead(board)
     segments, following = segments_of(request, board, link)
     join = _slices(board)
     context = {
@@ -178,7 +179,9 @@ def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> 
         "slices": join and Slices(board.current_step, len(join.done or ()), int(join.slices)),
         "ways": _ways(board, link),
         "earlier": link is not None,
-        "mark": marks.of_run(board.outcome, waits=waits),
+        "mark": marks.of_run(board.outcome, waits=waits, beside=bool(kept)),
+        "kept": kept,
+        "stands_beside": kept and board.outcome == Outcome.PUBLISHED,
         "waits": waits,
         "moving": not board.outcome and not waits,  # a person may take days: nothing moves until then
         "aside": board.aside and not board.outcome and not waits,
@@ -261,6 +264,7 @@ def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> Htt
     context = {
         "board": board,
         "published": published,
+        "kept": published and queries.kept_instead(board),
         "fields": None if found is None else found["fields"],
         "classification": (found or {}).get("classification"),
         "type": (found or {}).get("type"),

@@ -84,7 +84,7 @@ def test_two_results_stand_side_by_side(table):
     assert f"/workflows/{run.document_id}/{run.workflow_id}/segments/0/" in shown
     assert f"/workflows/{run.document_id}/{other.workflow_id}/segments/0/" in shown
     assert "Both runs had the same settings." in shown
-    assert "Let this one count" not in shown  # who may only look
+    assert "Use this result" not in shown  # who may only look
     assert "Compare two runs" in signed_in(charlie()).get(
         reverse("workflows:list-document-runs", args=[run.document_id])
     ).content.decode()  # fmt: skip
@@ -94,8 +94,8 @@ def test_which_result_counts_is_chosen_on_a_post(table):
     run = published_run(field("total", "4.00"))
     other = analysed_again(run, PINNED, field("total", "5.00"))
     browser = signed_in(bob())
-    assert "Let this one count" in browser.get(compare(run)).content.decode()
-    assert "counts now" in browser.post(url("choose-result", run), follow=True).content.decode()
+    assert "Use this result" in browser.get(compare(run)).content.decode()
+    assert "This is the document’s result now." in browser.post(url("choose-result", run), follow=True).content.decode()
     row = queries.project_document(run.site, run.project_id, run.document_id)
     assert (row.workflow_id, row.outcome, row.runs) == (
         run.workflow_id, "published", {run.workflow_id, other.workflow_id},

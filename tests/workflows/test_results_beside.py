@@ -1,0 +1,146 @@
+"""What follows a publication follows no result that stands beside a decided one, until a person chooses it."""
+
+import json
+from typing import Any
+
+import pytest
+from django.core import mail
+
+from projects import actions as project_actions
+from projects import queries as project_queries
+from projects.governing import AttributeDefinition
+from tests.factories import SITE
+from tests.people import alice, bob, charlie, signed_in
+from tests.workflows.follow_ups import NOTIFY, ROSA, drive, publish, ready, result
+from tests.workflows.rules import ALICE, make_rule, make_ruleset
+from tests.workflows.test_api import API, problem, program
+from tests.workflows.test_mappings import make as make_mapping
+from tests.workflows.test_mappings import values
+from workflows import files, frozen, queries
+from workflows.actions import reruns, runs
+from workflows.actions.runs import EXISTS
+from workflows.contexts import document_of
+from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.frozen import Run
+from workflows.items.runs import Execution, WorkflowSteps
+from workflows.routing import When
+from workflows.status import Outcome
+from workflows.storage import DocumentFiles
+
+pytestmark = pytest.mark.django_db
+PUBLISH = DOCUMENT_ANALYSIS.named("publish").order
+KIND = {"version": 1, "confidence": 0.9, "source": "rules"}
+
+
+def at_publish(run: Run, total: str, *, decided: bool = False) -> Run:
+    """The run's next step publishes this total, or a person's correction of it."""
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    body = json.dumps(result({"company": "Alder", "total": total, "date": "2024-03-12"})).encode()
+    store.write(files.result(run.workflow_id), body, "application/json")
+    changes = [Execution.currentStep.set(PUBLISH), Execution.result_sha256.set(files.sha256(body))]
+    if decided:
+        reviewer = {"id": "1", "name": "Rosa Marin"}
+        decision = json.dumps(
+            {"decision_id": "d1", "decision": "approve", "reviewer": reviewer, "reason": "", "at": "2026",
+             "corrections": {"total": "99.00"}}
+        ).encode()  # fmt: skip
+        kept = files.sha256(decision)
+        store.write(files.decision(run.workflow_id, "d1", kept), decision, "application/json")
+        changes += [Execution.decision_id.set("d1"), Execution.decision_sha256.set(kept)]
+    Execution.change(runs.execution_key(run), changes, EXISTS)
+    seen = {"status": "completed"}
+    board = [WorkflowSteps.data[name].set(seen) for name in ("segment_prep", "segment_builder", "segment_analyzer")]
+    WorkflowSteps.change(runs.board_key(run), board, EXISTS)
+    return run
+
+
+@pytest.fixture
+def decided(table: str) -> Run:
+    """Corrected by a person, published, and followed by a mail and an attribute."""
+    project_actions.attribute_definitions.create(SITE, AttributeDefinition("amount", "Amount", "text"), by=ALICE)
+    make_mapping(("total", "amount"))
+    make_rule(make_ruleset(), when=When.UPLOAD, actions=(NOTIFY,))
+    run = at_publish(ready(), "510.24", decided=True)
+    publish(run)
+    drive(run)
+    assert (len(mail.outbox), values(run)) == (1, {"amount": "99.00"})
+    return run
+
+
+def analysed(run: Run, total: str = "5.00") -> Run:
+    pinned = frozen.from_json(document_of(run).settings)
+    new = reruns.analyse_again(run, pinned, by=ROSA)
+    assert publish(at_publish(new, total)).get("follow_up") is None
+    return new
+
+
+def test_nothing_follows_a_result_beside_a_decided_one_until_it_is_chosen(decided: Run) -> None:
+    new = analysed(decided)
+    assert queries.follow_up(new) is None
+    assert queries.actions_of(new) == []
+    assert (len(mail.outbox), values(new)) == (1, {"amount": "99.00"})
+    assert reruns.choose_result(new, by=ROSA, reviews=True)
+    drive(new)
+    assert (len(mail.outbox), values(new)) == (2, {"amount": "5.00"})
+    # Chosen back and once more: what followed once is not done again.
+    assert not reruns.choose_result(decided, by=ROSA, reviews=True)
+    assert not reruns.choose_result(new, by=ROSA, reviews=True)
+    drive(new)
+    assert len(mail.outbox) == 2
+
+
+def test_its_document_type_is_not_the_documents_until_it_is_chosen(decided: Run) -> None:
+    before = project_queries.documents.get_document(SITE, decided.document_id).classification_id
+    pinned = frozen.from_json(document_of(decided).settings)
+    new = at_publish(reruns.analyse_again(decided, pinned, by=ROSA), "5.00")
+    store = DocumentFiles(SITE, new.project_id, new.document_id)
+    found: dict[str, Any] = json.loads(store.read(files.result(new.workflow_id)))
+    body = json.dumps({**found, "type": {"id": "other", "name": "Other", "candidates": [], **KIND}}).encode()
+    store.write(files.result(new.workflow_id), body, "application/json")
+    Execution.change(runs.execution_key(new), [Execution.result_sha256.set(files.sha256(body))], EXISTS)
+    publish(new)
+    assert project_queries.documents.get_document(SITE, new.document_id).classification_id == before
+
+
+def url(run: Run, more: str = "") -> str:
+    return f"/workflows/{run.document_id}/{run.workflow_id}/{more}"
+
+
+def test_the_pages_say_which_result_is_in_use_and_let_a_reviewer_choose(decided: Run) -> None:
+    new = analysed(decided)
+    shown = signed_in(bob()).get(url(new)).content.decode()
+    assert "The document keeps another result" in shown
+    assert "Use this result" in shown
+    assert "Not in use" in shown
+    assert f"?left={decided.workflow_id}&amp;right={new.workflow_id}" in shown
+    assert "Use this result" not in signed_in(charlie()).get(url(new)).content.decode()
+    assert "not in use" in signed_in(charlie()).get(url(new, "result/")).content.decode()
+    assert "The document keeps another result" not in signed_in(bob()).get(url(decided)).content.decode()
+    listed = signed_in(charlie()).get(f"/documents/{new.document_id}/runs/").content.decode()
+    at = listed.index("in use")
+    assert listed.index(f"…{decided.workflow_id[-6:]}") < at
+    compared = f"/documents/{new.document_id}/compare/?left={decided.workflow_id}&right={new.workflow_id}"
+    assert "in use, decided by a person" in signed_in(bob()).get(compared).content.decode()
+    after = signed_in(alice()).post(url(new, "choose/"), follow=True).content.decode()
+    assert "This is the document’s result now." in after
+    assert "The document keeps another result" not in after
+    assert queries.project_document(SITE, new.project_id, new.document_id).workflow_id == new.workflow_id
+
+
+def test_before_it_is_analysed_otherwise_the_page_says_what_stays(decided: Run) -> None:
+    shown = signed_in(bob()).get(url(decided, "again/")).content.decode()
+    assert "The result that a person decided stays in use until you choose the new one." in shown
+
+
+def test_programs_are_told_which_result_is_the_documents(decided: Run) -> None:
+    new, client = analysed(decided), program()
+    address = f"{API}/documents/{new.document_id}/runs"
+    run, found = (client.get(f"{address}/{new.workflow_id}{more}").json() for more in ("", "/result"))
+    assert (run["beside"], found["beside"], found["final"]) == (decided.workflow_id, decided.workflow_id, False)
+    old = client.get(f"{address}/{decided.workflow_id}/result").json()
+    assert (old["beside"], old["final"]) == (None, True)
+    (listed,) = queries.project_documents(SITE, new.project_id).rows
+    assert (listed.workflow_id, listed.outcome) == (decided.workflow_id, Outcome.PUBLISHED)
+    refused = client.post(f"{address}/{new.workflow_id}/choose", {}, content_type="application/json")
+    assert "permission to review" in problem(refused, 403)["detail"]
+    assert queries.project_document(SITE, new.project_id, new.document_id).workflow_id == decided.workflow_id
