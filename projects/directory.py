@@ -42,6 +42,9 @@ class _Memory:
     def forget(self) -> None:
         self._kept = {}
 
+    def forget_kind(self, kind: str) -> None:
+        self._kept = {key: kept for key, kept in self._kept.items() if key[0] != kind}
+
 
 @dataclass(frozen=True)
 class Place:
@@ -54,6 +57,11 @@ class Place:
 _memory = _Memory()
 forget = _memory.forget
 remember = _memory.get
+_QUEUES = "queues"
+
+
+def forget_queues() -> None:
+    _memory.forget_kind(_QUEUES)
 
 
 def site(site_id: str) -> Site | None:
@@ -105,6 +113,21 @@ def places_of(groups: Iterable[str], limit: int) -> Sequence[Place]:
         return _in_order(_place(one) for one in queries.sites.get_sites(mine) if one.status == queries.sites.ACTIVE)
 
     return _memory.get("places", "#".join([str(limit), *map(encode, named)]), read)
+
+
+def limited_queues(site_id: str) -> Mapping[str, frozenset[str]]:
+    """The groups of each queue that lets only some in; archived queues too, since what waited there stays theirs."""
+
+    def read() -> Mapping[str, frozenset[str]]:
+        found: dict[str, frozenset[str]] = {}
+        cursor = None
+        while True:
+            rows, cursor = queries.queues.list_queues(site_id, cursor)
+            found |= {row.id: frozenset(row.groups) for row in rows if row.groups}
+            if cursor is None:
+                return found
+
+    return _memory.get(_QUEUES, site_id, read)
 
 
 def every_place(limit: int) -> Sequence[Place]:

@@ -57,6 +57,7 @@ def gone(
         belongsToDocumentId=document.belongsToDocumentId,
         name=document.name,
         document_id=document.document_id,
+        queue=document.queue,
         project_id=document.project_id,
         project_name=document.project_name,
         workflow_id=workflow_id,

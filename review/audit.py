@@ -6,8 +6,8 @@ Each source is one Query a page. A page takes the newest rows of all of them; it
 import base64
 import binascii
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pynamodb.expressions.condition import Condition
@@ -15,14 +15,17 @@ from pynamodb.expressions.condition import Condition
 from config import table
 from config.errors import NotFound
 from config.item import Item, Page
+from projects import admission
 from projects.document_page import activity_of
+from projects.http import DeskRequest
 from projects.items.activity import DocumentActivity
 from projects.items.entity_event import AuditLine, EntityEvent
-from review.identity import HANDED_OVER
+from review.identity import HANDED_OVER, ReviewRef, queue_id
 from review.items.reviews import ReviewDecision
 from workflows.items.events import DocumentEvent
 
 _ENDED = "-"
+HIDDEN = "A document of a queue that you are not in"
 _DECISIONS = {"approve": "Approved", "reject": "Rejected", "undone": "Decided, and took it back"}
 
 
@@ -157,6 +160,26 @@ def _following(
         yield cursor
 
 
+def hidden(request: DeskRequest, document_ids: Iterable[str]) -> frozenset[str]:
+    """Documents and handed over reviews in queues that do not let the person in; no call if none is closed to them."""
+    closed = admission.closed_queues(request)
+    if not closed:
+        return frozenset()
+    ids = {one for one in document_ids if one}
+    asked = {one for one in ids if one.startswith(HANDED_OVER)}
+    keys = {ReviewRef(request.site, one, one.removeprefix(HANDED_OVER)).key: one for one in asked}
+    found = Item.together(list(keys), only=["queue"]) if keys else {}
+    # One whose time to be kept is over says its queue no more: it is hidden too.
+    open_ = {keys[key] for key, row in found.items() if queue_id(row["queue"]["S"]) not in closed}
+    return admission.hidden_documents(request, ids - asked) | (asked - open_)
+
+
+def redacted(request: DeskRequest, rows: Sequence[AuditRow]) -> list[AuditRow]:
+    """The same rows; of a hidden document they say who did what and when, without its name and values."""
+    unseen = hidden(request, (row.document_id for row in rows))
+    return [replace(row, what=HIDDEN, document_id="", changes=()) if row.document_id in unseen else row for row in rows]
+
+
 def _joined(following: Sequence[str | None]) -> str:
     return base64.urlsafe_b64encode(json.dumps(following, separators=(",", ":")).encode()).decode()
 
@@ -182,8 +205,9 @@ def _settings(row: AuditLine | EntityEvent) -> AuditRow:
     changes = [_change(name, value) for name, value in listed.items()]
     name = table.decode(row.entityId)
     return AuditRow(
-        row.inserteddate, "settings", who, row.userId, f"{_word(row.entityType)} {row.type}", name, "", changes
-    )
+        row.inserteddate, "settings", who, row.userId, f"{_word(row.entityType)} {row.type}", name,
+        name if row.entityType == "document" else "", changes,
+    )  # fmt: skip
 
 
 def _event(row: EntityEvent) -> AuditRow:
@@ -191,7 +215,10 @@ def _event(row: EntityEvent) -> AuditRow:
     _, entity_type, entity_id = row.PK.rsplit("#", 2)
     user_id, at = str(row.GSI2PK).rpartition("userId")[2], row.SK.partition("#")[2]
     words = f"{_word(entity_type)} {row.status or 'changed'}"
-    return AuditRow(at, "settings", row.name or user_id, user_id, words, table.decode(entity_id))
+    name = table.decode(entity_id)
+    return AuditRow(
+        at, "settings", row.name or user_id, user_id, words, name, name if entity_type == "document" else ""
+    )
 
 
 def _word(entity_type: str) -> str:

@@ -76,6 +76,7 @@ def know_the_roles() -> None:
     """As in a process that has answered a page: sites, groups and active definitions are read and remembered."""
     directory.forget()
     directory.permissions(DEFAULT_SITE, permissions.ROLES)
+    directory.limited_queues(DEFAULT_SITE)
     versions.active()
 
 

@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import UploadedFile
 from ninja import Router, Schema, Status
 
 from config.errors import Conflict, NotFound, Refused
-from projects import access, doers
+from projects import access, admission, doers
 from projects import queries as project_queries
 from projects.api import FAILURES, ApiRequest, Problem
 from projects.http import problem
@@ -134,9 +134,14 @@ class ResultShape(Schema):
     summary="A project's documents",
 )
 def list_documents(request: ApiRequest, project_id: str, after: str | None = None) -> DocumentList:
-    """Last changed first. Needs READ."""
+    """Last changed first. Of a queue for certain groups a program sees what it uploaded itself. Needs READ."""
     access.project_to_view(request, project_id)
-    page = queries.project_documents(request.site, project_id, cursor=after)
+    page = admission.shown_page(
+        request,
+        lambda place: queries.project_documents(request.site, project_id, cursor=place),
+        after,
+        lambda row: row.document_id,
+    )
     return DocumentList(items=[_document(one) for one in page.rows], next=page.next)
 
 
@@ -302,6 +307,7 @@ def _differences(
 def delete_document(request: ApiRequest, document_id: str) -> Status[None]:
     """Out of every list; a person may restore or purge it. 422 while a run of it is under way. Needs DELETE."""
     access.check_can_delete(request)
+    admission.check_document(request, document_id)
     removals.delete(request.site, document_id, by=request.auth.actor)
     return Status(204, None)
 

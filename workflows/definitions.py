@@ -9,6 +9,7 @@ from workflows.stages import formats, kinds
 from workflows.status import END, Outcome
 
 # Seed 003's types; ``publish`` is the action that ends a run with a result.
+ROUTED = "assess"  # the step whose result the rules are asked about
 StepType = Literal["stage", "approval", "notification", "action", "choice", "publish"]
 
 

@@ -11,7 +11,7 @@ from config.errors import ActionFailed, Conflict, CountersignError, StageFailed
 from workflows import answers, choosing, contexts, fanout, files, judging, publishing, step_deeds, waiting
 from workflows.actions import joins, leases
 from workflows.answers import Large, Left, Order
-from workflows.definitions import DEFINITIONS, Definition, StepDefinition
+from workflows.definitions import DEFINITIONS, ROUTED, Definition, StepDefinition
 from workflows.fanout import Send
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow
@@ -21,8 +21,6 @@ from workflows.stages.base import StageResult
 from workflows.step_deeds import Errand
 
 log = logging.getLogger(__name__)
-
-ROUTED = "assess"  # the step whose result the rules are asked about
 
 
 def perform(

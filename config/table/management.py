@@ -47,7 +47,7 @@ SOFT_DELETED_DOCUMENT = Entity(
 DOCUMENT_REMOVAL = Entity(
     "countersign", "DocumentRemoval", "docs#{document_id}", "removal",
     "removed#{state}", "{datetime_us}#{document_id}", "DUE#{shard}", "{due_at}#removal#{document_id}",
-    attributes=names("documentId status name project_id userId user_name inserteddate purgedDate"),
+    attributes=names("documentId status name queue project_id userId user_name inserteddate purgedDate"),
     note="state deleted|purged; GSI2 while rows have yet to follow; the tombstone of a purged document",
 )  # fmt: skip
 DOCUMENT_UNPACKING = Entity(

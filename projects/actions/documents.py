@@ -4,6 +4,8 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
+from pynamodb.expressions.update import Action
+
 from config import clock, table
 from config.transaction import EXISTS, Change, Put, Update
 from projects.audit import Actor
@@ -35,6 +37,7 @@ class NewDocument:
     content: Content
     classification_id: str = ""
     parent_id: str = ""
+    queue: str = ""
 
 
 def creation(site: str, new: NewDocument, *, by: Actor, at: dt.datetime) -> list[Change]:
@@ -81,6 +84,7 @@ def _document(site: str, new: NewDocument, by: Actor, at: dt.datetime) -> Docume
         checksumType=CHECKSUM_TYPE if content.sha256 else None,
         s3version=content.s3version,
         belongsToDocumentId=new.parent_id or None,
+        queue=new.queue or None,
         classification_id=new.classification_id or None,
         s3_key=content.s3_key,
         content_at=table.datetime_s(at),
@@ -104,9 +108,22 @@ def by_classification(site: str, document_id: str, classification_id: str | None
     return table.DOCUMENT_BY_CLASSIFICATION.gsi2(site, **parts)
 
 
-def with_status(site: str, document_id: str, status: DocumentStatus) -> Update:
-    """Its row says where it stands. The revision stays: what people change was not based on this."""
-    return Update(table.DOCUMENT.key(site, document_id=document_id), [Document.status.set(status)], EXISTS)
+def with_status(site: str, document_id: str, status: DocumentStatus, queue: str | None = None) -> Update:
+    """Its row says where it stands. The revision stays: what people change was not based on this.
+
+    ``queue``: the one that it belongs to from now on, empty for the site's own; None leaves it where it is.
+    """
+    actions = [Document.status.set(status), *([] if queue is None else [in_queue(queue)])]
+    return Update(table.DOCUMENT.key(site, document_id=document_id), actions, EXISTS)
+
+
+def in_queue(queue: str) -> Action:
+    """It belongs to this queue from now on; an empty id is the site's own, which every group is let into."""
+    return Document.queue.set(queue) if queue else Document.queue.remove()
+
+
+def moved_to_queue(site: str, document_id: str, queue: str) -> Update:
+    return Update(table.DOCUMENT.key(site, document_id=document_id), [in_queue(queue)], EXISTS)
 
 
 def version_row(

@@ -11,7 +11,7 @@ from config import clock
 from config.errors import Conflict
 from config.table import QUEUE
 from config.transaction import Put, RecordAt, Update, transact
-from projects import queries
+from projects import directory, queries
 from projects.audit import Actor, entity_event
 from projects.items.queues import ACTIVE, ARCHIVED, Queue
 
@@ -52,6 +52,8 @@ def create(site: str, name: str, groups: Sequence[str], *, by: Actor, queue_id: 
         if made.created_by != by.id:
             raise
         return made
+    finally:
+        directory.forget_queues()
     return queue
 
 
@@ -106,6 +108,8 @@ def _change(queue: Queue, actions: Sequence[Action], when: Condition, event: Rec
         transact([Update(queue.key, actions, Queue.PK.exists() & when)], event)
     except Conflict as error:
         raise Conflict(_who_was_first(Queue.load(queue.key))) from error
+    finally:
+        directory.forget_queues()
 
 
 def _who_was_first(queue: Queue) -> str:

@@ -28,6 +28,7 @@ class Document(Item):
     checksumType = UnicodeAttribute(null=True)  # noqa: N815
     s3version = UnicodeAttribute(null=True)
     belongsToDocumentId = UnicodeAttribute(null=True)  # noqa: N815
+    queue = UnicodeAttribute(null=True)  # the queue it belongs to: groups that this does not admit get 404 for it
     classification_id = UnicodeAttribute(null=True)  # whose schema its attributes follow, beside the site's own
     s3_key = UnicodeAttribute()
     user_name = UnicodeAttribute()

@@ -40,6 +40,7 @@ class DocumentRemoval(Item):
     purged_by_name = UnicodeAttribute(null=True)
     name = UnicodeAttribute(null=True)
     document_id = UnicodeAttribute(null=True)
+    queue = UnicodeAttribute(null=True)  # as the document's
     project_id = UnicodeAttribute(null=True)
     project_name = UnicodeAttribute(null=True)
     workflow_id = UnicodeAttribute(null=True)  # the latest run

@@ -1,13 +1,14 @@
 """Reads of documents: one Query or one GetItem each."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
 from config import table
 from config.errors import NotFound
 from config.item import Item, Page
-from config.table import InvalidKey
+from config.table import InvalidKey, Key
 from projects.items.activity import DocumentActivity
 from projects.items.documents import ChildDocument, Document, DocumentVersion
 from projects.items.properties import DocumentAttribute, DocumentTag
@@ -16,6 +17,7 @@ from projects.items.unpacking import DocumentUnpacking
 R = TypeVar("R", bound=Item)
 # Rows that one document may have, of one kind and together, with room above the limits of the actions.
 _ALL, _PARTITION = 400, 900
+_A_BATCH = 100  # the most that one BatchGetItem reads
 
 
 def get_document(site: str, document_id: str) -> Document:
@@ -40,6 +42,38 @@ def is_earlier(site: str, document_id: str) -> bool:
     except InvalidKey:
         return False
     return any(Item.page(pk, sk=runs, limit=1).rows for pk in heads)
+
+
+@dataclass(frozen=True)
+class Belonging:
+    """The queue that a document belongs to, and who uploaded it; of a deleted one, nobody."""
+
+    document_id: str
+    queue: str
+    user_id: str
+
+
+def belongings(site: str, document_ids: Iterable[str]) -> list[Belonging]:
+    """Of those that belong to a queue, deleted and purged ones too: one strong BatchGetItem for each fifty.
+
+    Raises:
+        Unavailable: throttled in part; nothing is answered.
+
+    """
+    keys: dict[Key, str] = {}
+    for one in dict.fromkeys(document_ids):
+        with suppress(InvalidKey):
+            keys[table.DOCUMENT.key(site, document_id=one)] = one
+            keys[table.DOCUMENT_REMOVAL.key(site, document_id=one)] = one
+    found: list[Belonging] = []
+    wanted = list(keys)
+    for start in range(0, len(wanted), _A_BATCH):
+        rows = Item.together(wanted[start : start + _A_BATCH], only=["queue", "userId"])
+        for key, row in rows.items():
+            if "queue" in row:
+                live = key == table.DOCUMENT.key(site, document_id=keys[key])
+                found.append(Belonging(keys[key], row["queue"]["S"], row["userId"]["S"] if live else ""))
+    return found
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from config import clock
 from config.errors import NotFound, Refused
 from config.table import InvalidKey
-from projects import access, browsing, queries
+from projects import access, admission, browsing, queries
 from projects.browsing import NotIndexed
 from projects.document_list import Asking, form_context, found_context, not_indexed_context
 from projects.document_page import activity_of, page_of
@@ -34,7 +34,12 @@ def list_documents(request: DeskRequest) -> HttpResponse:
         way = browsing.way(filters, known, today)
         if isinstance(way, NotIndexed):
             return _list_page(request, asking, None, not_indexed_context(asking, way))
-        page = queries.browsing.documents(request.site, way, cursor=request.GET.get("after"))
+        page = admission.shown_page(
+            request,
+            lambda place: queries.browsing.documents(request.site, way, cursor=place),
+            request.GET.get("after"),
+            lambda row: row.document_id,
+        )
     except (Refused, InvalidKey) as error:
         return _list_page(request, asking, None, {"wrong": str(error)}, status=422)
     context = found_context(asking, way, page) | {"is_first": "after" not in request.GET}
@@ -58,6 +63,7 @@ def _list_page(
 @require_safe
 def show_document(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_view(request)
+    admission.check_document(request, document_id)
     try:
         return looked(request, document_page(request, document_id), document_id)
     except NotFound:
@@ -93,6 +99,7 @@ def document_page(
     """
     rows = queries.documents.document_rows(request.site, document_id)
     context = page_of(rows, queries.schemas.attribute_definitions(request.site))
+    context["children"] = admission.shown(request, context["children"], lambda child: child.documentId)
     context["classification"] = _classification(request.site, rows.document.classification_id or "")
     return answer(request, "document/show.html", fragment, context | more, status=status)
 
@@ -108,6 +115,7 @@ def _classification(site: str, classification_id: str) -> str:
 @require_safe
 def show_activity(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_view(request)
+    admission.check_document(request, document_id)
     try:
         page = queries.documents.activities(request.site, document_id, cursor=request.GET.get("after"))
     except InvalidKey as error:

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 
 from config.errors import Conflict, NotFound, Refused
 from config.table import InvalidKey
-from projects import access, actions
+from projects import access, actions, admission
 from projects.audit import Actor, actor
 from projects.http import DeskRequest, go, wants_fragment
 from projects.views.documents import document_page
@@ -18,6 +18,7 @@ from projects.views.documents import document_page
 def change_tags(request: DeskRequest, document_id: str) -> HttpResponse:
     """``op``: add, change (``before`` → ``value``) or remove (``value``, or the whole tag without one)."""
     access.check_can_upload(request)
+    admission.check_document(request, document_id)
     post, by, site = request.POST, actor(request.user), request.site
     key, value = post.get("key", ""), post.get("value", "")
 
@@ -36,6 +37,7 @@ def change_tags(request: DeskRequest, document_id: str) -> HttpResponse:
 def change_attributes(request: DeskRequest, document_id: str) -> HttpResponse:
     """``op``: set (``value``, several one a line) or remove; ``expected`` are the values that the page showed."""
     access.check_can_upload(request)
+    admission.check_document(request, document_id)
     post, by, site = request.POST, actor(request.user), request.site
     key, expected = post.get("key", ""), post.getlist("expected")
 
@@ -55,6 +57,7 @@ def change_attributes(request: DeskRequest, document_id: str) -> HttpResponse:
 def change_metadata(request: DeskRequest, document_id: str) -> HttpResponse:
     """``op``: set (``key``, ``value``) or remove; ``before`` is the text that the page showed."""
     access.check_can_upload(request)
+    admission.check_document(request, document_id)
     post = request.POST
     value = None if post.get("op") == "remove" else post.get("value", "").strip()
 

@@ -4,7 +4,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from projects import access, queries
+from projects import access, admission, queries
 from projects.http import DeskRequest, answer
 from projects.items.removals import DocumentRemoval, RemovalState
 from projects.queries.removals import DELETED, PURGED
@@ -24,7 +24,12 @@ def list_deleted(request: DeskRequest) -> HttpResponse:
     access.check_can_delete(request)
     cursor = request.GET.get("after")
     which = PURGED if request.GET.get("which") == PURGED else DELETED
-    page = queries.removals.removals(request.site, which, cursor=cursor)
+    page = admission.shown_page(
+        request,
+        lambda place: queries.removals.removals(request.site, which, cursor=place),
+        cursor,
+        lambda row: row.document_id,
+    )
     url = reverse("documents:list-deleted")
     context = {
         "rows": [(row, _WORDS[RemovalState(str(row.status))]) for row in page.rows],
@@ -40,6 +45,7 @@ def list_deleted(request: DeskRequest) -> HttpResponse:
 @require_safe
 def show_deleted(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_delete(request)
+    admission.check_document(request, document_id)
     record = queries.removals.removal(request.site, document_id)
     return answer(request, "document/removed.html", None, removed_context(record))
 

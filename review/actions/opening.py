@@ -19,12 +19,11 @@ from review.items.reviews import READABLE, Review
 from review.status import DECIDED, ReviewStatus
 from workflows import events, files, queries, tokens
 from workflows.actions import runs
-from workflows.definitions import StepDefinition
+from workflows.definitions import ROUTED, StepDefinition
 from workflows.frozen import Run
 from workflows.items.checkpoints import ReviewCheckpoint
 from workflows.items.events import DocumentEvent
 from workflows.items.runs import Execution
-from workflows.steps import ROUTED
 from workflows.storage import DocumentFiles
 
 log = logging.getLogger(__name__)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from itertools import islice
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -13,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
 from config.table import InvalidKey, encode
-from projects import access
+from projects import access, admission
 from projects.http import DeskRequest, answer
 from projects.spreadsheets import csv_line
 from review import audit
@@ -38,7 +39,7 @@ def show_audit(request: DeskRequest) -> HttpResponse:
         rows, following, unknown = [], None, "Nothing here has such an id. Paste it as the page of the record shows it."
     query, url = _query(asked), reverse("audit:show-audit")
     context = {
-        "rows": rows,
+        "rows": audit.redacted(request, rows),
         "asked": asked,
         "unknown": unknown,
         "next_cursor": following,
@@ -62,7 +63,7 @@ def export_audit(request: DeskRequest, form: str) -> HttpResponseBase:
         rows = audit.rows(_sources(request, asked), start=start, limit=_EXPORT_PAGE, most=_MOST)
     except InvalidKey as error:
         raise NotFound("Nothing here has such an id. Choose the filter again.") from error
-    rows = _with_rest(rows, reverse("audit:export-audit", args=[form]), asked)
+    rows = _redacted(request, _with_rest(rows, reverse("audit:export-audit", args=[form]), asked))
     lines, kind = (_json_lines(rows), "application/json") if form == "json" else (_csv_lines(rows), "text/csv")
     response = StreamingHttpResponse(lines, content_type=kind)
     response["Content-Disposition"] = f'attachment; filename="audit-{request.site}.{form}"'
@@ -80,6 +81,11 @@ def _with_rest(rows: Iterator[AuditRow | str], url: str, asked: dict[str, str]) 
             yield row
 
 
+def _redacted(request: DeskRequest, rows: Iterator[AuditRow]) -> Iterator[AuditRow]:
+    while some := list(islice(rows, _EXPORT_PAGE)):
+        yield from audit.redacted(request, some)
+
+
 def _asked(request: DeskRequest) -> dict[str, str]:
     return {name: request.GET.get(name, "").strip() for name in _FILTERS}
 
@@ -91,16 +97,24 @@ def _query(asked: dict[str, str]) -> str:
 
 
 def _sources(request: DeskRequest, asked: dict[str, str]) -> Sequence[Source]:
-    """Raises: InvalidKey."""
+    """Raises: InvalidKey; NotFound, of a document in a queue that does not let the person in."""
     if asked["document"]:
+        _check_shown(request, asked["document"])
         return audit.of_document(request.site, asked["document"])
     if asked["record"] and asked["type"]:
+        if asked["type"] == "document":
+            _check_shown(request, asked["record"])
         return audit.of_record(request.site, asked["type"], encode(asked["record"]))
     if asked["user"]:
         return audit.of_user(request.site, asked["user"])
     if asked["person"]:
         return audit.of_user(request.site, _id_of(asked["person"]))
     return audit.everything(request.site)
+
+
+def _check_shown(request: DeskRequest, document_id: str) -> None:
+    if audit.hidden(request, [document_id]):
+        raise NotFound(admission.MISSING)
 
 
 def _id_of(username: str) -> str:

@@ -12,7 +12,7 @@ from config import clock, table
 from config.errors import Conflict, Refused
 from config.transaction import EXISTS, Change, Put, Update, transact
 from projects import counting
-from projects.actions.documents import CHECKSUM_TYPE, version_row
+from projects.actions.documents import CHECKSUM_TYPE, in_queue, version_row
 from projects.activity import ActivityType, Changed, activity
 from projects.audit import Actor
 from projects.document_status import DocumentStatus
@@ -108,7 +108,7 @@ def _write(beginning: Beginning, document: Document, before: ProjectDocument, at
     now = clock.iso(clock.now())
     changes: list[Change] = [
         _project_document(beginning, now),
-        _document(document, original, at, now),
+        _document(document, beginning.project, original, at, now),
         Put(version),
         *_replaced(beginning, before),
         *(Put(row) for row in beginning.rows(now)),
@@ -160,7 +160,7 @@ def _project_document(beginning: Beginning, now: str) -> Update:
     )
 
 
-def _document(document: Document, original: Original, at: dt.datetime, now: str) -> Update:
+def _document(document: Document, project: Mapping[str, Any], original: Original, at: dt.datetime, now: str) -> Update:
     content = content_of(original)
     values: dict[str, Any] = {
         "contentType": content.file_type,
@@ -176,8 +176,11 @@ def _document(document: Document, original: Original, at: dt.datetime, now: str)
         "status": _READ,
         "revision": int(document.revision) + 1,
     }
+    queue = str(project.get("review_queue") or "")
     named = {name: getattr(Document, name) for name in values}
     actions = [named[name].set(value) if value is not None else named[name].remove() for name, value in values.items()]
+    if queue:  # else it stays where it is until it is assessed: what was limited to some is not open meanwhile
+        actions.append(in_queue(queue))
     return Update(document.key, actions, Document.revision == document.revision)
 
 

@@ -12,6 +12,7 @@ from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.transaction import EXISTS, Update, transact
+from projects.actions.documents import moved_to_queue
 from projects.audit import Actor
 from workflows import events
 from workflows.actions import followups
@@ -103,6 +104,7 @@ def enqueue(run: Run, action: DocumentAction, *, owner: str) -> None:
     changes = [
         _of_action(action, queued, pending),
         _of_follow_up(run, followups.idle_actions(FollowUpStatus.WAITING), followups.held_by(owner)),
+        moved_to_queue(run.site, run.document_id, str(action.queueId)),
     ]
     transact(changes, events.lineage(run, "DOCUMENT_QUEUED", facts=_facts(action)))
 

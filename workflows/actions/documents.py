@@ -180,6 +180,7 @@ def new_document(run: Run, project: Mapping[str, Any], original: Original, *, pa
         content=content_of(original),
         classification_id=str(project.get("classification_id") or ""),
         parent_id=parent_id,
+        queue=str(project.get("review_queue") or ""),
     )
 
 

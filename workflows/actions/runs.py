@@ -14,11 +14,12 @@ from config import clock, table
 from config.table import Key
 from config.transaction import EXISTS, Change, EventAt, Put, Update, transact
 from projects.actions.classifying import Classified
+from projects.actions.documents import moved_to_queue
 from projects.document_status import DocumentStatus
 from workflows import events
 from workflows.actions import links, notices, ocr, standing
 from workflows.actions.links import Place
-from workflows.definitions import Definition, StepDefinition
+from workflows.definitions import ROUTED, Definition, StepDefinition
 from workflows.frozen import Run
 from workflows.items.events import DocumentEvent
 from workflows.items.runs import Execution, Transition, WorkflowSteps
@@ -123,16 +124,18 @@ def moving(run: Run, definition: Definition, move: Advance, transition_id: str, 
         changes += notices.planned(run, move.outcome, move.attempt, now)
         before, after = standing.at_step(move.step), DocumentStatus(move.outcome)
         return changes + standing.moved(run, before, after, classified=move.classified)
-    return changes + _pause(run, move.step, definition.step(move.to), now)
+    return changes + _pause(run, move, definition.step(move.to), now)
 
 
-def _pause(run: Run, left: StepDefinition, entered: StepDefinition, now: str) -> list[Change]:
-    """What an advance into a step that waits for a person writes more, and one out of it."""
-    before, after = standing.at_step(left), standing.at_step(entered)
+def _pause(run: Run, move: Advance, entered: StepDefinition, now: str) -> list[Change]:
+    """What an advance into a step that waits for a person writes more, and one out of it; one that routes, too."""
+    before, after = standing.at_step(move.step), standing.at_step(entered)
+    queue = str(move.facts.get("queue") or "") if move.step.name == ROUTED else None
     if before == after:
-        return []
+        # Published without a review, it belongs to the queue where its review would have waited.
+        return [moved_to_queue(run.site, run.document_id, queue)] if queue else []
     name = entered.name if after == DocumentStatus.WAITING else None
-    return [standing.paused(run, name, after, now), *standing.moved(run, before, after)]
+    return [standing.paused(run, name, after, now), *standing.moved(run, before, after, queue=queue)]
 
 
 def _event(run: Run, move: Advance, by: str) -> EventAt:

@@ -50,11 +50,15 @@ def paused(run: Run, step: str | None, status: DocumentStatus, now: str) -> Upda
 
 
 def moved(
-    run: Run, before: DocumentStatus, after: DocumentStatus, *, classified: Classified | None = None
-) -> list[Change]:
-    """The document's own row first, and the counts; its row in its project is the caller's to write."""
+    run: Run, before: DocumentStatus, after: DocumentStatus, *, classified: Classified | None = None,
+    queue: str | None = None,
+) -> list[Change]:  # fmt: skip
+    """The document's own row first, and the counts; its row in its project is the caller's to write.
+
+    ``queue``: the one that the document belongs to from now on.
+    """
     tally = counting.moved(run.project_id, run.document_id, before, after)
-    row = with_status(run.site, run.document_id, after)
+    row = with_status(run.site, run.document_id, after, queue)
     if classified:
         tally.update(classified.tally)
         row = Update(row.key, [*row.actions, *classified.actions], EXISTS & classified.condition)

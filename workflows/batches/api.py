@@ -13,7 +13,7 @@ from ulid import ULID
 
 from config import clock
 from config.errors import Refused
-from projects import access
+from projects import access, admission
 from projects.api import FAILURES, ApiRequest, Problem
 from workflows import files
 from workflows.actions import batches
@@ -173,7 +173,7 @@ def list_lines(request: ApiRequest, batch_id: str, after: str | None = None) -> 
             can_be_tried_again=bool(one.again),
             document_id=one.document_id,
         )
-        for one in page.rows
+        for one in admission.shown(request, page.rows, lambda line: line.document_id)
     ]
     return LineList(items=shapes, next=page.next)
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from ninja import Router, Schema
 from pydantic import WithJsonSchema
 
-from projects import access
+from projects import access, admission
 from projects.api import FAILURES, ApiRequest, Problem
 from workflows.search.index import Hit, Part, search_index
 from workflows.search.snippets import snippet
@@ -57,7 +57,8 @@ def search(request: ApiRequest, q: Words, after: str | None = None) -> SearchRes
     access.check_can_view(request)
     terms = parse(q)
     found = search_index().find(request.site, terms, cursor=after)
-    return SearchResult(items=[_hit(one, terms) for one in found.hits], next=found.next)
+    hits = admission.shown(request, found.hits, lambda hit: hit.entry.document_id)
+    return SearchResult(items=[_hit(one, terms) for one in hits], next=found.next)
 
 
 def _hit(hit: Hit, terms: tuple[Term, ...]) -> DocumentHit:

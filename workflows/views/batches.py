@@ -1,6 +1,7 @@
 """Batches: the list, a new one, one with its progress and failures, and what a person may do to it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from django.conf import settings
 from django.contrib import messages
@@ -12,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from config import clock
 from config.errors import Refused
-from projects import access
+from projects import access, admission
 from projects.audit import actor
 from projects.http import DeskRequest, answer, go
 from projects.items.project import Project
@@ -21,10 +22,11 @@ from workflows import files
 from workflows.actions import batches
 from workflows.batch_forms import BatchForm, SlotsForm
 from workflows.batches import making, orders, queries
-from workflows.items.batches import UNDER_WAY
+from workflows.items.batches import UNDER_WAY, BatchLine
 from workflows.uploads import FORM_BYTES, size_words
 from workflows.views.batch_rows import BatchRow
 
+_A_LOOK = 200  # lines of a report whose documents are looked up together
 _COLUMNS = ("line", "key", "reason", "can be tried again", "document", "project")
 
 
@@ -107,7 +109,7 @@ def show_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     url = reverse("workflows:show-batch", args=[batch_id])
     context = {
         "row": BatchRow(batch),
-        "lines": page.rows,
+        "lines": admission.shown(request, page.rows, lambda line: line.document_id),
         "slots_form": SlotsForm(initial={"slots": int(batch.slots)}),
         "next_cursor": page.next,
         "is_first": not cursor,
@@ -121,15 +123,21 @@ def show_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
 def export_report(request: DeskRequest, batch_id: str) -> HttpResponseBase:
     access.check_can_view(request)
     queries.batch(request.site, batch_id, consistent=False)
-    response = StreamingHttpResponse(_report(request.site, batch_id), content_type="text/csv")
+    response = StreamingHttpResponse(_report(request, batch_id), content_type="text/csv")
     response["Content-Disposition"] = f'attachment; filename="batch-{batch_id}.csv"'
     response["Cache-Control"] = "no-store"
     return response
 
 
-def _report(site: str, batch_id: str) -> Iterator[str]:
+def _report(request: DeskRequest, batch_id: str) -> Iterator[str]:
     yield csv_line(*_COLUMNS)
-    for line in queries.every_line(site, batch_id):
+    lines = queries.every_line(request.site, batch_id)
+    while some := list(islice(lines, _A_LOOK)):
+        yield from _lines(admission.shown(request, some, lambda line: line.document_id))
+
+
+def _lines(some: Sequence[BatchLine]) -> Iterator[str]:
+    for line in some:
         again = "yes" if line.again else "no"
         yield csv_line(
             str(int(line.number)), line.s3_key or "", line.message, again, line.document_id or "", line.project_id or ""

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import NotFound
 from config.table import InvalidKey
-from projects import access
+from projects import access, admission
 from projects import queries as project_queries
 from projects.audit import actor
 from projects.http import DeskRequest, answer, go
@@ -99,6 +99,7 @@ def choose_result(request: DeskRequest, document_id: str, workflow_id: str) -> H
 
 def _document(request: DeskRequest, document_id: str) -> Document:
     access.check_can_view(request)
+    admission.check_document(request, document_id)
     return project_queries.documents.get_document(request.site, document_id)
 
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import NotFound, Refused
 from config.table import InvalidKey
-from projects import access
+from projects import access, admission
 from projects import queries as project_queries
 from projects.audit import actor
 from projects.http import DeskRequest, answer, go
@@ -49,6 +49,7 @@ class ContentRow:
 
 def _document(request: DeskRequest, document_id: str) -> Document:
     access.check_can_view(request)
+    admission.check_document(request, document_id)
     return project_queries.documents.get_document(request.site, document_id)
 
 
@@ -137,6 +138,7 @@ class RunRow:
 @require_safe
 def list_document_runs(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_view(request)
+    admission.check_document(request, document_id)
     if not access.can_delete(request) and project_queries.removals.is_gone(request.site, document_id):
         raise NotFound("This document was deleted.")
     try:

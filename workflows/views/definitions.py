@@ -14,14 +14,14 @@ from config.table import DEFAULT_SITE
 from projects import access
 from projects.audit import actor
 from projects.http import DeskRequest, answer, go
-from workflows import asl, diagram, engine, queries, versions
+from workflows import asl, diagram, engine, versions
 from workflows.actions import definitions as actions
 from workflows.definitions import DEFINITIONS, Definition
 from workflows.items.runs import DefinitionStep
 from workflows.status import DefinitionStatus
 from workflows.versions import Version
 from workflows.views.marks import Mark, words_of
-from workflows.views.runs import run_rows
+from workflows.views.runs import run_rows, shown_executions
 
 MARKS: Mapping[DefinitionStatus | None, Mark] = {
     DefinitionStatus.DRAFT: Mark("info", "edit", "Draft"),
@@ -66,7 +66,7 @@ def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
     family = versions.family(definition.name)
     version = family.version(definition.version)
     cursor = request.GET.get("after")
-    page = queries.executions(request.site, definition.name, cursor=cursor)
+    page = shown_executions(request, definition.name, cursor)
     context = {
         "definition": definition,
         "family": family,

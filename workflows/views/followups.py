@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from config import clock
 from config.errors import Conflict, NotFound
-from projects import access
+from projects import access, admission
 from projects.audit import actor
 from projects.http import DeskRequest, answer, go
 from workflows import judging, queries, stored_routing
@@ -105,7 +105,10 @@ def list_actions(request: DeskRequest) -> HttpResponse:
     asked = request.GET.get("state", "")
     state = ActionStatus(asked) if asked in _LISTED else ActionStatus.FAILED
     cursor = request.GET.get("after")
-    page = queries.actions_with(request.site, state, cursor=cursor)
+    page = admission.shown_page(
+        request, lambda place: queries.actions_with(request.site, state, cursor=place), cursor,
+        lambda action: action.document_id,
+    )  # fmt: skip
     here = reverse("workflows:list-actions")
     context = {
         "rows": [_row(one) for one in page.rows],
@@ -121,6 +124,7 @@ def list_actions(request: DeskRequest) -> HttpResponse:
 @require_POST
 def retry_action(request: DeskRequest, document_id: str, workflow_id: str, number: int, kind: str) -> HttpResponse:
     access.check_can_upload(request)
+    admission.check_document(request, document_id)
     action = queries.document_action(request.site, document_id, number, kind)
     if action.workflowId != workflow_id:
         raise NotFound("There is no such action here.")

@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from projects import access
+from projects import access, admission
 from projects.http import DeskRequest, answer
 from projects.queries import counters
 from workflows import containers, earlier, queries
@@ -54,7 +54,12 @@ def _analysis(board: WorkflowSteps) -> Analysis:
 def overview(request: DeskRequest) -> HttpResponse:
     access.check_can_view(request)
     cursor = request.GET.get("after")
-    page = queries.in_progress(request.site, cursor=cursor)
+    page = admission.shown_page(
+        request,
+        lambda place: queries.in_progress(request.site, cursor=place),
+        cursor,
+        lambda board: board.document_id,
+    )
     rows = [_analysis(board) for board in page.rows]
     context = {
         "rows": rows,
@@ -90,7 +95,12 @@ class DocumentRow:
 def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
     access.check_can_view(request)
     cursor = request.GET.get("after")
-    page = queries.project_documents(request.site, project_id, cursor=cursor)
+    page = admission.shown_page(
+        request,
+        lambda place: queries.project_documents(request.site, project_id, cursor=place),
+        cursor,
+        lambda row: row.document_id,
+    )
     rows = [DocumentRow(one, marks.of_document(one.status, one.outcome, one.current_step)) for one in page.rows]
     context = {
         "project_id": project_id,

@@ -8,7 +8,7 @@ from django.http import HttpResponseBase, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
 from config.errors import CountersignError, NotFound
-from projects import access
+from projects import access, admission
 from projects.http import DeskRequest
 from workflows import files, queries
 from workflows.storage import DocumentFiles
@@ -22,6 +22,7 @@ _TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".we
 def page_image(request: DeskRequest, project_id: str, document_id: str, index: int) -> HttpResponseBase:
     """``index`` is 0-based. The site is the request's own, so another site's document is not found."""
     access.check_can_view(request)
+    admission.check_document(request, document_id)
     if queries.project_document(request.site, project_id, document_id).hidden:
         raise NotFound("This document was deleted.")
     documents = DocumentFiles(request.site, project_id, document_id)

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import Conflict, NotFound
-from projects import access
+from projects import access, admission
 from projects.audit import actor
 from projects.http import DeskRequest, answer, go
 from workflows import queries
@@ -33,7 +33,12 @@ def list_queued(request: DeskRequest, queue_id: str) -> HttpResponse:
     access.check_can_view(request)
     queue = access.check_admitted(request, queue_id)
     cursor = request.GET.get("after")
-    page = queries.queued_documents(request.site, queue_id, cursor=cursor)
+    page = admission.shown_page(
+        request,
+        lambda place: queries.queued_documents(request.site, queue_id, cursor=place),
+        cursor,
+        lambda action: action.document_id,
+    )
     context = {
         "queue": queue,
         "rows": [QueuedRow(one, one.idx, one.updated_at or "") for one in page.rows],

@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from config.errors import Refused
-from projects import access
+from projects import access, admission
 from projects import queries as project_queries
 from projects.audit import actor
 from projects.http import DeskRequest, answer, go
@@ -22,6 +22,7 @@ _LONGEST_REASON = 300  # letters
 @require_http_methods(["GET", "POST"])
 def delete_document(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_delete(request)
+    admission.check_document(request, document_id)
     document = project_queries.documents.get_document(request.site, document_id)
     if request.method == "GET":
         return _page(request, document)
@@ -50,6 +51,7 @@ def _page(request: DeskRequest, document: Document, *, error: str = "", status: 
 @require_POST
 def restore_document(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_delete(request)
+    admission.check_document(request, document_id)
     removals.restore(request.site, document_id, by=actor(request.user))
     messages.success(request, "The document is back, as it was.")
     return go(request, reverse("documents:show-document", args=[document_id]))
@@ -58,6 +60,7 @@ def restore_document(request: DeskRequest, document_id: str) -> HttpResponse:
 @require_POST
 def purge_document(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_delete(request)
+    admission.check_document(request, document_id)
     if request.POST.get("sure") != "yes":
         raise Refused("Say that you are sure: a purged document cannot be brought back by anybody.")
     removals.purge(request.site, document_id, by=actor(request.user))

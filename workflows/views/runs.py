@@ -12,8 +12,8 @@ from django.views.decorators.http import require_safe
 
 from config import clock, table
 from config.errors import NotFound
-from config.item import translated
-from projects import access
+from config.item import Page, translated
+from projects import access, admission
 from projects.http import DeskRequest, answer
 from projects.looks import looked
 from projects.queries import removals
@@ -56,7 +56,7 @@ def list_runs(request: DeskRequest) -> HttpResponse:
     families = list(dict.fromkeys(one.name for one in DEFINITIONS.values()))
     if family not in families:
         raise NotFound("There is no such definition.")
-    page = queries.executions(request.site, family, cursor=cursor)
+    page = shown_executions(request, family, cursor)
     context = {
         "families": families,
         "family": family,
@@ -67,6 +67,16 @@ def list_runs(request: DeskRequest) -> HttpResponse:
         "joiner": "&",
     }
     return answer(request, "workflow/list.html", None, context)
+
+
+def shown_executions(request: DeskRequest, family: str, cursor: str | None) -> Page[Execution]:
+    """A family's runs, newest first, of documents that the person is let into."""
+    return admission.shown_page(
+        request,
+        lambda place: queries.executions(request.site, family, cursor=place),
+        cursor,
+        lambda run: run.document_id,
+    )
 
 
 def run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
@@ -104,6 +114,7 @@ def _waits(run: Execution, link: DocumentWorkflow | None) -> bool:
 def newest_run(request: DeskRequest, document_id: str) -> HttpResponse:
     """Leads to a document's newest run, where a list could not name it."""
     access.check_can_view(request)
+    admission.check_document(request, document_id)
     try:
         found = earlier.newest_run(request.site, document_id)
     except table.InvalidKey:
@@ -208,6 +219,7 @@ class EventRow:
 @require_safe
 def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     access.check_can_view(request)
+    admission.check_document(request, document_id)
     if not access.can_delete(request) and removals.is_gone(request.site, document_id):
         raise NotFound("There is no such document here.")  # what was deleted is for those who may bring it back
     page = queries.lineage(request.site, document_id, cursor=request.GET.get("after"))

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from config.errors import Refused
-from projects import access
+from projects import access, admission
 from projects.http import DeskRequest, answer
 from workflows.search import database
 from workflows.search.index import Entry, Hit, Kind, Part, search_index
@@ -47,18 +47,19 @@ def search(request: DeskRequest) -> HttpResponse:
     context: dict[str, Any] = {"asked": asked[:QUERY_LENGTH], "query_length": QUERY_LENGTH, "is_first": not cursor}
     if asked:
         try:
-            context |= _found(request.site, asked, cursor)
+            context |= _found(request, asked, cursor)
         except Refused as refused:
             context["refused"] = str(refused)
     return answer(request, "search/show.html", None, context)
 
 
-def _found(site: str, asked: str, cursor: str | None) -> dict[str, Any]:
+def _found(request: DeskRequest, asked: str, cursor: str | None) -> dict[str, Any]:
     """Raises: Refused, NotFound, Unavailable."""
     terms = parse(asked)
-    found = search_index().find(site, terms, cursor=cursor)
+    found = search_index().find(request.site, terms, cursor=cursor)
+    hits = admission.shown(request, found.hits, lambda hit: hit.entry.document_id)
     return {
-        "results": [_result(hit, terms) for hit in found.hits],
+        "results": [_result(hit, terms) for hit in hits],
         "next_cursor": found.next,
         "first_url": f"{reverse('workflows:search')}?{urlencode({'q': asked})}",
         "page_size": database.PAGE_SIZE,

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from config import table
 from config.errors import NotFound
-from projects import access
+from projects import access, admission
 from projects.http import DeskRequest, answer
 from workflows import earlier, files, queries, run_files
 from workflows.earlier import Link
@@ -45,10 +45,11 @@ class Text:
 def run_of(request: DeskRequest, document_id: str, workflow_id: str) -> tuple[WorkflowSteps, Link | None]:
     """The run's board, complete, and what else an earlier system says of it; None beside a run of ours.
 
-    Raises: NotAllowed; NotFound, also where the run is another document's.
+    Raises: NotAllowed; NotFound, also where the run is another document's or its queue does not let the person in.
     """
     access.check_can_view(request)
     try:
+        admission.check_document(request, document_id)
         board = queries.board(request.site, workflow_id)
         link = earlier.fill_boards(request.site, [board]).get(workflow_id)
     except (NotFound, table.InvalidKey) as error:

@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from config.errors import Refused, Unavailable
-from projects import access, doers
+from projects import access, admission, doers
 from projects.audit import actor
 from projects.http import DeskRequest, answer, go
 from projects.items.project import Project
@@ -23,6 +23,7 @@ from workflows.content_types import ALSO, EXTENSIONS, SUPPORTED
 from workflows.uploads import FORM_BYTES, HashedFileHandler, SizeGuard, size_words, take, too_large
 
 _STORED = "The storage does not answer right now. Nothing of this file was kept; upload it again in a moment."
+_NOT_YOURS = "It went to a queue that your groups are not in: its members see it, you do not."
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,9 @@ def _take_one(request: DeskRequest, project: Project, file: "UploadedFile[Any]")
         return Answer(name, error=str(error), status=422)
     except Unavailable:  # the other files of the form may still be taken
         return Answer(name, error=_STORED, status=503)
+    if admission.hidden_documents(request, [taken.document_id]):
+        url = reverse("projects:show-project", args=[project.id])
+        return Answer(taken.name, url=url, way="Open the project", notes=(*taken.notes, _NOT_YOURS))
     if taken.run is None:
         url = reverse("documents:show-document", args=[taken.document_id])
         return Answer(taken.name, url=url, way="Open the document", notes=taken.notes)

@@ -80,7 +80,7 @@ def test_a_version_shows_its_steps_its_drawing_its_machine_and_its_runs() -> Non
 @pytest.mark.usefixtures("published")
 def test_the_page_of_a_version_is_three_calls() -> None:
     client = signed_in(alice())
-    client.get(LIST)
+    client.get(page(DOCUMENT_ANALYSIS.id))
     with count_calls() as calls:
         client.get(page(DOCUMENT_ANALYSIS.id))
     assert calls.names() == ["dynamodb.BatchGetItem", "dynamodb.Query", "dynamodb.Query"]
