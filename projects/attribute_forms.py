@@ -30,7 +30,7 @@ class DefinitionForm(LabelForm):
     date_range = forms.ChoiceField(
         required=False,
         label="Plausible dates",
-        help_text="Other dates go to review. Issue dates: past only. Due and end dates: past or future.",
+        help_text="Dates outside this range send the document to review.",
         choices=list(DATE_RANGES.items()),
         error_messages={"invalid_choice": "Choose one of the list."},
         widget=forms.Select(attrs={"class": "select"}),

@@ -1,5 +1,7 @@
-"""The demo's documents, made by code with invented names: a clean invoice, a poor till receipt, a scan of two pages."""
+"""The demo's documents, made by code with invented names: clean invoices, a poor till receipt, a scan of two pages."""
 
+import datetime as dt
+from collections.abc import Sequence
 from pathlib import Path
 
 from workflows import paper
@@ -12,6 +14,11 @@ LINES = (
     ("Portfolio case A1, black", 2, "64.00", "128.00"),
     ("Cutting mat 60 × 90 cm", 3, "29.90", "89.70"),
     ("Delivery, next working day", 1, "9.50", "9.50"),
+)
+REAMS = (
+    ("Copier paper A4, 80 g, box of 5 reams", 20, "31.50", "630.00"),
+    ("Recycled envelopes C5, 500", 8, "42.00", "336.00"),
+    ("Archive boxes, flat packed, 50", 4, "68.50", "274.00"),
 )
 BASKET = (
     ("SOURDOUGH LOAF 800G", "4.20"),
@@ -42,6 +49,41 @@ def write_samples(folder: Path) -> list[Path]:
     ]
 
 
+def write_due_invoice(folder: Path, today: dt.date) -> Path:
+    """An invoice of this week that is due next month, with IBAN, VAT ID and tax."""
+    folder.mkdir(parents=True, exist_ok=True)
+    issued = today - dt.timedelta(days=4)
+    due = (today.replace(day=1) + dt.timedelta(days=32)).replace(day=15)
+    return paper.save([_due_invoice(issued, due)], folder / "invoice-juniper-mill.pdf")
+
+
+def _due_invoice(issued: dt.date, due: dt.date) -> Sheet:
+    sheet = Sheet(*A4)
+    sheet.bar((0, 0, 595, 9), (0.44, 0.31, 0.16))
+    sheet.text(56, 66, "Juniper Mill Paper Ltd", font="F2", size=17)
+    for number, line in enumerate(("2 Weir Street", "Saltmarsh SM4 2CD", "United Kingdom")):
+        sheet.text(56, 86 + 13 * number, line)
+    sheet.text(539, 70, "INVOICE", font="F2", size=22, right=True)
+    facts = (
+        ("Invoice number", f"JM-{issued:%y%m}-0612"),
+        ("Invoice date", f"{issued.day} {issued:%B %Y}"),
+        ("Due date", f"{due.day} {due:%B %Y}"),
+        ("PO number", "BS-20871"),
+    )
+    for number, (label, value) in enumerate(facts):
+        sheet.text(370, 100 + 15 * number, label, font="F2")
+        sheet.text(539, 100 + 15 * number, value, right=True)
+    sheet.text(56, 176, "Bill to", font="F2", size=8.5)
+    for number, line in enumerate(("Brackenfield Studio", "3 Millrace Lane", "Oxhaven OX9 7ZZ")):
+        sheet.text(56, 191 + 13 * number, line)
+    _invoice_table(sheet, REAMS, (("Net total", "£1,240.00"), ("VAT 20 %", "£248.00"), ("Total due", "£1,488.00")))
+    sheet.rule(56, 539, 686, weight=0.4)
+    sheet.text(56, 700, f"Please pay by {due.day} {due:%B %Y} and quote the invoice number.", size=8.5)
+    sheet.text(56, 713, "IBAN: GB33 BUKB 2020 1555 5555 55    BIC: BUKBGB22", size=8.5)
+    sheet.text(56, 726, "Juniper Mill Paper Ltd    VAT ID: GB 000 7702 18    Registered in England", size=8.5)
+    return sheet
+
+
 def _invoice() -> Sheet:
     sheet = Sheet(*A4)
     sheet.bar((0, 0, 595, 9), (0.16, 0.33, 0.38))
@@ -57,27 +99,26 @@ def _invoice() -> Sheet:
     sheet.text(56, 176, "Bill to", font="F2", size=8.5)
     for number, line in enumerate(("Brackenfield Studio", "3 Millrace Lane", "Oxhaven OX9 7ZZ")):
         sheet.text(56, 191 + 13 * number, line)
-    _invoice_table(sheet)
+    _invoice_table(sheet, LINES, (("Subtotal", "£425.20"), ("VAT 20 %", "£85.04"), ("Total due", "£510.24")))
     sheet.text(56, 700, "Payment by bank transfer within 30 days. Quote the invoice number.", size=8.5)
     sheet.text(56, 713, "Alder & Quill Stationers Ltd    VAT GB 000 4181 22    Registered in England", size=8.5)
     sheet.rule(56, 539, 686, weight=0.4)
     return sheet
 
 
-def _invoice_table(sheet: Sheet) -> None:
+def _invoice_table(sheet: Sheet, lines: Sequence[tuple[str, int, str, str]], sums: Sequence[tuple[str, str]]) -> None:
     sheet.bar((56, 256, 483, 20), (0.91, 0.93, 0.94))
     for x, heading in ((330, "Qty"), (430, "Unit price"), (533, "Amount")):
         sheet.text(x, 270, heading, font="F2", right=True)
     sheet.text(62, 270, "Description", font="F2")
-    for number, (what, count, price, amount) in enumerate(LINES):
+    for number, (what, count, price, amount) in enumerate(lines):
         y = 294 + 21 * number
         sheet.text(62, y, what)
         for x, value in ((330, str(count)), (430, price), (533, amount)):
             sheet.text(x, y, value, right=True)
         sheet.rule(56, 539, y + 7, weight=0.3)
-    sums = (("Subtotal", "£425.20", "F1"), ("VAT 20 %", "£85.04", "F1"), ("Total due", "£510.24", "F2"))
-    for number, (label, value, font) in enumerate(sums):
-        y = 424 + 19 * number
+    for number, (label, value) in enumerate(sums):
+        y, font = 424 + 19 * number, "F2" if number == len(sums) - 1 else "F1"
         sheet.text(430, y, label, font=font, size=11 if font == "F2" else 9.5, right=True)
         sheet.text(533, y, value, font=font, size=11 if font == "F2" else 9.5, right=True)
     sheet.rule(380, 539, 448, weight=0.8)

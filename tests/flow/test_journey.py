@@ -1,18 +1,22 @@
 """A document's way through the machine, on the emulator's Step Functions, with every stage doing its real work."""
 
 import json
+from pathlib import Path
 
 from django.conf import settings
 
-from config import aws, bootstrap
+from config import aws, bootstrap, clock
+from projects.defaults import INVOICE_PROJECT
+from projects.items.project import stored_settings
 from review.actions import claims, decisions
 from review.status import Decision, ReviewStatus
 from review.tasks import enqueue_redeem
-from tests.factories import ROSA, review_of, start_run, verdict, waiting_run
+from tests.factories import PROJECT, ROSA, review_of, start_run, verdict, waiting_run
 from tests.pump import Pump
-from workflows import engine, files, queries
+from workflows import engine, files, paper, queries, samples
 from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.frozen import Run
+from workflows.paper import Sheet
 from workflows.storage import DocumentFiles
 
 
@@ -38,6 +42,32 @@ def test_a_clean_document_is_published_without_a_person(pump: Pump) -> None:
     assert queries.lineage(run.site, run.document_id).rows[0].type == "INGESTED"
     assert queries.board(run.site, run.workflow_id).GSI1SK == "completed"
     assert queries.project_documents(run.site, run.project_id).rows[0].outcome == "published"
+
+
+def published(run: Run, pump: Pump) -> dict[str, object]:
+    """The values that were published without a person."""
+    pump.run(lambda: queries.execution(run).status != "running")
+    assert (queries.execution(run).outcome, pump.ran("open_review")) == ("published", 0)
+    return {field["name"]: field["value"] for field in output_of(run)["fields"]}  # type: ignore[attr-defined, index]
+
+
+def test_an_invoice_that_is_due_next_month_is_published_without_a_person(pump: Pump, tmp_path: Path) -> None:
+    today = clock.now().date()
+    path = samples.write_due_invoice(tmp_path, today)
+    found = published(start_run(path, project=stored_settings(INVOICE_PROJECT)), pump)
+    assert str(found["due_date"]) > today.isoformat()
+    assert (found["iban"], found["net_total"], found["vat"]) == ("GB33 BUKB 2020 1555 5555 55", "1240.00", "248.00")
+
+
+def test_a_field_that_is_blank_on_the_page_is_published_blank(pump: Pump, tmp_path: Path) -> None:
+    sheet = Sheet(595, 842)
+    rows = ("Alder & Quill Stationers Ltd", "14 Lantern Street", "Northbridge NB2 4QT", "INVOICE", "Invoice no. AQ-418",
+            "Date: 12 March 2024", "PO number:", "Vendor: Alder & Quill", "Total due: £510.24")  # fmt: skip
+    for number, row in enumerate(rows):
+        sheet.text(56, 66 + 18 * number, row)
+    fields = [*PROJECT["fields"], {"name": "po_number", "label": "PO number", "type": "text"}]
+    run = start_run(paper.save([sheet], tmp_path / "blank.pdf"), project={**PROJECT, "fields": fields})
+    assert published(run, pump)["po_number"] is None
 
 
 def test_an_approved_correction_resumes_the_machine_and_is_published(pump: Pump) -> None:

@@ -1,9 +1,13 @@
+import datetime as dt
 from pathlib import Path
 
 import pytest
 
+from config import clock
+from projects.defaults import INVOICE_PROJECT
+from projects.items.project import stored_settings
 from tests.workflows.stages.memory import context, kept, run_all
-from workflows import intake, samples
+from workflows import frozen, intake, samples
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +35,34 @@ def test_the_clean_invoice_needs_nobody(paths: list[Path]) -> None:
         },
         [],
     )
+
+
+@pytest.mark.parametrize("today", [dt.date(2026, 1, 31), dt.date(2026, 12, 2), clock.now().date()])
+def test_the_invoice_that_is_due_next_month_needs_nobody(
+    today: dt.date, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clock, "now", lambda: dt.datetime.combine(today, dt.time(9), dt.UTC))
+    path = samples.write_due_invoice(tmp_path, today)
+    fields = tuple(frozen.freeze(stored_settings(INVOICE_PROJECT)).fields)
+    ctx = context(path, fields=fields)
+    facts = run_all(ctx)["assess"].facts
+    values = {field["name"]: field["value"] for field in kept(ctx).json("runs/run1/result.json")["fields"]}
+    following = (today.replace(day=1) + dt.timedelta(days=32)).replace(day=15)
+    assert (facts["review_required"], facts["reasons"]) == (False, [])
+    assert values == {
+        "company": "Juniper Mill Paper Ltd",
+        "date": (today - dt.timedelta(days=4)).isoformat(),
+        "address": "2 Weir Street Saltmarsh SM4 2CD United Kingdom",
+        "total": "1488.00",
+        "invoice_number": f"JM-{today - dt.timedelta(days=4):%y%m}-0612",
+        "currency": "GBP",
+        "due_date": following.isoformat(),
+        "po_number": "BS-20871",
+        "iban": "GB33 BUKB 2020 1555 5555 55",
+        "vat_id": "GB 000 7702 18",
+        "net_total": "1240.00",
+        "vat": "248.00",
+    }
 
 
 def test_the_poor_receipt_goes_to_a_person_because_of_its_total(paths: list[Path]) -> None:

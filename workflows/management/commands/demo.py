@@ -13,13 +13,13 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config import emulator, locks
+from config import clock, emulator, locks
 from config.errors import CountersignError, Misconfigured, NotFound
 from config.supervisor import Supervisor
 from config.table import DEFAULT_SITE
 from projects.audit import Actor
 from projects.default_schemas import ensure_default_schemas
-from projects.defaults import ensure_default_project
+from projects.defaults import ensure_default_project, ensure_invoice_project
 from projects.demo_users import Login, ensure_logins
 from workflows import local_desk, processing, queries, samples
 from workflows.deployment import Report
@@ -78,9 +78,12 @@ class Command(BaseCommand):
 
     def _load_samples(self, desk: LocalDesk) -> None:
         ensure_default_schemas(DEFAULT_SITE, by=BY)
-        project = ensure_default_project(DEFAULT_SITE, by=BY)
+        folder = settings.STATE_DIR / "samples"
+        receipts, invoices = ensure_default_project(DEFAULT_SITE, by=BY), ensure_invoice_project(DEFAULT_SITE, by=BY)
         jobs: list[Job] = []
-        for path in samples.write_samples(settings.STATE_DIR / "samples"):
+        papers = [(receipts, path) for path in samples.write_samples(folder)]
+        papers.append((invoices, samples.write_due_invoice(folder, clock.now().date())))
+        for project, path in papers:
             document_id = str(uuid.uuid5(_DOCUMENTS, path.name))
             if not _is_loaded(project.id, document_id):
                 jobs.append(processing.begin(DEFAULT_SITE, project, path, by=BY, document_id=document_id))
