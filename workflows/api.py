@@ -45,6 +45,7 @@ class DocumentShape(Schema):
     """``outcome``: published, rejected, expired or failed; null while its run goes on. ``file_size``: bytes.
 
     ``status``: the outcome; running or in_review while there is none; unpacking or unpacked of a mail or an archive.
+    Times are null only of an earlier system's rows that have none.
     """
 
     id: str
@@ -55,8 +56,8 @@ class DocumentShape(Schema):
     file_size: int | None
     page_count: int | None
     run_id: str | None
-    created_at: str
-    updated_at: str
+    created_at: str | None
+    updated_at: str | None
 
 
 class DocumentList(Schema):
@@ -98,8 +99,8 @@ class RunShape(Schema):
     steps_done: int
     steps: list[StepShape]
     page_count: int | None
-    created_at: str
-    updated_at: str
+    created_at: str | None
+    updated_at: str | None
 
 
 class FieldShape(Schema):

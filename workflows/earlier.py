@@ -10,7 +10,7 @@ from typing import Any
 from pynamodb.attributes import UnicodeAttribute
 
 from config import table
-from config.item import Item, Page, map_attribute
+from config.item import Item, map_attribute
 from workflows.definitions import DEFINITIONS, DOCUMENT_ANALYSIS, Definition, StepDefinition
 from workflows.items.documents import ProjectDocument
 from workflows.items.runs import WorkflowSteps
@@ -148,9 +148,23 @@ def _fill_board(row: WorkflowSteps, around: Sequence[Row | None]) -> Link:
     row.current_step = _current(board)
     row.page_count = link.pages or None
     row.outcome = link.status if link.status in _ENDED else None
-    if run is not None and run.updated_at:  # the end of a run changes its own row only
-        row.updated_at = max(row.updated_at, run.updated_at)
+    _fill_times(row, board, run)
     return link
+
+
+def _fill_times(row: WorkflowSteps, board: Mapping[str, Any], run: Row | None) -> None:
+    """Of rows that lack them, what the steps say. The end of a run changes its own row only."""
+    told = [one for one in (row, run) if one is not None]
+    of_steps = [
+        str(at)
+        for step in board.values()
+        if isinstance(step, Mapping)
+        for at in (step.get("started_at"), step.get("ended_at"))
+        if at
+    ]
+    began = [str(one.created_at) for one in told if one.created_at][:1] or of_steps
+    changed = [str(one.updated_at) for one in told if one.updated_at] or [*began, *of_steps]
+    row.created_at, row.updated_at = min(began, default=None), max(changed, default=None)
 
 
 def _current(board: Mapping[str, Any]) -> str:
@@ -174,10 +188,13 @@ def _tail(key: str) -> str:
 
 
 def newest_run(site: str, document_id: str) -> str | None:
-    """The id of a document's newest run, where its project's list names none: one Query, two for a page of the web."""
+    """The id of a document's newest run, if its project's list names none: one Query, two for a page of the web.
+
+    That system's ids tell no time, so all of them are read.
+    """
     for entity in (table.DOCUMENT_WORKFLOW, table.WEB_WORKFLOW):
         pk = entity.partition_key(site, document_id=document_id)
-        page: Page[Row] = Row.page(pk, sk=Row.SK.startswith(entity.sort_prefix()), consistent=True)
-        if page.rows:
-            return _tail(max(page.rows, key=lambda row: row.created_at or "").SK)
+        rows = list(Row.every(pk, sk=Row.SK.startswith(entity.sort_prefix()), consistent=True))
+        if rows:
+            return _tail(max(rows, key=lambda row: row.created_at or "").SK)
     return None

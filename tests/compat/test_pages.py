@@ -14,7 +14,7 @@ from projects.schema import DEFAULT_FIELDS
 from review import sweeper
 from tests.aws_faults import count_calls
 from tests.compat.pages import read, run_url, words
-from tests.compat.shapes import STEPS
+from tests.compat.shapes import STEPS, iso
 from tests.people import alice, charlie, signed_in
 from tests.projects.projects import SITE, seen_of
 from workflows import frozen
@@ -87,6 +87,15 @@ def test_its_documents_are_listed_with_names_states_and_the_way_to_their_runs(se
 def test_a_document_leads_to_its_run(seed, word):
     answer = signed_in(charlie()).get(f"/workflows/{seed.documents[word].document_id}/")
     assert answer["Location"] == run_url(seed, word)
+
+
+def test_a_document_with_many_runs_leads_to_the_newest(seed):
+    document = seed.documents["completed"]
+    for number in range(40):
+        row = {"PK": f"DOC#{document.document_id}", "SK": f"WF#wf_-{number:02}", "data": {"status": "failed"}}
+        seed.put(row | {"created_at": iso(-number), "updated_at": iso(-number)})
+    answer = signed_in(charlie()).get(f"/workflows/{document.document_id}/")
+    assert answer["Location"] == run_url(seed, "completed")
 
 
 def test_the_page_of_a_document_leads_to_its_run_and_a_run_to_no_page_that_is_not_there(seed):
@@ -272,3 +281,36 @@ def test_a_question_that_cannot_be_asked_here_is_answered_with_a_way_that_there_
     contents = f"/documents/{seed.documents['completed'].document_id}/contents/"
     assert writer.get(contents).status_code == 404
     assert "Choose" in words(writer.get(f"/workflows/projects/{seed.project_id}/upload/").content.decode())
+
+
+@pytest.mark.parametrize(
+    ("head", "times"),
+    [("WF#", ("updated_at",)), ("", ("updated_at",)), ("", ("created_at", "updated_at"))],
+    ids=["boards", "all", "no time at all"],
+)
+def test_rows_without_their_times_are_shown_too(seed, head, times):
+    client = aws.dynamodb_client()
+    for item in client.scan(TableName=seed.table)["Items"]:
+        if item["PK"]["S"].startswith(head) and set(times) & set(item):
+            key = {name: item[name] for name in ("PK", "SK")}
+            client.update_item(TableName=seed.table, Key=key, UpdateExpression=f"REMOVE {', '.join(times)}")
+    everywhere = ["/", "/projects/", "/workflows/", "/review/"]
+    everywhere += [f"/projects/{seed.project_id}/", f"/workflows/projects/{seed.project_id}/documents/"]
+    for word, document in seed.documents.items():
+        if document.workflow_id:
+            everywhere += [run_url(seed, word, more) for more in ("", "result/", "lineage/", "segments/0/")]
+    browser = signed_in(charlie())
+    for url in everywhere:
+        answer = browser.get(url)
+        assert answer.status_code in {200, 404}, url
+        assert answer.status_code == 200 or "segments" in url
+        assert not re.search(r"\bNone\b", words(answer.content.decode())), url
+    for word in ("completed", "web"):
+        assert browser.get(f"/workflows/{seed.documents[word].document_id}/")["Location"] == run_url(seed, word)
+    _, key = actions.api_keys.create(SITE, "Scanner", (Permission.READ,), by=actor(alice()))
+    program = Client(headers={"Authorization": f"Bearer {key}"})
+    for document in seed.documents.values():
+        if document.workflow_id:
+            url = f"/api/v1/documents/{document.document_id}/runs/{document.workflow_id}"
+            assert program.get(url).json()["name"] == document.name
+    assert program.get(f"/api/v1/projects/{seed.project_id}/documents").status_code == 200

@@ -227,7 +227,7 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
     derived = not rows and earlier.wrote(workflow_id)
     if derived:  # that system keeps no history: its steps tell most of it
         rows = _rows_of_steps(*run_of(request, document_id, workflow_id))
-    if not rows:
+    if not rows and not derived:
         raise NotFound("There is no such document here.")
     ids = {"document_id": document_id, "workflow_id": workflow_id}
     context = {"rows": rows, "next": page.next, "derived": derived, **ids}
@@ -255,7 +255,7 @@ def _told(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _rows_of_steps(board: WorkflowSteps, link: Link | None) -> list[EventRow]:
-    found = [EventRow(board.created_at, "Run created")]
+    found = [EventRow(board.created_at, "Run created")] if board.created_at else []
     for step in marks.step_rows(earlier.definition_of(board), board, link):
         if step.started_at:
             found.append(EventRow(step.started_at, f"{step.label} began"))
