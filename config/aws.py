@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import boto3
+import botocore.session
 import urllib3
 from boto3.exceptions import Boto3Error
 from botocore.config import Config
@@ -107,6 +108,19 @@ def provider(service: str) -> Any:
     """The process's client of a service that does a stage's work, in AWS itself wherever the desk runs."""
     with _lock:
         return _build_provider(service)
+
+
+@functools.cache
+def provider_credentials() -> bool:
+    """Whether a laptop has credentials for AWS itself, in its environment or files; nobody is asked over the network.
+
+    A deployment has the roles of its processes.
+    """
+    if not settings.ON_LAPTOP:
+        return True
+    session = botocore.session.get_session()
+    session.get_component("credential_provider").remove("iam-role")
+    return session.get_credentials() is not None
 
 
 @functools.cache

@@ -177,7 +177,9 @@ SPENDING = Entity(
 )  # fmt: skip
 PROVIDER_STATE = Entity(
     "countersign", "ProviderState", "PROVIDERS", "PROVIDER#{provider}",
-    attributes=names("provider failures openings message failed_at opened_at open_until probe_until"),
+    attributes=names(
+        "provider failures openings message failed_at refused_at worked_at opened_at open_until probe_until"
+    ),
     note="circuit breaker of an outside service; one account's limits hold for every site", system=True,
 )  # fmt: skip
 

@@ -10,6 +10,7 @@ import logging
 import time
 
 from django.conf import settings
+from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.errors import Conflict, NotFound, ProviderPaused
@@ -18,6 +19,7 @@ from workflows.items.providers import ProviderState
 
 log = logging.getLogger(__name__)
 
+_WORKED_AGAIN = dt.timedelta(minutes=10)  # since it was noted last that a call went through
 # What this process read last, so that a page of a document costs no read of its own: provider → (read at, state).
 _known: dict[str, tuple[float, ProviderState | None]] = {}
 
@@ -95,18 +97,42 @@ def _open(state: ProviderState, now: dt.datetime) -> float:
 
 
 def worked(provider: str) -> None:
-    """A call went through: whatever was counted is over. Writes only where something was."""
-    state = _state(provider)
-    if state is None or not state.failures:
+    """A call went through: whatever was counted is over. Writes if something was, and else every few minutes."""
+    state, now = _state(provider), clock.now()
+    troubled = state is not None and bool(state.failures or state.refused_at)
+    if not troubled and state and state.worked_at and now - clock.parse(state.worked_at) < _WORKED_AGAIN:
         return
-    gone = (ProviderState.open_until, ProviderState.probe_until, ProviderState.opened_at, ProviderState.openings)
+    actions: list[Action] = [ProviderState.provider.set(provider), ProviderState.worked_at.set(clock.iso(now))]
+    if troubled:
+        actions += [*_closed(), ProviderState.refused_at.remove()]
+        still = (ProviderState.failures > 0) | ProviderState.refused_at.exists()
+    else:  # what failed meanwhile stays counted
+        still = ProviderState.failures.does_not_exist() | (ProviderState.failures == 0)
     with contextlib.suppress(Conflict):  # somebody else's call went through too
-        ProviderState.change(
-            _key(provider),
-            [ProviderState.failures.set(0), *(attribute.remove() for attribute in gone)],
-            ProviderState.failures > 0,
-        )
+        ProviderState.change(_key(provider), actions, still)
     forget(provider)
+
+
+def refused(provider: str, error: str) -> None:
+    """It answers, and does not let us use it: nothing is counted, since no later call would be let in either."""
+    now = clock.iso(clock.now())
+    ProviderState.change(
+        _key(provider),
+        [
+            *_closed(),
+            ProviderState.provider.set(provider),
+            ProviderState.message.set(error[:200]),
+            ProviderState.failed_at.set(now),
+            ProviderState.refused_at.set(now),
+        ],
+        ProviderState.refused_at.does_not_exist() | ProviderState.refused_at.exists(),  # whatever is there
+    )
+    forget(provider)
+
+
+def _closed() -> list[Action]:
+    gone = (ProviderState.open_until, ProviderState.probe_until, ProviderState.opened_at, ProviderState.openings)
+    return [ProviderState.failures.set(0), *(attribute.remove() for attribute in gone)]
 
 
 def paused(provider: str, state: ProviderState, seconds: float) -> ProviderPaused:

@@ -64,6 +64,16 @@ _BAD_CREDENTIALS = frozenset(
         "UnrecognizedClientException",
     }
 )
+# Not of this document: nobody can use the service until somebody mends the setting, the role or the certificate.
+_SHUT = _BAD_CREDENTIALS | {
+    *(one.__name__ for one in _NO_CREDENTIALS),
+    "AccessDenied",
+    "AccessDeniedException",
+    "ResourceNotFoundException",  # the model or the project that the settings name
+    "401",
+    "403",
+    "TLS",
+}
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0  # seconds
 
 
@@ -88,6 +98,10 @@ class Gate(Protocol):
         ...
 
     def worked(self, provider: str) -> None: ...
+
+    def refused(self, provider: str, error: str) -> None:
+        """It does not let us use it, whatever it is asked."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -116,6 +130,9 @@ class Caller:
                 self.sleep(self.draw(0.0, min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0**attempt)))
             try:
                 answer = call()
+            except StageFailed as error:  # of a service that speaks no AWS
+                self._heard(error)
+                raise
             except (ClientError, BotoCoreError, urllib3.exceptions.HTTPError, Unavailable) as error:
                 why = self._judged(error)
             else:
@@ -128,10 +145,17 @@ class Caller:
     def _judged(self, error: Exception) -> str:
         try:
             return self._transient(error)
-        except StageFailed:
-            if isinstance(error, ClientError):  # it answers, whatever it thinks of this document
-                self.gate.worked(self.provider.name)
+        except StageFailed as failed:
+            if isinstance(error, ClientError) or failed.code in _SHUT:
+                self._heard(failed)
             raise
+
+    def _heard(self, error: StageFailed) -> None:
+        """It answers, whatever it thinks of this document; or it does not let us in."""
+        if error.code in _SHUT:
+            self.gate.refused(self.provider.name, error.code)
+        else:
+            self.gate.worked(self.provider.name)
 
     def _transient(self, error: Exception) -> str:
         """Its name where trying again may help. Raises: StageFailed."""

@@ -6,43 +6,68 @@ from django.conf import settings
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
-from config import clock
+from config import aws, clock
 from projects import access, doers
 from projects.http import DeskRequest, answer
 from projects.schema import SETTING_LABELS
 from workflows import queries
 from workflows.engines import engine_choice
 from workflows.items.providers import ProviderState
+from workflows.providers.bda import BDA
+from workflows.providers.endpoint import ENDPOINT
 from workflows.providers.names import LABELS
 from workflows.views.marks import Mark
 
-ANSWERS = Mark("good", "check", "No trouble known")
-FAILED = Mark("warn", "alert", "Failed last time")
-PAUSED = Mark("bad", "pause", "Left alone")
-TRIED = Mark("warn", "refresh", "Is tried again")
+NOT_SET_UP = Mark("", "minus", "Not configured")
+UNUSED = Mark("", "clock", "Not used yet")
+OPERATIONAL = Mark("good", "check", "Operational")
+FAILING = Mark("bad", "alert", "Failing")
+PAUSED = Mark("bad", "pause", "Paused")
+RETRYING = Mark("warn", "refresh", "Retrying")
 
 
 @dataclass(frozen=True)
 class ProviderRow:
-    """``until``: the instant before which nobody asks."""
+    """``failures``: in a row; ``worked_at``: of the last call that went through; ``until``: nobody asks before."""
 
     label: str
     mark: Mark
     error: str = ""
     failures: int = 0
     failed_at: str | None = None
+    worked_at: str | None = None
     until: str | None = None
 
 
 def row(name: str, state: ProviderState | None, now: str) -> ProviderRow:
     label = LABELS.get(name, name)
-    if state is None or not state.failures:
-        return ProviderRow(label, ANSWERS)
-    mark = FAILED
-    if state.open_until:
-        mark = PAUSED if state.open_until > now else TRIED
+    if state is None:
+        return ProviderRow(label, UNUSED if is_set_up(name) else NOT_SET_UP)
+    mark = _mark(name, state, now)
     until = state.open_until if mark == PAUSED else None
-    return ProviderRow(label, mark, state.message or "", int(state.failures), state.failed_at, until)
+    return ProviderRow(
+        label, mark, state.message or "", int(state.failures or 0), state.failed_at, state.worked_at, until
+    )
+
+
+def _mark(name: str, state: ProviderState, now: str) -> Mark:
+    """What happened counts more than what the settings of this process say."""
+    if state.failures and state.open_until:
+        return PAUSED if state.open_until > now else RETRYING
+    if state.failures or state.refused_at:
+        return FAILING if is_set_up(name) or state.worked_at else NOT_SET_UP
+    if state.worked_at:
+        return OPERATIONAL
+    return UNUSED if is_set_up(name) else NOT_SET_UP
+
+
+def is_set_up(name: str) -> bool:
+    """Whether the desk's settings give the workers what they need to call it."""
+    if name == ENDPOINT.name:
+        return bool(settings.OCR_ENDPOINT_URL)
+    if name == BDA.name and not settings.BDA_PROJECT_ARN:
+        return False
+    return aws.provider_credentials()
 
 
 @require_safe

@@ -46,6 +46,9 @@ class OpenGate:
     def worked(self, provider: str) -> None:
         self.told.append("worked")
 
+    def refused(self, provider: str, error: str) -> None:
+        self.told.append(f"refused {error}")
+
 
 def caller(provider: Provider, *, attempts: int = 4, gate: OpenGate | None = None) -> Caller:
     """It does not wait."""

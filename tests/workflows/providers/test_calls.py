@@ -81,9 +81,7 @@ def test_the_pauses_are_drawn_up_to_a_bound_that_doubles():
     assert slept == [0.5, 1.0, 2.0, 4.0, 4.0, 4.0]
 
 
-@pytest.mark.parametrize(
-    "code", ["ValidationException", "AccessDeniedException", "BadDocumentException", "SomethingNew"]
-)
+@pytest.mark.parametrize("code", ["ValidationException", "BadDocumentException", "SomethingNew"])
 def test_any_other_refusal_is_asked_once_and_is_an_answer(code):
     gate, service = OpenGate(), Service(refusal(code))
     with pytest.raises(StageFailed) as raised:
@@ -91,6 +89,14 @@ def test_any_other_refusal_is_asked_once_and_is_an_answer(code):
     assert service.asked == 1
     assert raised.value.code == code
     assert gate.told == ["admit", "worked"]  # it is there and answers, whatever it thinks of the document
+
+
+@pytest.mark.parametrize("code", ["AccessDeniedException", "ResourceNotFoundException", "ExpiredToken"])
+def test_a_refusal_that_is_of_no_document_is_told_apart(code):
+    gate, service = OpenGate(), Service(refusal(code))
+    with pytest.raises(StageFailed):
+        caller(TEXTRACT, gate=gate)(service)
+    assert (service.asked, gate.told) == (1, ["admit", f"refused {code}"])
 
 
 def test_refusals_say_what_to_do():

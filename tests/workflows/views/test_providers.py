@@ -3,15 +3,18 @@
 import datetime as dt
 
 import pytest
+from botocore.exceptions import ClientError, NoCredentialsError
 
-from config import clock
-from config.errors import Conflict
+from config import aws, clock
+from config.errors import Conflict, StageFailed
 from tests.factories import start_run
 from tests.people import alice, bob, signed_in
 from workflows import queries
 from workflows.actions import leases, providers, waits
 from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.items.providers import ProviderState
+from workflows.providers.calls import Caller
+from workflows.providers.names import PROVIDERS
 
 pytestmark = pytest.mark.django_db
 
@@ -30,12 +33,90 @@ def page(who=alice) -> str:
     return signed_in(who()).get("/settings/services/").content.decode()
 
 
-def test_services_that_never_failed_are_listed(table):
-    found = page()
-    for label in ("Amazon Textract", "Amazon Bedrock", "Bedrock Data Automation", "Amazon Transcribe"):
-        assert label in found
-    assert found.count("No trouble known") == 5
-    assert "Rules, on this machine" in found
+def marks() -> dict[str, str]:
+    rows = signed_in(alice()).get("/settings/services/").context["rows"]
+    return {row.label: row.mark.words for row in rows}
+
+
+def test_what_was_never_set_up_or_never_asked_is_not_called_operational(table, settings, monkeypatch):
+    assert set(marks().values()) == {"Not configured"}
+    assert len(marks()) == 5
+    assert "Rules, on this machine" in page()
+    settings.OCR_ENDPOINT_URL, settings.BDA_PROJECT_ARN = "https://models.example.org/ocr", "arn:aws:bedrock:x"
+    monkeypatch.setattr(aws, "provider_credentials", lambda: True)
+    assert set(marks().values()) == {"Not used yet"}
+
+
+def test_one_that_was_never_set_up_shows_the_error_of_the_run_that_failed_for_it(table):
+    textract = Caller(PROVIDERS["textract"], providers, 4)
+
+    def no_credentials():
+        raise NoCredentialsError
+
+    with pytest.raises(StageFailed):
+        textract(no_credentials)
+    assert marks()["Amazon Textract"] == "Not configured"
+    assert "NoCredentialsError" in page()
+
+
+@pytest.mark.parametrize("code", ["AccessDeniedException", "ExpiredTokenException", "ResourceNotFoundException"])
+def test_one_that_does_not_let_us_in_fails_until_a_call_goes_through(table, monkeypatch, code):
+    monkeypatch.setattr(aws, "provider_credentials", lambda: True)
+    textract = Caller(PROVIDERS["textract"], providers, 4)
+
+    def refused():
+        raise ClientError({"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": 400}}, "Converse")
+
+    for _ in range(3):
+        with pytest.raises(StageFailed):
+            textract(refused)
+    assert marks()["Amazon Textract"] == "Failing"
+    assert f"{code},\n" in page()
+    (state,) = queries.provider_states()
+    assert (int(state.failures), state.open_until, state.failed_at == state.refused_at) == (0, None, True)
+    assert textract(lambda: "read") == "read"
+    assert marks()["Amazon Textract"] == "Operational"
+    assert code in page()  # the last error stays, with its time
+
+
+def test_a_document_that_is_refused_is_no_trouble_of_the_service(table, monkeypatch):
+    textract = Caller(PROVIDERS["textract"], providers, 4)
+
+    def refused():
+        raise ClientError({"Error": {"Code": "BadDocumentException"}, "ResponseMetadata": {"HTTPStatusCode": 400}}, "x")
+
+    with pytest.raises(StageFailed):
+        textract(refused)
+    assert marks()["Amazon Textract"] == "Operational"
+
+
+def test_that_it_works_is_noted_once_in_some_minutes(table):
+    textract = Caller(PROVIDERS["textract"], providers, 4)
+    textract(lambda: "read")
+    (state,) = queries.provider_states()
+    providers.forget()
+    textract(lambda: "read")
+    (same,) = queries.provider_states()
+    assert same.worked_at == state.worked_at
+    long_ago = clock.iso(clock.now() - dt.timedelta(minutes=11))
+    ProviderState.change(state.key, [ProviderState.worked_at.set(long_ago)], ProviderState.PK.exists())
+    providers.forget()
+    textract(lambda: "read")
+    (later,) = queries.provider_states()
+    assert later.worked_at > long_ago
+
+
+def test_that_it_works_does_not_take_back_what_failed_meanwhile(table):
+    providers.worked("textract")
+    (state,) = queries.provider_states()
+    long_ago = clock.iso(clock.now() - dt.timedelta(minutes=11))
+    ProviderState.change(state.key, [ProviderState.worked_at.set(long_ago)], ProviderState.PK.exists())
+    providers.forget()
+    providers.admit("textract")  # this process remembers a service without trouble
+    ProviderState.change(state.key, [ProviderState.failures.set(1)], ProviderState.PK.exists())
+    providers.worked("textract")
+    (state,) = queries.provider_states()
+    assert (int(state.failures), state.worked_at) == (1, long_ago)
 
 
 @pytest.mark.parametrize(
@@ -47,17 +128,18 @@ def test_it_says_what_drives_the_runs(table, settings, engine, broker, words):
     assert f"<dd>{words}</dd>" in signed_in(alice()).get("/settings/services/").content.decode()
 
 
-def test_one_that_failed_and_one_that_is_left_alone_say_so(table):
+def test_one_that_failed_and_one_that_is_paused_say_so(table, monkeypatch):
+    monkeypatch.setattr(aws, "provider_credentials", lambda: True)
     providers.failed("textract", "ThrottlingException")
-    assert "Failed last time" in page()
+    assert marks()["Amazon Textract"] == "Failing"
     providers.failed("textract", "ThrottlingException")
     found = page()
-    assert "Left alone" in found
+    assert marks()["Amazon Textract"] == "Paused"
     assert "ThrottlingException, 2 in a row" in found
     (state,) = queries.provider_states()
     past = clock.iso(clock.now() - dt.timedelta(seconds=1))
     ProviderState.change(state.key, [ProviderState.open_until.set(past)], ProviderState.PK.exists())
-    assert "Is tried again" in page()
+    assert marks()["Amazon Textract"] == "Retrying"
 
 
 def test_it_is_for_admins(table):
