@@ -4,11 +4,10 @@ Celery acknowledges the message of a task that raises, so whatever leaves such a
 """
 
 import logging
-import traceback
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
+from config import logs
 from config.errors import Unavailable
 
 log = logging.getLogger(__name__)
@@ -29,11 +28,21 @@ def attempt(task: Any, work: Callable[[], object], give_up: Callable[[], object]
     if not isinstance(error, Unavailable):
         last = task.request.retries + 1 >= MOST
         level = logging.ERROR if last else logging.WARNING
-        log.log(level, "intake stopped unexpectedly", extra={"task": task.name, "error": place_of(error)})
+        log.log(level, "intake stopped unexpectedly", extra={"task": task.name, "error": logs.place_of(error)})
         if last and (error := _raised(give_up)) is None:
             return
     # Outside of every ``except``: where the queue refuses the message Celery logs the error with what led to it.
     raise task.retry(countdown=min(2**task.request.retries, _LONGEST_PAUSE))
+
+
+def once_more(work: Callable[[], object], give_up: Callable[[], object]) -> None:
+    """``work`` in a way that raises less; ``give_up`` if it does raise. Raises: Unavailable."""
+    error = _raised(work)
+    if isinstance(error, Unavailable):
+        raise error
+    if error is not None:
+        log.error("intake stopped unexpectedly", extra={"error": logs.place_of(error)})
+        give_up()
 
 
 def _raised(work: Callable[[], object]) -> Exception | None:
@@ -42,14 +51,3 @@ def _raised(work: Callable[[], object]) -> Exception | None:
     except Exception as error:  # noqa: BLE001 - whatever it is, the file must not be lost over it
         return error
     return None
-
-
-def place_of(error: BaseException) -> str:
-    """Its class and where it was raised, without its text.
-
-    >>> place_of(ValueError("the document's own words"))
-    'ValueError'
-    """
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    return f"{type(error).__name__}{where}"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from config import table
+from config import logs, table
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.item import Item
 from projects import queries as project_queries
@@ -17,7 +17,7 @@ from projects.audit import Actor
 from projects.items.documents import Document
 from projects.items.unpacking import DocumentUnpacking, UnpackingStatus
 from projects.queries.documents import DocumentRows
-from workflows import containers, unexpected
+from workflows import containers
 from workflows.actions import begins, unpacking
 from workflows.containers import Member
 from workflows.entering import LocalFile, enter
@@ -128,7 +128,7 @@ class _Unpacking:
             return str(error)
         if not self.last or isinstance(error, (Unavailable, Conflict)):
             raise error
-        told = {"document": self.record.documentId, "error": unexpected.place_of(error)}
+        told = {"document": self.record.documentId, "error": logs.place_of(error)}
         log.error("file of a mail or an archive left out", extra=told)
         return _UNEXPECTED
 

@@ -118,7 +118,7 @@ def test_raised_less_often_it_is_a_document_and_nobody_hears_of_it(caplog: pytes
     assert (len(documents(project)), waiting(), due()) == (1, [], [])
     told = [one.error for one in caplog.records if one.message == "intake stopped unexpectedly"]  # type: ignore[attr-defined]
     assert len(told) == unexpected.MOST - 1
-    assert all(one.startswith("ValueError at aws_faults.py:") for one in told)
+    assert all(one.startswith("ValueError at tests/aws_faults.py:") for one in told)
 
 
 def test_given_up_twice_or_too_late_nothing_changes() -> None:

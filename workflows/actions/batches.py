@@ -21,6 +21,10 @@ from workflows.items.events import DocumentEvent
 MACHINE = Actor("batches", "Batches")
 _SHORT = 300  # letters of a sentence
 _DEADLY = "This manifest could not be read: it ended the program {} times. Split it, and make a batch of each part."
+UNEXPECTED = (
+    "An unexpected error stopped this batch before its first line. Its files are still in the bucket. Try again; if it "
+    "fails again, ask an administrator to look at the log."
+)
 _GONE_ON = "The batch has gone on meanwhile. Look at it as it is now."
 
 
@@ -120,8 +124,17 @@ def _where_it_was(batch: Batch) -> BatchStatus:
     return BatchStatus.CHECKING if any(True for _ in batch.missing_parts()) else BatchStatus.RUNNING
 
 
-def retry(site: str, batch: Batch, *, by: Actor) -> None:
-    """A new attempt of the lines that failed, and of no other. Raises: Refused, Conflict."""
+def retry(site: str, batch: Batch, *, by: Actor) -> int:
+    """A new attempt of the lines that failed, and of no other; one that was stopped before its first is read again.
+
+    Answers the attempt that is to be read now.
+
+    Raises: Refused, Conflict.
+
+    """
+    if batch.can_be_read_again:
+        _read_again(site, batch, by=by)
+        return int(batch.attempt)
     if not int(batch.failed):
         raise Refused("Nothing of this batch failed that could be tried again.")
     if batch.at_work:
@@ -139,6 +152,25 @@ def retry(site: str, batch: Batch, *, by: Actor) -> None:
         *_due(batch.id),
     ]
     _move(site, batch, "tried again", actions, by=by, when=RETRIABLE, payload={"lines": int(batch.failed)})
+    return int(batch.attempt) + 1
+
+
+def _read_again(site: str, batch: Batch, *, by: Actor) -> None:
+    """Nothing of this attempt was begun; what earlier ones came to stays."""
+    actions: list[Action] = [
+        Batch.status.set(BatchStatus.READING),
+        Batch.failed.set(0),
+        Batch.planned.set(0),
+        Batch.parts.set(0),
+        Batch.opened.remove(),
+        Batch.message.remove(),
+        Batch.again.remove(),
+        *_unread(),
+        *_due(batch.id),
+    ]
+    if int(batch.attempt) == 1:
+        actions += [Batch.total.set(0), Batch.bad.set(0)]
+    _move(site, batch, "tried again", actions, by=by, when=(BatchStatus.REFUSED,))
 
 
 def read(site: str, batch: Batch, *, total: int, bad: int, planned: int, parts: int, allowed: int) -> None:
@@ -170,23 +202,31 @@ def renew(batch: Batch) -> None:
 def give_up(site: str, batch: Batch, *, owner: str) -> None:
     """The manifest ended every worker that read it. Raises: Conflict, where one reads it again, or has read it."""
     sentence, unmoved = _DEADLY.format(int(batch.tries)), begins.unmoved(batch, owner=owner)
-    refuse(site, batch, sentence, total=int(batch.total), bad=int(batch.bad), when=unmoved)
+    refuse(site, batch, sentence, total=int(batch.total), bad=int(batch.bad), when=unmoved, again=True)
+
+
+def stop(site: str, batch: Batch) -> None:
+    """Whatever was raised at it before its first line was raised again and again. Raises: Conflict."""
+    total, bad = int(batch.total), int(batch.bad)
+    refuse(site, batch, UNEXPECTED, total=total, bad=bad, at=BatchStatus(batch.status), again=True)
 
 
 def refuse(
-    site: str, batch: Batch, sentence: str, *, total: int = 0, bad: int = 0, when: Condition | None = None
-) -> None:
-    """Nothing is made of the manifest. Raises: Conflict."""
+    site: str, batch: Batch, sentence: str, *, total: int = 0, bad: int = 0, when: Condition | None = None,
+    at: BatchStatus = BatchStatus.READING, again: bool = False,
+) -> None:  # fmt: skip
+    """Nothing is made of the manifest; ``at``: how far it came; ``again``: it may be read again. Raises: Conflict."""
     actions: list[Action] = [
         Batch.status.set(BatchStatus.REFUSED),
         Batch.message.set(sentence[:_SHORT]),
         Batch.total.set(total),
         Batch.bad.set(bad),
+        Batch.again.set(again),
         *_unread(),
         *_rest(),
     ]
     payload = {"why": sentence[:_SHORT]}
-    _move(site, batch, "refused", actions, by=MACHINE, when=(BatchStatus.READING,), payload=payload, more=when)
+    _move(site, batch, "refused", actions, by=MACHINE, when=(at,), payload=payload, more=when)
 
 
 def begin(site: str, batch: Batch) -> None:

@@ -185,11 +185,11 @@ def list_lines(request: ApiRequest, batch_id: str, after: str | None = None) -> 
     summary="Try the failed lines of a batch again",
 )
 def retry_batch(request: ApiRequest, batch_id: str) -> BatchShape:
-    """Needs WRITE."""
+    """Of one that an error stopped before its first line, the whole manifest. Needs WRITE."""
     access.check_can_upload(request)
     batch = queries.batch(request.site, batch_id)
-    batches.retry(request.site, batch, by=request.auth.actor)
-    orders.read(request.site, batch.id, int(batch.attempt) + 1)
+    attempt = batches.retry(request.site, batch, by=request.auth.actor)
+    orders.read(request.site, batch.id, attempt)
     return _shape(queries.batch(request.site, batch_id))
 
 

@@ -27,6 +27,7 @@ from workflows.status import RESUMABLE, Outcome, StepStatus
 log = logging.getLogger(__name__)
 
 BECAME: Mapping[str, Tallied] = {Outcome.PUBLISHED: Tallied.PUBLISHED, Outcome.REJECTED: Tallied.REJECTED}
+_LOST = "What the manifest says of this line cannot be read any more. Make a new batch of the files that are missing."
 _NOTHING = "Nothing came out of it. {}"
 _ENDED = "The run ended without a result ({}). Its page says why."
 
@@ -55,8 +56,8 @@ def take(place: Place, *, owner: str, keep: Callable[[], None]) -> None:
         Unavailable: S3 or the table does not answer.
 
     """
-    batch = batch_queries.batch(place.site, place.batch_id)
-    if int(batch.attempt) != place.attempt or batch.at_work.get(place.lane) != place.position:
+    batch = _batch_at(place)
+    if batch is None:
         return
     file = parts.file_of(*place[:3], place.position)
     if file is None:
@@ -65,15 +66,42 @@ def take(place: Place, *, owner: str, keep: Callable[[], None]) -> None:
     begun = functools.partial(incoming.begun, owner=owner, keep=keep, line=place.mark())
     try:
         _enter(place, batch, file, begun)
-    except (Refused, NotFound) as error:
+    except Refused as error:
         fail(place, file, str(error))
+
+
+def _batch_at(place: Place) -> Batch | None:
+    """None where the place's line was settled, or the batch is gone."""
+    try:
+        batch = batch_queries.batch(place.site, place.batch_id)
+    except NotFound:
+        return None
+    here = int(batch.attempt) == place.attempt and batch.at_work.get(place.lane) == place.position
+    return batch if here else None
+
+
+def give_up(place: Place) -> None:
+    """It raised an unexpected error again and again: the line has failed. Raises: Unavailable."""
+    if _batch_at(place) is None:
+        return
+    try:
+        file = parts.file_of(*place[:3], place.position)
+    except NotFound:  # not even which line it is can be said
+        lost = lanes.explain(place.site, place.batch_id, 0, _LOST, attempt=place.attempt, key="", again=False)
+        lanes.keep(lost)
+        settle(place, Tallied.FAILED)
+        return
+    if file is None:
+        settle(place, None)
+    else:
+        fail(place, file, parts.UNEXPECTED)
 
 
 def _enter(
     place: Place, batch: Batch, file: FoundFile,
     begun: Callable[[IncomingFile], AbstractContextManager[Callable[[], None]]],
 ) -> None:  # fmt: skip
-    """Raises: Refused, NotFound: it cannot be taken, with the sentence that says why."""
+    """Raises: Refused: it cannot be taken, with the sentence that says why."""
     by = Actor(str(batch.userId), str(batch.user_name))
     arrival = Arrival(file.key, file.version, file.size)
     known = incoming.known(arrival)

@@ -1,13 +1,15 @@
 """The files of one part are looked at, many parts side by side; with the last of them the batch begins."""
 
 import json
+import logging
 from contextlib import suppress
 from dataclasses import dataclass
 
 from django.conf import settings
 from django.template.defaultfilters import filesizeformat
 
-from config.errors import Conflict, NotFound
+from config import logs
+from config.errors import Conflict, NotFound, Unavailable
 from workflows import files
 from workflows.actions import batches, lanes
 from workflows.batches import queries
@@ -15,6 +17,12 @@ from workflows.batches.reading import write_lines
 from workflows.items.batches import Batch, BatchStatus
 from workflows.storage import SiteFiles, look_up
 
+log = logging.getLogger(__name__)
+
+UNEXPECTED = (
+    "An unexpected error stopped this line. Its file is still in the bucket. Try the failed lines again; if it fails "
+    "again, ask an administrator to look at the log."
+)
 _GONE = "There is no such file in the bucket. Put it there, then try the failed lines again."
 
 
@@ -30,21 +38,23 @@ class FoundFile:
     size: int
 
 
-def open_part(site: str, batch_id: str, attempt: int, part: int) -> bool:
+def open_part(site: str, batch_id: str, attempt: int, part: int, *, last: bool = False) -> bool:
     """Look at each file, explain those that cannot be taken, and count the part, once; True when all parts are.
+
+    ``last``: a file at which an unexpected error is raised is explained too.
 
     Raises:
         Unavailable: S3 or the table does not answer.
 
     """
     batch = queries.batch(site, batch_id)
-    if batch.status != BatchStatus.CHECKING or int(batch.attempt) != attempt:
+    if batch.status != BatchStatus.CHECKING or int(batch.attempt) != attempt or part >= int(batch.parts):
         return False
     if part in (batch.opened or ()):
         return not any(True for _ in batch.missing_parts())
     store, found, wrong = SiteFiles(site), [], []
     for number, key, project_id, name in json.loads(store.read(files.batch_part(batch_id, attempt, part))):
-        version, size, message = _looked_at(key)
+        version, size, message = _looked_at(key, last=last)
         found.append(None if message else [number, key, project_id, name, version, size])
         if message:
             row = lanes.explain(
@@ -56,11 +66,18 @@ def open_part(site: str, batch_id: str, attempt: int, part: int) -> bool:
     return _counted(batch, part, failed=len(wrong))
 
 
-def _looked_at(key: str) -> tuple[str, int, str]:
+def _looked_at(key: str, *, last: bool) -> tuple[str, int, str]:
     try:
         version, size = look_up(key)
     except NotFound:
         return "", 0, _GONE
+    except Unavailable:
+        raise
+    except Exception as error:
+        if not last:
+            raise
+        log.error("file of a batch left out", extra={"error": logs.place_of(error)})
+        return "", 0, UNEXPECTED
     if size > settings.UPLOAD_MAX_BYTES:
         most = filesizeformat(settings.UPLOAD_MAX_BYTES)
         return version, size, f"This file is larger than {most}. Split it and put the parts into the bucket."

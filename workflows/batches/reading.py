@@ -51,10 +51,21 @@ def read(site: str, batch_id: str, attempt: int, *, owner: str, keep: Callable[[
             raise
 
 
+def give_up(site: str, batch_id: str, attempt: int) -> None:
+    """It raised an unexpected error again and again, on the way to its first line. Raises: Unavailable."""
+    batch = queries.batch(site, batch_id)
+    if batch.status in {BatchStatus.READING, BatchStatus.CHECKING} and int(batch.attempt) == attempt:
+        with suppress(Conflict):  # it has gone on meanwhile
+            batches.stop(site, batch)
+
+
 def _read(site: str, batch: Batch, keep: Callable[[], None]) -> None:
+    if int(batch.attempt) == 1:  # it may be read again: then what was wrong with it may be mended
+        for line in queries.every_line(site, batch.id):
+            lanes.forget(site, batch.id, int(line.number))
     try:
         found = _sorted(site, batch, _beating(batch, keep, _lines_of(site, batch)))
-    except (Refused, NotFound) as error:
+    except Refused as error:
         batches.refuse(site, batch, str(error))
         return
     _decide(site, batch, found)

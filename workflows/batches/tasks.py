@@ -4,8 +4,8 @@ from typing import Any
 
 from celery import shared_task
 
-from config.errors import NotFound, Unavailable
-from workflows import batch_machine, deliveries
+from config.errors import Unavailable
+from workflows import batch_machine, deliveries, unexpected
 from workflows.actions.lanes import Place
 from workflows.batches import lines, looking, orders, parts, reading
 from workflows.tasks import LIMITS
@@ -14,32 +14,35 @@ from workflows.tasks import LIMITS
 @shared_task(bind=True, name=orders.READ, time_limit=3600, **LIMITS)
 def read(self: Any, *, site: str, batch_id: str, attempt: int) -> None:
     """Read the manifest, or what failed of it, and have its files looked at."""
-    try:
-        reading.read(site, batch_id, attempt, owner=self.request.id, keep=deliveries.keeper(self.request))
-    except Unavailable as error:
-        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+    keep = deliveries.keeper(self.request)
+    unexpected.attempt(
+        self,
+        lambda: reading.read(site, batch_id, attempt, owner=self.request.id, keep=keep),
+        lambda: reading.give_up(site, batch_id, attempt),
+    )
 
 
 @shared_task(bind=True, name=batch_machine.TASK, time_limit=900, **LIMITS)
 def open_part(self: Any, *, site: str, batch_id: str, attempt: int, part: int) -> None:
     """Look at the files of one part; with the last one the batch begins."""
-    try:
-        if parts.open_part(site, batch_id, attempt, part):
+
+    def look_at(*, last: bool = False) -> None:
+        if parts.open_part(site, batch_id, attempt, part, last=last):
             lines.start(site, batch_id)
-    except Unavailable as error:
-        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+
+    def give_up() -> None:
+        unexpected.once_more(lambda: look_at(last=True), lambda: reading.give_up(site, batch_id, attempt))
+
+    unexpected.attempt(self, look_at, give_up)
 
 
 @shared_task(bind=True, name=orders.LINE, time_limit=3600, **LIMITS)
 def take_line(self: Any, *, site: str, batch_id: str, attempt: int, lane: int, position: int) -> None:
     """Make a document of a line that has a slot, and start its run."""
-    try:
-        keep = deliveries.keeper(self.request)
-        lines.take(Place(site, batch_id, attempt, lane, position), owner=self.request.id, keep=keep)
-    except NotFound:
-        return
-    except Unavailable as error:
-        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+    place, keep = Place(site, batch_id, attempt, lane, position), deliveries.keeper(self.request)
+    unexpected.attempt(
+        self, lambda: lines.take(place, owner=self.request.id, keep=keep), lambda: lines.give_up(place)
+    )  # fmt: skip
 
 
 @shared_task(bind=True, name=orders.LOOK, time_limit=900, **LIMITS)

@@ -68,6 +68,7 @@ class Batch(Begun):
     unpacked = NumberAttribute(default=0)
     failed = NumberAttribute(default=0)
     message = UnicodeAttribute(null=True)
+    again = BooleanAttribute(null=True)  # it was refused, and reading it again may help, without another manifest
     userId = UnicodeAttribute(null=True)  # noqa: N815 - seed 002's name
     user_name = UnicodeAttribute(null=True)
     created_at = UnicodeAttribute()
@@ -90,6 +91,10 @@ class Batch(Begun):
     def done(self) -> int:
         """Lines of all attempts that need nothing more."""
         return sum(int(getattr(self, one.value)) for one in Tallied) + int(self.bad)
+
+    @property
+    def can_be_read_again(self) -> bool:
+        return self.status == BatchStatus.REFUSED and bool(self.again)
 
     @property
     def has_rest(self) -> bool:

@@ -148,9 +148,10 @@ def _lines(some: Sequence[BatchLine]) -> Iterator[str]:
 def retry_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     access.check_can_upload(request)
     batch = queries.batch(request.site, batch_id)
-    batches.retry(request.site, batch, by=actor(request.user))
-    orders.read(request.site, batch.id, int(batch.attempt) + 1)
-    messages.success(request, "The failed lines are tried again.")
+    attempt = batches.retry(request.site, batch, by=actor(request.user))
+    orders.read(request.site, batch.id, attempt)
+    said = "The manifest is read again." if batch.can_be_read_again else "The failed lines are tried again."
+    messages.success(request, said)
     return go(request, reverse("workflows:show-batch", args=[batch_id]))
 
 
