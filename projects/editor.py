@@ -96,12 +96,18 @@ def summary(settings: ProjectSettings, governing: Governing) -> dict[str, Any]:
             }
             for one in governed_fields(settings.fields, thresholds, governing)
         ],
+        "prompt_unused": bool(settings.document_prompt) and not _asks_models(settings),
         "language": LANGUAGES.get(settings.language, settings.language),
         "ocr_model": OCR_MODELS.get(settings.ocr_model, settings.ocr_model),
         "typing": TYPINGS.get(settings.typing, "") if not settings.classification_id else "",
         "doers": [(SETTING_LABELS[name], _doer(settings, name)) for name in DOERS],
         "switches": [label for name, label in OCR_SWITCHES.items() if settings.ocr_options.get(name)],
     }
+
+
+def _asks_models(settings: ProjectSettings) -> bool:
+    """Whether a model finds the fields, which is told the project's prompt."""
+    return (settings.analyzer or desk_default("analyzer")) != "rules"
 
 
 def _doer(settings: ProjectSettings, name: str) -> str:

@@ -185,6 +185,7 @@ class ProjectForm(forms.Form):
         for name, label in OCR_SWITCHES.items():
             self.fields[name] = forms.BooleanField(required=False, label=label)
         self.switches = [self[name] for name in OCR_SWITCHES]
+        self.desk_analyzer = desk_default("analyzer")
 
     def _chosen(self) -> tuple[str, str]:
         """One list offers both: a classification's id, or a word for how one is found."""

@@ -16,6 +16,26 @@ from tests.review.views.test_allowed_values import field
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+def test_what_counts_for_dates_or_for_models_alone_is_shown_with_them(
+    live_server: LiveServer, context: BrowserContext
+) -> None:
+    alice()
+    page = context.new_page()
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/projects/new/")
+    note, dates = page.get_by_text("The built-in rules ignore this prompt."), page.locator("[name=fields-0-date_range]")
+    expect(note).to_be_visible()
+    expect(dates).to_be_hidden()
+    page.locator("#id_analyzer").select_option("bedrock")
+    expect(note).to_be_hidden()
+    page.locator("[name=fields-0-type]").select_option("date")
+    expect(dates).to_be_visible()
+    page.goto(f"{live_server.url}/schemas/attributes/")
+    expect(page.locator("#id_date_range")).to_be_hidden()
+    page.locator("#id_kind").select_option("date")
+    expect(page.locator("#id_date_range")).to_be_visible()
+
+
 def test_a_classification_is_made_row_by_row(live_server: LiveServer, context: BrowserContext, pump: Pump) -> None:
     alice()
     make_attributes()

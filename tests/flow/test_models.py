@@ -10,7 +10,7 @@ from projects.audit import Actor
 from tests.factories import PROJECT, start_run
 from tests.flow.protocol import ended
 from tests.outside import Outside, answering
-from tests.people import bob, signed_in
+from tests.people import alice, bob, signed_in
 from tests.pump import Pump
 from workflows import costs, files, frozen, queries, reanalysis
 from workflows.actions import providers, reruns, spending
@@ -78,6 +78,31 @@ def test_a_german_projects_pages_are_sent_as_german(pump: Pump) -> None:
         pump.run(lambda: queries.board(run.site, run.workflow_id).current_step not in {"segment_prep", *BEFORE})
     ((_, asked),) = outside.asked
     assert "The document is most likely in German. Write the description in German." in asked["system"][0]["text"]
+
+
+PROMPTED = {**PROJECT, "document_prompt": "Receipts of a café."}
+NOT_USED = "Document prompt not used"
+
+
+def test_a_run_whose_prompt_no_model_read_says_so(pump: Pump) -> None:
+    run = start_run(project=PROMPTED)
+    pump.run(lambda: ended(run))
+    address = f"/workflows/{run.document_id}/{run.workflow_id}/"
+    page = signed_in(alice()).get(address).content.decode()
+    assert NOT_USED in page
+    assert f'/projects/{run.project_id}/edit/#id_analyzer"' in page
+    assert "#id_analyzer" not in signed_in(bob()).get(address).content.decode()
+    history = signed_in(bob()).get(f"{address}lineage/").content.decode()
+    assert "prompt unused" in history
+
+
+def test_a_run_whose_prompt_a_model_read_does_not(pump: Pump) -> None:
+    run = start_run(project={**PROMPTED, "analyzer": "bedrock"})
+    with answering("bedrock-runtime", Converse=lambda _: said(0.95)) as outside:
+        pump.run(lambda: ended(run))
+    assert "Receipts of a café." in outside.asked[0][1]["system"][0]["text"]
+    page = signed_in(bob()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content.decode()
+    assert NOT_USED not in page
 
 
 def test_below_the_confidence_the_stronger_one_answers_and_both_are_paid(pump: Pump) -> None:

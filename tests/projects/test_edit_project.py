@@ -31,6 +31,17 @@ def test_the_page_shows_what_is_saved(table):
         assert text in page
 
 
+def test_beside_the_prompt_stands_that_the_built_in_rules_ignore_it(table, settings):
+    browser, project = signed_in(alice()), make_project()
+    note = '<a href="#id_analyzer">Choose a model</a>'
+    page = browser.get(url(project)).content.decode()
+    assert note in page
+    assert note in browser.get("/projects/new/").content.decode()
+    assert "rules-by-default" in page  # what the style sheet hides the note by
+    settings.ANALYZER = "bedrock"
+    assert "bedrock-by-default" in browser.get(url(project)).content.decode()
+
+
 def test_a_page_sent_back_as_it_was_changes_nothing(table):
     project = make_project(fields=(replace(DEFAULT_FIELDS[0], threshold=0.925), *DEFAULT_FIELDS[1:]))
     assert send(signed_in(alice()), project).status_code == 302

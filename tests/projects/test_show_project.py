@@ -45,6 +45,33 @@ def test_the_settings_are_summed_up(table):
         assert text in page
 
 
+NOT_USED = "Not used by the built-in rules."
+
+
+@pytest.mark.parametrize(
+    ("analyzer", "prompt", "told"),
+    [
+        ("", "Receipts of a café.", True),
+        ("rules", "Receipts of a café.", True),
+        ("rules", "", False),
+        ("bedrock", "Receipts of a café.", False),
+    ],
+)
+def test_a_prompt_that_no_model_reads_says_so_and_leads_to_the_choice(table, analyzer, prompt, told):
+    project = make_project(analyzer=analyzer, document_prompt=prompt)
+    link = f'/projects/{project.id}/edit/#id_analyzer"'
+    page = signed_in(alice()).get(url(project)).content.decode()
+    assert (NOT_USED in page, link in page) == (told, told)
+    page = signed_in(bob()).get(url(project)).content.decode()
+    assert (NOT_USED in page, link in page) == (told, False)
+
+
+def test_by_the_desks_choice_a_model_reads_the_prompt(table, settings):
+    settings.ANALYZER = "bedrock"
+    project = make_project(document_prompt="Receipts of a café.")
+    assert NOT_USED not in signed_in(alice()).get(url(project)).content.decode()
+
+
 def test_only_an_admin_is_offered_the_settings(table):
     project = make_project()
     assert b"/edit/" in signed_in(alice()).get(url(project)).content

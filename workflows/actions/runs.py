@@ -55,7 +55,8 @@ class Advance:
         return links.place_of(self.execution, self.outcome) if self.outcome else Place()
 
 
-_COUNTED = ("entity_count", "relationship_count")  # facts that the board shows as seed 000 does
+# Facts that the board shows: counts as seed 000 does, and that no model read the prompt.
+_SHOWN = ("entity_count", "relationship_count", "prompt_unused")
 
 
 class Advanced(NamedTuple):
@@ -213,7 +214,7 @@ def _move_board(run: Run, definition: Definition, move: Advance, now: str) -> Up
         actions.append(step["used"].set([dict(one) for one in move.used]))
     if isinstance(count := move.facts.get("segment_count"), int):
         actions += [step["segment_count"].set(count), WorkflowSteps.page_count.set(count)]
-    actions += [step[name].set(move.facts[name]) for name in _COUNTED if name in move.facts]
+    actions += [step[name].set(move.facts[name]) for name in _SHOWN if name in move.facts]
     if move.to == END:
         board = (
             StepStatus.COMPLETED

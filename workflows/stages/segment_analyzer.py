@@ -111,7 +111,9 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
     }
     artifacts.write_json(context.artifacts, files.result(context.workflow_id), result)
     filled = sum(field["value"] is not None for field in said["fields"])
-    facts = {"document_type": said["document_type"], "fields": filled}
+    facts: dict[str, Any] = {"document_type": said["document_type"], "fields": filled}
+    if context.settings.document_prompt and context.services.analyst is None:
+        facts["prompt_unused"] = True  # only models are told the project's words
     used = usage.summed([*usage.of_counts(done.counts), *typed.used(context)])
     return StageResult("completed", facts=facts, failed=done.failed, used=used)
 

@@ -200,6 +200,7 @@ def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> 
         "partial": board.outcome == Outcome.PARTIAL and board.data[PARTIAL_AT]["reason"],
         "cancelled": board.outcome == Outcome.CANCELLED,
         "steps": steps,
+        "prompt_unused": (board.data.as_dict().get("segment_analyzer") or {}).get("prompt_unused"),
         "paused": next((Failure(step.label, step.paused) for step in steps if step.paused), None),
         "cost": str(costs.of_board(board)),
         "segments": segments,
