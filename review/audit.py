@@ -26,6 +26,8 @@ from workflows.items.events import DocumentEvent
 
 _ENDED = "-"
 HIDDEN = "A document of a queue that you are not in"
+# Where a run's file and work are found outside the desk.
+_TRACED = ("bucket", "s3_key", "s3version", "executionArn", "jobId", "retryCount")
 _DECISIONS = {"approve": "Approved", "reject": "Rejected", "undone": "Decided, and took it back"}
 
 
@@ -261,4 +263,6 @@ def _lineage(row: DocumentEvent) -> AuditRow:
     facts = row.facts.as_dict() if row.facts else {}
     changes = [_change(name, value) for name, value in facts.items()]
     document_id = row.PK.rpartition("#")[2]
-    return AuditRow(row.occurredAt, "run", row.by or "", "", words, document_id, document_id, changes)
+    told = {name: getattr(row, name) for name in _TRACED if getattr(row, name) is not None}
+    changes += [_change(name, value) for name, value in told.items()]
+    return AuditRow(row.occurredAt, "run", row.by or "", row.userId or "", words, document_id, document_id, changes)

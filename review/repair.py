@@ -205,7 +205,8 @@ def _decided(run: Run, execution: Execution) -> Review | None:
 
 
 def _new_attempt(run: Run, execution: Execution, *, why: str, decided: Review | None) -> None:
-    attempt = attempts.begin_next(run, attempt=int(execution.engine_attempt), why=why)
+    definition = queries.definition_of(execution)
+    attempt = attempts.begin_next(run, attempt=int(execution.engine_attempt), why=why, definition=definition)
     log.warning("run restarted", extra={"run": run.workflow_id, "attempt": attempt})
     _start(run, execution, attempt, decided=decided)
 

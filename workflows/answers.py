@@ -128,6 +128,7 @@ def conclude(
         facts=facts,
         pinned=pinned,
         used=used,
+        execution=execution,
     )
     also = [*_total(order.run, step, facts), *spending.of_step(order.run, used)]
     done = runs.advance(order.run, definition, move, last=execution.last_transition, also=also)
@@ -158,7 +159,7 @@ def leave(
         bus_type, detail = events.FAILED, {"outcome": ends.value, "step": step.name, "error": ends.value.capitalize()}
     kind = f"{step.name.upper()}_COMPLETED"
     facts = {**left.facts, "reason": left.reason}
-    event = events.lineage(order.run, kind, by="system", facts=facts, bus_type=bus_type, bus_detail=detail)
+    event = events.lineage(order.run, kind, by=events.SYSTEM, facts=facts, bus_type=bus_type, bus_detail=detail)
     done = runs.advance(order.run, definition, move, last=execution.last_transition, event=event)
     events.publish_soon(done.event)
     return {"next": to, "last": done.last, **slot_of(execution, definition, to), **left.facts}

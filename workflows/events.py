@@ -4,15 +4,17 @@ import datetime as dt
 import json
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from django.conf import settings
 
 from config import aws, clock, queues, table
 from config.errors import Conflict, CountersignError, Unavailable
 from config.transport import SQS
+from projects.audit import Actor
 from workflows.frozen import Run
 from workflows.items.events import DocumentEvent
+from workflows.traces import Trace
 
 log = logging.getLogger(__name__)
 
@@ -30,18 +32,32 @@ SEARCHED = frozenset({PROCESSED, FAILED, DELETED, RESTORED, PURGED})
 INDEX = "workflows.tasks.index_document"
 SCHEMA_VERSION = 1
 EventAt = Callable[[dt.datetime], DocumentEvent]
+NO_TRACE = Trace()
+
+
+class Who(Protocol):
+    """A person, a program or a machine, as the lineage names it."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+
+
+SYSTEM = Actor("system", "system")
 
 
 def lineage(
     run: Run,
     kind: str,
     *,
-    by: str | None = None,
+    by: Who | None = None,
     facts: Mapping[str, Any] | None = None,
     decision: str | None = None,
     bus_type: str | None = None,
     bus_detail: Mapping[str, Any] | None = None,
-) -> Callable[[dt.datetime], DocumentEvent]:
+    trace: Trace = NO_TRACE,
+) -> EventAt:
     """An event of the run's document for ``transact``, which settles its instant.
 
     With ``bus_type`` the row also waits in the due index until ``publish`` has put it on the bus: at least once, with
@@ -59,10 +75,12 @@ def lineage(
             type=kind,
             occurredAt=clock.iso(moment),
             correlationId=run.workflow_id,
-            by=by,
-            reviewer=by if decision else None,
+            by=by.name if by else None,
+            userId=by.id if by else None,
+            reviewer=by.id if by and decision else None,
             decision=decision,
             facts=dict(facts) if facts else None,
+            **trace.stored,
         )
         if bus_type:
             event.bus_type = bus_type
@@ -71,6 +89,18 @@ def lineage(
             due = table.due(table.DOCUMENT_EVENT, due_at, event_id=event_id)
             event.GSI2PK, event.GSI2SK = due["GSI2PK"], due["GSI2SK"]
         return event
+
+    return at
+
+
+def traced(event: EventAt, trace: Trace) -> EventAt:
+    """The event with where its run's work is found."""
+
+    def at(moment: dt.datetime) -> DocumentEvent:
+        found = event(moment)
+        for name, value in trace.stored.items():
+            setattr(found, name, value)
+        return found
 
     return at
 

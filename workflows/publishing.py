@@ -4,6 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from django.conf import settings
+
+from config.errors import NotFound
 from projects.actions.classifying import Classified, classified
 from projects.audit import Actor
 from workflows import events, files, followups, results
@@ -37,6 +40,12 @@ def publish(
         decision = json.loads(store.read_pinned(name, sha256))
     merged = results.merge(found, decision["corrections"] if decision else {}, decision=_public(decision))
     beside = bool(links.place_of(execution, Outcome.PUBLISHED).keeps)
+    merged |= {
+        "documentId": run.document_id,
+        "source": _source(store, document),
+        "confidence": results.confidence(merged["fields"], found["fields"]),
+        "review": _review(store, run, decision),
+    }
     body = json.dumps(merged, ensure_ascii=False, sort_keys=True).encode()
     uri = store.write(files.output(run.workflow_id), body, "application/json")
     detail = {
@@ -78,6 +87,29 @@ def _typist(kind: Mapping[str, Any], decision: Mapping[str, Any] | None) -> Acto
     if decision and kind["source"] == "reviewer":
         return Actor(str(decision["reviewer"]["id"]), str(decision["reviewer"]["name"]))
     return Actor("system", "Classification")
+
+
+def _source(store: DocumentFiles, document: DocumentWorkflow) -> dict[str, Any]:
+    """The file that was read (seed 004)."""
+    key = store.root + store.name_of(str(document.data["file_uri"]))
+    return {"bucket": settings.BUCKET_NAME, "key": key, "version": document.s3version}
+
+
+def _review(store: DocumentFiles, run: Run, decision: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Whether and why a person was asked, and who decided what (seed 004)."""
+    try:
+        assessed = json.loads(store.read(files.assessment(run.workflow_id)))
+    except NotFound:  # of a definition that asks without an assessment
+        assessed = {"review_required": decision is not None, "reasons": []}
+    decided = decision or {}
+    return {
+        "required": bool(assessed["review_required"] or decision),
+        "reason": "; ".join(one["text"] for one in assessed["reasons"]) or None,
+        "decision": decided.get("decision"),
+        "decisionId": decided.get("decision_id"),
+        "reviewer": decided.get("reviewer"),
+        "reviewedAt": decided.get("at"),
+    }
 
 
 def _public(decision: Mapping[str, Any] | None) -> dict[str, Any] | None:

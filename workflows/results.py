@@ -215,6 +215,22 @@ def merge(
     }
 
 
+def confidence(fields: Sequence[Mapping[str, Any]], found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """How sure the published ``fields`` are, in numbers; ``found`` has their thresholds. Shares are 0–1, or None."""
+    thresholds = {one["name"]: float(one.get("threshold") or 0.0) for one in found}
+    there = [one for one in fields if one.get("value")]
+    rated = [float(one["confidence"]) for one in there if one.get("confidence") is not None]
+    low = [one for one in there if float(one.get("confidence") or 0.0) < thresholds.get(one["name"], 0.0)]
+    return {
+        "average": round(sum(rated) / len(rated), 4) if rated else None,
+        "lowest": min(rated, default=None),
+        "found": len(there),
+        "missing": len(fields) - len(there),
+        "corrected": sum(one.get("source") == "reviewer" for one in fields),
+        "belowThreshold": len(low),
+    }
+
+
 def corrected(result: Mapping[str, Any], corrections: Mapping[str, str | None]) -> dict[str, Any]:
     """The result as it stands after a person's decision, for the next person who is asked about it."""
     typed = document_types.retyped(result, corrections.get(document_types.KEY))

@@ -69,7 +69,7 @@ def _take(ref: ReviewRef, run: Run, by: Person) -> None:
         Review.updated_at.set(clock.iso(now)),
     ]
     change = Update(ref.key, actions, free & (Review.deadline > clock.iso(now)))
-    transact([change], events.lineage(run, "HUMAN_REVIEW_CLAIMED", by=by.name, facts={"review": ref.review_id}))
+    transact([change], events.lineage(run, "HUMAN_REVIEW_CLAIMED", by=by, facts={"review": ref.review_id}))
 
 
 def renew(ref: ReviewRef, *, by: Person) -> str:
@@ -99,4 +99,4 @@ def release(ref: ReviewRef, run: Run, *, by: Person) -> None:
         Review.updated_at.set(clock.iso(clock.now())),
     ]
     change = Update(ref.key, actions, mine)
-    transact([change], events.lineage(run, "HUMAN_REVIEW_RELEASED", by=by.name, facts={"review": ref.review_id}))
+    transact([change], events.lineage(run, "HUMAN_REVIEW_RELEASED", by=by, facts={"review": ref.review_id}))

@@ -84,7 +84,7 @@ def decide(ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person) -> dt.date
     facts = {"review": ref.review_id, "decision": verdict.decision_id, "corrected": len(verdict.corrections)}
     if (chosen := verdict.corrections.get(document_types.KEY)) is not None:
         facts["document_type"] = chosen or document_types.NONE
-    event = events.lineage(run, _EVENT[verdict.decision], by=by.name, decision=verdict.decision, facts=facts)
+    event = events.lineage(run, _EVENT[verdict.decision], by=by, decision=verdict.decision, facts=facts)
     try:
         transact(changes, event, token=verdict.decision_id)
     except Conflict:
@@ -200,7 +200,7 @@ def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
         *counting.counted(ref.site, counting.queued(review.queue or DEFAULT_QUEUE, ref.document_id, 1)),
     ]
     facts = {"review": ref.review_id, "decision": decision_id}
-    transact(changes, events.lineage(run, "HUMAN_REVIEW_UNDONE", by=by.name, facts=facts))
+    transact(changes, events.lineage(run, "HUMAN_REVIEW_UNDONE", by=by, facts=facts))
     _type_again(ref, run, review, by)
 
 

@@ -117,7 +117,11 @@ def test_the_machine_waits_while_textract_reads(pump: Pump, tmp_path: Path) -> N
     assert queries.execution(run).job is None
     segment = DocumentFiles(run.site, run.project_id, run.document_id).read("analysis/segment_0000.json")
     assert b"Total 9.00" in segment
-    assert [one.type for one in queries.lineage(run.site, run.document_id).rows].count("PADDLEOCR_PROCESSOR_WAITS") == 1
+    told = [
+        one for one in queries.lineage(run.site, run.document_id).rows if one.type.startswith("PADDLEOCR_PROCESSOR")
+    ]
+    job = f"job-{asked['ClientRequestToken']}"
+    assert [(one.type.rpartition("_")[2], one.jobId) for one in told] == [("WAITS", job), ("COMPLETED", job)]
 
 
 def redeliver_last(pump: Pump) -> None:

@@ -8,15 +8,16 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.errors import Conflict
 from config.transaction import Update, transact
-from workflows import events
+from workflows import events, traces
 from workflows.actions import runs
+from workflows.definitions import Definition
 from workflows.engines import engine_choice
 from workflows.frozen import Run
 from workflows.items.runs import Execution
 from workflows.status import RunStatus
 
 
-def begin_next(run: Run, *, attempt: int, why: str) -> int:
+def begin_next(run: Run, *, attempt: int, why: str, definition: Definition | None = None) -> int:
     """Make ``attempt + 1`` the run's driver, before its execution is started; the old one changes nothing any more.
 
     Raises:
@@ -37,7 +38,8 @@ def begin_next(run: Run, *, attempt: int, why: str) -> int:
         ],
         (Execution.engine_attempt == attempt) & (Execution.status == RunStatus.RUNNING),
     )
-    transact([change], events.lineage(run, "RUN_RESTARTED", facts={"attempt": attempt + 1, "why": why}))
+    facts, trace = {"attempt": attempt + 1, "why": why}, traces.of_next_attempt(run, definition, attempt + 1)
+    transact([change], events.lineage(run, "RUN_RESTARTED", facts=facts, trace=trace))
     return attempt + 1
 
 

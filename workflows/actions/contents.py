@@ -18,7 +18,7 @@ from projects.audit import Actor
 from projects.document_status import DocumentStatus
 from projects.items.documents import Document
 from projects.queries.documents import get_document
-from workflows import events, queries
+from workflows import queries
 from workflows.actions import standing
 from workflows.actions.documents import Beginning, Original, content_of
 from workflows.containers import TYPES
@@ -118,7 +118,7 @@ def _write(beginning: Beginning, document: Document, before: ProjectDocument, at
     changed = Changed("content", document.checksum, original.sha256)
     transact(
         changes,
-        events.lineage(run, "INGESTED", by=by.name, facts=beginning.routing.judgement.facts),
+        beginning.ingested,
         activity(
             run.site,
             document.document_id,

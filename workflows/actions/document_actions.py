@@ -129,7 +129,7 @@ def settle(run: Run, action: DocumentAction, *, by: Actor) -> None:
         _of_action(action, done, waits),
         _of_follow_up(run, followups.due_actions(run, now), FollowUp.status == FollowUpStatus.WAITING),
     ]
-    transact(changes, events.lineage(run, "DOCUMENT_LEFT_QUEUE", by=by.name, facts=_facts(action)))
+    transact(changes, events.lineage(run, "DOCUMENT_LEFT_QUEUE", by=by, facts=_facts(action)))
 
 
 def retry(run: Run, action: DocumentAction, *, by: Actor) -> None:
@@ -145,7 +145,7 @@ def retry(run: Run, action: DocumentAction, *, by: Actor) -> None:
         _of_action(action, [DocumentAction.attempts.set(0), *_status(run, S.PENDING, now)], stuck),
         _of_follow_up(run, followups.due_actions(run, now), FollowUp.lease_owner.does_not_exist() & _live()),
     ]
-    transact(changes, events.lineage(run, "ACTION_WANTED_AGAIN", by=by.name, facts=_facts(action)))
+    transact(changes, events.lineage(run, "ACTION_WANTED_AGAIN", by=by, facts=_facts(action)))
 
 
 def _of_action(action: DocumentAction, actions: Sequence[Action], when: Condition) -> Update:

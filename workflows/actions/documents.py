@@ -18,7 +18,7 @@ from projects.actions.documents import Content, NewDocument, creation
 from projects.activity import ActivityType, activity
 from projects.audit import Actor
 from projects.document_status import DocumentStatus
-from workflows import engine, events, frozen
+from workflows import engine, events, frozen, traces
 from workflows.actions import standing
 from workflows.definitions import DOCUMENT_ANALYSIS, Asked, Definition
 from workflows.engines import engine_choice
@@ -130,6 +130,13 @@ class Beginning:
     def _left_out(self) -> frozenset[int]:
         return self.definition.left_out(Asked(self.original.file_type, use_bda=self.pinned.use_bda))
 
+    @property
+    def ingested(self) -> EventAt:
+        """That the run begins, and on which object."""
+        original = self.original
+        trace = traces.of_begin(self.run, self.definition, s3_key=original.s3_key, s3version=original.s3version)
+        return events.lineage(self.run, "INGESTED", by=self.by, facts=self.routing.judgement.facts, trace=trace)
+
     def entering(self, at: dt.datetime) -> tuple[list[Change], list[EventAt]]:
         """All that the document comes into being by together with this run, and the events of it."""
         run, by, now = self.run, self.by, clock.iso(at)
@@ -137,7 +144,7 @@ class Beginning:
         new = new_document(run, self.project, self.original, parent_id=self.parent_id)
         created = creation(run.site, new, by=by, at=at)
         told = [
-            events.lineage(run, "INGESTED", by=by.name, facts=self.routing.judgement.facts),
+            self.ingested,
             activity(run.site, run.document_id, ActivityType.CREATE, by=by, name=self.original.name),
         ]
         return [*(Put(row) for row in rows), *created, *entered(run.site, new)], told

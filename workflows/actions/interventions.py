@@ -13,7 +13,7 @@ from config.errors import Conflict, Refused, Unavailable
 from config.transaction import EXISTS, Update, transact
 from projects.audit import Actor
 from projects.document_status import DocumentStatus
-from workflows import engine, events, queries
+from workflows import engine, events, queries, traces
 from workflows.actions import attempts, links, runs, standing
 from workflows.definitions import Definition, StepDefinition
 from workflows.frozen import Run
@@ -53,7 +53,7 @@ def cancel(run: Run, *, by: Actor) -> None:
         try:
             done = runs.fail(
                 run, definition, execution, attempt=attempt, error="Cancelled", sentence=f"Cancelled by {by.name}.",
-                outcome=Outcome.CANCELLED, by=by.name,
+                outcome=Outcome.CANCELLED, by=by,
             )  # fmt: skip
         except Conflict:
             continue
@@ -120,7 +120,8 @@ def _reopen(run: Run, execution: Execution, plan: _Resumption, way: Way, *, by: 
             run, DocumentStatus.PUBLISHED if execution.keeps else DocumentStatus(outcome), DocumentStatus.IN_PROGRESS
         ),
     ]
-    transact(changes, events.lineage(run, "RUN_RESUMED", by=by.name, facts=facts))
+    trace = traces.of_next_attempt(run, definition, attempt)
+    transact(changes, events.lineage(run, "RUN_RESUMED", by=by, facts=facts, trace=trace))
     _start(run, definition, plan.step, attempt)
 
 

@@ -57,7 +57,7 @@ def ask(run: Run, segment: int, text: str, *, by: Actor) -> QuestionRef:
             raise Refused(f"This page was asked {queries.MOST} questions, and numbers are not given twice.")
         ref = QuestionRef(run, segment, number)
         try:
-            transact([Put(_asked(ref, text, by))], _event(ref, "ASKED", by.name))
+            transact([Put(_asked(ref, text, by))], _event(ref, "ASKED", by))
         except Conflict:  # somebody else asked at the same time and has the number
             continue
         return ref
@@ -104,7 +104,7 @@ def ask_again(ref: QuestionRef, *, generation: int, by: Actor) -> int:
         *begins.released(),
     ]
     same = (Question.generation == generation) & (Question.status != S.DELETED)
-    transact([Update(ref.key, actions, same)], _event(ref, "ASKED_AGAIN", by.name))
+    transact([Update(ref.key, actions, same)], _event(ref, "ASKED_AGAIN", by))
     return generation + 1
 
 
@@ -120,7 +120,7 @@ def delete(ref: QuestionRef, *, by: Actor) -> bool:
     actions += _rests()
     there = Question.PK.exists() & (Question.status != S.DELETED)
     try:
-        transact([Update(ref.key, actions, there)], _event(ref, "DELETED", by.name))
+        transact([Update(ref.key, actions, there)], _event(ref, "DELETED", by))
     except Conflict:
         queries.question(ref)
         return False
@@ -214,7 +214,7 @@ def _settled(
     return True
 
 
-def _event(ref: QuestionRef, word: str, by: str | None) -> events.EventAt:
+def _event(ref: QuestionRef, word: str, by: Actor | None) -> events.EventAt:
     """Ids only: neither what was asked nor what was answered."""
     facts = {"page": ref.segment + 1, "question": ref.number}
     return events.lineage(ref.run, f"QUESTION_{word}", by=by, facts=facts)

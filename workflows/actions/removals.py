@@ -163,7 +163,7 @@ def _write(
     word, bus_type = _WORDS[kind]
     run = Run(site, document.project_id, document.document_id, workflow_id or document.document_id)
     told = activity(site, document.document_id, kind, by=by, name=document.name)
-    lineage = events.lineage(run, word, by=by.name, bus_type=bus_type)
+    lineage = events.lineage(run, word, by=by, bus_type=bus_type)
     written = transact(changes, lineage, told, *more)
     log.info("document moved", extra={"document": document.document_id, "to": word, "site": site})
     events.publish_soon(next(one for one in written if isinstance(one, DocumentEvent)))

@@ -19,7 +19,7 @@ from config.transaction import Change, Put, Update, transact
 from projects.actions.classifying import classified
 from projects.audit import Actor, entity_event
 from projects.document_status import DocumentStatus
-from workflows import engine, events, files, followups, frozen, queries, reruns, run_files, slots
+from workflows import engine, events, files, followups, frozen, queries, reruns, run_files, slots, traces
 from workflows.actions import interventions, standing
 from workflows.actions.documents import Beginning, Original, Rows
 from workflows.definitions import StepDefinition
@@ -33,6 +33,7 @@ from workflows.stages.base import RunSettings
 from workflows.status import Outcome, RunStatus, StepStatus
 from workflows.storage import DocumentFiles
 from workflows.stored_routing import routing_from
+from workflows.traces import Trace
 
 log = logging.getLogger(__name__)
 
@@ -165,9 +166,16 @@ def _begin_beside(source: Source, first: StepDefinition, pinned: RunSettings, *,
         *(Put(row) for row in _rows(plan, now)),
         *standing.moved(run, standing.of_row(before), DocumentStatus.IN_PROGRESS),
     ]
-    transact(changes, events.lineage(run, kind, by=by.name, facts=facts))
+    transact(changes, events.lineage(run, kind, by=by, facts=facts, trace=_trace(plan)))
     _start(plan)
     return run
+
+
+def _trace(plan: _Plan) -> Trace:
+    link = plan.source.link
+    store = DocumentFiles(plan.run.site, plan.run.project_id, plan.run.document_id)
+    key = store.root + store.name_of(str(link.data["file_uri"]))
+    return traces.of_begin(plan.run, plan.ended.definition, s3_key=key, s3version=link.s3version)
 
 
 def _in_place(plan: _Plan, beside: set[str], now: str) -> Update:
@@ -297,7 +305,7 @@ def choose_result(run: Run, *, by: Actor, reviews: bool) -> bool:
     found = {"uri": store.uri(name), "sha256": files.sha256(body)}
     detail = {"outcome": Outcome.PUBLISHED.value, "chosen": True, **found}
     facts = {"before": str(before.workflow_id)}
-    event = events.lineage(run, "RESULT_CHOSEN", by=by.name, facts=facts, bus_type=events.PROCESSED, bus_detail=detail)
+    event = events.lineage(run, "RESULT_CHOSEN", by=by, facts=facts, bus_type=events.PROCESSED, bus_detail=detail)
     audit = entity_event(
         run.site, "document", run.document_id, "result chosen", by=by,
         payload={"run": {"before": str(before.workflow_id), "after": run.workflow_id}},

@@ -16,7 +16,7 @@ from config.transaction import EXISTS, Change, EventAt, Put, Update, transact
 from projects.actions.classifying import Classified
 from projects.actions.documents import moved_to_queue
 from projects.document_status import DocumentStatus
-from workflows import events
+from workflows import events, traces
 from workflows.actions import links, notices, ocr, standing
 from workflows.actions.links import Place
 from workflows.definitions import ROUTED, Definition, StepDefinition
@@ -30,7 +30,7 @@ from workflows.status import END, RUN_ENDS, Outcome, RunStatus, StepStatus
 class Advance:
     """One guarded step forward. ``outcome`` is set where ``to`` is ``END``; ``facts`` go to the transition.
 
-    ``execution``: as it was read, of a run that ends; it says whether another run's result stays the document's.
+    ``execution``: as it was read before. Where the run ends, it says whether another run's result stays the document's.
     ``used``: what the step took, as ``workflows.prices`` makes it; kept with the transition and the board.
     ``pinned`` are more changes of the execution itself: DynamoDB takes one operation an item and transaction.
     ``classified``: the type that the document is published as.
@@ -83,7 +83,7 @@ def drives(attempt: int, step: int) -> Condition:
 
 def advance(
     run: Run, definition: Definition, move: Advance, *, last: str | None, also: Sequence[Change] = (),
-    by: str = "system", event: EventAt | None = None,
+    by: events.Who = events.SYSTEM, event: EventAt | None = None,
 ) -> Advanced:  # fmt: skip
     """Execution, transition, board, links and event in one transaction (DESIGN section 1).
 
@@ -96,7 +96,8 @@ def advance(
     """
     transition_id = clock.ulid_after(last)
     guarded, *others = moving(run, definition, move, transition_id, clock.iso(clock.now()))
-    told = event or _event(run, move, by)
+    trace = traces.of_step(run, definition, move.step.order, move.attempt, move.execution)
+    told: EventAt = events.traced(cast("events.EventAt", event or _event(run, move, by)), trace)
     if move.place.keeps:
         told = events.beside(cast("events.EventAt", told), move.place.keeps)
     typed = move.classified.events if move.classified else ()
@@ -139,7 +140,7 @@ def _pause(run: Run, move: Advance, entered: StepDefinition, now: str) -> list[C
     return [standing.paused(run, name, after, now), *standing.moved(run, before, after, queue=queue)]
 
 
-def _event(run: Run, move: Advance, by: str) -> EventAt:
+def _event(run: Run, move: Advance, by: events.Who) -> EventAt:
     word = "SKIPPED" if move.status == StepStatus.SKIPPED else "COMPLETED"
     return events.lineage(run, f"{move.step.name.upper()}_{word}", by=by, facts=_facts(move))
 
@@ -236,7 +237,7 @@ def _move_board(run: Run, definition: Definition, move: Advance, now: str) -> Up
 
 def fail(
     run: Run, definition: Definition, execution: Execution, *, attempt: int, error: str, sentence: str,
-    outcome: Outcome = Outcome.FAILED, by: str = "system", also: Sequence[Change] = (),
+    outcome: Outcome = Outcome.FAILED, by: events.Who = events.SYSTEM, also: Sequence[Change] = (),
 ) -> Advanced:  # fmt: skip
     """End the run where it stands; ``sentence`` is what people read.
 

@@ -19,7 +19,7 @@ from projects.audit import Actor
 from projects.document_status import DocumentStatus
 from projects.items.documents import ChildDocument
 from projects.items.unpacking import DocumentUnpacking, UnpackingStatus
-from workflows import events, queries
+from workflows import events, queries, traces
 from workflows.actions import begins, standing
 from workflows.actions.documents import Original, entered, new_document, project_document
 from workflows.frozen import Run
@@ -82,7 +82,8 @@ def begin(
     )
     new = new_document(run, project, original, parent_id=parent_id)
     changes = [Put(row), Put(record), *creation(site, new, by=by, at=at), *also, *entered(site, new)]
-    lineage = events.lineage(_named(run), "INGESTED", by=by.name)
+    trace = traces.of_file(original.s3_key, original.s3version)
+    lineage = events.lineage(_named(run), "INGESTED", by=by, trace=trace)
     transact(changes, lineage, activity(site, document_id, ActivityType.CREATE, by=by, name=original.name))
 
 
@@ -250,6 +251,6 @@ def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = 
         *standing.moved(run, standing.of_row(row), DocumentStatus.IN_PROGRESS),
     ]
     try:
-        transact(changes, events.lineage(run, "UNPACKING_TRIED_AGAIN", by=by.name))
+        transact(changes, events.lineage(run, "UNPACKING_TRIED_AGAIN", by=by))
     except Conflict as error:
         raise Conflict("Somebody was faster, or the document was deleted. Look at it as it is now.") from error

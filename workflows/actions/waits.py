@@ -1,5 +1,7 @@
 """A step is given back while somebody else works, with what the next worker needs to know."""
 
+import json
+
 from config import clock
 from config.transaction import EXISTS, Update, transact
 from workflows import events
@@ -7,6 +9,7 @@ from workflows.actions import runs
 from workflows.definitions import StepDefinition
 from workflows.frozen import Run
 from workflows.items.runs import Execution, WorkflowSteps
+from workflows.traces import Trace
 
 
 def begin(
@@ -39,7 +42,8 @@ def begin(
         ),
     ]
     facts = {"service": service} | ({"reason": why} if why else {})
-    transact(changes, events.lineage(run, f"{step.name.upper()}_WAITS", facts=facts))
+    trace = Trace(job_id=str(json.loads(job).get("id") or ""), retry_count=attempt - 1)
+    transact(changes, events.lineage(run, f"{step.name.upper()}_WAITS", facts=facts, trace=trace))
 
 
 def say(run: Run, step: str, *, service: str, why: str) -> None:

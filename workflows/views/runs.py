@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from django.http import HttpResponse, HttpResponseRedirect
@@ -215,6 +215,7 @@ class EventRow:
     words: str
     details: str = ""
     review_id: str | None = None
+    places: Sequence[tuple[str, str]] = ()  # where its file and its work are found outside the desk, with labels
 
 
 @require_safe
@@ -224,7 +225,7 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
     if not access.can_delete(request) and removals.is_gone(request.site, document_id):
         raise NotFound("There is no such document here.")  # what was deleted is for those who may bring it back
     page = queries.lineage(request.site, document_id, cursor=request.GET.get("after"))
-    rows = [_event_row(event) for event in page.rows]
+    rows = _event_rows(page.rows)
     derived = not rows and earlier.wrote(workflow_id)
     if derived:  # that system keeps no history: its steps tell most of it
         rows = _rows_of_steps(*run_of(request, document_id, workflow_id))
@@ -233,6 +234,30 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
     ids = {"document_id": document_id, "workflow_id": workflow_id}
     context = {"rows": rows, "next": page.next, "derived": derived, **ids}
     return answer(request, "workflow/lineage.html", "workflow/_lineage.html", context)
+
+
+_PLACES = {
+    "bucket": "Bucket",
+    "s3_key": "Key",
+    "s3version": "Version",
+    "executionArn": "Execution",
+    "jobId": "Job",
+    "retryCount": "Retries",
+}
+
+
+def _event_rows(events: Iterable[DocumentEvent]) -> list[EventRow]:
+    """Each execution is named once: by the first of its events."""
+    rows, named = [], set()
+    for event in events:
+        known = {name: getattr(event, name) for name in _PLACES}
+        if known["executionArn"] in named:
+            known["executionArn"] = None
+        named.add(event.executionArn)
+        told = any(known[name] for name in ("s3_key", "executionArn", "jobId"))
+        places = [(label, str(known[name])) for name, label in _PLACES.items() if told and known[name]]
+        rows.append(replace(_event_row(event), places=places))
+    return rows
 
 
 def _event_row(event: DocumentEvent) -> EventRow:
