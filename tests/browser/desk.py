@@ -24,10 +24,18 @@ def waiting(live_server: LiveServer, pump: Pump) -> tuple[str, Run, ReviewRef]:
     return f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/", run, ref
 
 
-def claim(page: Page, url: str) -> None:
+def claim(page: Page, url: str, *, wait: bool = True) -> None:
+    """``wait``: until presses count."""
     page.goto(url)
     page.locator("[data-claim]").click()
     expect(page.locator("[data-approve]")).to_be_visible()
+    if wait:
+        in_sight(page)
+
+
+def in_sight(page: Page) -> None:
+    """Wait until the document has been in sight for so long that a press counts."""
+    expect(page.locator("#desk[data-in-sight]")).to_be_attached()
 
 
 def field(page: Page, name: str) -> Locator:

@@ -8,7 +8,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests.aws_faults import count_calls
 from tests.browser.conftest import watch
-from tests.browser.desk import sign_in, waiting
+from tests.browser.desk import in_sight, sign_in, waiting
 from tests.factories import ref_of, sample_files
 from tests.people import alice, bob
 from tests.pump import Pump
@@ -35,7 +35,7 @@ def test_upload_correct_approve_and_see_it_published(
     page.goto(f"{live_server.url}/review/")
     page.get_by_role("link", name=poor_sample().name).first.click()
     page.locator("[data-claim]").click()
-    expect(page.locator("[data-approve]")).to_be_visible()
+    in_sight(page)
     total = page.locator('[data-field="total"] input')
     if not total.is_visible():
         page.get_by_text("Confident").click()
@@ -73,7 +73,7 @@ def test_a_double_click_is_one_decision(
     sign_in(page, live_server, "bob")
     page.goto(url)
     page.locator("[data-claim]").click()
-    expect(page.locator("[data-approve]")).to_be_visible()
+    in_sight(page)
     with count_calls() as calls:
         page.locator("[data-approve]").dblclick()
         page.wait_for_url("**/review/?done=*")
@@ -99,7 +99,7 @@ def test_of_two_browsers_one_wins_and_the_other_learns_who_and_when(
         mine.goto(url)
         theirs.goto(url)
         mine.locator("[data-claim]").click()
-        expect(mine.locator("[data-approve]")).to_be_visible()
+        in_sight(mine)
         with theirs.expect_response(lambda response: response.url.endswith("/claim/")) as lost:
             theirs.locator("[data-claim]").click()
         assert lost.value.status == 409

@@ -9,7 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from review import queries
 from tests.browser.conftest import watch
-from tests.browser.desk import claim, expect_saved, field, sign_in, waiting
+from tests.browser.desk import claim, expect_saved, field, in_sight, sign_in, waiting
 from tests.people import bob
 from tests.pump import Pump
 
@@ -49,6 +49,7 @@ def test_two_reviews_by_keyboard_alone(
     page.goto(f"{live_server.url}/review/")
     keys.press("g")  # the most urgent is claimed and opened
     page.wait_for_url(f"**/{first.review_id}/")
+    in_sight(page)
     expect(page.locator("#f-company")).to_be_focused()  # not its input: single keys are the desk's
     before = field(page, "company").input_value()
     keys.press("j")
@@ -75,7 +76,7 @@ def test_two_reviews_by_keyboard_alone(
     keys.press("a")
     page.wait_for_url(f"**/{second.review_id}/?done=*")
     expect(page.locator("[data-receipt]")).to_contain_text("Approved")
-    expect(page.locator("[data-approve]")).to_be_visible()
+    in_sight(page)
     keys.press("Escape")
     keys.press("r")
     expect(page.locator("#reason")).to_be_focused()
