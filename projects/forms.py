@@ -150,6 +150,12 @@ class ProjectForm(forms.Form):
         help_text="So many of the documents that nobody has to look at are reviewed all the same, at random.",
     )
 
+    unseen_allowed = forms.BooleanField(
+        required=False,
+        label="Allow approval with unchecked fields",
+        help_text="Reviewers are asked once more. The decision and the audit name the fields.",
+    )
+
     review_queue = forms.ChoiceField(
         required=False,
         label="Reviews wait in",
@@ -219,6 +225,7 @@ class ProjectForm(forms.Form):
             ocr_options=options,
             default_threshold=share_of(typed["default_threshold"]),
             audit_share=share_of(typed["audit_share"] or Decimal(0)),
+            unseen_allowed=typed["unseen_allowed"],
             review_queue=typed["review_queue"],
             slots=typed["slots"],
             classification_id=classification_id,
@@ -254,6 +261,7 @@ _AS_STORED = (
     "transcriber",
     "summarizer",
     "use_bda",
+    "unseen_allowed",
 )
 
 

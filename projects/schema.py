@@ -128,6 +128,7 @@ class ProjectSettings:
     fields: tuple[FieldSetting, ...] = DEFAULT_FIELDS
     default_threshold: float = DEFAULT_THRESHOLD
     audit_share: float = 0.0  # 0–1, of the documents that nobody would have to look at
+    unseen_allowed: bool = False  # may a reviewer approve fields in doubt that nobody has checked
     review_queue: str = ""  # the id of the queue that its reviews wait in; empty for the site's own
     classification_id: str = ""
     slots: int = 0  # pieces of work under way at a time, also of runs that have started; 0: as the desk's settings say
@@ -149,6 +150,7 @@ SETTING_LABELS: Mapping[str, str] = {
     "fields": "Fields",
     "default_threshold": "Review policy",
     "audit_share": "Audit sample",
+    "unseen_allowed": "Unchecked fields",
     "review_queue": "Review queue",
     "classification_id": "Classification",
     "slots": "Slots",

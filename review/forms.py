@@ -1,11 +1,12 @@
 """What a person typed beside the fields: compared with what the page showed, and checked."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from config.errors import Refused
 from review.actions.decisions import Verdict
 from review.actions.drafts import Typed
+from review.changes import FieldChange
 from review.identity import stored_queue
 from review.status import Decision
 from review.ticket import Ticket
@@ -14,25 +15,37 @@ from workflows.document_types import KEY
 from workflows.stages.base import FieldSpec
 
 PREFIX = "field-"
+SEEN = "seen-"  # the box beside a field in doubt: it was looked at and is right
+UNSEEN = "unseen-"  # a field that the person was asked about before choosing ANYWAY
+ANYWAY = "-anyway"
 AND_NEXT = "-and-next"
 LONGEST_REASON = 1_000
+TYPE_LABEL = "Document type"
 _OTHER_FIELDS = "This type has other fields than the page showed. They are here now: check them, then approve."
 
 
 @dataclass(frozen=True)
 class Answers:
-    """``typed``: field → text as typed. ``errors``: field → what to change; ``reason`` for the reason to reject."""
+    """``typed``: field → text as typed. ``errors``: field → what to change; ``reason`` for the reason to reject.
+
+    ``confirmed``: field → the text that was found right. ``unseen``: what has to be checked and was not; ``accepted``:
+    the project allows that, and the person has said yes to exactly these.
+    """
 
     decision: Decision
     typed: Mapping[str, str]
-    reason: str
-    errors: Mapping[str, str]
-    reason_error: str
-    corrections: Mapping[str, str | None]
+    reason: str = ""
+    errors: Mapping[str, str] = field(default_factory=dict)
+    reason_error: str = ""
+    corrections: Mapping[str, str | None] = field(default_factory=dict)
+    changes: tuple[FieldChange, ...] = ()
+    confirmed: Mapping[str, str] = field(default_factory=dict)
+    unseen: tuple[str, ...] = ()
+    accepted: bool = False
 
     @property
     def is_valid(self) -> bool:
-        return not self.errors and not self.reason_error
+        return not self.errors and not self.reason_error and (self.accepted or not self.unseen)
 
 
 def typed_values(posted: Mapping[str, str]) -> dict[str, str]:
@@ -44,6 +57,13 @@ def _printable(text: str) -> str:
     return "".join(one for one in text if one.isprintable() or one.isspace())
 
 
+def ticked(posted: Mapping[str, str]) -> dict[str, str]:
+    """Field → the text that its box was ticked beside."""
+    typed = typed_values(posted)
+    boxes = (name.removeprefix(SEEN) for name, value in posted.items() if name.startswith(SEEN) and value)
+    return {name: typed.get(name, "") for name in boxes}
+
+
 def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = False) -> Typed:
     """What to keep of a form that was not sent to decide: what its page did not show already, or ``all_of_it``.
 
@@ -53,7 +73,7 @@ def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = Fal
     """
     typed = typed_values(posted)
     stood = {name: text or "" for name, text in ticket.shown.items()} | dict(ticket.typed)
-    names = [field.name for field in ticket.fields if field.name in typed]
+    names = [one.name for one in ticket.fields if one.name in typed]
     if ticket.type_id is not None:
         stood[KEY] = ticket.type_id
         names += [KEY] if KEY in typed else []
@@ -61,7 +81,16 @@ def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = Fal
     reason = posted.get("reason") if all_of_it else posted.get("reason") or None
     if any(len(text) > results.LONGEST for text in (*kept.values(), reason or "")):
         raise Refused(f"Not saved: an answer has up to {results.LONGEST:,} characters. Shorten it.")
-    return Typed(kept, reason)
+    return Typed(kept, reason, _confirmed_since(posted, ticket, all_of_it=all_of_it))
+
+
+def _confirmed_since(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool) -> dict[str, str | None]:
+    """A script sends the boxes that were touched; a form sends those that are ticked, and is compared with its page."""
+    now = ticked(posted)
+    touched = [name for name in ticket.asked if all_of_it and f"{SEEN}{name}" in posted]
+    if not all_of_it:
+        touched = [name for name in ticket.asked if (name in now) != (name in ticket.confirmed)]
+    return {name: now.get(name) for name in touched}
 
 
 def wants_next(posted: Mapping[str, str]) -> bool:
@@ -69,29 +98,62 @@ def wants_next(posted: Mapping[str, str]) -> bool:
     return posted.get("decision", "").endswith(AND_NEXT)
 
 
+def _chosen(posted: Mapping[str, str]) -> tuple[str, bool]:
+    word = posted.get("decision", "").removesuffix(AND_NEXT)
+    return word.removesuffix(ANYWAY), word.endswith(ANYWAY)
+
+
+def anyway(posted: Mapping[str, str]) -> str:
+    """The word of the button that sends the same decision once more, with what nobody has checked."""
+    return f"{Decision.APPROVE}{ANYWAY}{AND_NEXT if wants_next(posted) else ''}"
+
+
 def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
     """Raises: Refused, where the form says neither approve nor reject."""
-    chosen = posted.get("decision", "").removesuffix(AND_NEXT)
+    chosen, anyway = _chosen(posted)
     if chosen not in set(Decision):  # what nobody asked for must not come to be published
         raise Refused("Nothing was decided: this form names no decision. Open the review again and choose.")
     decision = Decision(chosen)
     typed, reason = typed_values(posted), _printable(posted.get("reason", "")).strip()
     if decision == Decision.REJECT:  # what is rejected is not corrected: nothing of it is published
-        return Answers(decision, typed, reason, {}, _reason_error(reason), {})
+        return Answers(decision, typed, reason, reason_error=_reason_error(reason), confirmed=ticked(posted))
     if ticket.type_id is not None and typed.get(KEY, ticket.type_id) != ticket.type_id:
-        return Answers(decision, typed, "", {KEY: _OTHER_FIELDS}, "", {})
+        return Answers(decision, typed, errors={KEY: _OTHER_FIELDS}, confirmed=ticked(posted))
     corrections: dict[str, str | None] = {
-        field.name: _correction(field, typed[field.name])
-        for field in ticket.fields
-        if field.name in typed and _differs(field.type, typed[field.name], ticket.shown.get(field.name))
+        one.name: _correction(one, typed[one.name])
+        for one in ticket.fields
+        if one.name in typed and differs(one.type, typed[one.name], ticket.shown.get(one.name))
     }
     # What stays as it was is asked for all the same where it is required and missing, or not an allowed value.
-    answers = {field: _answer(field.name, typed, ticket) for field in ticket.fields}
-    asked = {field.name: text for field, text in answers.items() if field.allowed or (field.required and not text)}
+    answers = {one: _answer(one.name, typed, ticket) for one in ticket.fields}
+    asked = {one.name: text for one, text in answers.items() if one.allowed or (one.required and not text)}
     errors = results.validate_corrections(ticket.fields, {**asked, **corrections})
     if ticket.type_id != ticket.type_found:
         corrections[KEY] = ticket.type_id
-    return Answers(decision, typed, "", errors, "", corrections)
+    confirmed = {
+        name: text for name, text in ticked(posted).items() if name in ticket.asked and name not in corrections
+    }
+    unseen = tuple(name for name in ticket.asked if name not in confirmed and name not in corrections)
+    return Answers(
+        decision, typed, errors=errors, corrections=corrections, changes=_changes(corrections, ticket),
+        confirmed=confirmed, unseen=unseen,
+        accepted=ticket.unseen_allowed and anyway and all(f"{UNSEEN}{name}" in posted for name in unseen),
+    )  # fmt: skip
+
+
+def _changes(corrections: Mapping[str, str | None], ticket: Ticket) -> tuple[FieldChange, ...]:
+    """What this person makes different from what the page showed."""
+    changes = [
+        FieldChange(
+            one.name, one.label, ticket.shown.get(one.name), results.stored_form(one.type, corrections[one.name] or "")
+        )
+        for one in ticket.fields
+        if one.name in corrections
+    ]
+    if KEY in corrections:
+        was, now = (ticket.type_names.get(one or "") for one in (ticket.type_found, ticket.type_id))
+        changes.append(FieldChange(KEY, TYPE_LABEL, was, now))
+    return tuple(changes)
 
 
 def _correction(field: FieldSpec, typed: str) -> str | None:
@@ -103,7 +165,7 @@ def _answer(name: str, typed: Mapping[str, str], ticket: Ticket) -> str:
     return typed.get(name, ticket.shown.get(name) or "").strip()
 
 
-def _differs(kind: str, typed: str, shown: str | None) -> bool:
+def differs(kind: str, typed: str, shown: str | None) -> bool:
     """Exact, but for spaces: somebody who mends only the letters' case means it."""
     if " ".join(typed.split()) == " ".join((shown or "").split()):
         return False
@@ -125,6 +187,11 @@ def verdict(answers: Answers, ticket: Ticket) -> Verdict:
         result_sha256=ticket.result_sha256,
         corrections={**ticket.before, **answers.corrections},
         reason=answers.reason,
+        changes=answers.changes,
+        earlier=ticket.earlier,
+        confirmed=answers.confirmed,
+        unseen=answers.unseen,
+        asked=ticket.asked,
         name=ticket.name,
         queue=stored_queue(ticket.queue),
     )

@@ -1,6 +1,6 @@
 """What a review page carries so that deciding needs no read: signed, and good for one review and one person."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -33,18 +33,28 @@ class Ticket:
     shown: Mapping[str, str | None]
     typed: Mapping[str, str] = field(default_factory=dict)
     before: Mapping[str, str | None] = field(default_factory=dict)  # corrections of the approval before this one
+    earlier: Sequence[Mapping[str, Any]] = ()  # changes by the approvals before this one, as their objects have them
+    # What has to be checked: field → its label; what of it this person had confirmed when the page was made.
+    asked: Mapping[str, str] = field(default_factory=dict)
+    confirmed: tuple[str, ...] = ()
+    unseen_allowed: bool = False
     # The document's type as it was found, and as this page has it, whose fields it shows; None: it is not chosen here.
     type_found: str | None = None
     type_id: str | None = None
+    type_names: Mapping[str, str] = field(default_factory=dict)  # of these two
 
     def run(self, ref: ReviewRef) -> Run:
         return Run(ref.site, self.project_id, ref.document_id, self.workflow_id)
 
 
 def ticket_for(
-    review: Review, fields: tuple[FieldSpec, ...], shown: Mapping[str, str | None], typed: Mapping[str, str],
-    *, before: Mapping[str, str | None], type_found: str | None = None, type_id: str | None = None,
-) -> Ticket:  # fmt: skip
+    review: Review,
+    fields: tuple[FieldSpec, ...],
+    shown: Mapping[str, str | None],
+    typed: Mapping[str, str],
+    **more: Any,
+) -> Ticket:
+    """``more``: the ticket's other entries by name."""
     return Ticket(
         name=review.name,
         queue=queue_id(review.queue),
@@ -56,9 +66,8 @@ def ticket_for(
         fields=fields,
         shown=shown,
         typed=dict(typed),
-        before=dict(before),
-        type_found=type_found,
-        type_id=type_id,
+        unseen_allowed=bool(review.unseen_allowed),
+        **more,
     )
 
 
@@ -73,6 +82,7 @@ def read(text: str, ref: ReviewRef, user_id: str) -> Ticket:
     except signing.BadSignature as error:
         raise Refused("This page was made for another review or another person. Nothing was sent.") from error
     fields = tuple(FieldSpec.of(spec) for spec in data.pop("fields"))
+    data["confirmed"] = tuple(data["confirmed"])
     return Ticket(**data, fields=fields)
 
 

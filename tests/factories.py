@@ -2,8 +2,10 @@
 
 import functools
 import io
+import json
 import tempfile
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,12 @@ from projects.audit import Actor
 from review import queries as review_queries
 from review.actions import claims, decisions
 from review.actions.decisions import Verdict
+from review.changes import FieldChange
 from review.identity import Person, ReviewRef, review_id
 from review.items.reviews import Review
 from review.status import Decision
 from tests.pump import Pump
-from workflows import frozen, queries, samples
+from workflows import files, frozen, queries, samples
 from workflows.actions import documents, runs
 from workflows.actions.documents import Original
 from workflows.definitions import DOCUMENT_ANALYSIS
@@ -96,17 +99,29 @@ def waiting_run(pump: Pump) -> tuple[Run, ReviewRef]:
 
 
 def verdict(ref: ReviewRef, decision: Decision = Decision.APPROVE, **corrections: str | None) -> Verdict:
-    """On what the page shows now."""
+    """On what the page shows now, each correction with what it changes."""
     review = review_queries.review(ref)
+    changes = changes_of(ref, review, corrections) if corrections else []
     return Verdict(
         decision_id=clock.new_ulid(),
         decision=decision,
         version=int(review.version),
         result_sha256=review.result_sha256,
         corrections=corrections,
+        changes=changes,
         reason="" if decision == Decision.APPROVE else "Not ours",
         queue=review.queue,
     )
+
+
+def changes_of(ref: ReviewRef, review: Review, corrections: Mapping[str, str | None]) -> list[FieldChange]:
+    store = DocumentFiles(ref.site, review.project_id, ref.document_id)
+    fields = json.loads(store.read(files.result(review.workflow_id)))["fields"]
+    return [
+        FieldChange(one["name"], one["label"], one["value"], corrections[one["name"]])
+        for one in fields
+        if one["name"] in corrections
+    ]
 
 
 def decided_run(pump: Pump, *, by: Person = ROSA) -> tuple[Run, ReviewRef, Verdict]:

@@ -61,7 +61,8 @@ def _document(site: str, execution: Execution) -> ReviewedDocument | None:
         return None
     corrections = decision.get("corrections") or {}
     typed = document_types.retyped(result, corrections.get(document_types.KEY))
-    fields = tuple(_fields(typed["fields"], corrections))
+    unseen = set(decision.get("unseen") or ())  # approved without a look: they teach nothing
+    fields = tuple(_fields([one for one in typed["fields"] if one["name"] not in unseen], corrections))
     return ReviewedDocument(run.workflow_id, fields) if fields else None
 
 

@@ -130,11 +130,13 @@ REVIEW = Entity(
 REVIEW_DECISION = Entity(
     "countersign", "ReviewDecision", "DOC#{document_id}", "REVIEW#{review_id}#DECISION#{decision_id}",
     "DECISIONS#{user_id}", "{decided_at}#{decision_id}", "DECISIONS", "{decided_at}#{decision_id}",
-    attributes=names("reviewId decisionId decision reviewer uri sha256 reason decidedAt TimeToLive"),
+    attributes=names(
+        "reviewId decisionId decision reviewer uri sha256 reason changes confirmed unseen decidedAt TimeToLive"
+    ),
 )  # fmt: skip
 REVIEW_DRAFT = Entity(
     "countersign", "ReviewDraft", "DOC#{document_id}", "REVIEW#{review_id}#DRAFT#{user_id}",
-    attributes=names("values reason savedAt TimeToLive"),
+    attributes=names("values confirmed reason savedAt TimeToLive"),
 )  # fmt: skip
 CALIBRATION = Entity(
     "countersign", "Calibration", "PROJ#{project_id}", "CALIBRATION#{version:06d}",

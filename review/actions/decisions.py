@@ -3,8 +3,8 @@
 import datetime as dt
 import json
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
@@ -18,6 +18,7 @@ from projects import counting
 from review.actions import drafts
 from review.actions.drafts import Typed
 from review.actions.opening import next_look
+from review.changes import FieldChange, row_changes, stored_changes
 from review.handovers import keeping
 from review.identity import DEFAULT_QUEUE, Person, ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review, ReviewDecision, may
@@ -35,7 +36,12 @@ _EVENT = {Decision.APPROVE: "HUMAN_REVIEW_APPROVED", Decision.REJECT: "HUMAN_REV
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a person decides, on exactly what the page showed. ``corrections``: field → value, None for not there."""
+    """What a person decides, on exactly what the page showed.
+
+    ``corrections``: field → value, None for not there, those of earlier approvals included; ``changes``: this person's
+    own, ``earlier``: theirs, as their object has them. ``asked``: field → label of what had to be checked;
+    ``confirmed``: field → the text that was found right; ``unseen``: what of it is approved unchecked.
+    """
 
     decision_id: str
     decision: Decision
@@ -45,6 +51,14 @@ class Verdict:
     reason: str = ""
     name: str = ""  # the document's, for lists of decisions
     queue: str = DEFAULT_QUEUE  # that it waits in, as it is stored
+    changes: Sequence[FieldChange] = ()
+    earlier: Sequence[Mapping[str, Any]] = ()
+    confirmed: Mapping[str, str] = field(default_factory=dict)
+    unseen: Sequence[str] = ()
+    asked: Mapping[str, str] = field(default_factory=dict)
+
+    def labels(self, names: Iterable[str]) -> list[str]:
+        return [self.asked.get(name, name) for name in names]
 
 
 @dataclass(frozen=True)
@@ -81,7 +95,10 @@ def decide(ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person) -> dt.date
         Update(checkpoint_key(ref), [ReviewCheckpoint.status.set(_CHECKPOINT[verdict.decision])]),
         *counting.counted(ref.site, counting.queued(verdict.queue, ref.document_id, -1)),
     ]
-    facts = {"review": ref.review_id, "decision": verdict.decision_id, "corrected": len(verdict.corrections)}
+    facts: dict[str, Any] = {"review": ref.review_id, "decision": verdict.decision_id}
+    facts |= {"corrected": len(verdict.changes), "confirmed": len(verdict.confirmed)}
+    if verdict.unseen:
+        facts["unseen"] = ", ".join(verdict.labels(verdict.unseen))
     if (chosen := verdict.corrections.get(document_types.KEY)) is not None:
         facts["document_type"] = chosen or document_types.NONE
     event = events.lineage(run, _EVENT[verdict.decision], by=by, decision=verdict.decision, facts=facts)
@@ -124,6 +141,8 @@ def _mark(ref: ReviewRef, verdict: Verdict, by: Person, stored: _Stored) -> Upda
         Review.GSI1SK.remove(),
         Review.GSI2SK.set(due["GSI2SK"]),
     ]
+    if verdict.unseen:  # the run's own word, whatever the page said
+        shown &= Review.unseen_allowed == True  # noqa: E712 - a condition, not a comparison
     return Update(ref.key, actions, mine & shown & (Review.deadline > clock.iso(now)))
 
 
@@ -153,12 +172,18 @@ def _decision(ref: ReviewRef, run: Run, verdict: Verdict, by: Person, stored: _S
         uri=stored.uri,
         sha256=stored.sha256,
         reason=verdict.reason or None,
+        changes=row_changes(verdict.changes) or None,
+        confirmed=verdict.labels(verdict.confirmed) or None,
+        unseen=verdict.labels(verdict.unseen) or None,
         decidedAt=at,
         TimeToLive=keeping.until() if ref.is_handed_over else None,  # the lineage says for ever who decided
     )
 
 
 def _object(ref: ReviewRef, verdict: Verdict, by: Person, now: dt.datetime) -> bytes:
+    own = stored_changes(
+        verdict.changes, decision_id=verdict.decision_id, by={"id": by.id, "name": by.name}, at=clock.iso(now)
+    )
     content: dict[str, Any] = {
         "version": 1,
         "review_id": ref.review_id,
@@ -166,6 +191,9 @@ def _object(ref: ReviewRef, verdict: Verdict, by: Person, now: dt.datetime) -> b
         "decision": verdict.decision,
         "result_sha256": verdict.result_sha256,
         "corrections": dict(verdict.corrections),
+        "changes": [*verdict.earlier, *own],
+        "confirmed": dict(verdict.confirmed),
+        "unseen": list(verdict.unseen),
         "reason": verdict.reason,
         "reviewer": {"id": by.id, "name": by.name},
         "at": clock.iso(now),
@@ -217,9 +245,9 @@ def _reopened(ref: ReviewRef, review: Review, by: Person, now: str) -> list[Acti
         Review.holder_name.set(by.name),
         Review.version.set(Review.version + 1),
         Review.lease_until.set(clock.iso(clock.in_seconds(settings.REVIEW_LEASE_SECONDS))),
-        *(field.remove() for field in (Review.decision_id, Review.decision, Review.decision_uri)),
-        *(field.remove() for field in (Review.decision_sha256, Review.redeem_after, Review.reviewedAt)),
-        *(field.remove() for field in (Review.reviewer, Review.reviewer_name)),
+        *(one.remove() for one in (Review.decision_id, Review.decision, Review.decision_uri)),
+        *(one.remove() for one in (Review.decision_sha256, Review.redeem_after, Review.reviewedAt)),
+        *(one.remove() for one in (Review.reviewer, Review.reviewer_name)),
         Review.GSI1PK.set(index["GSI1PK"]),
         Review.GSI1SK.set(index["GSI1SK"]),
         Review.GSI2SK.set(due["GSI2SK"]),
@@ -232,10 +260,13 @@ def _type_again(ref: ReviewRef, run: Run, review: Review, by: Person) -> None:
     store = DocumentFiles(ref.site, run.project_id, ref.document_id)
     try:
         sent = json.loads(store.read_pinned(store.name_of(review.decision_uri or ""), review.decision_sha256 or ""))
+        own = {one["field"] for one in sent.get("changes", ()) if one["decision_id"] == review.decision_id}
         typed = Typed(
-            {name: text or "" for name, text in (sent.get("corrections") or {}).items()}, sent.get("reason") or None
+            {name: text or "" for name, text in (sent.get("corrections") or {}).items() if name in own},
+            sent.get("reason") or None,
+            sent.get("confirmed") or {},
         )
-        if typed.values or typed.reason:
+        if not typed.is_empty:
             drafts.keep(ref, typed, by=by, begun=True)
     except CountersignError as error:
         log.warning("draft of an undone decision not kept", extra={"error": type(error).__name__})

@@ -17,10 +17,18 @@ from review.status import RENEW, UNDECIDED
 
 @dataclass(frozen=True)
 class Typed:
-    """What was typed since the last save: field → text; ``reason`` None where nobody touched it."""
+    """What was done since the last save: field → text; ``reason`` None if untouched.
+
+    ``confirmed``: field → the text that was found right, None if that was taken back.
+    """
 
     values: Mapping[str, str] = field(default_factory=dict)
     reason: str | None = None
+    confirmed: Mapping[str, str | None] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.values and self.reason is None and not self.confirmed
 
 
 @dataclass(frozen=True)
@@ -87,7 +95,10 @@ def _gone_at() -> int:
 
 def _begin(ref: ReviewRef, typed: Typed, by: Person, at: str) -> Put:
     key = ref.draft_key(by.id)
-    draft = ReviewDraft(*key, values=dict(typed.values), reason=typed.reason, savedAt=at, TimeToLive=_gone_at())
+    confirmed = {name: text for name, text in typed.confirmed.items() if text is not None}
+    draft = ReviewDraft(
+        *key, values=dict(typed.values), confirmed=confirmed, reason=typed.reason, savedAt=at, TimeToLive=_gone_at()
+    )
     return Put(draft)
 
 
@@ -95,6 +106,9 @@ def _add(ref: ReviewRef, typed: Typed, by: Person, at: str) -> Update:
     """Path by path: two tabs of one person do not lose each other's fields."""
     actions: list[Action] = [ReviewDraft.savedAt.set(at), ReviewDraft.TimeToLive.set(_gone_at())]
     actions += [ReviewDraft.values[name].set(text) for name, text in typed.values.items()]
+    for name, looked_at in typed.confirmed.items():
+        path = ReviewDraft.confirmed[name]
+        actions.append(path.remove() if looked_at is None else path.set(looked_at))
     if typed.reason is not None:
         actions.append(ReviewDraft.reason.set(typed.reason))
     return Update(ref.draft_key(by.id), actions, ~NEW)

@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from django.conf import settings
 from PIL import Image
@@ -189,7 +189,7 @@ def _again(handover: Handover, review: Review) -> Taken:
 def _prepared(handover: Handover) -> Pause:
     """Everything that the review points to, written before it. Raises: Refused, Unavailable."""
     asked, run = handover.question, handover.run
-    project_name, queue = _place(handover)
+    place = _place(handover)
     specs = result.specs_of(handover.site, asked)
     pictures = page_sources.pictures_of(handover.site, asked.pages)
     _reserve(handover)
@@ -213,8 +213,8 @@ def _prepared(handover: Handover) -> Pause:
         entered=handover.entered,
         timeout=asked.deadline_seconds + settings.REVIEW_MARGIN_SECONDS,
         file_name=asked.title,
-        project_name=project_name or handover.caller,
-        found=found | ({"queue": queue} if queue else {}),
+        project_name=place.project_name or handover.caller,
+        found=found | ({"queue": place.queue} if place.queue else {}) | {"unseen_allowed": place.unseen_allowed},
         review_id=handover.ref.review_id,
         more=_kept(handover),
     )
@@ -232,22 +232,28 @@ def _kept(handover: Handover) -> dict[str, Any]:
     }
 
 
-def _place(handover: Handover) -> tuple[str, str]:
-    """The project's name, and the queue: the one that is named, else the project's own. Raises: Refused."""
-    asked, name, queue = handover.question, "", handover.question.queue
+class _Place(NamedTuple):
+    project_name: str
+    queue: str
+    unseen_allowed: bool
+
+
+def _place(handover: Handover) -> _Place:
+    """What the project says, where one is named, and the queue: its own, but for one that is named. Raises: Refused."""
+    asked, name, queue, unseen_allowed = handover.question, "", handover.question.queue, False
     try:
         if asked.project:
-            project = queries.projects.get_project(handover.site, asked.project)
-            name, queue = str(project.settings.name), queue or project.settings.review_queue
+            project = queries.projects.get_project(handover.site, asked.project).settings
+            name, queue, unseen_allowed = project.name, queue or project.review_queue, project.unseen_allowed
         if queue in ("", DEFAULT_QUEUE):
-            return name, ""
+            return _Place(name, "", unseen_allowed)
         archived = queries.queues.get_queue(handover.site, queue).is_archived
     except (NotFound, InvalidKey) as error:
         what = "project or queue" if asked.project else "queue"
         raise Refused(f"There is no such {what} on site {handover.site}. Look its id up in the desk.") from error
     if archived and asked.queue:
         raise Refused(f"Queue {queue} is archived. Name another.")
-    return name, queue
+    return _Place(name, queue, unseen_allowed)
 
 
 def _reserve(handover: Handover) -> None:

@@ -203,6 +203,7 @@ def _review(pause: Pause, now: str) -> Review:
         page_count=found.get("pages"),
         reasons=list(found.get("reasons") or ()),
         fields_unsure=found.get("unsure"),
+        unseen_allowed=bool(found.get("unseen_allowed")) or None,
         deadline=deadline,
         result_sha256=found["result_sha256"],
         last_transition=found["last"],

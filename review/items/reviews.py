@@ -1,6 +1,6 @@
 """A review, its decisions and drafts. The task token is on the review's item and in none of these classes."""
 
-from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import BooleanAttribute, ListAttribute, NumberAttribute, UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 
 from config.item import Item, map_attribute
@@ -28,6 +28,7 @@ class Review(Item):
     page_count = NumberAttribute(null=True)
     reasons: ListAttribute[str] = ListAttribute(null=True)
     fields_unsure = NumberAttribute(null=True)
+    unseen_allowed = BooleanAttribute(null=True)  # as the run froze it: fields may be approved that nobody has checked
     deadline = UnicodeAttribute()
     result_sha256 = UnicodeAttribute()
     last_transition = UnicodeAttribute()  # the run's last one when it paused: nothing moves it while it waits
@@ -84,6 +85,10 @@ class ReviewDecision(Item):
     uri = UnicodeAttribute()
     sha256 = UnicodeAttribute()
     reason = UnicodeAttribute(null=True)
+    # What was corrected (maps of field, label, before, after); the labels of what was found right, and left unchecked.
+    changes: ListAttribute[dict[str, str | None]] = ListAttribute(null=True)
+    confirmed: ListAttribute[str] = ListAttribute(null=True)
+    unseen: ListAttribute[str] = ListAttribute(null=True)
     decidedAt = UnicodeAttribute()  # noqa: N815
     undone_at = UnicodeAttribute(null=True)
     name = UnicodeAttribute(null=True)  # of the document
@@ -98,12 +103,14 @@ class ReviewDecision(Item):
 class ReviewDraft(Item):
     """What one person has typed and not sent: survives a lost claim, an ended session, a restart of the run.
 
-    ``values``: field → text as typed. Nobody else reads it; its TTL lies behind the review's deadline.
+    ``values``: field → text as typed; ``confirmed``: field → the text that was looked at and found right. Nobody else
+    reads it; its TTL lies behind the review's deadline.
     """
 
     values = map_attribute()
+    confirmed = map_attribute()
     reason = UnicodeAttribute(null=True)  # to reject, as typed
     savedAt = UnicodeAttribute()  # noqa: N815
 
 
-DRAFT_READABLE = ("values", "reason", "savedAt")
+DRAFT_READABLE = ("values", "confirmed", "reason", "savedAt")

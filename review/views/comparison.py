@@ -13,6 +13,8 @@ class Draft:
     """What a person has typed and was not sent or not taken.
 
     ``typed``: field → text. ``stored``: what of it the table keeps, since ``saved_at``. ``lost``: somebody was first.
+    ``confirmed``: field → the text that was found right; None: as the table keeps it. ``unseen``: what was not checked
+    and stopped the decision; ``anyway``: the word that sends it all the same, empty if the project does not allow that.
     """
 
     typed: Mapping[str, str] = field(default_factory=dict)
@@ -23,6 +25,9 @@ class Draft:
     notice: str = ""
     stored: Mapping[str, str] = field(default_factory=dict)
     saved_at: str = ""
+    confirmed: Mapping[str, str] | None = None
+    unseen: tuple[str, ...] = ()
+    anyway: str = ""
 
     def over(self, kept: ReviewDraft | None) -> "Draft":
         """With what was kept earlier; what came with this request is newer."""
@@ -30,7 +35,9 @@ class Draft:
             return self
         stored: dict[str, str] = kept.values.as_dict()
         typed = {**stored, **self.typed}
-        return replace(self, typed=typed, stored=stored, saved_at=kept.savedAt, reason=self.reason or kept.reason or "")
+        confirmed = kept.confirmed.as_dict() if self.confirmed is None else self.confirmed
+        reason = self.reason or kept.reason or ""
+        return replace(self, typed=typed, stored=stored, saved_at=kept.savedAt, reason=reason, confirmed=confirmed)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from projects import access
 from projects.http import DeskRequest, go
 from review import forms, queries, ticket
 from review.actions import claims, decisions
+from review.forms import Answers
 from review.identity import Person, ReviewRef, queue_id
 from review.tasks import enqueue_redeem
 from review.ticket import Receipt, Ticket
@@ -96,8 +97,7 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
     check_waits_for(request, carried.queue)
     answers = forms.answers_of(request.POST.dict(), carried)
     if not answers.is_valid:
-        draft = Draft(answers.typed, answers.errors, answers.reason, answers.reason_error)
-        return desk_page(request, ref, draft=draft, status=422)
+        return desk_page(request, ref, draft=_refused(request, answers, carried), status=422)
     try:
         until = decisions.decide(ref, carried.run(ref), forms.verdict(answers, carried), by=person)
     except Conflict:
@@ -108,6 +108,17 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
     following = _next(ref, carried.queue, person) if forms.wants_next(request.POST.dict()) else None
     where = _desk_url(following) if following else queue_url(carried.queue)
     return go(request, f"{where}?{urlencode({'done': done})}")
+
+
+def _refused(request: DeskRequest, answers: Answers, carried: Ticket) -> Draft:
+    """What was typed and ticked, with what to mend; the question about unchecked fields comes when that is all."""
+    asks = carried.unseen_allowed and not answers.errors
+    anyway = forms.anyway(request.POST.dict()) if asks else ""
+    unseen = () if carried.unseen_allowed and not asks else answers.unseen
+    return Draft(
+        answers.typed, answers.errors, answers.reason, answers.reason_error, confirmed=answers.confirmed,
+        unseen=unseen, anyway=anyway,
+    )  # fmt: skip
 
 
 def _next(ref: ReviewRef, queue: str, person: Person) -> ReviewRef | None:

@@ -15,6 +15,7 @@ from projects.http import DeskRequest, answer
 from projects.looks import looked
 from review import forms, queries, ticket
 from review.actions import drafts
+from review.changes import last_changes
 from review.identity import Person, ReviewRef, queue_id
 from review.items.reviews import Review, ReviewDraft
 from review.views.comparison import Comparison, Draft, compare
@@ -84,7 +85,8 @@ def desk_page(
 
 def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft) -> dict[str, Any]:
     person, standing = person_of(request), standing_of(review, person_of(request))
-    before = corrections(_before(ref, review))
+    approval = _before(ref, review)
+    before = corrections(approval)
     found = results.corrected(_result(ref, review), before)
     decided = _decided(ref, review) if standing.kind == "decided" else {}
     typed = draft.typed if standing.open_to_me else {name: text or "" for name, text in corrections(decided).items()}
@@ -92,10 +94,13 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
     fields = _fields(queries.run_of(ref, review), result)
     shown = {one["name"]: one.get("value") for one in result["fields"]}
     may_decide = standing.mine and access.can_review(request)
-    sheet = sheet_of(review, result, fields, page=_asked(request), typed=typed, errors=draft.errors)
-    kinds = [(document_types.of(one) or {}).get("id") for one in (found, result)]
+    sheet = sheet_of(
+        review, result, fields, page=_asked(request), typed=typed, errors=draft.errors,
+        changes=last_changes(decided or approval), confirmed=draft.confirmed or {},
+    )  # fmt: skip
     carried = ticket.ticket_for(
-        review, fields, shown, typed, before=before, type_found=kinds[0], type_id=kinds[1]
+        review, fields, shown, typed, before=before, earlier=approval.get("changes", ()),
+        asked=sheet.asked, confirmed=sheet.settled, **_types(found, result),
     )  # fmt: skip
     return {
         "review": review,
@@ -114,10 +119,18 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
         "sheet": sheet,
         "types": document_types.choices(result),
         "type_error": draft.errors.get(document_types.KEY, ""),
+        "unseen": [(name, sheet.asked[name]) for name in draft.unseen if name in sheet.asked],
         "passages": _passages(ref, review, sheet),
         "sent_text": passages(sheet.text),
         "ticket": ticket.sign(carried, ref, person.id) if may_decide else "",
     }
+
+
+def _types(found: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
+    """The document's type as this person found it, and as the page has it."""
+    was, now = (document_types.of(one) or {} for one in (found, result))
+    names = {str(one["id"]): str(one["name"] or document_types.NONE) for one in (was, now) if one}
+    return {"type_found": was.get("id"), "type_id": now.get("id"), "type_names": names}
 
 
 def _comparison(
@@ -158,7 +171,10 @@ def lost_page(request: DeskRequest, ref: ReviewRef, notice: str = "") -> HttpRes
     """409 with the review as it is now: who was first, what and when; what was typed is kept and stays on the page."""
     posted = request.POST.dict()
     _keep(request, ref, posted)
-    draft = Draft(forms.typed_values(posted), reason=posted.get("reason", ""), lost=True, notice=notice)
+    draft = Draft(
+        forms.typed_values(posted), reason=posted.get("reason", ""), lost=True, notice=notice,
+        confirmed=forms.ticked(posted) or None,
+    )  # fmt: skip
     response = desk_page(request, ref, draft=draft, status=409)
     response["HX-Retarget"] = "#desk"  # the lease's own form swaps less than this
     response["HX-Reswap"] = "outerHTML"
@@ -170,7 +186,7 @@ def _keep(request: DeskRequest, ref: ReviewRef, posted: Mapping[str, str]) -> No
     person = person_of(request)
     try:
         typed = forms.draft_of(posted, ticket.read(posted.get("ticket", ""), ref, person.id))
-        if typed.values or typed.reason:
+        if not typed.is_empty:
             drafts.keep(ref, typed, by=person)
     except (Refused, Conflict):
         return

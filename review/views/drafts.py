@@ -29,7 +29,7 @@ def save_draft(request: DeskRequest, document_id: str, review_id: str) -> HttpRe
     # A script sends the fields that were typed into; the form's button sends them all.
     chooses = "show-type" in request.POST  # the button beside the document's type: the page comes again with its fields
     typed = forms.draft_of(request.POST.dict(), carried, all_of_it=bool(request.htmx) and not chooses)
-    if not typed.values and typed.reason is None:
+    if typed.is_empty:
         return go(request, _desk(ref)) if chooses else _said(request, ref, None)
     try:
         saved = drafts.save(ref, typed, by=person, version=carried.version, begun="begun" in request.POST)

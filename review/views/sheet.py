@@ -7,9 +7,11 @@ from typing import Any
 from django.urls import reverse
 
 from config import clock
+from review.changes import PersonsChange
+from review.forms import TYPE_LABEL, differs
 from review.identity import HANDED_OVER
 from review.items.reviews import Review
-from workflows import results
+from workflows import document_types, results
 from workflows.results import Reason
 from workflows.stages.base import FieldSpec
 
@@ -43,7 +45,8 @@ class Option:
 class Line:
     """One field beside the page. ``value``: as typed, else as shown; ``crop``: the cut-out's viewBox, or empty.
 
-    ``default``: nobody found the value, the schema gives it.
+    ``default``: nobody found the value, the schema gives it. ``change``: what the person before has made of it.
+    ``settled``: this person has checked it, by saying that it is right or by correcting it.
     """
 
     spec: FieldSpec
@@ -58,6 +61,8 @@ class Line:
     candidates: tuple[str, ...]
     default: bool = False
     rated: bool = True  # whether anybody said how sure the value is
+    change: PersonsChange | None = None
+    settled: bool = False
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -72,8 +77,13 @@ class Line:
         return (none, *outside, *(Option(one, words.get(one, one)) for one in allowed))
 
     @property
+    def asked(self) -> bool:
+        """Whether it has to be checked before the document is approved."""
+        return self.reason is not None or self.change is not None
+
+    @property
     def needs_look(self) -> bool:
-        return self.reason is not None or bool(self.error)
+        return self.asked or bool(self.error)
 
     @property
     def tone(self) -> str:
@@ -104,12 +114,37 @@ class PageSheet:
 
 
 @dataclass(frozen=True)
+class TypeLine:
+    """The document's type where it has to be checked."""
+
+    doubt: str
+    change: PersonsChange | None
+    settled: bool
+
+
+@dataclass(frozen=True)
 class Sheet:
     lines: tuple[Line, ...]
     notes: tuple[str, ...]
     pages: tuple[PageSheet, ...]
     shown: PageSheet | None
     text: str = ""  # what another system sent to be read beside the fields
+    type: TypeLine | None = None
+
+    @property
+    def asked(self) -> dict[str, str]:
+        """Field → label of everything that has to be checked."""
+        kind = {document_types.KEY: TYPE_LABEL} if self.type else {}
+        return kind | {line.spec.name: line.spec.label for line in self.to_check if line.asked}
+
+    @property
+    def settled(self) -> tuple[str, ...]:
+        kind = (document_types.KEY,) if self.type and self.type.settled else ()
+        return (*kind, *(line.spec.name for line in self.lines if line.settled))
+
+    @property
+    def left(self) -> int:
+        return len(self.asked) - len(self.settled)
 
     @property
     def to_check(self) -> list[Line]:
@@ -118,6 +153,10 @@ class Sheet:
     @property
     def sure(self) -> list[Line]:
         return [line for line in self.lines if not line.needs_look]
+
+    @property
+    def is_sure_corrected(self) -> bool:
+        return any(line.value != line.shown for line in self.sure)
 
     @property
     def on_page(self) -> list[Line]:
@@ -149,8 +188,14 @@ def sheet_of(
     page: int | None = None,
     typed: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
+    changes: Mapping[str, PersonsChange] | None = None,
+    confirmed: Mapping[str, str] | None = None,
 ) -> Sheet:
-    """``page``: 0-based; without it the first page with something to check."""
+    """``page``: 0-based; without it the first page with something to check.
+
+    ``changes``: field → what the person before has made of it; ``confirmed``: field → the text that was found right.
+    """
+    typed, changes, confirmed = typed or {}, changes or {}, confirmed or {}
     pages = tuple(_page(review, one) for one in result["pages"])
     why = results.reasons(result, fields, today=clock.now().date().isoformat())
     by_field = {reason.field: reason for reason in why if reason.field}
@@ -162,14 +207,24 @@ def sheet_of(
             found.get(spec.name, {}),
             by_index,
             reason=by_field.get(spec.name),
-            typed=typed or {},
+            typed=typed,
             errors=errors or {},
+            change=changes.get(spec.name),
+            confirmed=confirmed.get(spec.name),
         )
         for spec in fields
     )
     notes = tuple(reason.text for reason in why if not reason.field)
     shown = by_index.get(_first(lines) if page is None else page) or (pages or (None,))[0]
-    return Sheet(lines, notes, pages, shown, str(result.get("text") or ""))
+    kind = _type_line(result, changes.get(document_types.KEY), confirmed.get(document_types.KEY))
+    return Sheet(lines, notes, pages, shown, str(result.get("text") or ""), kind)
+
+
+def _type_line(result: Mapping[str, Any], change: PersonsChange | None, confirmed: str | None) -> TypeLine | None:
+    found, doubt = document_types.of(result), document_types.doubt(result)
+    if found is None or not (doubt or change):
+        return None
+    return TypeLine(doubt, change, confirmed == found["id"])
 
 
 def _first(lines: Sequence[Line]) -> int:
@@ -196,14 +251,18 @@ def _line(
     reason: Reason | None,
     typed: Mapping[str, str],
     errors: Mapping[str, str],
+    change: PersonsChange | None,
+    confirmed: str | None,
 ) -> Line:
     shown = str(found.get("value") or "")
+    value = typed.get(spec.name, shown)
+    checked = confirmed == value or differs(spec.type, value, shown)
     sheet = pages.get(found["page"]) if found.get("page") is not None else None
     box = found.get("box") if sheet else None
     others = [str(one["value"]) for one in found.get("candidates", ()) if one.get("value")]
     return Line(
         spec=spec,
-        value=typed.get(spec.name, shown),
+        value=value,
         shown=shown,
         confidence=float(found.get("confidence") or 0.0),
         reason=reason,
@@ -215,6 +274,8 @@ def _line(
         candidates=() if spec.allowed else tuple(dict.fromkeys(other for other in others if other != shown))[:3],
         default=found.get("source") == "default",
         rated=found.get("confidence", 0.0) is not None,
+        change=change,
+        settled=checked and (reason is not None or change is not None),
     )
 
 

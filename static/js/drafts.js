@@ -11,7 +11,8 @@ let tries = 0;
 let sending = false;
 let held = false; // a decision is on its way: it carries everything that was typed
 
-const drafted = (box) => box?.form && box.form === form() && (box.name.startsWith("field-") || box.name === "reason");
+const drafted = (box) => box?.form && box.form === form() && /^(field-|seen-|reason$)/.test(box.name);
+const textOf = (box) => (box.type !== "checkbox" ? box.value : box.checked ? "1" : "");
 
 function remember() {
   const here = form();
@@ -102,7 +103,12 @@ async function sentence(answer) {
 // ---- what starts it ----------------------------------------------------------------------------------------------
 document.addEventListener("input", (event) => {
   if (!drafted(event.target)) return;
-  waiting.set(event.target.name, event.target.value);
+  const box = event.target;
+  waiting.set(box.name, textOf(box));
+  if (box.checked && box.name.startsWith("seen-")) { // found right is a text: it goes with its box
+    const name = box.name.replace("seen-", "field-");
+    waiting.set(name, textOf(form().elements.namedItem(name)));
+  }
   remember();
   say("Saving…");
   later(PAUSE);
@@ -114,8 +120,8 @@ window.addEventListener("pagehide", () => send({ keepalive: true }));
 
 document.body.addEventListener("htmx:beforeRequest", (event) => { if (event.detail.elt === form()) held = true; });
 document.body.addEventListener("htmx:afterRequest", (event) => {
-  const { elt, xhr } = event.detail;
-  if (elt.id !== "review-form" || xhr.getResponseHeader("HX-Redirect")) return; // the page is left
+  const { requestConfig, xhr } = event.detail; // the event's own element is another one where the form was swapped
+  if (requestConfig.elt.id !== "review-form" || xhr.getResponseHeader("HX-Redirect")) return; // the page is left
   held = false;
   if (waiting.size) later(PAUSE);
 });
@@ -125,7 +131,7 @@ document.body.addEventListener("htmx:afterSettle", () => {
   const here = form();
   for (const [name, text] of waiting) {
     const box = here?.elements.namedItem(name);
-    if (box && box.value !== text) box.value = text;
+    if (box && textOf(box) !== text) box.type === "checkbox" ? (box.checked = Boolean(text)) : (box.value = text);
   }
   if (here) remember();
 });

@@ -4,7 +4,8 @@ const desk = () => document.querySelector("[data-desk]");
 const mine = () => desk()?.hasAttribute("data-mine");
 const fields = () => [...document.querySelectorAll("#desk [data-field]")].filter((one) => one.checkVisibility());
 const todo = () => [...document.querySelectorAll("#desk [data-todo]:not(.settled)")];
-const input = (field) => field.querySelector("input, select");
+const input = (field) => field.querySelector("[name^='field-']");
+const seen = (field) => field.querySelector("[data-seen]");
 
 // ---- the chosen field: its box on the page, its article beside it ------------------------------------------------
 let chosen = null;
@@ -46,17 +47,26 @@ function turnTo(page) {
   window.htmx.ajax("GET", url, { target: "#page-viewer", swap: "outerHTML" });
 }
 
-// ---- settled: a person has looked; only a hint for the eye, the server judges what was typed --------------------
-const looked = new Set(); // outlives an answer that swaps the desk, such as a refused decision
+// ---- settled: a person says that it is right, or corrects it. The boxes are sent, kept with the draft, and judged by
+// the server, which counts as this does.
+const isCorrected = (field) => input(field).value.trim() !== input(field).dataset.shown;
 
 function settle(field) {
   const box = input(field);
   if (box.hasAttribute("data-required") && !box.value.trim()) return false;
   if (box.selectedOptions?.[0]?.hasAttribute("data-refused")) return false;
-  field.classList.add("settled");
-  looked.add(field.dataset.field);
-  count();
+  mark(field, true);
   return true;
+}
+
+function mark(field, settled) {
+  const box = seen(field);
+  field.classList.toggle("settled", settled);
+  if (box && box.checked !== settled) {
+    box.checked = settled;
+    box.dispatchEvent(new Event("input", { bubbles: true })); // for the draft
+  }
+  count();
 }
 
 function count() {
@@ -85,7 +95,8 @@ function move(step) {
 
 function approve() {
   const left = todo();
-  if (left.length) choose(left[0].dataset.field, { focus: "field" });
+  const asks = document.querySelector("#review-form").hasAttribute("data-unseen-allowed"); // the server asks once
+  if (left.length && !asks) choose(left[0].dataset.field, { focus: "field" });
   else document.querySelector("[data-approve]").click();
 }
 
@@ -140,23 +151,35 @@ document.addEventListener("click", (event) => {
     input(field).value = use.dataset.use;
     input(field).dispatchEvent(new Event("input", { bubbles: true }));
   }
-  if ((use || target.closest("[data-settle]")) && settle(field)) return next(field);
-  choose(field.dataset.field, { scroll: false });
+  if (use && settle(field)) return next(field);
+  if (!target.closest(".seen")) choose(field.dataset.field, { scroll: false });
+});
+document.addEventListener("change", (event) => {
+  const field = event.target.closest?.("#desk [data-todo]");
+  if (!field || !mine()) return;
+  if (event.target === seen(field)) {
+    if (event.target.checked && settle(field)) return next(field);
+    if (event.target.checked) { // blank, or no allowed value
+      mark(field, false);
+      return choose(field.dataset.field, { focus: "input" });
+    }
+    return mark(field, isCorrected(field) && settle(field)); // a correction has been looked at
+  }
+  if (event.target === input(field) && isCorrected(field)) settle(field);
 });
 document.addEventListener("focusin", (event) => {
+  // The chosen field grows: what a pointer presses must not move away before it is let go. Its click chooses.
+  if (event.target.matches("button, [data-seen]") && !event.target.matches(":focus-visible")) return;
   const field = event.target.closest?.("#desk [data-field]");
   if (field && field.dataset.field !== chosen) choose(field.dataset.field, { scroll: false });
 });
 document.addEventListener("input", (event) => {
   const field = event.target.closest?.("#desk [data-field]");
-  if (!field) return;
-  field.classList.remove("settled");
-  looked.delete(field.dataset.field);
-  count();
+  if (field && event.target === input(field)) mark(field, false); // what was found right was another text
 });
 
 // ---- keyboard: single letters never act while somebody types -----------------------------------------------------
-const typing = (element) => element?.matches?.("input, textarea, select, [contenteditable]");
+const typing = (element) => element?.matches?.("input:not([type='checkbox']), textarea, select, [contenteditable]");
 
 function enter(event) {
   const field = event.target.closest?.("[data-field]");
@@ -234,11 +257,11 @@ document.body.addEventListener("lease", (event) => {
 
 // ---- begin, and again after each swap ----------------------------------------------------------------------------
 function dress() {
-  for (const button of document.querySelectorAll("#desk [data-settle], #desk [data-use]")) button.hidden = false;
-  for (const field of todo()) {
-    const box = input(field);
-    if ((looked.has(field.dataset.field) || box.value !== box.dataset.shown) && box.getAttribute("aria-invalid") !== "true") settle(field);
+  for (const button of document.querySelectorAll("#desk [data-use]")) button.hidden = false;
+  for (const field of document.querySelectorAll("#desk [data-todo]")) {
+    field.classList.toggle("settled", Boolean(seen(field)?.checked) && input(field).getAttribute("aria-invalid") !== "true");
   }
+  document.getElementById(`f-${chosen}`)?.classList.add("active");
   count();
   light();
   tick();

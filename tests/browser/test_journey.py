@@ -8,7 +8,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests.aws_faults import count_calls
 from tests.browser.conftest import watch
-from tests.browser.desk import in_sight, sign_in, waiting
+from tests.browser.desk import check_all, in_sight, sign_in, waiting
 from tests.factories import ref_of, sample_files
 from tests.people import alice, bob
 from tests.pump import Pump
@@ -36,11 +36,12 @@ def test_upload_correct_approve_and_see_it_published(
     page.get_by_role("link", name=poor_sample().name).first.click()
     page.locator("[data-claim]").click()
     in_sight(page)
-    total = page.locator('[data-field="total"] input')
+    total = page.locator('[name="field-total"]')
     if not total.is_visible():
         page.get_by_text("Confident").click()
     total.fill("29.53")
     fill_required(page)
+    check_all(page)
     before = pump.ran("run_step")
     page.locator("[data-approve]").click()
     page.wait_for_url("**/review/?done=*")
@@ -59,7 +60,7 @@ def fill_required(page: Page) -> None:
     """A reviewer settles what the machine did not find."""
     values = {"date": "2025-11-14", "company": "Corner Larder"}
     for name, value in values.items():
-        box = page.locator(f'[data-field="{name}"] input')
+        box = page.locator(f'[name="field-{name}"]')
         if box.count() and not box.input_value():
             box.fill(value)
 
@@ -74,6 +75,7 @@ def test_a_double_click_is_one_decision(
     page.goto(url)
     page.locator("[data-claim]").click()
     in_sight(page)
+    check_all(page)
     with count_calls() as calls:
         page.locator("[data-approve]").dblclick()
         page.wait_for_url("**/review/?done=*")
@@ -104,6 +106,7 @@ def test_of_two_browsers_one_wins_and_the_other_learns_who_and_when(
             theirs.locator("[data-claim]").click()
         assert lost.value.status == 409
         expect(theirs.get_by_text("Bob Ito holds this until")).to_be_visible()
+        check_all(mine)
         mine.locator("[data-approve]").click()
         mine.wait_for_url("**/review/?done=*")
         theirs.goto(url)

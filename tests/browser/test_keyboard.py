@@ -9,7 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from review import queries
 from tests.browser.conftest import watch
-from tests.browser.desk import claim, expect_saved, field, in_sight, sign_in, waiting
+from tests.browser.desk import check_all, claim, expect_saved, field, in_sight, sign_in, waiting
 from tests.people import bob
 from tests.pump import Pump
 
@@ -130,6 +130,7 @@ def test_back_shows_a_whole_page_and_what_holds_now(
     sign_in(page, live_server, "bob")
     claim(page, first)
     field(page, "total").fill("28.53")
+    check_all(page)
     expect_saved(page)
     page.locator("[data-approve]").click()
     page.wait_for_url(f"{second}?done=*")
@@ -162,6 +163,11 @@ def test_a_review_without_a_script(
         expect(field(page, "total")).to_have_value("28.53")
         expect_saved(page)
         field(page, "total").fill("about thirty")
+        page.get_by_role("button", name="Approve and next").click()
+        expect(page.locator("[data-unseen]")).to_contain_text("5 fields not checked: Company, Date, Address")
+        boxes = page.get_by_role("checkbox", name="Looks right")
+        for index in range(boxes.count()):
+            boxes.nth(index).check()
         page.get_by_role("button", name="Approve and next").click()
         expect(page.get_by_text("Write the amount as")).to_be_visible()
         expect(field(page, "total")).to_have_value("about thirty")

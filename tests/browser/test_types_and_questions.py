@@ -8,7 +8,7 @@ from playwright.sync_api import BrowserContext, expect
 from pytest_django.live_server_helper import LiveServer
 
 from review import queries
-from tests.browser.desk import claim, sign_in
+from tests.browser.desk import check_all, claim, sign_in
 from tests.people import bob
 from tests.review.reviews import open_review, result
 from tests.workflows.questions.made import read_run
@@ -42,11 +42,12 @@ def test_another_type_brings_its_fields_and_keeps_what_was_typed(
     page = context.new_page()
     sign_in(page, live_server, "bob")
     claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
-    page.locator('[data-field="total"] input').fill("12.00")
-    page.get_by_label("Document type").select_option("invoice")
+    page.locator('[name="field-total"]').fill("12.00")
+    page.get_by_label("Document type", exact=True).select_option("invoice")
     page.get_by_role("button", name="Show its fields").click()
-    expect(page.locator('[data-field="number"] input')).to_have_value("77")
-    expect(page.locator('[data-field="total"] input')).to_have_value("12.00")
+    expect(page.locator('[name="field-number"]')).to_have_value("77")
+    expect(page.locator('[name="field-total"]')).to_have_value("12.00")
+    check_all(page)
     page.get_by_role("button", name="Approve and stop").click()
     page.wait_for_url("**/review/?done=*")
     assert queries.review(ref).status != "CLAIMED"

@@ -7,7 +7,7 @@ from pytest_django.live_server_helper import LiveServer
 from review import queries
 from review.actions import claims
 from tests.browser.conftest import watch
-from tests.browser.desk import claim, expect_saved, field, sign_in, waiting
+from tests.browser.desk import check_all, claim, expect_saved, field, sign_in, waiting
 from tests.people import alice, bob
 from tests.pump import Pump
 from tests.review.reviews import lapse, person
@@ -39,6 +39,7 @@ def test_an_ended_session_loses_nothing(
     expect_saved(page)
     expect(page.locator("#notices")).to_be_empty()
     assert stored(ref, user) == {"total": "28.53"}
+    check_all(page)
     page.locator("[data-approve]").click()
     page.wait_for_url("**/review/?done=*")
     assert {line.split("status of ")[-1][:3] for line in console} == {"401"}
@@ -53,6 +54,7 @@ def test_an_ended_session_stops_no_decision_for_good(
     sign_in(page, live_server, "bob")
     claim(page, url)
     field(page, "total").fill("28.53")
+    check_all(page)
     expect_saved(page)
     context.clear_cookies(name="sessionid")
     page.locator("[data-approve]").click()

@@ -40,6 +40,7 @@ def decide(ref, decision: Decision = Decision.APPROVE, **typed: str) -> None:
     page = client.get(url("show-review", ref))
     sent = {f"field-{line.spec.name}": line.value for line in page.context["sheet"].lines}
     sent |= {f"field-{name}": value for name, value in typed.items()}
+    sent |= {f"seen-{name}": "1" for name in page.context["sheet"].asked}
     form = {"ticket": page.context["ticket"], "decision": decision.value, "reason": "Not ours", **sent}
     answer = client.post(url("decide", ref), form)
     assert answer.status_code == 302, answer.content.decode()

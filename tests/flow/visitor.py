@@ -89,4 +89,5 @@ class Visitor:
 def form_of(page: str, typed: Mapping[str, str]) -> dict[str, str]:
     found = re.search(r'name="ticket" value="([^"]+)"', page)
     assert found
-    return {"ticket": html.unescape(found[1]), **{f"field-{name}": text for name, text in typed.items()}}
+    boxes = dict.fromkeys(re.findall(r'name="(seen-[^"]+)"', page), "1")  # everything in doubt is looked at
+    return {"ticket": html.unescape(found[1]), **boxes, **{f"field-{name}": text for name, text in typed.items()}}

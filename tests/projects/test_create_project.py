@@ -215,6 +215,16 @@ def test_without_an_audit_sample_nobody_is_asked_for_no_reason(table):
     assert only_project().settings.audit_share == 0.0
 
 
+def test_unchecked_fields_are_approved_only_where_an_admin_says_so(table):
+    send(signed_in(alice()))
+    assert only_project().settings.unseen_allowed is False
+
+
+def test_an_admin_allows_unchecked_fields(table):
+    send(signed_in(alice()), unseen_allowed="on")
+    assert only_project().settings.unseen_allowed is True
+
+
 @pytest.mark.parametrize(("typed", "stored"), [("", 0), ("7", 7)])
 def test_slots_are_a_number_or_the_desks(table, typed, stored):
     send(signed_in(alice()), slots=typed)

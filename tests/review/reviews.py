@@ -61,6 +61,7 @@ def open_review(
     project_id="proj_test",
     document_id="",
     project_name="Receipts",
+    unseen_allowed=False,
 ) -> tuple[Run, ReviewRef]:
     """``found``: the stored result, where it is not the one that ``values`` make. ``queue``: an id."""
     original = Original(name, "application/pdf", 10, "projects/p/x.pdf", 1)
@@ -81,6 +82,7 @@ def open_review(
     Execution.change(runs.execution_key(run), at_review, Execution.PK.exists())
     facts = {"result_sha256": sha, "reasons": ["Total 55 %, needs 90 %"], "unsure": 1, "pages": 1, "last": "none"}
     facts |= {"queue": queue} if queue else {}  # as the stage adds it of what the run froze
+    facts |= {"unseen_allowed": True} if unseen_allowed else {}
     entered = clock.iso(clock.now())
     pause = Pause(run, 1, REVIEW, DOCUMENT_ANALYSIS.id, "token", entered, timeout, name, project_name, facts)
     opening.open_review(pause)

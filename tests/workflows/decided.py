@@ -40,6 +40,7 @@ def decided_run(
     site: str = "default",
     outcome: Outcome = Outcome.PUBLISHED,
     pinned: RunSettings | None = None,
+    unseen: tuple[str, ...] = (),
 ) -> Run:
     run = documents.start(
         site=site,
@@ -52,7 +53,7 @@ def decided_run(
     )
     store = DocumentFiles(site, project_id, run.document_id)
     result = json.dumps({"version": 1, "fields": fields}).encode()
-    decision = json.dumps({"version": 1, "corrections": dict(corrections)}).encode()
+    decision = json.dumps({"version": 1, "corrections": dict(corrections), "unseen": unseen}).encode()
     kept = files.sha256(decision)
     store.write(files.result(run.workflow_id), result, "application/json")
     store.write(files.decision(run.workflow_id, "d1", kept), decision, "application/json")

@@ -151,6 +151,12 @@ def test_a_run_freezes_which_dates_are_plausible():
     assert frozen.from_json(json.dumps(without)).fields[0].date_range == ""
 
 
+def test_a_run_freezes_whether_unchecked_fields_may_be_approved():
+    allowed = frozen.freeze({"review_policy": {"unseen_allowed": True}})
+    assert (allowed.unseen_allowed, frozen.freeze({}).unseen_allowed) == (True, False)
+    assert frozen.from_json(frozen.to_json(allowed)) == allowed
+
+
 def test_a_run_freezes_calibration_and_audit_sample():
     found = frozen.freeze({"calibration": {"version": 3, "sha256": "ab"}, "review_policy": {"audit_share": 0.05}})
     assert (found.calibration_version, found.calibration_sha256, found.audit_share) == (3, "ab", 0.05)

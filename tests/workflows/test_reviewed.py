@@ -40,6 +40,14 @@ def test_what_no_rule_read_is_not_the_rules_to_be_judged_by() -> None:
     assert reviewed.documents("default", project_id) == []
 
 
+def test_what_was_approved_without_a_look_teaches_nothing() -> None:
+    project_id = project()
+    fields = [field("company", "text", "MERANTI"), field("total", "amount", "12.00")]
+    decided_run(project_id, fields, {}, unseen=("total",))
+    (found,) = reviewed.documents("default", project_id)
+    assert [one.name for one in found.fields] == ["company"]
+
+
 def test_only_published_reviews_of_the_project_teach() -> None:
     project_id, other = project(), project(name="Other")
     decided_run(project_id, [field("company", "text", "MERANTI")], {}, outcome=Outcome.REJECTED)

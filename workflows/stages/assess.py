@@ -34,5 +34,6 @@ def run(context: StageContext) -> StageResult:
             "pages": len(result["pages"]),
             "unsure": len({reason["field"] for reason in reasons if reason["field"]}),
         }
-        | ({"queue": context.settings.queue} if context.settings.queue else {}),
+        | ({"queue": context.settings.queue} if context.settings.queue else {})
+        | ({"unseen_allowed": True} if context.settings.unseen_allowed else {}),
     )

@@ -43,6 +43,7 @@ class RunSettings:
     calibration_version: int = 0  # 0: the prior
     calibration_sha256: str = ""
     audit_share: float = 0.0  # 0–1, of the documents that nobody would have to look at
+    unseen_allowed: bool = False  # may a reviewer approve fields in doubt that nobody has checked
     typing: str = ""  # a word of projects.schema.TYPINGS; with one, the type that is found says which fields are read
     types_sha256: str = ""  # the types that it is found among; empty where the site had none
     instruction: str = ""  # what a person asked of the models for this one document

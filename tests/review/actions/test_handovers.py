@@ -131,6 +131,12 @@ def test_the_queue_is_the_named_one_or_the_projects() -> None:
     assert (review.queue, review.project_name) == ("loans-q", project.settings.name)
 
 
+def test_unchecked_fields_may_be_approved_where_the_questions_project_allows_it() -> None:
+    project = make_project(unseen_allowed=True)
+    assert review_of(hand_over(project=project.id).ref).unseen_allowed is True
+    assert review_of(hand_over().ref).unseen_allowed is None
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

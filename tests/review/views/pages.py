@@ -7,12 +7,14 @@ from tests.people import signed_in
 from tests.review.reviews import url
 
 
-def form(user, ref, **changes):
-    """What the browser posts: every input of the page as it stands, with ``changes``."""
+def form(user, ref, *, tick=True, **changes):
+    """What the browser posts: every input of the page as it stands, with ``changes``; ``tick``: each box is ticked."""
     text = signed_in(user).get(url("show-review", ref)).content.decode()
     posted = dict(re.findall(r'<input class="text-input"[^>]* name="([^"]+)" value="([^"]*)"', text))
     posted = {name: html.unescape(value) for name, value in posted.items()}
     posted["ticket"] = re.search(r'name="ticket" value="([^"]+)"', text)[1]
+    boxes = re.findall(r'<input type="checkbox" name="(seen-[^"]+)" value="1"( checked)?', text)
+    posted |= {name: "1" for name, checked in boxes if tick or checked}
     return posted | {"decision": "approve"} | changes
 
 

@@ -143,6 +143,12 @@ def test_what_does_not_fit_together_is_kept_and_asked_about(tmp_path: Path) -> N
     assert text in [reason["text"] for reason in kept(ctx).json("runs/run1/assessment.json")["reasons"]]
 
 
+def test_the_assessment_tells_the_review_that_unchecked_fields_may_be_approved(tmp_path: Path) -> None:
+    allowed, usual = (invoice(tmp_path, unseen_allowed=one) for one in (True, False))
+    assert run_all(allowed)["assess"].facts["unseen_allowed"] is True
+    assert "unseen_allowed" not in run_all(usual)["assess"].facts
+
+
 def test_a_sampled_document_is_reviewed_though_nothing_is_in_doubt(tmp_path: Path) -> None:
     fields = tuple(dataclasses.replace(spec, threshold=0.0) for spec in FIELDS)
     sampled, usual = (invoice(tmp_path, fields=fields, audit_share=share) for share in (1.0, 0.0))
