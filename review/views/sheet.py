@@ -197,7 +197,8 @@ def sheet_of(
     """
     typed, changes, confirmed = typed or {}, changes or {}, confirmed or {}
     pages = tuple(_page(review, one) for one in result["pages"])
-    why = results.reasons(result, fields, today=clock.now().date().isoformat())
+    # Of the day that the review was opened: a date that lay ahead then is why it waits, however long it has.
+    why = results.reasons(result, fields, today=clock.parse(review.created_at).date().isoformat())
     by_field = {reason.field: reason for reason in why if reason.field}
     found = {field["name"]: field for field in result["fields"]}
     by_index = {one.index: one for one in pages}

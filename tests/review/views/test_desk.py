@@ -1,9 +1,11 @@
 """The desk of one review: what it shows, to whom, and what taking and giving back do."""
 
+import datetime as dt
 import json
 
 import pytest
 
+from config import clock
 from review import queries
 from review.actions import claims
 from tests.aws_faults import count_calls
@@ -195,3 +197,12 @@ def test_a_text_whose_segment_is_gone_leaves_the_fields_to_be_checked():
     found["pages"] = [{"index": 0, "width": 1000, "height": 1414, "image": None, "source": "text"}]
     _, ref = open_review(found=found)
     assert "Total 55 %, needs 90 %" in shown(bob(), ref).content.decode()
+
+
+def test_a_date_that_lay_ahead_is_still_the_reason_once_that_day_has_passed(monkeypatch):
+    ahead = (clock.now() + dt.timedelta(days=9)).date().isoformat()
+    values = {"company": ("Grossmarkt Ruhr", 0.97), "date": (ahead, 0.93), "total": ("33.90", 0.95)}
+    _, ref = open_review(values=values, timeout=40 * 86_400)
+    later = clock.now() + dt.timedelta(days=20)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    assert f"Date {ahead} lies in the future" in shown(bob(), ref).content.decode()
