@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 from django.conf import settings
 from django.core.files.storage import default_storage
 
-from config import aws
+from config import aws, disk
 from config.errors import CountersignError, NotFound, Tampered, Unavailable
 from config.table import partition
 from workflows import files
@@ -42,7 +42,7 @@ def _put(key: str, body: bytes | BinaryIO, content_type: str, kind: str) -> None
 
 def fetch_object(key: str, target: Path, *, version: str = "") -> None:
     """An object that another system put into the bucket. Raises: NotFound."""
-    with aws.translated():
+    with disk.full_is_unavailable(), aws.translated():
         extra = {"VersionId": version} if version else None
         aws.client("s3").download_file(settings.BUCKET_NAME, key, str(target), ExtraArgs=extra, Config=_IN_ONE_GET)
 

@@ -9,7 +9,7 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 
-from config import clock, precedence, queues
+from config import clock, disk, precedence, queues
 from config.errors import Conflict, NotFound, ProviderPaused, StageFailed, StaleAttempt, Unavailable
 from projects.audit import Actor
 from workflows import (
@@ -59,7 +59,7 @@ def run_step(
     queue = settings.SLICES_QUEUE if large else settings.STEPS_QUEUE
     try:
         keep = functools.partial(deliveries.keep, self.request)
-        with _turn(large=large):
+        with _turn(large=large), disk.full_is_unavailable():
             answer = steps.perform(
                 order, owner=self.request.id, keep=keep, token=token, send=order_slice, large=large
             )  # fmt: skip
@@ -93,7 +93,8 @@ def run_slice(
     order = Order(Run(site, project_id, document_id, workflow_id), step, attempt)
     try:
         keep = functools.partial(deliveries.keep, self.request)
-        fanout.do_slice(order, lane, number, owner=self.request.id, keep=keep, send=order_slice)
+        with disk.full_is_unavailable():
+            fanout.do_slice(order, lane, number, owner=self.request.id, keep=keep, send=order_slice)
     except Busy as busy:
         raise self.retry(countdown=min(busy.seconds, 60)) from busy
     except ProviderPaused as paused:

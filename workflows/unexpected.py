@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from config import logs
+from config import disk, logs
 from config.errors import Unavailable
 
 log = logging.getLogger(__name__)
@@ -47,7 +47,8 @@ def once_more(work: Callable[[], object], give_up: Callable[[], object]) -> None
 
 def _raised(work: Callable[[], object]) -> Exception | None:
     try:
-        work()
+        with disk.full_is_unavailable():
+            work()
     except Exception as error:  # noqa: BLE001 - whatever it is, the file must not be lost over it
         return error
     return None

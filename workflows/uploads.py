@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload, TemporaryFileUploadHandler
 
+from config import disk
 from config.errors import Refused
 from projects import doers
 from projects.audit import Actor
@@ -75,10 +76,12 @@ class HashedFileHandler(TemporaryFileUploadHandler):
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         self._digest.update(raw_data)
-        super().receive_data_chunk(raw_data, start)
+        with disk.full_is_unavailable():
+            super().receive_data_chunk(raw_data, start)
 
     def file_complete(self, file_size: int) -> "UploadedFile[Any] | None":
-        file = super().file_complete(file_size)
+        with disk.full_is_unavailable():  # what is still buffered is written now
+            file = super().file_complete(file_size)
         if file is not None:
             file.sha256 = self._digest.hexdigest()  # type: ignore[attr-defined] # read by take()
         return file
