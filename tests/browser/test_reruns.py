@@ -40,8 +40,8 @@ def test_a_result_is_compared_and_chosen(
     cell = page.locator(".compared td", has_text=LONG)
     assert cell.evaluate("cell => cell.clientWidth > cell.parentElement.clientWidth * 0.4")  # as wide as its column
     assert (found, width) == ([], 375)
-    page.get_by_role("button", name="Let this one count").focus()
+    page.get_by_role("button", name="Use this result").focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("This result counts now.")).to_be_visible()
+    expect(page.get_by_text("This is the document’s result now.")).to_be_visible()
     assert not console
     context.close()

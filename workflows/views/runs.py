@@ -272,10 +272,17 @@ def _event_row(event: DocumentEvent) -> EventRow:
     return EventRow(event.occurredAt, words, details, review_id)
 
 
+# Facts that are other runs of the document.
+_RUNS = {"beside": "beside run", "keeps": "in use stays run", "before": "instead of run"}
+
+
 def _told(facts: Mapping[str, Any]) -> Iterator[str]:
     """Facts as words; an id that a link stands for, and a hash, tell a person nothing."""
     for name, value in facts.items():
         if name == "review" or name.endswith("sha256") or value is False:
+            continue
+        if name in _RUNS:
+            yield f"{_RUNS[name]} …{str(value)[-6:]}"
             continue
         yield name.replace("_", " ") if value is True else f"{name.replace('_', ' ')} {value}"
 
