@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from django.core import mail
 
+from config import table as table_keys
+from config.errors import NotAllowed
 from projects import actions as project_actions
 from projects import queries as project_queries
 from projects.governing import AttributeDefinition
@@ -17,11 +19,12 @@ from tests.workflows.test_api import API, problem, program
 from tests.workflows.test_mappings import make as make_mapping
 from tests.workflows.test_mappings import values
 from workflows import files, frozen, queries
-from workflows.actions import reruns, runs
+from workflows.actions import interventions, reruns, runs
 from workflows.actions.runs import EXISTS
 from workflows.contexts import document_of
 from workflows.definitions import DOCUMENT_ANALYSIS
 from workflows.frozen import Run
+from workflows.items.documents import ProjectDocument
 from workflows.items.runs import Execution, WorkflowSteps
 from workflows.routing import When
 from workflows.status import Outcome
@@ -144,3 +147,23 @@ def test_programs_are_told_which_result_is_the_documents(decided: Run) -> None:
     refused = client.post(f"{address}/{new.workflow_id}/choose", {}, content_type="application/json")
     assert "permission to review" in problem(refused, 403)["detail"]
     assert queries.project_document(SITE, new.project_id, new.document_id).workflow_id == decided.workflow_id
+
+
+def test_a_result_decided_before_its_row_named_it_stays_too(decided: Run) -> None:
+    key = table_keys.PROJECT_DOCUMENT.key(SITE, project_id=decided.project_id, document_id=decided.document_id)
+    ProjectDocument.change(key, [ProjectDocument.decided.remove()], EXISTS)
+    new = analysed(decided)
+    row = queries.project_document(SITE, new.project_id, new.document_id)
+    assert (row.workflow_id, row.decided) == (decided.workflow_id, decided.workflow_id)
+    ProjectDocument.change(key, [ProjectDocument.decided.remove()], EXISTS)
+    with pytest.raises(NotAllowed):  # asked from another run of the document
+        reruns.choose_result(new, by=ROSA, reviews=False)
+
+
+def test_a_run_that_was_stopped_beside_a_decided_result_says_what_stays(decided: Run) -> None:
+    new = reruns.analyse_again(decided, frozen.from_json(document_of(decided).settings), by=ROSA)
+    interventions.cancel(new, by=ROSA)
+    shown = signed_in(bob()).get(url(new)).content.decode()
+    assert "The result that a person decided stays in use." in shown
+    assert "Nothing was published." not in shown
+    assert "Use this result" not in shown
