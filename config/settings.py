@@ -136,6 +136,8 @@ RUN_CHECK_SECONDS = number("COUNTERSIGN_RUN_CHECK_SECONDS", 30 if ON_LAPTOP else
 # A person who opens a document again within this time has looked at it once.
 VIEW_ACTIVITY_SECONDS = number("COUNTERSIGN_VIEW_ACTIVITY_SECONDS", 10 * 60)
 SWEEP_SECONDS = number("COUNTERSIGN_SWEEP_SECONDS", 10)
+# Between two repairs of a row that fail, at most: once a service answers again, what waited for it goes on soon.
+SWEEP_PAUSE_SECONDS = 60
 DUE_SHARDS = number("COUNTERSIGN_DUE_SHARDS", 1)
 # Counters are spread over so many rows, so that documents that move at once seldom wait for each other. More of them
 # may be set at any time; a count is the sum over all.

@@ -58,11 +58,14 @@ def _read() -> list[GaugeMetricFamily]:
     waits: dict[str, list[float]] = {}
     decided = 0
     for shard in range(settings.DUE_SHARDS):
-        before = clock.iso(now) > Review.GSI2SK
+        before = clock.iso(clock.in_seconds(settings.SWEEP_PAUSE_SECONDS)) > Review.GSI2SK
         for row in Review.page(table.due_partition(shard), sk=before, index="GSI2", limit=_AT_MOST).rows:
-            due_at, kind, _ = str(row.GSI2SK).split("#", 2)
-            waits.setdefault(kind, []).append((now - clock.parse(due_at)).total_seconds())
-            decided += kind == "review" and row.status in DECIDED
+            place = table.due_place(str(row.GSI2SK))
+            due_for = (now - clock.parse(place.since)).total_seconds()  # also while it waits for its next try
+            if due_for < 0:
+                continue
+            waits.setdefault(place.kind, []).append(due_for)
+            decided += place.kind == "review" and row.status in DECIDED
     rows, seconds, backlog, failed = _families()
     for kind, waited in waits.items():
         rows.add_metric([kind], len(waited))

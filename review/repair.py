@@ -5,7 +5,6 @@ import logging
 from django.conf import settings
 
 from config import clock
-from config.errors import StaleAttempt
 from config.transaction import transact
 from projects.items.removals import DocumentRemoval
 from projects.items.unpacking import DocumentUnpacking
@@ -142,10 +141,7 @@ def resume_join(site: str, due: Join) -> None:
 def _end_undecided(ref: ReviewRef, run: Run, queue: str) -> None:
     execution = queries.execution(run)
     if execution.status == RunStatus.RUNNING:
-        try:
-            redemption.expire(run, attempt=int(execution.engine_attempt))
-        except StaleAttempt:
-            return
+        redemption.expire(run, attempt=int(execution.engine_attempt))
     else:
         changes = redemption.closing(ref, ORPHAN, queue)
         transact(changes, events.lineage(run, "REVIEW_ORPHANED", facts={"review": ref.review_id}))

@@ -3,10 +3,12 @@
 import logging
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from django.conf import settings
+from pynamodb.expressions.condition import Condition
 
 from config import clock, logs, table
 from config.errors import Conflict, CountersignError
@@ -28,7 +30,7 @@ from workflows.items.runs import Execution
 
 log = logging.getLogger(__name__)
 
-_ROWS_A_PAGE = 100
+_SHARE = 0.25  # of a sweep, that rows of one kind may take without any of them being repaired
 
 
 @dataclass(frozen=True)
@@ -39,60 +41,97 @@ class DueRow:
     id: str
     key: Key
     site: str
+    sort_key: str = ""
+    tries: int = 0
 
 
 def sweep() -> int:
     """Repair what is due and say so, which an alarm listens for; answers how many rows it looked at."""
     began = time.monotonic()
-    looked = _sweep(began + settings.SWEEP_SECONDS)
+    looked = _Sweep().run()
     log.info("swept", extra={"rows": looked, "seconds": round(time.monotonic() - began, 3)})
     return looked
 
 
-def _sweep(until: float) -> int:
-    """For as long as one sweep may last.
+@dataclass
+class _Sweep:
+    """One look at what is due: first at what was never tried, then at what has failed before.
 
-    The time is bounded since decisions wait for the same worker; what is left over is the next sweep's. No row that
-    cannot be repaired keeps those behind it from being looked at.
+    A service that does not answer costs its own kind of row a share of the sweep and the others nothing: what failed
+    is moved on, and rows of a kind that has used its share up are the next sweep's.
     """
-    looked = 0
+
+    looked: int = 0
+    lost: Counter[str] = field(default_factory=Counter)  # milliseconds, by kind, of repairs that failed
+
+    def run(self) -> int:
+        failed: list[DueRow] = []
+        self._look_at(_fresh(failed), settings.SWEEP_SECONDS)
+        self._look_at(failed, settings.SWEEP_SECONDS / 2)
+        return self.looked
+
+    def _look_at(self, rows: Iterable[DueRow], seconds: float) -> None:
+        """For so long, without what was lost; what is left over is the next sweep's."""
+        began, lost = time.monotonic(), self.lost.total()
+        for row in rows:
+            if self.lost[row.kind] <= _SHARE * settings.SWEEP_SECONDS * 1000:
+                with logs.on_site(row.site):
+                    self._repair(row)
+                self.looked += 1
+            if time.monotonic() - began > seconds + (self.lost.total() - lost) / 1000:
+                log.warning("sweep is behind")
+                return
+
+    def _repair(self, row: DueRow) -> None:
+        began = time.monotonic()
+        try:
+            repair_due(row)
+        except Conflict:  # another sweeper, or the run itself, was first
+            log.info("repair was not needed", extra={"event": row.id})
+        except CountersignError as error:
+            log.warning("repair waits", extra={"event": row.id, "error": logs.place_of(error)})
+            self.lost[row.kind] += round((time.monotonic() - began) * 1000)
+        except Exception:  # one row that nobody understands must not keep every decision behind it waiting
+            log.exception("row could not be repaired", extra={"event": row.id})
+            self.lost[row.kind] += round((time.monotonic() - began) * 1000)
+        else:
+            return
+        _push_on(row)
+
+
+def _fresh(failed: list[DueRow]) -> Iterator[DueRow]:
+    """What has not failed yet; the others go to ``failed``."""
     for shard in random.sample(range(settings.DUE_SHARDS), settings.DUE_SHARDS):
         for row in due_rows(shard):
-            with logs.on_site(row.site):
-                _repair_one(row)
-            looked += 1
-            if time.monotonic() > until:
-                log.warning("sweep is behind")
-                return looked
-    return looked
+            if row.tries:
+                failed.append(row)
+            else:
+                yield row
 
 
 def due_rows(shard: int) -> Iterator[DueRow]:
     """What is due now, the longest due first; one Query on the system-wide index for each page."""
     before = clock.iso(clock.now()) > Item.GSI2SK
-    cursor: str | None = None
-    while True:
-        page = Item.page(table.due_partition(shard), sk=before, index="GSI2", limit=_ROWS_A_PAGE, cursor=cursor)
-        yield from map(_row, page.rows)
-        cursor = page.next
-        if cursor is None:
-            return
+    return map(_row, Item.every(table.due_partition(shard), sk=before, index="GSI2"))
 
 
 def _row(item: Item) -> DueRow:
-    _, kind, name = str(item.GSI2SK).split("#", 2)
-    return DueRow(kind, name, item.key, table.site_of(item.PK))
+    sort_key = str(item.GSI2SK)
+    place = table.due_place(sort_key)
+    return DueRow(place.kind, place.id, item.key, table.site_of(item.PK), sort_key, place.tries)
 
 
-def _repair_one(row: DueRow) -> None:
+def _push_on(row: DueRow) -> None:
+    """Behind what is due by then, twice as long each time; whoever moved it meanwhile knows better."""
+    pause = min(settings.SWEEP_SECONDS * 2 ** min(row.tries, 10), settings.SWEEP_PAUSE_SECONDS)
+    later = table.due_again(table.due_place(row.sort_key), clock.iso(clock.in_seconds(pause)))
+    here: Condition = Item.GSI2SK == row.sort_key  # noqa: SIM300 - the attribute makes the condition
     try:
-        repair_due(row)
-    except Conflict:  # another sweeper, or the run itself, was first
-        log.info("repair was not needed", extra={"event": row.id})
+        Item.change(row.key, [Item.GSI2SK.set(later)], here)
+    except Conflict:
+        return
     except CountersignError as error:
-        log.warning("repair waits", extra={"event": row.id, "error": logs.place_of(error)})
-    except Exception:  # one row that nobody understands must not keep every decision behind it waiting
-        log.exception("row could not be repaired", extra={"event": row.id})
+        log.warning("row could not be moved on", extra={"event": row.id, "error": logs.place_of(error)})
 
 
 def repair_due(row: DueRow) -> None:

@@ -46,4 +46,5 @@ from config.settings import *  # noqa: E402, F403 - the environment above comes 
 # The hash of a file's content in its name needs collectstatic first; pages only need the names.
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}  # noqa: F405
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # noqa: F405 - whitenoise warns of a folder that is not there
+SWEEP_PAUSE_SECONDS = 1
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

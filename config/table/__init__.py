@@ -5,7 +5,7 @@ Templates are ``str.format`` strings as in the five seeds' designs; ``docs/keys.
 
 import datetime as dt
 import zlib
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 
@@ -87,6 +87,41 @@ def due(entity: Entity, due_at: str, **parts: str | int) -> dict[str, Any]:
     """GSI2 of a row that needs attention at ``due_at`` (stored instant, so that text order is time order)."""
     shard = zlib.crc32("".join(map(str, parts.values())).encode()) % settings.DUE_SHARDS
     return {"GSI2PK": due_partition(shard), "GSI2SK": fill(entity.gsi2sk or "", {"due_at": due_at, **parts})}
+
+
+class DuePlace(NamedTuple):
+    """A row's place in the due index. ``since`` and ``tries``: when it was due first, and how often its repair failed.
+
+    Both stand in the key itself, so that whatever moves the row on for another reason forgets them.
+    """
+
+    due_at: str
+    kind: str
+    id: str
+    since: str
+    tries: int = 0
+
+
+_AGAIN = "#again#"
+
+
+def due_place(sk: str) -> DuePlace:
+    """Read the sort key of the due index.
+
+    >>> due_place("2026-11-21T12:00:00+00:00#run#01H")[1:]
+    ('run', '01H', '2026-11-21T12:00:00+00:00', 0)
+    >>> due_place("2026-11-21T12:00:20+00:00#run#01H#again#2#2026-11-21T12:00:00+00:00")[1:]
+    ('run', '01H', '2026-11-21T12:00:00+00:00', 2)
+    """
+    place, _, again = sk.partition(_AGAIN)
+    due_at, kind, name = place.split("#", 2)
+    tries, _, since = again.partition("#")
+    return DuePlace(due_at, kind, name, since or due_at, int(tries or 0))
+
+
+def due_again(place: DuePlace, due_at: str) -> str:
+    """Its place once its repair has failed one more time."""
+    return f"{due_at}#{place.kind}#{place.id}{_AGAIN}{place.tries + 1}#{place.since}"
 
 
 def datetime_us(moment: dt.datetime) -> str:

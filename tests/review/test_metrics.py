@@ -49,6 +49,16 @@ def test_other_rows_are_counted_by_their_kind(pump: Pump) -> None:
     assert found["countersign_redeem_backlog"] == 0
 
 
+def test_what_could_not_be_repaired_is_overdue_since_it_was_due_first(table: str) -> None:
+    run = start_run()
+    events.lineage(run, "PUBLISHED", bus_type=events.PROCESSED)(clock.in_seconds(-3600)).save()
+    with fail("events", "PutEvents", error_code="connection"):
+        sweeper.sweep()
+    assert [row for row in sweeper.due_rows(0) if row.kind == "event"] == []
+    assert read()["countersign_overdue_rows event"] == 1
+    assert 3590 <= read()["countersign_overdue_seconds event"] < 3700
+
+
 def test_whoever_asks_often_costs_one_query(table: str) -> None:
     gauges = metrics.Overdue()
     with count_calls() as calls:

@@ -1,15 +1,23 @@
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 from django.conf import LazySettings
 
-from config import clock
+from config import clock, table
+from projects.audit import Actor
+from projects.queries.removals import removal
 from review import sweeper
-from tests.factories import start_run
+from tests.aws_faults import before_each, crash_before, fail
+from tests.factories import ended_run, start_run
 from workflows import events
-from workflows.actions import runs
+from workflows.actions import removals, runs
 from workflows.frozen import Run
 from workflows.items.runs import Execution
 
 pytestmark = pytest.mark.usefixtures("machines", "table")
+BY = Actor("1", "Rosa Marin")
 
 
 def due_events(run: Run, count: int) -> None:
@@ -50,3 +58,103 @@ def test_a_sweep_lasts_no_longer_than_it_may(settings: LazySettings) -> None:
     settings.SWEEP_SECONDS = 0
     assert sweeper.sweep() == 1
     assert waiting_events() == 2
+
+
+@contextmanager
+def silent_engine(seconds: float = 0) -> Iterator[None]:
+    """It takes its time and then does not answer."""
+    dead = fail("stepfunctions", "DescribeExecution", error_code="connection", times=99)
+    with dead, before_each("stepfunctions", "DescribeExecution", lambda: time.sleep(seconds), times=99):
+        yield
+
+
+def place_of(run: Run) -> table.DuePlace:
+    return table.due_place(str(Execution.load(runs.execution_key(run)).GSI2SK))
+
+
+def due_run() -> Run:
+    run = start_run()
+    move(run, "2000-01-01T00:00:00+00:00")
+    return run
+
+
+def move(run: Run, due_at: str, end: str = "") -> None:
+    actions = [Execution.GSI2SK.set(f"{due_at}#run#{run.workflow_id}{end}")]
+    Execution.change(runs.execution_key(run), actions, Execution.PK.exists())
+
+
+def test_an_engine_that_does_not_answer_keeps_no_event_waiting(settings: LazySettings) -> None:
+    settings.SWEEP_SECONDS = 1
+    rows = [due_run() for _ in range(6)]
+    due_events(rows[0], 1)
+    with silent_engine(0.6):
+        for _ in range(2):
+            sweeper.sweep()
+    assert waiting_events() == 0
+
+
+def test_a_row_that_fails_is_moved_on_twice_as_far_each_time_and_never_out_of_sight(settings: LazySettings) -> None:
+    settings.SWEEP_PAUSE_SECONDS = 60
+    run, pauses = due_run(), []
+    for tries in range(5):
+        if tries:
+            move(run, "2000-01-01T00:00:00+00:00", f"#again#{tries}#2000-01-01T00:00:00+00:00")
+        with silent_engine():
+            assert sweeper.sweep() == 1
+        place = place_of(run)
+        assert (place.tries, place.since, place.id) == (tries + 1, "2000-01-01T00:00:00+00:00", run.workflow_id)
+        pauses.append((clock.parse(place.due_at) - clock.now()).total_seconds())
+        assert sweeper.sweep() == 0
+    assert [round(pause, -1) for pause in pauses] == [10, 20, 40, 60, 60]
+
+
+def test_what_failed_is_repaired_once_its_service_answers_and_forgets_that_it_failed() -> None:
+    run = due_run()
+    with silent_engine():
+        sweeper.sweep()
+    assert place_of(run).tries == 1
+    time.sleep(1.1)
+    assert sweeper.sweep() == 1
+    assert place_of(run).tries == 0
+    assert place_of(run).due_at > clock.iso(clock.now())
+
+
+def test_whoever_moves_a_row_while_its_repair_fails_is_not_overruled() -> None:
+    run, later = due_run(), clock.iso(clock.in_seconds(3600))
+    with silent_engine(), before_each("dynamodb", "UpdateItem", lambda: move(run, later)):
+        sweeper.sweep()
+    assert (place_of(run).due_at, place_of(run).tries) == (later, 0)
+
+
+def test_a_table_that_does_not_take_the_move_ends_no_sweep(caplog: pytest.LogCaptureFixture) -> None:
+    run = due_run()
+    due_events(run, 1)
+    with silent_engine(), fail("dynamodb", "UpdateItem"):
+        sweeper.sweep()
+    assert "row could not be moved on" in caplog.messages
+    assert waiting_events() == 0
+    assert place_of(run).tries == 0
+
+
+def test_what_has_failed_before_comes_behind_what_has_not() -> None:
+    one, other = due_run(), due_run()
+    move(one, "1999-01-01T00:00:00+00:00", "#again#3#1998-01-01T00:00:00+00:00")
+    asked: list[str] = []
+    with silent_engine(), pytest.MonkeyPatch.context() as patch:
+        inner = sweeper.repair_due
+        patch.setattr(sweeper, "repair_due", lambda row: (asked.append(row.id), inner(row)))
+        sweeper.sweep()
+    assert asked == [other.workflow_id, one.workflow_id]
+
+
+def test_a_conflict_that_moves_nothing_is_not_the_first_of_each_sweep() -> None:
+    run = ended_run()
+    time.sleep(1.1)
+    sweeper.sweep()  # its event
+    with crash_before("dynamodb", "TransactWriteItems", nth=2):
+        removals.delete(run.site, run.document_id, by=BY)
+    time.sleep(1.1)
+    with fail("dynamodb", "UpdateItem", error_code="ConditionalCheckFailedException"):
+        sweeper.sweep()
+    place = table.due_place(str(removal(run.site, run.document_id).GSI2SK))
+    assert (place.kind, place.tries) == ("removal", 1)
