@@ -20,6 +20,14 @@ class KeyRefused(CountersignError):
     """An API key opens nothing. The API answers 401, and does not tell why."""
 
 
+class TooManyTries(CountersignError):
+    """Something is tried too often in a while, such as passwords. Views answer 429; ``seconds``: to wait."""
+
+    def __init__(self, message: str, *, seconds: int) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+
+
 class Conflict(CountersignError):
     """A condition did not hold: somebody else was first. Views answer 409.
 

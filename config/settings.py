@@ -42,6 +42,8 @@ AWS_REGION = env("AWS_REGION", env("AWS_DEFAULT_REGION", "eu-central-1"))
 EMULATOR_PORT = number("COUNTERSIGN_EMULATOR_PORT", 4566)
 WEB_WORKERS = number("COUNTERSIGN_WEB_WORKERS", 2)  # processes of the deployed web server, and threads of each
 WEB_THREADS = number("COUNTERSIGN_WEB_THREADS", 8)
+# Proxies before the web server that write X-Forwarded-For: whose address is counted when passwords are guessed.
+TRUSTED_PROXIES = 0 if ON_LAPTOP else number("COUNTERSIGN_TRUSTED_PROXIES", 1)
 AWS_ENDPOINT_URL: str | None
 if ON_LAPTOP:
     AWS_ENDPOINT_URL = env("AWS_ENDPOINT_URL", f"http://127.0.0.1:{EMULATOR_PORT}")

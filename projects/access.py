@@ -12,8 +12,9 @@ from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import User
 from django.db.models import F
 from django.http import HttpRequest
+from django.urls import reverse
 
-from config.errors import NotAllowed, NotFound
+from config.errors import CountersignError, NotAllowed, NotFound
 from config.table import DEFAULT_SITE
 from projects import directory, queries
 from projects.directory import Place
@@ -103,6 +104,27 @@ def places_of(request: HttpRequest) -> Sequence[Place]:
     if user.is_superuser:
         return directory.every_place(_SWITCHER_LIMIT)
     return directory.places_of(groups_of(request), _SWITCHER_LIMIT)
+
+
+@dataclass(frozen=True)
+class WayOut:
+    """Where the button of an error page leads; an empty ``url``: nowhere but out."""
+
+    url: str = ""
+    words: str = "Sign out"
+
+
+def way_out(request: HttpRequest) -> WayOut:
+    """To a page that this person may see: of the site they are on, of their only other one, or the choice of theirs."""
+    try:
+        if can(request, Permission.READ):
+            return WayOut(home(_site(request)), "Go to the overview")
+        places = places_of(request)
+    except CountersignError:  # the page that says so is on its way
+        return WayOut(home(DEFAULT_SITE), "Go to the overview")
+    if len(places) == 1:
+        return WayOut(home(places[0].site_id), f"Go to {places[0].title}")
+    return WayOut(reverse("choose-site"), "Choose a site") if places else WayOut()
 
 
 def home(site: str) -> str:

@@ -11,7 +11,16 @@ from django.utils.cache import patch_cache_control, patch_vary_headers
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
-from config.errors import Conflict, CountersignError, KeyRefused, NotAllowed, NotFound, Refused, Unavailable
+from config.errors import (
+    Conflict,
+    CountersignError,
+    KeyRefused,
+    NotAllowed,
+    NotFound,
+    Refused,
+    TooManyTries,
+    Unavailable,
+)
 from config.table import InvalidKey
 
 API_PATH = "/api/v1/"  # of every site: the key says which
@@ -23,6 +32,7 @@ _STATUS: tuple[tuple[type[CountersignError], int], ...] = (
     (NotAllowed, 403),
     (Conflict, 409),
     (Refused, 422),
+    (TooManyTries, 429),
     (Unavailable, 503),
 )
 

@@ -156,8 +156,8 @@ def _error_page(request: HttpRequest, error: CountersignError, status: int) -> H
         context = {"tone": "warn" if status == 409 else "bad", "text": str(error), "status": status}
         response = render(request, "_message.html", context, status=status)
     else:
-        # 422 has no page of its own: it is the bad request's, with the sentence of the refusal.
-        template = "400.html" if status == 422 else f"{status}.html"
+        # These have no page of their own: they are the bad request's, with the sentence of the refusal.
+        template = "400.html" if status in (422, 429) else f"{status}.html"
         request.unanswered = status == 503  # type: ignore[attr-defined] # read by site_context
         response = render(request, template, {"text": str(error), "status": status}, status=status)
     patch_vary_headers(response, ["HX-Request"])
@@ -179,7 +179,9 @@ def site_context(request: HttpRequest) -> dict[str, Any]:
     except CountersignError:  # the page that says so is on its way
         return here
     # Asked for by the app bar only: a fragment costs nothing for it.
-    return here | {"tabs": _tabs(request, may), "may": may, "switcher": lambda: _switcher(request)}
+    tabs = _tabs(request, may) if access.permissions_of(request) else ()
+    more = {"switcher": lambda: _switcher(request), "way_out": lambda: access.way_out(request)}
+    return here | {"tabs": tabs, "may": may, **more}
 
 
 def _tabs(request: HttpRequest, may: access.Abilities) -> list[dict[str, Any]]:

@@ -206,8 +206,11 @@ def _settings(row: AuditLine | EntityEvent) -> AuditRow:
     listed = {**changed, **payload} if isinstance(changed, dict) else payload
     changes = [_change(name, value) for name, value in listed.items()]
     name = table.decode(row.entityId)
+    if row.entityType in ("account", "group"):
+        name = str(payload.get("account") or name)
+        changes = [one for one in changes if one["what"] != "account"]
     return AuditRow(
-        row.inserteddate, "settings", who, row.userId, f"{_word(row.entityType)} {row.type}", name,
+        row.inserteddate, "settings", who, row.userId, _told(row.entityType, row.type), name,
         name if row.entityType == "document" else "", changes,
     )  # fmt: skip
 
@@ -216,11 +219,18 @@ def _event(row: EntityEvent) -> AuditRow:
     """From the index, which carries no payload: the keys tell what was done to what."""
     _, entity_type, entity_id = row.PK.rsplit("#", 2)
     user_id, at = str(row.GSI2PK).rpartition("userId")[2], row.SK.partition("#")[2]
-    words = f"{_word(entity_type)} {row.status or 'changed'}"
+    words = _told(entity_type, row.status or "changed")
     name = table.decode(entity_id)
     return AuditRow(
         at, "settings", row.name or user_id, user_id, words, name, name if entity_type == "document" else ""
     )
+
+
+def _told(entity_type: str, told: str) -> str:
+    """``Queue updated``; what an account did itself is said without its kind: ``Signed in``."""
+    if entity_type == "account" and told not in ("created", "updated", "deleted"):
+        return told[:1].upper() + told[1:]
+    return f"{_word(entity_type)} {told}"
 
 
 def _word(entity_type: str) -> str:

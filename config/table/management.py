@@ -22,6 +22,12 @@ API_KEY = Entity(
     note="we store a hash of the key, never the key", system=True,
 )  # fmt: skip
 
+SIGN_IN_TRIES = Entity(
+    "countersign", "SignInTries", "SIGNIN#{digest}", "TRIES#{kind}",
+    attributes=names("tries ends_at TimeToLive"),
+    note="failed sign-ins in a while, counted under a keyed hash of account, address or both; by TTL", system=True,
+)  # fmt: skip
+
 # --- documents -------------------------------------------------------------
 DOCUMENT = Entity(
     "document_management", "Document", "docs#{document_id}", "document",

@@ -10,5 +10,6 @@ from projects.actions import metadata as metadata
 from projects.actions import projects as projects
 from projects.actions import queues as queues
 from projects.actions import schemas as schemas
+from projects.actions import sign_ins as sign_ins
 from projects.actions import sites as sites
 from projects.actions import tags as tags

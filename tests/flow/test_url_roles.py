@@ -27,6 +27,7 @@ SET_UP: Answers = (302, 403, 403, 403, 200, 200)  # ADMIN or GOVERN
 SET_UP_EMPTY: Answers = (302, 403, 403, 403, 422, 422)  # a form without anything in it
 SET_UP_NOTHING: Answers = (302, 403, 403, 403, 404, 404)  # a wish about what is not there
 NO_REVIEW: Answers = (302, 403, 403, 404, 404, 404)  # REVIEW, of what is not there
+SIGNED_IN: Answers = (302, 200, 200, 200, 200, 200)
 OPEN: Answers = (200, 200, 200, 200, 200, 200)
 KEY: Answers = (401, 401, 401, 401, 401, 401)  # an API key; who is signed in is nobody
 STAFF: Answers = (302, 302, 302, 302, 302, 200)  # Django's own admin
@@ -37,6 +38,11 @@ STAFF_POST: Answers = (302, 302, 302, 302, 302, 403)
 TABLE: dict[str, dict[str, Answers]] = {
     "login": {"GET": (200, 302, 302, 302, 302, 302)},
     "logout": {"GET": (302, 405, 405, 405, 405, 405), "POST": (302, 302, 302, 302, 302, 302)},
+    "change-password": {"GET": SIGNED_IN, "POST": (302, 422, 422, 422, 422, 422)},  # a form without anything in it
+    "choose-site": {"GET": SIGNED_IN},
+    "admin-login": {"GET": (200, 403, 403, 403, 403, 302)},  # before Django's own addresses below
+    "admin-logout": {"POST": STAFF_MOVED},
+    "admin-password": {"GET": STAFF_MOVED},
     "workflows:healthz": {"GET": OPEN},
     "workflows:readyz": {"GET": OPEN},
     "workflows:metrics": {"GET": OPEN},
@@ -187,9 +193,9 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:show_review": {"GET": KEY},
     # Django's own admin
     "admin:index": {"GET": STAFF},
-    "admin:login": {"GET": (200, 200, 200, 200, 200, 302)},
+    "admin:login": {"GET": (200, 403, 403, 403, 403, 302)},
     "admin:logout": {"POST": STAFF_MOVED},
-    "admin:password_change": {"GET": STAFF},
+    "admin:password_change": {"GET": STAFF_MOVED},
     "admin:password_change_done": {"GET": STAFF},
     "admin:autocomplete": {"GET": STAFF_POST},
     "admin:jsi18n": {"GET": STAFF},

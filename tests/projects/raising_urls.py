@@ -1,12 +1,10 @@
 """URLs whose views raise each domain error, and one that tells which site it is on."""
 
-from django.contrib.auth import views as auth_views
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpResponse
 from django.urls import include, path, reverse
 
 from config import errors
-from projects.sign_in import SignInView
 
 RAISED = {
     "missing": errors.NotFound("There is no such document here."),
@@ -36,6 +34,5 @@ urlpatterns = [
     path("where/", where, name="where"),
     path("search/", include(([path("", where, name="search")], "workflows"))),  # the bar's box leads there
     path("open/", open_to_all),
-    path("login/", SignInView.as_view(), name="login"),
-    path("logout/", auth_views.LogoutView.as_view(), name="logout"),
+    path("", include("projects.sign_in_urls")),
 ]
