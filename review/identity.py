@@ -34,6 +34,11 @@ class ReviewRef:
         return self.document_id.startswith(HANDED_OVER)
 
     @property
+    def path(self) -> str:
+        """Both ids in one text, as a row names another review of its site: the inverse of ``ref_at``."""
+        return f"{self.document_id}/{self.review_id}"
+
+    @property
     def key(self) -> Key:
         return table.REVIEW.key(self.site, document_id=self.document_id, review_id=self.review_id)
 
@@ -41,6 +46,10 @@ class ReviewRef:
         return table.REVIEW_DRAFT.key(
             self.site, document_id=self.document_id, review_id=self.review_id, user_id=user_id
         )
+
+
+def ref_at(site: str, path: str) -> ReviewRef:
+    return ReviewRef(site, *path.split("/"))
 
 
 @dataclass(frozen=True)

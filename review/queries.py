@@ -4,7 +4,7 @@ from config import table
 from config.errors import NotFound
 from config.item import Item, Page
 from review.identity import ReviewRef, stored_queue
-from review.items.reviews import DRAFT_READABLE, READABLE, Review, ReviewDraft
+from review.items.reviews import DRAFT_READABLE, READABLE, Review, ReviewDecision, ReviewDraft
 from review.status import ReviewStatus
 from workflows.frozen import Run
 
@@ -12,6 +12,31 @@ from workflows.frozen import Run
 def queue(site: str, queue_id: str = "", *, cursor: str | None = None) -> Page[Review]:
     """What waits for a person, the nearest deadline first: one Query. ``queue_id``: empty for the site's own."""
     return Review.page(table.REVIEW.gsi1_partition(site, queue=stored_queue(queue_id)), index="GSI1", cursor=cursor)
+
+
+def decided_since(site: str, user_id: str, since: str, *, limit: int) -> Page[ReviewDecision]:
+    """What this person decided at ``since`` (a stored instant) or later, the newest first: one Query of an index."""
+    own = table.REVIEW_DECISION.gsi1_partition(site, user_id=user_id)
+    window = ReviewDecision.GSI1SK >= since  # noqa: SIM300 - an attribute's condition
+    return ReviewDecision.page(own, sk=window, index="GSI1", limit=limit, newest_first=True)
+
+
+def decision_place(site: str, row: ReviewDecision) -> tuple[ReviewRef, str]:
+    """The review of a row of the index, and the decision's id: the index carries the keys, and no ids of its own."""
+    review_id, _, rest = row.SK.removeprefix(table.REVIEW.sort_prefix()).partition("#")
+    return ReviewRef(site, row.document_id or "", review_id), rest.rpartition("#")[2]
+
+
+def was_undone(ref: ReviewRef, decision_id: str, user_id: str) -> bool:
+    """Whether this person made this decision and has undone it: in another tab, or by the same click twice."""
+    key = table.REVIEW_DECISION.key(
+        ref.site, document_id=ref.document_id, review_id=ref.review_id, decision_id=decision_id
+    )
+    try:
+        found = ReviewDecision.load(key)
+    except NotFound:
+        return False
+    return found.reviewer == user_id and bool(found.undone_at)
 
 
 def row_ref(site: str, row: Review) -> ReviewRef:

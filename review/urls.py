@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from review.views import decisions, desk, drafts, pages, queue
+from review.views import decisions, desk, drafts, pages, queue, undoing
 
 app_name = "review"
 urlpatterns = [
     path("", queue.show_queue, name="queue"),
     path("queues/", queue.list_queues, name="list-queues"),
     path("queues/<str:queue_id>/", queue.show_queue, name="show-queue"),
+    path("undo/", undoing.list_undoable, name="list-undoable"),
     path("next/", decisions.claim_next, name="claim-next"),
     path("<str:document_id>/<str:review_id>/", desk.show_review, name="show-review"),
     path("<str:document_id>/<str:review_id>/pages/<int:index>/", pages.show_page, name="show-page"),

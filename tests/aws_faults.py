@@ -126,16 +126,17 @@ def fail(
     operation: str,
     *,
     error_code: str = "ThrottlingException",
+    first: int = 1,
     times: int = 1,
     after: bool = False,
     extra: dict[str, Any] | None = None,
 ) -> Iterator[None]:
-    """Refuse the next calls as AWS would once botocore's own retries are used up.
+    """Refuse the next calls, from the ``first`` on, as AWS would once botocore's own retries are used up.
 
     ``error_code="connection"`` is a broken connection. ``after`` carries the call out and loses its answer. ``extra``
     is merged into the error's response, for example CancellationReasons.
     """
-    which = _Nth(service, operation, 1, times)
+    which = _Nth(service, operation, first, first + times - 1)
 
     def act(client: BaseClient, name: str, _params: dict[str, Any], go_on: Callable[[], Any]) -> Any:
         if not which.matches(client, name):

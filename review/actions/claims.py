@@ -1,37 +1,55 @@
 """A person takes a review, keeps it, gives it back; a lease, never a lock."""
 
+import logging
+from typing import NamedTuple
+
 from django.conf import settings
 from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
 
 from config import clock
-from config.errors import Conflict
-from config.transaction import Update, transact
+from config.errors import Conflict, NotFound
+from config.transaction import Change, Update, transact
 from review import queries
-from review.identity import Person, ReviewRef
-from review.items.reviews import Review, may
+from review.identity import Person, ReviewRef, ref_at
+from review.items.reviews import READABLE, Review, may
 from review.status import RELEASE, RENEW, TAKE, TAKE_OVER
 from workflows import events
 from workflows.frozen import Run
 
+log = logging.getLogger(__name__)
+
 _PAGES = 4  # of the queue: a hundred reviews that others hold, then a person is told so
+_MOST_AHEAD = 100  # decisions inside one undo window, each of which claimed the next document
 
 
-def claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
+class Decided(NamedTuple):
+    """A decision that has just been made; the next document is claimed with it, and given back if it is undone."""
+
+    ref: ReviewRef
+    decision_id: str
+
+
+def claim(ref: ReviewRef, run: Run, *, by: Person, after: Decided | None = None) -> None:
     """Take a free review, or one whose holder's lease has run out: one write. Mine already is renewed.
 
     Raises:
         Conflict: somebody else holds it, it is decided, its deadline has passed, or this person approved the run before
-            and another one has to.
+            and another one has to; with 1 in ``failed`` the decision ``after`` which it is taken was undone.
 
     """
     try:
-        _take(ref, run, by)
-    except Conflict:
+        _take(ref, run, by, after)
+    except Conflict as conflict:
+        if 1 in conflict.failed:
+            raise
         renew(ref, by=by)
 
 
-def claim_next(site: str, queue_id: str = "", *, by: Person, but: ReviewRef | None = None) -> ReviewRef | None:
-    """Take a queue's most urgent review that nobody else has; None where there is none.
+def claim_next(
+    site: str, queue_id: str = "", *, by: Person, but: ReviewRef | None = None, after: Decided | None = None
+) -> ReviewRef | None:
+    """Take a queue's most urgent review that nobody else has; None where there is none, or ``after`` was undone.
 
     The index lags behind the table: the claim's own condition decides, and a row that somebody else was faster with,
     or that this person has just decided (``but``), is passed over.
@@ -44,8 +62,10 @@ def claim_next(site: str, queue_id: str = "", *, by: Person, but: ReviewRef | No
             if ref == but or row.deadline <= now or queries.holder_of(row, now=now) not in {"", by.id}:
                 continue
             try:
-                claim(ref, queries.run_of(ref, row), by=by)
-            except Conflict:
+                claim(ref, queries.run_of(ref, row), by=by, after=after)
+            except Conflict as conflict:
+                if 1 in conflict.failed:
+                    return None
                 continue
             return ref
         cursor = page.next
@@ -54,22 +74,26 @@ def claim_next(site: str, queue_id: str = "", *, by: Person, but: ReviewRef | No
     return None
 
 
-def _take(ref: ReviewRef, run: Run, by: Person) -> None:
+def _take(ref: ReviewRef, run: Run, by: Person, after: Decided | None) -> None:
     now = clock.now()
     lapsed: Condition = may(TAKE_OVER) & (Review.lease_until < clock.iso(now))
     # My own lapsed claim is renewed instead: a new version would end what my open page may do.
     free: Condition = may(TAKE) | (lapsed & (Review.holder != by.id))
     free &= Review.not_by.does_not_exist() | (Review.not_by != by.id)
-    actions = [
+    actions: list[Action] = [
         Review.status.set(TAKE.to),
         Review.holder.set(by.id),
         Review.holder_name.set(by.name),
         Review.lease_until.set(clock.iso(clock.in_seconds(settings.REVIEW_LEASE_SECONDS))),
         Review.version.set(Review.version + 1),  # a takeover ends what the last holder's page may do
+        Review.claimed_after.set(after.decision_id) if after else Review.claimed_after.remove(),
         Review.updated_at.set(clock.iso(now)),
     ]
-    change = Update(ref.key, actions, free & (Review.deadline > clock.iso(now)))
-    transact([change], events.lineage(run, "HUMAN_REVIEW_CLAIMED", by=by, facts={"review": ref.review_id}))
+    changes: list[Change] = [Update(ref.key, actions, free & (Review.deadline > clock.iso(now)))]
+    if after:  # the undo of that decision finds it here, and cannot come in between
+        stands: Condition = (Review.decision_id == after.decision_id) & (Review.reviewer == by.id)
+        changes.append(Update(after.ref.key, [Review.claimed_ahead.set(ref.path)], stands))
+    transact(changes, events.lineage(run, "HUMAN_REVIEW_CLAIMED", by=by, facts={"review": ref.review_id}))
 
 
 def renew(ref: ReviewRef, *, by: Person) -> str:
@@ -89,14 +113,45 @@ def renew(ref: ReviewRef, *, by: Person) -> str:
 
 def release(ref: ReviewRef, run: Run, *, by: Person) -> None:
     """Give it back to the queue. Raises: Conflict, where it is not mine."""
-    mine: Condition = may(RELEASE) & (Review.holder == by.id)
+    _give_back(ref, run, by, may(RELEASE) & (Review.holder == by.id))
+
+
+def _give_back(ref: ReviewRef, run: Run, by: Person, mine: Condition) -> None:
     actions = [
         Review.status.set(RELEASE.to),
         Review.holder.remove(),
         Review.holder_name.remove(),
         Review.lease_until.remove(),
+        Review.claimed_after.remove(),
         Review.version.set(Review.version + 1),
         Review.updated_at.set(clock.iso(clock.now())),
     ]
     change = Update(ref.key, actions, mine)
     transact([change], events.lineage(run, "HUMAN_REVIEW_RELEASED", by=by, facts={"review": ref.review_id}))
+
+
+def release_ahead(site: str, path: str | None, *, by: Person) -> ReviewRef | None:
+    """Give back what was claimed by itself with a decision that is undone, or with one of those that followed it.
+
+    ``path``: what that decision claimed. What was decided since leads on to what its decision claimed. Answers what
+    was given back; a claim that somebody took over, or that I made myself, stays as it is.
+    """
+    for _ in range(_MOST_AHEAD):
+        if not path:
+            return None
+        ref = ref_at(site, path)
+        try:
+            review = Review.load(ref.key, only=READABLE)
+        except NotFound:  # purged meanwhile
+            return None
+        if review.decision_id and review.reviewer == by.id:
+            path = review.claimed_ahead
+            continue
+        mine: Condition = may(RELEASE) & (Review.holder == by.id) & Review.claimed_after.exists()
+        try:
+            _give_back(ref, queries.run_of(ref, review), by, mine)
+        except Conflict:
+            return None
+        log.info("claim ahead given back", extra={"review": ref.review_id})
+        return ref
+    return None

@@ -15,7 +15,7 @@ from config import clock, table
 from config.errors import Conflict, CountersignError
 from config.transaction import Change, Put, Update, transact
 from projects import counting
-from review.actions import drafts
+from review.actions import claims, drafts
 from review.actions.drafts import Typed
 from review.actions.opening import next_look
 from review.changes import FieldChange, row_changes, stored_changes
@@ -204,21 +204,40 @@ def _object(ref: ReviewRef, verdict: Verdict, by: Person, now: dt.datetime) -> b
 def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
     """Take my decision back, while the redeemer has not begun; the review is mine again, under a new version.
 
-    What was sent with it is typed once more: it becomes the draft.
+    What was sent with it is typed once more: it becomes the draft. What was claimed ahead with it is given back.
 
     Raises:
         Conflict: it is on its way, or it was not my decision.
 
     """
-    now = clock.iso(clock.now())
     review = Review.load(ref.key, only=READABLE)
+    try:
+        _reopen(ref, run, review, decision_id, by)
+    except Conflict:  # perhaps only the next document was claimed since it was read
+        before, review = review, Review.load(ref.key, only=READABLE)
+        if review.claimed_ahead == before.claimed_ahead:
+            raise
+        _reopen(ref, run, review, decision_id, by)
+    _type_again(ref, run, review, by)
+    try:
+        claims.release_ahead(ref.site, review.claimed_ahead, by=by)
+    except CountersignError as error:  # the undo stands; that claim ends with its lease
+        log.warning("claim ahead not given back", extra={"error": type(error).__name__})
+
+
+def _reopen(ref: ReviewRef, run: Run, review: Review, decision_id: str, by: Person) -> None:
+    now = clock.iso(clock.now())
     mine: Condition = may(UNDO) & (Review.reviewer == by.id)
     in_time: Condition = (Review.decision_id == decision_id) & (Review.redeem_after > now)
+    # What is claimed ahead is named by this row alone: it must not be forgotten unread.
+    ahead: Condition = Review.claimed_ahead.does_not_exist()
+    if review.claimed_ahead:
+        ahead = Review.claimed_ahead == review.claimed_ahead
     taken_back = table.REVIEW_DECISION.key(
         ref.site, document_id=ref.document_id, review_id=ref.review_id, decision_id=decision_id
     )
     changes = [
-        Update(ref.key, _reopened(ref, review, by, now), mine & in_time),
+        Update(ref.key, _reopened(ref, review, by, now), mine & in_time & ahead),
         Update(
             taken_back,
             [ReviewDecision.undone_at.set(now), ReviewDecision.status.set("undone")],
@@ -229,7 +248,6 @@ def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
     ]
     facts = {"review": ref.review_id, "decision": decision_id}
     transact(changes, events.lineage(run, "HUMAN_REVIEW_UNDONE", by=by, facts=facts))
-    _type_again(ref, run, review, by)
 
 
 def _reopened(ref: ReviewRef, review: Review, by: Person, now: str) -> list[Action]:
@@ -248,6 +266,7 @@ def _reopened(ref: ReviewRef, review: Review, by: Person, now: str) -> list[Acti
         *(one.remove() for one in (Review.decision_id, Review.decision, Review.decision_uri)),
         *(one.remove() for one in (Review.decision_sha256, Review.redeem_after, Review.reviewedAt)),
         *(one.remove() for one in (Review.reviewer, Review.reviewer_name)),
+        *(one.remove() for one in (Review.claimed_ahead, Review.claimed_after)),  # from now on it is held on purpose
         Review.GSI1PK.set(index["GSI1PK"]),
         Review.GSI1SK.set(index["GSI1SK"]),
         Review.GSI2SK.set(due["GSI2SK"]),

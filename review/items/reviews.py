@@ -38,6 +38,8 @@ class Review(Item):
     holder = UnicodeAttribute(null=True)
     holder_name = UnicodeAttribute(null=True)
     lease_until = UnicodeAttribute(null=True)
+    claimed_after = UnicodeAttribute(null=True)  # the decision that this was claimed ahead with, by itself
+    claimed_ahead = UnicodeAttribute(null=True)  # with this one's decision: the document's and the review's id
     decision_id = UnicodeAttribute(null=True)
     decision = UnicodeAttribute(null=True)
     decision_uri = UnicodeAttribute(null=True)

@@ -15,6 +15,7 @@ from projects import access
 from projects.http import DeskRequest, go
 from review import forms, queries, ticket
 from review.actions import claims, decisions
+from review.actions.claims import Decided
 from review.forms import Answers
 from review.identity import Person, ReviewRef, queue_id
 from review.tasks import enqueue_redeem
@@ -105,7 +106,9 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
     enqueue_redeem(ref, carried.decision_id, delay=settings.REVIEW_UNDO_SECONDS)
     receipt = _receipt(ref, carried, str(answers.decision), clock.iso(until))
     done = ticket.sign_receipt(receipt, ref.site, person.id)
-    following = _next(ref, carried.queue, person) if forms.wants_next(request.POST.dict()) else None
+    following = (
+        _next(ref, carried.decision_id, carried.queue, person) if forms.wants_next(request.POST.dict()) else None
+    )
     where = _desk_url(following) if following else queue_url(carried.queue)
     return go(request, f"{where}?{urlencode({'done': done})}")
 
@@ -121,10 +124,10 @@ def _refused(request: DeskRequest, answers: Answers, carried: Ticket) -> Draft:
     )  # fmt: skip
 
 
-def _next(ref: ReviewRef, queue: str, person: Person) -> ReviewRef | None:
+def _next(ref: ReviewRef, decision_id: str, queue: str, person: Person) -> ReviewRef | None:
     """The decision stands: where the next one cannot be taken now, the queue says what there is."""
     try:
-        return claims.claim_next(ref.site, queue, by=person, but=ref)
+        return claims.claim_next(ref.site, queue, by=person, but=ref, after=Decided(ref, decision_id))
     except CountersignError as error:
         log.warning("no next review", extra={"error": type(error).__name__})
         return None
@@ -139,9 +142,13 @@ def undo(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse
     access.check_can_review(request)
     ref = _ref(request, document_id, review_id)
     run = queries.run_of(ref, load_review(request, ref))
+    decision_id, person = request.POST.get("decision_id", ""), person_of(request)
     try:
-        decisions.undo(ref, run, decision_id=request.POST.get("decision_id", ""), by=person_of(request))
+        decisions.undo(ref, run, decision_id=decision_id, by=person)
     except Conflict:
-        return lost_page(request, ref, notice="It is too late to take this back: the run goes on with it.")
+        if not queries.was_undone(ref, decision_id, person.id):
+            return lost_page(request, ref, notice="It is too late to undo this: the run continues with your decision.")
+        messages.info(request, "You have undone this decision already.")
+        return go(request, _desk_url(ref))
     messages.success(request, "Taken back. Nothing was sent; the document is yours again.")
     return go(request, _desk_url(ref))

@@ -112,6 +112,7 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
         "queue_url": queue_url(queue_id(review.queue)),
         "may_decide": may_decide,
         "receipt": ticket.read_receipt(request.GET.get("done", ""), ref.site, person.id),
+        "done": request.GET.get("done", ""),
         "undo_seconds": settings.REVIEW_UNDO_SECONDS,
         "draft": draft,
         "decided_reason": decided.get("reason", ""),

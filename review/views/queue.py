@@ -136,5 +136,6 @@ def show_queue(request: DeskRequest, queue_id: str = "") -> HttpResponse:
         "queue": queue,
         "queue_id": queue_id,
         "receipt": ticket.read_receipt(request.GET.get("done", ""), request.site, user_id),
+        "done": request.GET.get("done", ""),
     }
     return answer(request, "review/queue.html", "review/_queue.html", context)

@@ -29,6 +29,7 @@ class Standing:
     by_me: bool = False
     can_undo: bool = False
     decision_id: str = ""
+    until: str = ""  # stored instant, when the undo window ends
     went: str = "The run goes on with it."  # what becomes of a decision
     again: str = "Nothing was published. Start the run again to ask once more."  # of one that nobody took
 
@@ -70,6 +71,7 @@ def _decided(review: Review, person: Person, now: str) -> Standing:
         by_me=mine,
         can_undo=mine and in_time,
         decision_id=review.decision_id or "",
+        until=review.redeem_after or "",
         went=_went(review) if review.caller else Standing.went,
     )
 

@@ -195,6 +195,11 @@ function enter(event) {
 
 const take = (nth) => document.querySelectorAll(`#f-${CSS.escape(chosen ?? "")} [data-use]`)[nth]?.click();
 const press = (selector) => document.querySelector(selector)?.click();
+function undoLatest() {
+  const ends = (button) => Date.parse(button.closest("form").dataset.undoUntil) || 0;
+  const latest = [...document.querySelectorAll('[data-key="z"]')].sort((one, other) => ends(other) - ends(one))[0];
+  latest?.click();
+}
 const KEYS = {
   a: () => mine() && approve(),
   r: () => mine() && reject(),
@@ -204,7 +209,7 @@ const KEYS = {
   ArrowUp: () => move(-1),
   e: () => chosen && choose(chosen, { focus: "input" }),
   l: () => press('[data-key="l"]'),
-  z: () => press('[data-key="z"]'),
+  z: () => undoLatest(),
   g: () => press("[data-start]"),
   n: () => press('[data-key="n"]'),
   "?": () => press("[data-keys-open]"),
@@ -240,13 +245,14 @@ function tick() {
     lease.querySelector("[data-lease]").textContent =
       left > 0 ? `Yours for ${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` : "Yours until somebody takes it";
   }
-  const undo = document.querySelector("[data-undo-until]");
-  if (undo && new Date(undo.dataset.undoUntil) <= Date.now()) {
+  for (const undo of document.querySelectorAll("[data-undo-until]")) {
+    if (new Date(undo.dataset.undoUntil) > Date.now()) continue;
+    const told = undo.closest("[data-receipt]");
+    const words = told?.querySelector("[data-undo-words]");
     undo.remove();
-    const words = document.querySelector("[data-undo-words]");
-    if (words) words.textContent = "Sent. The run goes on with it.";
-    const toast = words?.closest(".toast");
-    if (toast) setTimeout(() => toast.remove(), 6000);
+    if (words) words.textContent = "Submitted. The run continues with it.";
+    if (told?.matches(".toast")) setTimeout(() => told.remove(), 6000);
+    if (!document.querySelector("[data-undo-until]")) document.querySelector(".undo-all")?.remove();
   }
 }
 document.body.addEventListener("lease", (event) => {

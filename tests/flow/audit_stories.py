@@ -17,6 +17,7 @@ from projects.governing import AttributeDefinition
 from projects.queries.documents import document_rows
 from review import queries as review_queries
 from review.actions import claims, decisions, opening, redemption
+from review.actions.claims import Decided
 from review.actions.opening import Pause
 from review.actions.redemption import Application
 from tests.factories import PROJECT, PROJECT_ID, REVIEW, ROSA, SITE, start_run, verdict
@@ -165,6 +166,9 @@ def review_story() -> Iterator[Step]:
     yield claims.claim_next, lambda: claims.claim_next(SITE, by=ROSA)
     first = verdict(ref)
     yield decisions.decide, lambda: decisions.decide(ref, run, first, by=ROSA)
+    _, following = open_review("next.pdf")
+    claims.claim_next(SITE, by=ROSA, but=ref, after=Decided(ref, first.decision_id))
+    yield claims.release_ahead, lambda: claims.release_ahead(SITE, following.path, by=ROSA)
     yield decisions.undo, lambda: decisions.undo(ref, run, decision_id=first.decision_id, by=ROSA)
     chosen = verdict(ref)
     decisions.decide(ref, run, chosen, by=ROSA)

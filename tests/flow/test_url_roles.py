@@ -122,6 +122,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:save-draft": {"POST": NO_REVIEW},
     "review:decide": {"POST": NO_REVIEW},
     "review:undo": {"POST": NO_REVIEW},
+    "review:list-undoable": {"GET": (302, 403, 403, 200, 200, 200)},
     # settings
     "settings:show-settings": {"GET": SET_UP},
     "settings:list-sites": {"GET": SET_UP},

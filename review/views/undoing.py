@@ -1,0 +1,45 @@
+"""Decisions that their reviewer can still undo: as a page, and as what the desk and the queue show beside them."""
+
+import datetime as dt
+
+from django.conf import settings
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from config import clock
+from projects import access
+from projects.http import DeskRequest, answer
+from review import queries, ticket
+from review.items.reviews import ReviewDecision
+from review.status import Decision
+from review.ticket import Receipt
+
+MOST = 100  # on the page
+SHOWN = 3  # beside the work
+
+
+@require_safe
+def list_undoable(request: DeskRequest) -> HttpResponse:
+    """The newest first. ``done``: the receipt of the one just made, which the index may not know yet."""
+    access.check_can_review(request)
+    person_id = str(request.user.pk)
+    since = clock.iso(clock.now() - dt.timedelta(seconds=settings.REVIEW_UNDO_SECONDS))
+    found = queries.decided_since(request.site, person_id, since, limit=MOST).rows
+    receipts = [_receipt(request.site, row) for row in found if row.status in set(Decision)]
+    just_made = ticket.read_receipt(request.GET.get("done", ""), request.site, person_id)
+    if just_made and just_made.decision_id not in {queries.decision_place(request.site, row)[1] for row in found}:
+        receipts.insert(0, just_made)
+    shown = [one for one in receipts if one.can_undo or one == just_made]
+    context = {
+        "receipts": shown[:SHOWN] if request.htmx else shown,
+        "all": len(shown),
+        "as_toasts": request.GET.get("as") == "toasts",
+        "seconds": settings.REVIEW_UNDO_SECONDS,
+    }
+    return answer(request, "review/undoable.html", "review/_undoable.html", context)
+
+
+def _receipt(site: str, row: ReviewDecision) -> Receipt:
+    ref, decision_id = queries.decision_place(site, row)
+    until = clock.parse(row.created_at or "") + dt.timedelta(seconds=settings.REVIEW_UNDO_SECONDS)
+    return Receipt(ref.document_id, ref.review_id, decision_id, row.name or "", row.status or "", clock.iso(until))
