@@ -199,13 +199,20 @@ def _tabs(request: HttpRequest, may: access.Abilities) -> list[dict[str, Any]]:
     ]
 
 
-def _switcher(request: HttpRequest) -> list[dict[str, Any]]:
-    """The person's sites, where there is another one to go to."""
+def _switcher(request: HttpRequest) -> dict[str, Any]:
+    """The person's sites, if there is another one to go to."""
     try:
         places = access.places_of(request)
     except CountersignError:
-        return []
+        return {}
     here = str(request.site)
     if all(one.site_id == here for one in places):
-        return []
-    return [{"title": one.title, "url": access.home(one.site_id), "here": one.site_id == here} for one in places]
+        return {}
+    title = next((one.title for one in places if one.site_id == here), "")  # empty on the main site for who has no role
+    return {
+        "title": title or "Sites",
+        "label": f"Site {title}, change" if title else "Choose a site",
+        "places": [
+            {"title": one.title, "url": access.home(one.site_id), "here": one.site_id == here} for one in places
+        ],
+    }

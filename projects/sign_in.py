@@ -145,6 +145,11 @@ class ChangePasswordForm(_Throttled, PasswordChangeForm):
     }
     network = ""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["old_password"].label = "Current password"
+        self.fields["new_password2"].label = "Repeat new password"
+
     @property
     def attempt(self) -> Attempt:
         return Attempt(PASSWORD, self.user.get_username(), self.network)

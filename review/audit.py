@@ -16,6 +16,7 @@ from config import table
 from config.errors import NotFound
 from config.item import Item, Page
 from projects import admission
+from projects.actions.sign_ins import UNKNOWN
 from projects.document_page import activity_of
 from projects.http import DeskRequest
 from projects.items.activity import DocumentActivity
@@ -207,7 +208,7 @@ def _settings(row: AuditLine | EntityEvent) -> AuditRow:
     changes = [_change(name, value) for name, value in listed.items()]
     name = table.decode(row.entityId)
     if row.entityType in ("account", "group"):
-        name = str(payload.get("account") or name)
+        name = str(payload.get("account") or ("a name of no account" if row.entityId == UNKNOWN else name))
         changes = [one for one in changes if one["what"] != "account"]
     return AuditRow(
         row.inserteddate, "settings", who, row.userId, _told(row.entityType, row.type), name,

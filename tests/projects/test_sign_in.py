@@ -209,6 +209,8 @@ def test_signing_in_and_out_is_in_the_audit_page() -> None:
     sign_in("bob", PASSWORD, client=browser)
     browser.post("/logout/")
     page = signed_in(alice()).get("/settings/audit/").content.decode()
+    sign_in("nobody", "wrong")
+    assert "<b>a name of no account</b>" in signed_in(alice()).get("/settings/audit/").content.decode()
     for words in ("Sign-in failed", "Signed in", "Signed out"):
         assert f"<span>{words} · <b>bob</b>" in page
     assert "Bob Ito" in page
@@ -250,6 +252,9 @@ def test_the_button_of_a_refusal_leads_to_a_page_that_opens() -> None:
         assert page.status_code in (403, 404)
         assert '<a class="button primary" href="/s/acme/">Go to Acme</a>' in " ".join(page.content.decode().split())
         assert 'class="app-nav"' not in page.content.decode()  # each of its tabs would be refused too
+    assert (
+        '<summary aria-label="Choose a site"><span class="truncate">Sites</span>' in browser.get("/").content.decode()
+    )
     assert browser.get("/s/acme/").status_code == 200
     assert 'href="/s/acme/">Go to the overview' in browser.get("/s/acme/settings/").content.decode()
 
