@@ -4,7 +4,7 @@ from typing import Any
 
 from ninja import Router, Schema
 
-from projects import access
+from projects import access, admission
 from projects.api import FAILURES, ApiRequest, Problem
 from projects.queries.documents import DocumentRows, document_rows
 from workflows import unpacking
@@ -43,7 +43,8 @@ class UnpackingShape(Schema):
 def show_unpacking(request: ApiRequest, document_id: str) -> UnpackingShape:
     """404 for a document of another kind. Needs READ."""
     access.check_can_view(request)
-    return _shape(document_rows(request.site, document_id))
+    admission.check_document(request, document_id)
+    return _shape(request, document_rows(request.site, document_id))
 
 
 @router.post(
@@ -55,18 +56,20 @@ def show_unpacking(request: ApiRequest, document_id: str) -> UnpackingShape:
 def retry_unpacking(request: ApiRequest, document_id: str) -> UnpackingShape:
     """What came out stays. 422 where nothing was left out. Needs READ and WRITE."""
     access.check_can_upload(request)
+    admission.check_document(request, document_id)
     rows = document_rows(request.site, document_id)
     records.again(request.site, unpacking.record_of(rows), by=request.auth.actor)
     order_unpacking_soon(request.site, document_id)
-    return _shape(document_rows(request.site, document_id))
+    return _shape(request, document_rows(request.site, document_id))
 
 
-def _shape(rows: DocumentRows) -> UnpackingShape:
+def _shape(request: ApiRequest, rows: DocumentRows) -> UnpackingShape:
     record = unpacking.record_of(rows)
+    children = admission.shown(request, rows.children, lambda child: child.documentId)
     return UnpackingShape(
         document_id=rows.document.document_id,
         status=record.status,
-        documents=[child.documentId for child in rows.children if not child.deleted_at],
+        documents=[child.documentId for child in children if not child.deleted_at],
         left_out=[LeftOutShape(name=one["name"], reason=one["why"]) for one in record.left_out],
         message=record.message,
         can_be_tried_again=record.can_be_tried_again,

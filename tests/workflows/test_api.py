@@ -260,6 +260,8 @@ def test_the_openapi_says_what_there_is_and_is_open_to_all(client: Client) -> No
         f"{API}/projects": ["get"],
         f"{API}/projects/{{project_id}}/documents": ["get", "post"],
         f"{API}/documents/{{document_id}}": ["delete"],
+        f"{API}/documents/{{document_id}}/unpacking": ["get"],
+        f"{API}/documents/{{document_id}}/unpacking/retry": ["post"],
         f"{API}/documents/{{document_id}}/runs/{{run_id}}": ["get"],
         f"{API}/documents/{{document_id}}/runs/{{run_id}}/result": ["get"],
         f"{API}/documents/{{document_id}}/runs/{{run_id}}/again": ["post"],

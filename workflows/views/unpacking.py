@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from projects import access
+from projects import access, admission
 from projects.audit import actor
 from projects.http import DeskRequest, go
 from projects.queries.documents import document_rows
@@ -17,6 +17,7 @@ from workflows.tasks import order_unpacking_soon
 @require_POST
 def unpack_again(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_upload(request)
+    admission.check_document(request, document_id)
     record = unpacking.record_of(document_rows(request.site, document_id))
     records.again(request.site, record, by=actor(request.user))
     order_unpacking_soon(request.site, document_id)
