@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django_htmx.http import HttpResponseClientRedirect
@@ -57,6 +57,13 @@ def problem(status: int, detail: str, **more: Any) -> JsonResponse:
     response["Cache-Control"] = "no-store"
     if status == 401:
         response["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+def inert(response: HttpResponseBase) -> HttpResponseBase:
+    """For bytes that came from outside: whatever a browser takes them for, nothing in them runs, loads or is framed."""
+    response["Content-Security-Policy"] = "sandbox; default-src 'none'"  # in place of the pages' policy
+    response["Cross-Origin-Resource-Policy"] = "same-origin"
     return response
 
 

@@ -5,7 +5,7 @@ from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
 from projects import access
-from projects.http import DeskRequest
+from projects.http import DeskRequest, inert
 from review.identity import ReviewRef
 from review.views.desk import MISSING, load_review
 from workflows import files
@@ -26,4 +26,4 @@ def show_page(request: DeskRequest, document_id: str, review_id: str, index: int
     response = StreamingHttpResponse(body.iter_chunks(_CHUNK), content_type="image/png")
     response["Content-Length"] = str(length)
     response["Cache-Control"] = "private, max-age=3600"
-    return response
+    return inert(response)

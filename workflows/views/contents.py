@@ -17,7 +17,7 @@ from config.table import InvalidKey
 from projects import access, admission
 from projects import queries as project_queries
 from projects.audit import actor
-from projects.http import DeskRequest, answer, go
+from projects.http import DeskRequest, answer, go, inert
 from projects.items.documents import Document, DocumentVersion
 from projects.looks import looked
 from workflows import containers, costs, queries
@@ -122,7 +122,7 @@ def download_content(request: DeskRequest, document_id: str, at: str) -> HttpRes
     response["Content-Length"] = str(length)
     response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=version.name) or ""
     response["Cache-Control"] = "private, no-store"
-    return looked(request, response, document_id)
+    return looked(request, inert(response), document_id)
 
 
 @dataclass(frozen=True)

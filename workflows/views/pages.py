@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from config.errors import CountersignError, NotFound
 from projects import access, admission
-from projects.http import DeskRequest
+from projects.http import DeskRequest, inert
 from workflows import files, queries
 from workflows.storage import DocumentFiles
 
@@ -35,7 +35,7 @@ def page_image(request: DeskRequest, project_id: str, document_id: str, index: i
     response = StreamingHttpResponse(body.iter_chunks(_CHUNK), content_type=_TYPES[PurePosixPath(name).suffix.lower()])
     response["Content-Length"] = str(length)
     response["Cache-Control"] = "private, max-age=3600"
-    return response
+    return inert(response)
 
 
 def _named(documents: DocumentFiles, index: int) -> str:

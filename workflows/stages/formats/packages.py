@@ -5,7 +5,7 @@ import lzma
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,8 +19,15 @@ from workflows.stages.formats import zips
 
 MOST_BYTES = 256 * 1024**2  # of all that is unpacked of one file
 _PIECE = 64 * 1024
+_LOOK = 64  # pieces from one look at what is held to the next
 MOST_WHOLE = 16 * 1024**2  # of a part that is read as a tree
+MOST_ELEMENTS = 3_000_000  # of a part that are held at once, attributes among them: some 400 MB
 _BROKEN = (etree.XMLSyntaxError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
+# No entities, no DTD, nothing from the network, no trees that only an attack needs; comments would be held for nobody.
+_SAFE: Any = {
+    "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False, "remove_comments": True,
+    "remove_pis": True,
+}  # fmt: skip
 _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 
 
@@ -57,12 +64,24 @@ class Package:
     def events(self, name: str, *tags: str) -> Iterator[tuple[str, Any]]:
         """``start`` and ``end`` of these elements as the part is read; who takes an element clears it.
 
-        Entities stay unresolved and nothing is fetched. Raises: Refused.
+        What stands between them goes now and then, and so much is held at most: four bytes of XML become a hundred of
+        memory. Entities stay unresolved and nothing is fetched. Raises: Refused.
         """
         with self._open(name) as file:
-            yield from etree.iterparse(
-                file, events=("start", "end"), tag=tags, resolve_entities=False, no_network=True, load_dtd=False
-            )
+            root = next(element.tag for _, element in etree.iterparse(file, events=("start",), **_SAFE))
+        with self._open(name) as file:
+            pull = etree.XMLPullParser(("start", "end"), tag=(root, *tags), **_SAFE)
+            top: Any = None
+            for number, piece in enumerate(iter(lambda: file.read(_PIECE), b"")):
+                pull.feed(piece)
+                for event, element in pull.read_events():
+                    top = element if top is None else top
+                    if element.tag in tags:
+                        yield event, element
+                if number % _LOOK == _LOOK - 1 and top is not None and _held(top, tags) > MOST_ELEMENTS:
+                    raise self.too_large()
+            pull.close()
+            yield from ((event, element) for event, element in pull.read_events() if element.tag in tags)
 
     def related(self, name: str) -> dict[str, str]:
         """Relation id → the part it leads to, of a part's own relations."""
@@ -117,15 +136,31 @@ class _Counted(io.RawIOBase):
 def opened(path: Path, what: str) -> Iterator[Package]:
     """Raises: Refused, also while it is read."""
     with zips.opened(path, str(damaged(what))) as archive:
+        package = Package(archive, what, MOST_BYTES)
         try:
-            yield Package(archive, what, MOST_BYTES)
+            yield package
         except _BROKEN as error:
-            raise damaged(what) from error
+            # The reader underneath says only that its source ended.
+            raise (package.too_large() if package.left < 0 else damaged(what)) from error
 
 
 def parser() -> Any:
-    """No entities, no DTD, nothing from the network, no trees that only an attack needs."""
-    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    return etree.XMLParser(**_SAFE)
+
+
+def stream(file: Any) -> Iterator[Any]:
+    """Every element as it ends. Raises: XMLSyntaxError."""
+    for _, element in etree.iterparse(file, events=("end",), **_SAFE):
+        yield element
+
+
+def _held(top: Any, tags: Collection[str]) -> int:
+    """How many elements and attributes are, once all that has ended outside of these elements is gone."""
+    element = top
+    while element.tag not in tags and len(element):
+        del element[:-1]
+        element = element[-1]
+    return int(top.xpath("count(//*) + count(//@*)"))
 
 
 def dropped(element: Any) -> None:

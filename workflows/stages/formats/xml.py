@@ -29,9 +29,7 @@ def invoice_in(path: Path) -> einvoice.EInvoice | None:
 def _elements(path: Path) -> Iterator[Block]:
     """A line an element that holds text: its name as the label."""
     with path.open("rb") as file:
-        for _, element in etree.iterparse(
-            file, events=("end",), resolve_entities=False, no_network=True, load_dtd=False
-        ):
+        for element in packages.stream(file):
             name = packages.local(element)
             if name and (text := " ".join((element.text or "").split())):
                 yield Block(f"{name}: {text}")
