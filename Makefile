@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow check bench keys big chaos fair
+.PHONY: demo test test-slow smoke check bench keys big chaos fair
 
 demo: .venv/installed
 	$(BIN)/python manage.py demo
@@ -16,6 +16,11 @@ test: .venv/installed
 # Processes that are killed between each two of their writes, and what else takes minutes.
 test-slow: .venv/installed
 	$(BIN)/python -m pytest -m slow -s
+
+# A newcomer's first day: the demo's own processes, every way in, every kind of file, on both engines; undisturbed, and
+# while the steps worker is killed. It prints how each file ended.
+smoke: .venv/installed
+	SMOKE=1 $(BIN)/python -m pytest tests/smoke -s
 
 check: .venv/installed
 	$(BIN)/ruff check

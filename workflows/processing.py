@@ -110,7 +110,7 @@ def _look_into(job: Job, container: Container) -> Job:
     if record is None or record.status == UnpackingStatus.OPEN or not all(child.outcome for child in children):
         return job
     refused = [Job(Path(one["name"]), None, one["why"], "failed", out_of=container) for one in record.left_out]
-    error = record.message or (refused[0].error if refused and not children else None)
+    error = record.message or (None if children else record.why)
     outcome = DocumentStatus.UNPACKED if children else DocumentStatus.FAILED
     return replace(job, children=(*children, *refused), outcome=str(outcome), error=error)
 

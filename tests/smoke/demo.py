@@ -1,0 +1,74 @@
+"""``manage.py demo`` as a newcomer starts it, and what somebody at its terminal may see and do."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from tests.commands import desk
+
+UP_SECONDS = 240  # to the line that it is up, its three samples processed
+_STOP_SECONDS = 90
+_LOGIN = re.compile(r"^ +(\w+) +(\S+) {3}\w+: ", re.MULTILINE)
+
+
+class Demo:
+    """``variables`` are the environment's; ports and state folder are its own."""
+
+    def __init__(self, folder: Path, **variables: str) -> None:
+        folder.mkdir(parents=True)
+        self.folder, self.said_in = folder, folder / "said"
+        self.env = desk.environment(folder) | variables
+        self.web = f"http://127.0.0.1:{self.env['COUNTERSIGN_PORT']}"
+        self.aws = f"http://127.0.0.1:{self.env['COUNTERSIGN_EMULATOR_PORT']}"
+        self.process: subprocess.Popen[bytes] | None = None
+        self.began = time.monotonic()
+
+    def start(self) -> float:
+        """Seconds until it said that it is up."""
+        self.began = began = time.monotonic()
+        with self.said_in.open("ab") as output:
+            self.process = subprocess.Popen(
+                desk.command("demo"), env=self.env, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
+            )
+        while "Ctrl-C stops everything" not in self.said:
+            assert self.process.poll() is None, self.said
+            assert time.monotonic() - began < UP_SECONDS, self.said
+            time.sleep(0.2)
+        return time.monotonic() - began
+
+    @property
+    def said(self) -> str:
+        return self.said_in.read_text(errors="replace")
+
+    def password(self, username: str) -> str:
+        return dict(_LOGIN.findall(self.said))[username]
+
+    def worker(self, name: str) -> int:
+        """The process of one of its workers, as ``ps`` shows it."""
+        assert self.process
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        lines = {int(pid): Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0") for pid in children}
+        (found,) = (pid for pid, line in lines.items() if f"{name}@%h".encode() in line)
+        return found
+
+    def kill(self, name: str) -> None:
+        """``kill -9`` of a worker and the processes of its pool."""
+        os.killpg(self.worker(name), signal.SIGKILL)
+
+    def logs(self) -> dict[str, str]:
+        return {path.stem: path.read_text(errors="replace") for path in (self.folder / "state/logs").glob("*.log")}
+
+    def stop(self) -> int:
+        """Its exit code; nothing is killed that ends by itself."""
+        assert self.process
+        self.process.terminate()  # whoever runs this in the background has it ignore Ctrl-C
+        return self.process.wait(_STOP_SECONDS)
+
+    def end(self) -> None:
+        """Whatever became of it; its children end with it."""
+        if self.process:
+            self.process.kill()
+            self.process.wait()
