@@ -15,6 +15,7 @@ from pynamodb.expressions.condition import Condition
 from config import table
 from config.errors import NotFound
 from config.item import Item, Page
+from config.table import Key
 from projects import admission
 from projects.actions.sign_ins import UNKNOWN
 from projects.document_page import activity_of
@@ -23,12 +24,15 @@ from projects.items.activity import DocumentActivity
 from projects.items.entity_event import AuditLine, EntityEvent
 from review.identity import HANDED_OVER, ReviewRef, queue_id
 from review.items.reviews import ReviewDecision
+from workflows.items.decisions import DecidedFields
 from workflows.items.events import DocumentEvent
+from workflows.queries import decision_key
 
 _ENDED = "-"
 HIDDEN = "A document of a queue that you are not in"
 # Where a run's file and work are found outside the desk.
 _TRACED = ("bucket", "s3_key", "s3version", "executionArn", "jobId", "retryCount")
+_FIELDS = {"corrected", "confirmed", "unseen"}  # counted in the lineage, listed by the decision's own row
 _DECISIONS = {"approve": "Approved", "reject": "Rejected", "undone": "Decided, and took it back"}
 
 
@@ -134,8 +138,28 @@ def page(sources: Sequence[Source], cursor: str | None, limit: int) -> tuple[lis
             following.append(one.next or _ENDED)
         else:
             following.append(source.behind(mine[-1]) if mine else starts[number])
-    rows = [row for row, _, _ in taken]
+    rows = _with_fields([(row, item) for row, _, item in taken])
     return rows, None if all(one == _ENDED for one in following) else _joined(following)
+
+
+def _with_fields(taken: Sequence[tuple[AuditRow, Item]]) -> list[AuditRow]:
+    """Decisions with what they did field by field: their index carries no values, so their own rows are read."""
+    keys = [_decision_key(item) for _, item in taken]
+    decided = {found.key: found for found in DecidedFields.load_many([key for key in keys if key])}
+    return [
+        replace(row, changes=[*_uncounted(row.changes), *decided[key].told]) if key in decided else row
+        for (row, _), key in zip(taken, keys, strict=True)
+    ]
+
+
+def _uncounted(changes: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return [one for one in changes if one["what"] not in _FIELDS]
+
+
+def _decision_key(item: Item) -> Key | None:
+    if isinstance(item, DocumentEvent):
+        return decision_key(item)
+    return item.key if isinstance(item, ReviewDecision) else None
 
 
 def rows(sources: Sequence[Source], *, start: str | None = None, limit: int, most: int) -> Iterator[AuditRow | str]:
@@ -274,6 +298,6 @@ def _lineage(row: DocumentEvent) -> AuditRow:
     facts = row.facts.as_dict() if row.facts else {}
     changes = [_change(name, value) for name, value in facts.items()]
     document_id = row.PK.rpartition("#")[2]
-    told = {name: getattr(row, name) for name in _TRACED if getattr(row, name) is not None}
-    changes += [_change(name, value) for name, value in told.items()]
+    traced = {name: getattr(row, name) for name in _TRACED if getattr(row, name) is not None}
+    changes += [_change(name, value) for name, value in traced.items()]
     return AuditRow(row.occurredAt, "run", row.by or "", row.userId or "", words, document_id, document_id, changes)

@@ -113,7 +113,8 @@ def _review(store: DocumentFiles, run: Run, decision: Mapping[str, Any] | None) 
 
 
 def _public(decision: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """What the published object says of the decision; the corrections are in the fields."""
+    """What the published object says of the decision: also each change by a person, and what nobody has checked."""
     if decision is None:
         return None
-    return {name: decision[name] for name in ("decision_id", "decision", "reviewer", "reason", "at")}
+    said = {name: decision[name] for name in ("decision_id", "decision", "reviewer", "reason", "at")}
+    return said | {name: decision.get(name) or [] for name in ("changes", "unseen")}

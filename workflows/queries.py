@@ -1,15 +1,17 @@
 """Reads, named as the access pattern they serve; a page is one Query."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from config import table
 from config.errors import NotFound
 from config.item import Page
-from config.table import InvalidKey
+from config.table import InvalidKey, Key
 from workflows import earlier
 from workflows.definitions import DEFINITIONS, Definition
 from workflows.frozen import Run
 from workflows.items.actions import DocumentAction, FollowUp
+from workflows.items.decisions import DecidedFields
 from workflows.items.documents import DocumentWorkflow, ProjectDocument
 from workflows.items.events import DocumentEvent
 from workflows.items.joins import Join
@@ -127,6 +129,26 @@ def lineage(site: str, document_id: str, *, cursor: str | None = None) -> Page[D
     pk = table.DOCUMENT_EVENT.partition_key(site, document_id=document_id)
     prefix = DocumentEvent.SK.startswith(table.DOCUMENT_EVENT.sort_prefix())
     return DocumentEvent.page(pk, sk=prefix, limit=100, cursor=cursor, consistent=True)
+
+
+def decision_key(event: DocumentEvent) -> Key | None:
+    """Of the decision that an event of the lineage tells of, if there is more to say of its fields."""
+    facts = event.facts.as_dict() if event.facts is not None else {}
+    counted = any(facts.get(name) for name in ("corrected", "confirmed", "unseen"))
+    if not (counted and facts.get("review") and facts.get("decision")):
+        return None
+    return table.REVIEW_DECISION.key(
+        table.site_of(event.PK),
+        document_id=event.PK.rpartition("#")[2],
+        review_id=str(facts["review"]),
+        decision_id=str(facts["decision"]),
+    )
+
+
+def decided_fields(events: Iterable[DocumentEvent]) -> Mapping[Key, DecidedFields]:
+    """What the decisions among these events did; no call if there is none. One that was purged is left out."""
+    keys = [key for key in map(decision_key, events) if key]
+    return {found.key: found for found in DecidedFields.load_many(keys)}
 
 
 def latest_event(run: Run, kind: str) -> DocumentEvent | None:

@@ -14,6 +14,7 @@ from config import clock, table
 from config.errors import Conflict
 from config.transaction import NEW, Change, Check, EventAt, Put, Update, transact
 from projects import counting
+from review.changes import last_changes
 from review.identity import DEFAULT_QUEUE, ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, ReviewStatus
@@ -24,6 +25,7 @@ from workflows.frozen import Run
 from workflows.items.checkpoints import ReviewCheckpoint
 from workflows.items.events import DocumentEvent
 from workflows.items.runs import Execution
+from workflows.stages.assess import SHOWN
 from workflows.storage import DocumentFiles
 
 log = logging.getLogger(__name__)
@@ -123,21 +125,23 @@ def completed(pause: Pause) -> Pause:
         raise Conflict("The run has nothing to show to a person.")
     step = definition.step(pause.step)
     found = assessed.data.as_dict() | {"last": str(execution.last_transition)}
-    if execution.decision_id or not found.get("reasons"):
-        found |= {"reasons": [step.asks] if step.asks else [], "unsure": 0}
-    return replace(pause, found=found, more=_before(pause.run, execution, step))
-
-
-def _before(run: Run, execution: Execution, step: StepDefinition) -> dict[str, Any]:
-    """The applied decision of an approval before this one, and whom it keeps from giving this one."""
+    asks = [step.asks] if step.asks else []
     if not execution.decision_id:
-        return {}
+        return replace(pause, found=found if found.get("reasons") else found | {"reasons": asks, "unsure": 0})
+    pointer, changed = _before(pause.run, execution, step)
+    found |= {"reasons": [*asks, *changed][:SHOWN], "unsure": len(changed)}
+    return replace(pause, found=found, more=pointer)
+
+
+def _before(run: Run, execution: Execution, step: StepDefinition) -> tuple[dict[str, Any], list[str]]:
+    """The applied decision of an approval before this one, whom it keeps from giving this one, and what it changed."""
     sha256 = str(execution.decision_sha256)
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     name = files.decision(run.workflow_id, execution.decision_id, sha256)
-    reviewer = json.loads(store.read_pinned(name, sha256))["reviewer"]["id"]
+    decision = json.loads(store.read_pinned(name, sha256))
     pointer = {"before_uri": store.uri(name), "before_sha256": sha256}
-    return pointer | ({"not_by": str(reviewer)} if step.another else {})
+    changed = [f"{one.label} changed by {one.by}" for one in last_changes(decision).values()]
+    return pointer | ({"not_by": str(decision["reviewer"]["id"])} if step.another else {}), changed
 
 
 def opened(pause: Pause, *, at: dt.datetime) -> tuple[list[Change], EventAt]:

@@ -5,6 +5,7 @@ from pynamodb.expressions.condition import Condition
 
 from config.item import Item, map_attribute
 from review.status import Move
+from workflows.items.decisions import DecidedFields
 
 
 class Review(Item):
@@ -73,7 +74,7 @@ def may(move: Move) -> Condition:
 READABLE = sorted(attribute.attr_name for attribute in Review.get_attributes().values())
 
 
-class ReviewDecision(Item):
+class ReviewDecision(DecidedFields):
     """A decision as it was taken, and when it was taken back.
 
     Access: by its review; by who took it (GSI1) and all of a site (GSI2), the newest first: flat copies for those.
@@ -87,10 +88,6 @@ class ReviewDecision(Item):
     uri = UnicodeAttribute()
     sha256 = UnicodeAttribute()
     reason = UnicodeAttribute(null=True)
-    # What was corrected (maps of field, label, before, after); the labels of what was found right, and left unchecked.
-    changes: ListAttribute[dict[str, str | None]] = ListAttribute(null=True)
-    confirmed: ListAttribute[str] = ListAttribute(null=True)
-    unseen: ListAttribute[str] = ListAttribute(null=True)
     decidedAt = UnicodeAttribute()  # noqa: N815
     undone_at = UnicodeAttribute(null=True)
     name = UnicodeAttribute(null=True)  # of the document

@@ -216,6 +216,7 @@ class EventRow:
     details: str = ""
     review_id: str | None = None
     places: Sequence[tuple[str, str]] = ()  # where its file and its work are found outside the desk, with labels
+    changes: Sequence[Mapping[str, Any]] = ()  # of a decision: what, before, after
 
 
 @require_safe
@@ -246,9 +247,9 @@ _PLACES = {
 }
 
 
-def _event_rows(events: Iterable[DocumentEvent]) -> list[EventRow]:
+def _event_rows(events: Sequence[DocumentEvent]) -> list[EventRow]:
     """Each execution is named once: by the first of its events."""
-    rows, named = [], set()
+    rows, named, decided = [], set(), queries.decided_fields(events)
     for event in events:
         known = {name: getattr(event, name) for name in _PLACES}
         if known["executionArn"] in named:
@@ -256,7 +257,9 @@ def _event_rows(events: Iterable[DocumentEvent]) -> list[EventRow]:
         named.add(event.executionArn)
         told = any(known[name] for name in ("s3_key", "executionArn", "jobId"))
         places = [(label, str(known[name])) for name, label in _PLACES.items() if told and known[name]]
-        rows.append(replace(_event_row(event), places=places))
+        key = queries.decision_key(event)
+        changes = decided[key].told if key and key in decided else ()
+        rows.append(replace(_event_row(event), places=places, changes=changes))
     return rows
 
 
@@ -272,6 +275,8 @@ def _event_row(event: DocumentEvent) -> EventRow:
     return EventRow(event.occurredAt, words, details, review_id)
 
 
+# Facts that a link or the list of what was decided tells.
+_OF_DECISIONS = {"review", "decision", "corrected", "confirmed", "unseen"}
 # Facts that are other runs of the document.
 _RUNS = {"beside": "beside run", "keeps": "in use stays run", "before": "instead of run"}
 
@@ -279,7 +284,7 @@ _RUNS = {"beside": "beside run", "keeps": "in use stays run", "before": "instead
 def _told(facts: Mapping[str, Any]) -> Iterator[str]:
     """Facts as words; an id that a link stands for, and a hash, tell a person nothing."""
     for name, value in facts.items():
-        if name == "review" or name.endswith("sha256") or value is False:
+        if name in _OF_DECISIONS or name.endswith("sha256") or value is False:
             continue
         if name in _RUNS:
             yield f"{_RUNS[name]} …{str(value)[-6:]}"
@@ -310,11 +315,22 @@ def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> Htt
         "board": board,
         "published": published,
         "kept": published and queries.kept_instead(board),
-        "fields": None if found is None else found["fields"],
+        "fields": None if found is None else _with_changes(found),
         "classification": (found or {}).get("classification"),
         "type": (found or {}).get("type"),
     }
     return answer(request, "workflow/result.html", "workflow/_result.html", context)
+
+
+def _with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The fields, each with what people have made of it, the first change first, and whether nobody has checked it."""
+    decision = found.get("decision") or {}
+    changes, unseen = decision.get("changes", ()), decision.get("unseen", ())
+    return [
+        {**one, "changes": [each for each in changes if each["field"] == name], "unseen": name in unseen}
+        for one in found["fields"]
+        for name in [one["name"]]
+    ]
 
 
 def _found(documents: DocumentFiles, name: str) -> Mapping[str, Any] | None:
