@@ -4,6 +4,7 @@ import logging
 import re
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
@@ -13,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render, resolve_url
 from django.urls import get_script_prefix, set_script_prefix
 from django.utils.cache import patch_vary_headers
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from config import logs
 from config.errors import CountersignError, NotFound
@@ -100,9 +102,19 @@ class SignedInMiddleware(LoginRequiredMiddleware):
 def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
     """To the form and back; htmx gets 401, since it would follow the redirect and swap the form into the page."""
     if not wants_fragment(request):
-        return redirect_to_login(request.get_full_path(), resolve_url(settings.LOGIN_URL))
+        return redirect_to_login(_page_of(request), resolve_url(settings.LOGIN_URL))
     text = "Your session ended. Sign in in another tab, then try again: nothing you typed is lost."
     return render(request, "_message.html", {"tone": "warn", "text": text}, status=401)
+
+
+def _page_of(request: HttpRequest) -> str:
+    """Where to go once signed in: the page itself; of a form that was sent the page it stands on, if that is ours."""
+    if request.method in ("GET", "HEAD"):
+        return request.get_full_path()
+    came_from = request.headers.get("referer", "")
+    if not url_has_allowed_host_and_scheme(came_from, {request.get_host()}, require_https=request.is_secure()):
+        return "/"
+    return urlsplit(came_from)._replace(scheme="", netloc="").geturl()
 
 
 class DomainErrorMiddleware:

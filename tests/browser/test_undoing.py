@@ -12,7 +12,7 @@ from review.identity import ReviewRef
 from tests.browser.conftest import watch
 from tests.browser.desk import claim, in_sight, sign_in
 from tests.browser.test_accessibility import faults
-from tests.people import bob
+from tests.people import PASSWORD, bob
 from tests.review.reviews import open_review
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("pump")]
@@ -67,6 +67,25 @@ def test_the_key_undoes_the_latest_also_on_the_page_of_an_older_one(
     page.keyboard.press("z")
     page.wait_for_url(f"**/{refs[2].review_id}/")
     assert status(refs)[:3] == ["DECIDED", "DECIDED", "CLAIMED"]
+
+
+def test_an_ended_session_leads_back_to_the_page_with_its_undo(
+    live_server: LiveServer, context: BrowserContext, refs: list[ReviewRef]
+) -> None:
+    bob()
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    approve_three(page, live_server, refs)
+    context.clear_cookies(name="sessionid")
+    page.get_by_role("button", name="Undo receipt-1.pdf").click()
+    page.get_by_label("User name").fill("bob")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"**/{refs[3].review_id}/?done=*")
+    assert status(refs)[1] == "DECIDED"
+    page.get_by_role("button", name="Undo receipt-1.pdf").click()
+    page.wait_for_url(f"**/{refs[1].review_id}/")
+    assert status(refs)[1] == "CLAIMED"
 
 
 def test_a_second_tab_says_that_it_was_undone_already(

@@ -63,6 +63,20 @@ def test_a_page_asks_for_a_sign_in_and_comes_back_to_itself(client):
     assert client.get("/open/").content == b"ok"
 
 
+@pytest.mark.parametrize(
+    ("came_from", "back"),
+    [
+        ("http://testserver/s/acme/where/?x=1", "/s/acme/where/?x=1"),
+        ("https://elsewhere.example/where/", "/"),
+        ("http://testserver@elsewhere.example/", "/"),
+        ("", "/"),
+    ],
+)
+def test_a_form_that_was_sent_without_a_session_leads_back_to_its_page(client, came_from, back):
+    answer = client.post("/where/", headers={"referer": came_from})
+    assert answer["Location"] == f"/login/?next={quote(back)}"
+
+
 def test_htmx_is_told_that_the_session_ended_and_gets_no_sign_in_page(client):
     answer = client.get("/where/", headers={"hx-request": "true"})
     assert answer.status_code == 401

@@ -49,6 +49,8 @@ def decide(page: Page, web: str, name: str, **typed: str) -> None:
         box = page.locator(f'input[name="field-{field}"]')
         box.fill(value)
         box.press("Enter")
+    for box in page.locator("[data-seen]").all():
+        box.check()
     time.sleep(_FRESH)
     here = page.url
     approve.click()
