@@ -28,7 +28,7 @@ class QueueForm(forms.Form):
     groups = forms.MultipleChoiceField(
         required=False,
         label="Only for these groups",
-        help_text="None ticked: everybody who reviews. Others are not told that the queue exists.",
+        help_text="None ticked: everybody who reviews. Other reviewers see neither its name nor its documents.",
         error_messages={"invalid_choice": "“%(value)s” is no group any more. Choose from the list."},
         widget=forms.CheckboxSelectMultiple,
     )

@@ -40,7 +40,12 @@ def show_project(request: DeskRequest, project_id: str) -> HttpResponse:
         governing = queries.schemas.governing(request.site, settings.classification_id)
     except NotFound:  # an upload says what to do; the page stays
         governing = queries.schemas.governing(request.site, "")
-    named = {"project": project, "queue": queue, "classification": governing.classification}
+    named = {
+        "project": project,
+        "queue": queue,
+        "is_closed": queue is not None and not (access.admits(request, queue) or access.abilities(request).configure),
+        "classification": governing.classification,
+    }
     return answer(request, "project/show.html", None, {**named, **summary(settings, governing)})
 
 

@@ -5,6 +5,7 @@ from projects.schema import FieldSetting
 from tests.aws_faults import count_calls
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.projects.projects import make_project
+from tests.projects.queues import make_queue
 
 pytestmark = pytest.mark.django_db
 
@@ -94,3 +95,13 @@ def test_who_may_not_look_is_told_apart_from_what_is_not_there(client, table):
     assert signed_in(dora()).get(url(project)).status_code == 403
     assert signed_in(charlie()).get("/projects/proj_none/").status_code == 404
     assert client.get(url(project))["Location"] == f"/login/?next={url(project)}"
+
+
+def test_a_closed_queue_is_named_to_its_group_and_to_admins_only(table):
+    """The page of a project is open to all who may read; whose reviews wait where is not."""
+    project = make_project(review_queue=make_queue("Dismissals", ["viewers"]).id)
+    for who in (alice, charlie):
+        assert "wait in Dismissals" in signed_in(who()).get(url(project)).content.decode()
+    page = signed_in(bob()).get(url(project)).content.decode()
+    assert "Dismissals" not in page
+    assert "wait in a queue that your groups are not in" in page
