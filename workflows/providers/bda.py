@@ -46,7 +46,7 @@ class DataAutomation:
         """The ARN of the invocation; the same ``token`` again answers the same."""
         if not self.project or not self.profile:
             raise StageFailed(
-                "Bedrock Data Automation is chosen for this project, and it is not set up. Set "
+                "Bedrock Data Automation is chosen for this document, and it is not set up. Set "
                 "COUNTERSIGN_BDA_PROJECT_ARN and COUNTERSIGN_BDA_PROFILE_ARN, then run the document again."
             )
         wanted: dict[str, Any] = {

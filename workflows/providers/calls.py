@@ -177,8 +177,8 @@ class Caller:
 
     def _credentials(self, problem: str) -> str:
         return (
-            f"{self.provider.label} is chosen for this project, and {problem}. Give the workers a role or keys that "
-            "may use it and run the document again, or choose the local way in the project's settings."
+            f"{self.provider.label} is chosen for this document, and {problem}. Give the workers a role or keys that "
+            "may use it and run the document again, or choose the local way instead."
         )
 
     def _refused(self, code: str) -> str:

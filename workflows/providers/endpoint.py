@@ -20,7 +20,7 @@ from workflows.stages.reading import PageReading
 
 ENDPOINT = Provider("endpoint", "The model endpoint")
 _NOT_SET = (
-    "A model endpoint is chosen for this project, and none is set up. Set COUNTERSIGN_OCR_ENDPOINT_URL to an address "
+    "A model endpoint is chosen for this document, and none is set up. Set COUNTERSIGN_OCR_ENDPOINT_URL to an address "
     "that begins with https://, then run the document again."
 )
 _WORTH_A_RETRY = frozenset({408, 425, 429})

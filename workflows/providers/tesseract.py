@@ -38,8 +38,8 @@ class Tesseract:
         found = shutil.which(self.program)
         if found is None:
             raise StageFailed(
-                "Tesseract is chosen for this project, and it is not on the worker. Install tesseract-ocr there and "
-                "run the document again, or choose PP-OCR in the project's settings.",
+                "Tesseract is chosen for this document, and it is not on the worker. Install tesseract-ocr there and "
+                "run the document again, or choose PP-OCR instead.",
                 code="NotInstalled",
             )
         language = trained_data(self.language)
