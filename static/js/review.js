@@ -142,6 +142,11 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
     return turnTo(new URL(page.href).searchParams.get("page"));
   }
+  const named = target.closest?.("[data-to-field]");
+  if (named) {
+    event.preventDefault();
+    return choose(named.dataset.toField, { focus: "field" });
+  }
   const zoomed = target.closest?.("[data-zoom]");
   if (zoomed) return zoom(zoomed.dataset.zoom);
   const field = target.closest?.("[data-field]");

@@ -53,6 +53,10 @@ def test_a_click_with_fields_left_is_refused_and_leads_to_the_first(
     expect(page.locator("[data-unseen]")).to_contain_text("2 fields not checked: Date, Total.")
     expect(page.locator("#f-date")).to_be_focused()
     expect(page.locator("#f-date")).to_be_in_viewport()
+    page.locator("[data-unseen]").get_by_role("link", name="Total").click()
+    expect(page.locator("#f-total")).to_be_focused()
+    page.locator("[data-unseen]").get_by_role("link", name="Date").click()
+    expect(page.locator("#f-date")).to_be_focused()
     assert decisions_of(ref) == 0
     in_sight(page)
     page.keyboard.press("Enter")

@@ -166,12 +166,12 @@ def review_story() -> Iterator[Step]:
     yield claims.claim_next, lambda: claims.claim_next(SITE, by=ROSA)
     first = verdict(ref)
     yield decisions.decide, lambda: decisions.decide(ref, run, first, by=ROSA)
-    _, following = open_review("next.pdf")
-    claims.claim_next(SITE, by=ROSA, but=ref, after=Decided(ref, first.decision_id))
-    yield claims.release_ahead, lambda: claims.release_ahead(SITE, following.path, by=ROSA)
     yield decisions.undo, lambda: decisions.undo(ref, run, decision_id=first.decision_id, by=ROSA)
     chosen = verdict(ref)
     decisions.decide(ref, run, chosen, by=ROSA)
+    _, following = open_review("next.pdf")
+    claims.claim_next(SITE, by=ROSA, but=ref, after=Decided(ref, chosen.decision_id))
+    yield claims.release_ahead, lambda: claims.release_ahead(SITE, following.path, by=ROSA)
     output = redemption.decision_output(review_queries.review(ref)) | {"last": clock.new_ulid()}
     application = Application(run, 1, REVIEW, output)
     yield (

@@ -7,7 +7,7 @@ import pytest
 
 from config.errors import Conflict
 from review import queries
-from review.actions import claims, decisions, drafts
+from review.actions import claims, decisions, drafts, escalations
 from review.actions.decisions import Verdict
 from review.actions.drafts import Typed
 from review.items.reviews import ReviewDecision
@@ -69,7 +69,7 @@ def test_one_that_is_left_is_named_and_the_other_stays_ticked():
     response = post(ref, tick=False, **{"seen-date": "1"})
     text = " ".join(response.content.decode().split())
     assert response.status_code == 422
-    assert '1 field not checked: <a href="#f-total">Total</a>.' in text
+    assert '1 field not checked: <a href="#f-total" data-to-field="total">Total</a>.' in text
     assert 'name="seen-date" value="1" checked' in text
     assert 'name="seen-total" value="1" data-seen' in text
 
@@ -220,6 +220,17 @@ def test_a_lost_page_keeps_its_ticks_for_the_next_claim():
     claims.claim(ref, run, by=person(alice()))
     assert signed_in(bob()).post(url("decide", ref), posted).status_code == 409
     assert draft_of(ref) == {"date": "2024-03-31", "total": "33.90"}
+
+
+def test_an_escalation_leaves_ticks_and_gate_as_they_were():
+    run, ref = held()
+    save = Typed(confirmed={"date": "2024-03-31"})
+    drafts.save(ref, save, by=person(bob()), version=2, begun=False)
+    escalations.escalate(ref, run, queries.review(ref))
+    assert draft_of(ref) == {"date": "2024-03-31"}
+    response = post(ref, tick=False)
+    assert response.status_code == 422
+    assert "1 field not checked" in response.content.decode()
 
 
 def test_a_question_of_another_system_has_the_same_gate():
