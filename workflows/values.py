@@ -22,7 +22,8 @@ _NAMED_DAY = re.compile(r"(?<!\w)([^\W\d_]{3,10})\.?\s*(\d{1,2})(?:st|nd|rd|th)?
 _CJK = re.compile(r"(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*日")
 _COMPACT = re.compile(r"(?<![\d.,/-])(\d{8})(?![\d/-]|[.,]\d)")
 _AMOUNT = re.compile(
-    r"(?<![\w.,])(?P<before>[-–(]?\s*(?:[A-Z]{2,3}|[€$£¥₹]|R[sM]\.?)?\s*[-–]?\s*)"
+    # Few blanks: as many as there are would be tried in three places for each other, which takes hours.
+    r"(?<![\w.,])(?P<before>[-–(]?\s{0,4}(?:[A-Z]{2,3}|[€$£¥₹]|R[sM]\.?)?\s{0,4}[-–]?\s{0,4})"
     r"(?P<number>\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+(?:[.,]\d{1,4})?|\d+(?:[.,]\d{1,4})?)"
     r"(?![.,]?\d)(?P<after>-(?!\d)|\))?",
     re.IGNORECASE,
@@ -137,7 +138,7 @@ def amounts_in(text: str) -> Iterator[Hit]:
 
 def number(text: str) -> str | None:
     """A plain decimal without invented digits: "1,5" is "1.5", "12" is "12"."""
-    match = re.fullmatch(r"\s*(-?)\s*(\d[\d.,' ]*)\s*%?\s*", text)
+    match = re.fullmatch(r"(-?) ?(\d[\d.,' ]*)%?", " ".join(text.split()))
     value = _decimal(match[2].strip()) if match else None
     return None if match is None or value is None else f"{match[1]}{value}"
 

@@ -18,9 +18,11 @@ MOST_ENTITIES, MOST_RELATIONS, MOST_MENTIONS = 300, 1_000, 20  # in the artifact
 _A_SLICE = 400  # entities that a slice hands on
 _CONTEXT = 120  # letters around a mention
 _NEAR = 3  # lines within which two are spoken of together
-_ORGANISATION = re.compile(rf"((?:[A-ZÄÖÜ][\w&.'’-]*[ ]+(?:&[ ]+|of[ ]+|und[ ]+|and[ ]+)?){{1,5}}(?i:{LEGAL.pattern}))")
+_ORGANISATION = re.compile(
+    rf"(?<!\w)((?:[A-ZÄÖÜ][\w&.'’-]*[ ]+(?:&[ ]+|of[ ]+|und[ ]+|and[ ]+)?){{1,5}}(?i:{LEGAL.pattern}))"
+)
 _PATTERNS = (
-    ("email", re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b")),
+    ("email", re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b")),
     ("website", re.compile(r"\b(?:https?://|www\.)[\w.-]+\.[a-z]{2,}\b", re.IGNORECASE)),
     ("account", re.compile(r"\b[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]{4}){3,7}(?:[ ]?[A-Z0-9]{1,3})?\b")),
 )

@@ -36,16 +36,16 @@ LABEL = re.compile(
     re.IGNORECASE,
 )
 # A telephone number behind the last line of an address does not take the line from it.
-TELEPHONE = re.compile(r"[\s,;(]+(?:tel(?:ephone)?|te1|phone|h/p|fax)\b.*$", re.IGNORECASE)
+TELEPHONE = re.compile(r"(?<![\s,;(])[\s,;(]+(?:tel(?:ephone)?|te1|phone|h/p|fax)\b.*$", re.IGNORECASE)
 # Of a sender's line over the window of a letter: Alder Ltd · 14 Lantern Street · Northbridge.
-SEPARATED = re.compile(r"\s+[·•∙|]\s+|\s*[•∙]\s*")
+SEPARATED = re.compile(r"(?<!\s)\s+[·•∙|]\s+|(?<!\s)\s*[•∙]\s*|[•∙]\s*")
 # A street without a word for it, where a postcode stands in the next line: Am Hafen 3.
 _NUMBERED = re.compile(r"[^\W\d_][^\d:]{2,40}\s\d{1,4}\s?[a-z]?", re.IGNORECASE)
 _POSTCODE = re.compile(r"(?:[A-Z]{1,2}[- ])?(?:\d{5}|\d{4}(?: ?[A-Z]{2})?|\d{3} \d{2}|\d{2}-\d{3})\s+[A-ZÀ-Þ][^\W\d_]+")
 _BUYER = re.compile(
-    r"\s*(?:bill(?:ed)? to|invoice to|ship(?:ped)? to|sold to|deliver(?:ed)? to|customer|client|buyer|kunde|käufer|"
+    r"\s{0,3}(?:bill(?:ed)? to|invoice to|ship(?:ped)? to|sold to|deliver(?:ed)? to|customer|client|buyer|kunde|käufer|"
     r"rechnung an|rechnungsempfänger|rechnungsanschrift|lieferanschrift|facturé à|adresse de facturation|destinataire|"
-    r"facturar a|cliente|fatturare a|factuur aan)\s*[:：]?\s*",
+    r"facturar a|cliente|fatturare a|factuur aan)(?:\s*[:：])?\s*",
     re.IGNORECASE,
 )
 UNIT = re.compile(r"^[A-Z]{0,2}-?\d{1,4}[A-Z]?(?:-\d+)*[A-Z]?\s*,", re.IGNORECASE)

@@ -35,7 +35,8 @@ SELLER = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(
-    r"[\[(]?\s*\b(?:company|co\.?)\s*(?:reg(?:istration)?\.?)?\s*(?:no\.?)?\s*[:.]*\s*[A-Z]{0,2}\d{4,12}\s?[-–]?\s?[A-Z]?\b\s*[\])]?",
+    r"[\[(]?\s{0,3}\b(?:company|co\.?)\s{0,3}(?:reg(?:istration)?\.?)?\s{0,3}(?:no\.?)?\s{0,3}[:.]{0,3}\s{0,3}"
+    r"[A-Z]{0,2}\d{4,12}\s?[-–]?\s?[A-Z]?\b\s{0,3}[\])]?",
     re.IGNORECASE,
 )
 # A name does not begin with its trade: what stands over such a line is the name's first half.
@@ -154,5 +155,5 @@ def cleaned(text: str) -> str:
     text = address.SEPARATED.split(text, maxsplit=1)[0]
     text = _NUMBERED.sub(" ", text)
     text = re.split(REGISTRATION, text, maxsplit=1)[0] if REGISTRATION.search(text[4:]) else text
-    text = re.sub(r"^\s*[#*>•]?\s*\d{3,}\s+|^[\W_]+(?=\w)", "", text) if not re.match(r"\d+\s", text) else text
+    text = re.sub(r"^\s{0,3}[#*>•]?\s{0,3}\d{3,}\s+|^[\W_]+(?=\w)", "", text) if not re.match(r"\d+\s", text) else text
     return " ".join(text.split()).strip(" ,;:*-–_[(/")

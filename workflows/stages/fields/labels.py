@@ -15,7 +15,7 @@ _READ = {"currency": values.currency, "number": values.number, "boolean": values
 _IDENTIFIER = re.compile(r"(?:^|[\W_])(?:number|no|nr|num|id|iban|nummer|order)$", re.IGNORECASE)
 _NUMBERED = r"(?:(?:no|nr|num|number|nummer)\b\W*|#\W*)?"
 Found = tuple[int, Place, values.Hit]  # how far from the label
-_RATE = re.compile(r"\s*(?:%|per ?cent|v\. ?H\.)", re.IGNORECASE)
+_RATE = re.compile(r"\s{0,3}(?:%|per ?cent|v\. ?H\.)", re.IGNORECASE)
 
 
 def find(document: Document, spec: FieldSpec) -> list[Candidate]:

@@ -18,7 +18,7 @@ _DOCUMENT = re.compile(rf"\bdoc(?:ument)?\s*\.?\s*{_NO}|\bcontract\s*{_NO}|\bgut
 _OTHER = re.compile(rf"\b(?:transaction|trans|txn|ticket|slip|booking)\s*(?:{_NO}|:)", re.IGNORECASE)
 _SIGN = re.compile(r"^\s*#(?=\s*\w)")
 LABELS = ((4.0, _INVOICE), (3.0, _RECEIPT), (2.5, _DOCUMENT), (1.5, _OTHER), (1.0, _SIGN))
-NUMBER = re.compile(r"[\s:.#-]*([A-Z0-9][A-Z0-9/_.\-]{1,30}[A-Z0-9]|\d{2,})", re.IGNORECASE)
+NUMBER = re.compile(r"[\s:.#-]{0,80}([A-Z0-9][A-Z0-9/_.\-]{1,30}[A-Z0-9]|\d{2,})", re.IGNORECASE)
 
 
 def find(document: Document) -> list[Candidate]:

@@ -1,5 +1,6 @@
 """The amount that is to be paid: label, place, repetition and whether the paper's own arithmetic agrees."""
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -51,6 +52,7 @@ LABELS = (
 SUMMARY = re.compile(
     r"\b(gst|tax|vat|sst)\s*(summary|analysis|code)|ust\.? ?satz|steueraufschl\w*|tax\s*\(rm\)", re.IGNORECASE
 )
+_LONGEST_LABEL = 200  # characters
 MONEY = re.compile(r"[€$£¥₹]|\b(rm|usd|eur|gbp|rs|inr|chf|sgd|myr)\b|rm(?=\d)", re.IGNORECASE)
 
 
@@ -122,11 +124,16 @@ def _labelled(row: Row, over: str) -> Iterator[tuple[Line, values.Hit, str]]:
             nearest = ""
         for hit in values.amounts_in(repaired(line.text)):
             passed = line.text[end : hit.start]
-            since, nearest, end = f"{since} {passed}", f"{nearest} {passed}", hit.end
+            since, nearest, end = _last(f"{since} {passed}"), _last(f"{nearest} {passed}"), hit.end
             yield line, hit, next((label for label in (nearest, since) if label_points(label)), whole)
             if re.search(r"[.,]\d{2}$", hit.raw):
                 since = nearest = ""
-        since, nearest = f"{since} {line.text[end:]}", f"{nearest} {line.text[end:]}"
+        since, nearest = _last(f"{since} {line.text[end:]}"), _last(f"{nearest} {line.text[end:]}")
+
+
+def _last(words: str) -> str:
+    """What may be an amount's label: a line of thousands of amounts must not be searched whole for each of them."""
+    return words[-_LONGEST_LABEL:]
 
 
 def repaired(text: str) -> str:
@@ -140,9 +147,10 @@ def repaired(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    return re.sub(r"[\d.,]*\d[\d.,]*", " ", text)
+    return re.sub(r"(?<![\d.,])[.,]*\d[\d.,]*", " ", text)
 
 
+@functools.lru_cache(maxsize=256)  # a row's own words are asked about for each of its amounts
 def label_points(label: str) -> float:
     return next((points for points, pattern in LABELS if pattern.search(label)), 0.0)
 
