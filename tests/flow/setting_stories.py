@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from django.contrib.auth.models import Group, User
+
 from config import clock
 from projects.actions import (
     api_keys,
@@ -10,6 +12,7 @@ from projects.actions import (
     groups,
     queues,
     schemas,
+    sign_ins,
     sites,
 )
 from projects.actions import projects as project_actions
@@ -133,3 +136,10 @@ def definition_story() -> Iterator[Step]:
         definitions.publish(one)
     yield definitions.activate, lambda: definitions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
     yield definitions.archive, lambda: definitions.archive(DOCUMENT_APPROVAL.id, by=BY)
+
+
+def account_story() -> Iterator[Step]:
+    user, group = User.objects.create_user("nora"), Group.objects.create(name="auditors")
+    told = sign_ins.record_account
+    yield told, lambda: told(user, "created", by=BY, changes={})
+    yield sign_ins.record_group, lambda: sign_ins.record_group(group, "created", by=BY, changes={})
