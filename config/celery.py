@@ -4,11 +4,11 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import setup_logging, task_postrun, task_prerun
+from celery.signals import celeryd_init, setup_logging, task_postrun, task_prerun
 from celery.utils.log import get_multiprocessing_logger
 from kombu.transport import TRANSPORT_ALIASES
 
-from config import logs
+from config import aws, logs
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 TRANSPORT_ALIASES["sqs"] = "config.broker:Transport"  # whoever says sqs:// in this process gets ours
@@ -17,6 +17,13 @@ app = Celery("countersign", task_cls="config.redelivered:Counted")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.autodiscover_tasks(["workflows.batches", "workflows.questions"])
+
+
+@celeryd_init.connect
+def _hurry(sender: Any = None, **_: Any) -> None:
+    """The sweeper's worker asks for one row after the other: what does not answer one will not answer the next."""
+    if str(sender).startswith("sweep@"):
+        aws.be_patient(aws.SWEEPER)
 
 
 @setup_logging.connect

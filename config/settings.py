@@ -63,7 +63,8 @@ BUS_NAME = STACK
 EVENT_SOURCE = "countersign.documents"
 STEPS_QUEUE = f"{STACK}-steps"  # machine work: minutes
 SLICES_QUEUE = f"{STACK}-slices"  # of large documents: what is done in a step's own message never waits behind them
-DESK_QUEUE = f"{STACK}-desk"  # decisions, reviews, sweeps: milliseconds, so they never wait behind OCR
+DESK_QUEUE = f"{STACK}-desk"  # decisions, reviews: milliseconds, so they never wait behind OCR
+SWEEP_QUEUE = f"{STACK}-sweep"  # what looks after the rest waits for whatever does not answer, and nobody for it
 EVENTS_QUEUE = f"{STACK}-events"  # where other systems read what the desk tells; none of its workers does
 SEARCH_QUEUE = f"{STACK}-search"  # what the bus tells the search index; nobody waits for it, and it waits for nobody
 
@@ -90,7 +91,7 @@ STACK_PARAMETERS = {
     "EarlierArtifactDays": str(number("COUNTERSIGN_EARLIER_ARTIFACT_DAYS", 7)),
     "DebugDays": str(number("COUNTERSIGN_DEBUG_DAYS", 14)),
 }
-QUEUE_URLS = {name: _queue_url(name) for name in (STEPS_QUEUE, SLICES_QUEUE, DESK_QUEUE, SEARCH_QUEUE)}
+QUEUE_URLS = {name: _queue_url(name) for name in (STEPS_QUEUE, SLICES_QUEUE, DESK_QUEUE, SWEEP_QUEUE, SEARCH_QUEUE)}
 EVENTS_QUEUE_URL = _queue_url(EVENTS_QUEUE)
 
 # --- how the desk behaves ----------------------------------------------------
@@ -264,6 +265,7 @@ CELERY_TASK_ROUTES = {
     "workflows.tasks.unpack": {"queue": STEPS_QUEUE},
     "workflows.tasks.finish_removal": {"queue": STEPS_QUEUE},  # a document of thousands of pages takes minutes
     "workflows.tasks.index_document": {"queue": SEARCH_QUEUE},
+    "review.tasks.sweep": {"queue": SWEEP_QUEUE},
 }
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]

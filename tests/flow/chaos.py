@@ -67,7 +67,8 @@ class Hand:
 
 def all_of(desk: LiveDesk) -> dict[str, Callable[[], None]]:
     """Each process of the desk but the search index's worker, which no document waits for; two workers for steps."""
-    workers = {"steps1": settings.STEPS_QUEUE, "steps2": settings.STEPS_QUEUE, "desk": settings.DESK_QUEUE}
+    workers = {"steps1": settings.STEPS_QUEUE, "steps2": settings.STEPS_QUEUE}
+    workers |= {"desk": settings.DESK_QUEUE, "sweep": settings.SWEEP_QUEUE}
     starts: dict[str, Callable[[], None]] = {"web": desk.start_web, "beat": desk.start_beat}
     for name, queue in workers.items():
         starts[name] = lambda name=name, queue=queue: desk.start_worker(name, queue)  # type: ignore[misc]

@@ -62,6 +62,11 @@ class LiveDesk:
     def start_worker(self, name: str, queue: str, **variables: str) -> None:
         self.start(name, *WORKER, "-Q", queue, "-n", f"{name}@localhost", **variables)
 
+    def start_sweeper(self, **variables: str) -> None:
+        """With the clock that orders its sweeps."""
+        self.start_beat()
+        self.start_worker("sweep", settings.SWEEP_QUEUE, **variables)
+
     def start_beat(self) -> None:
         self.start("beat", "celery", "-A", "config", "beat", "-l", "WARNING", "--pidfile=")
 

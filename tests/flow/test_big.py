@@ -92,7 +92,7 @@ def desk(tmp_path: Path) -> Iterator[LiveDesk]:
         desk.start_emulator()
         desk.start_web()
         desk.start_worker("desk", settings.DESK_QUEUE)
-        desk.start_beat()
+        desk.start_sweeper()
         with looking_at(desk):
             yield desk
     finally:

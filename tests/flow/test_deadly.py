@@ -35,7 +35,7 @@ def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LiveDesk]:
     try:
         desk.start_emulator()
         desk.start_web()
-        desk.start_beat()
+        desk.start_sweeper()
         with looking_at(desk):
             yield desk
     finally:

@@ -33,7 +33,7 @@ def test_the_answer_survives_the_worker_that_took_the_question(tmp_path: Path) -
     desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **BRISK)
     try:
         desk.start_emulator()
-        desk.start_beat()
+        desk.start_sweeper()
         desk.start_worker("first", settings.DESK_QUEUE)
         with looking_at(desk):
             run = publish("supplier-bank-change", example("supplier-bank-change")).start(REQUEST)

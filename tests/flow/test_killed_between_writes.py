@@ -87,7 +87,7 @@ def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LiveDesk]:
     desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **chosen, **BRISK)
     try:
         desk.start_emulator()
-        desk.start_beat()
+        desk.start_sweeper()
         desk.start_worker("steps", f"{settings.STEPS_QUEUE},{settings.SLICES_QUEUE}")
         with looking_at(desk):
             yield desk

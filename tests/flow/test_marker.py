@@ -34,7 +34,7 @@ BRISK = {
     "COUNTERSIGN_LOG_LEVEL": "DEBUG",
 }
 TALKATIVE = ("celery", "-A", "tests.flow.talkative", "worker", "-c", "1", "--without-gossip", "--without-mingle")
-QUEUES = (settings.STEPS_QUEUE, settings.SLICES_QUEUE, settings.DESK_QUEUE, settings.SEARCH_QUEUE)
+QUEUES = (settings.STEPS_QUEUE, settings.SLICES_QUEUE, settings.DESK_QUEUE, settings.SWEEP_QUEUE, settings.SEARCH_QUEUE)
 # What is made to raise, and on what kind of file it does; bda_processor needs a service.
 RAISES = {
     "segment_prep": "txt",

@@ -61,7 +61,6 @@ def running(desk: LiveDesk) -> Iterator[LiveDesk]:
         desk.start_emulator()
         desk.start_web()
         desk.start_worker("steps", settings.STEPS_QUEUE)
-        desk.start_beat()
         with looking_at(desk):
             yield desk
     finally:
@@ -94,19 +93,18 @@ def start_gated(desk: LiveDesk, gate: Gate) -> None:
     desk.start_worker("desk", settings.DESK_QUEUE, AWS_ENDPOINT_URL=f"http://127.0.0.1:{gate.port}")
 
 
-def kill_at(gate: Gate, desk: LiveDesk, ref: ReviewRef, hold: gates.Hold) -> None:
+def start_gated_sweeper(desk: LiveDesk, gate: Gate) -> None:
+    desk.start_worker("sweep", settings.SWEEP_QUEUE, AWS_ENDPOINT_URL=f"http://127.0.0.1:{gate.port}")
+
+
+def kill_at(gate: Gate, desk: LiveDesk, name: str, ref: ReviewRef, hold: gates.Hold) -> None:
     """Let the worker come to the redemption of ``ref``'s decision and kill it there."""
     gate.held.clear()
     gate.hold = {str(review_of(ref).decision_id): hold}
     assert gate.held.wait(60)
     assert review_of(ref).status == ReviewStatus.REDEEMING
-    desk.kill("desk")
+    desk.kill(name)
     gate.hold = {}
-
-
-def restart(desk: LiveDesk, gate: Gate) -> dt.datetime:
-    start_gated(desk, gate)
-    return clock.now()
 
 
 def since(restarted: dt.datetime, ref: ReviewRef) -> float:
@@ -115,28 +113,32 @@ def since(restarted: dt.datetime, ref: ReviewRef) -> float:
 
 
 @pytest.mark.timeout(240)
-def test_a_worker_killed_before_and_in_the_redemption_redeems_once_within_two_minutes(
+def test_workers_killed_before_and_in_the_redemption_have_it_applied_once_within_two_minutes(
     desk: LiveDesk, gate: Gate
 ) -> None:
     start_gated(desk, gate)
+    desk.start_beat()
     rosa = signed_in(desk)
     (_, before), (_, in_it), (_, after) = waiting = three_waiting(rosa)
     pages = {ref: rosa.claim(ref) for _, ref in waiting}
     assert rosa.decide(in_it, pages[in_it], **ANSWERS) == 200
     assert rosa.decide(before, pages[before], **ANSWERS) == 200
-    kill_at(gate, desk, in_it, "before")
+    kill_at(gate, desk, "desk", in_it, "before")
     assert review_of(before).status == ReviewStatus.DECIDED
     assert rosa.decide(after, pages[after], **ANSWERS) == 200  # while no worker lives
-    first = restart(desk, gate)
-    kill_at(gate, desk, after, "after")
-    second = restart(desk, gate)
+    first = clock.now()
+    start_gated_sweeper(desk, gate)  # which redeems what the killed worker had received
+    kill_at(gate, desk, "sweep", after, "after")
+    second = clock.now()
+    start_gated(desk, gate)
+    start_gated_sweeper(desk, gate)
     wait_for(lambda: all(queries.execution(run).outcome for run, _ in waiting), "three publications", WITHIN)
     for run, ref in waiting:
         assert_applied_once(run, ref)
     took = {"before": since(first, before), "in it": since(first, in_it), "after": since(second, after)}
     print(f"applied so many seconds after the worker's restart: {took}")
     assert max(took.values()) < WITHIN
-    assert Counter(gate.sent) == {str(review_of(ref).decision_id): 1 for _, ref in waiting}
+    assert set(gate.sent) == {str(review_of(ref).decision_id) for _, ref in waiting}
 
 
 def ocr_runs(desk: LiveDesk) -> Counter[str]:
@@ -155,6 +157,7 @@ def token_attempt(ref: ReviewRef) -> int:
 def test_a_restarted_emulator_keeps_the_reviews_renews_their_tokens_and_repeats_no_ocr(brisk_desk: LiveDesk) -> None:
     desk = brisk_desk
     desk.start_worker("desk", settings.DESK_QUEUE)
+    desk.start_sweeper()
     rosa = signed_in(desk)
     waiting = three_waiting(rosa)
     run, ref = waiting[0]

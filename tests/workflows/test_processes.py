@@ -10,8 +10,10 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from celery.signals import celeryd_init
 from django.conf import settings
 
+from config import aws
 from tests.commands.desk import free_port
 from tests.config.test_settings import DEPLOYED
 from workflows.processes import PROCESSES, WORKERS
@@ -65,3 +67,12 @@ def test_every_queue_has_its_own_worker_and_there_is_one_beat(process: str) -> N
 def test_together_they_take_from_every_queue() -> None:
     taken = {arguments[arguments.index("-Q") + 1] for arguments in PROCESSES.values() if "-Q" in arguments}
     assert taken == set(settings.QUEUE_URLS)
+
+
+def test_the_sweepers_worker_gives_a_silent_service_up_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = PROCESSES["worker-sweep"][PROCESSES["worker-sweep"].index("-n") + 1]
+    monkeypatch.setattr(aws, "_patience", aws.WORKER)
+    celeryd_init.send(sender="steps@here")
+    assert aws._patience == aws.WORKER
+    celeryd_init.send(sender=name.replace("%h", "here"))
+    assert aws._patience == aws.SWEEPER
