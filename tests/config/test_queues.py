@@ -97,7 +97,7 @@ def test_a_mistake_of_ours_is_not_the_brokers() -> None:
         queues.enqueue("any.task", settings.STEPS_QUEUE, {})
 
 
-def test_a_message_that_sqs_never_takes_is_not_tried_again() -> None:
+def test_a_message_that_sqs_never_takes_is_not_tried_again(table: str) -> None:
     with pytest.raises(CountersignError) as raised:
         queues.enqueue("any.task", settings.STEPS_QUEUE, {"text": "x" * 2_000_000})
     assert not isinstance(raised.value, Unavailable)
