@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow smoke check bench keys big chaos fair
+.PHONY: demo test test-slow smoke check bench keys licences big chaos fair
 
 demo: .venv/installed
 	$(BIN)/python manage.py demo
@@ -36,6 +36,9 @@ bench: .venv/installed
 
 keys: .venv/installed
 	$(BIN)/python manage.py keys_page
+
+licences: .venv/installed
+	$(BIN)/python manage.py licences_page
 
 # The stamp is written last: an installation that was cut short is done again.
 .venv/installed: requirements.lock

@@ -4,7 +4,7 @@ import warnings
 from math import sqrt
 from pathlib import Path
 
-import pillow_heif
+import pi_heif
 from PIL import Image, ImageOps
 
 from workflows.stages.pdf import MAX_PIXELS
@@ -13,7 +13,7 @@ from workflows.stages.pdf import MAX_PIXELS
 MAX_SOURCE_PIXELS = 120_000_000
 Image.MAX_IMAGE_PIXELS = MAX_SOURCE_PIXELS
 # Pillow only warns up to twice the limit, and decodes.
-pillow_heif.register_heif_opener()  # Pillow reads AVIF by itself, and not HEIC
+pi_heif.register_heif_opener()  # Pillow reads AVIF by itself, and not HEIC
 warnings.filterwarnings("error", category=Image.DecompressionBombWarning)
 TOO_LARGE = (Image.DecompressionBombError, Image.DecompressionBombWarning)
 MANY_PAGES = {"image/tiff"}

@@ -1,0 +1,113 @@
+"""The licences of everything in ``requirements.lock``, from what each package says of itself: ``docs/licences.md``."""
+
+import re
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from config.runtime_lock import runtime_lock
+
+_HEAD = """# Licences of what Countersign stands on
+
+Countersign itself is under the MIT licence. Made by `make licences` from `requirements.lock` and what the installed
+packages say of themselves; `tests/docs/test_licences.py` holds it. *Runs* is installed in a deployment's image,
+*development* only where tests and checks run, and is not handed on.
+
+Nothing here asks for more than its own notice and source of whoever uses Countersign, or changes it, under the MIT
+licence. What is under a copyleft licence, or has parts that are, stands first, with what follows from it.
+"""
+_NAMED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_COPYLEFT = re.compile(r"GPL|MPL|EUPL|CDDL|Mozilla|GNU|Affero", re.IGNORECASE)
+# Licence texts that lie in a wheel, also those of libraries that it brings along.
+_TEXTS = re.compile(r"(?:LICEN|COPYING|NOTICE|THIRD)", re.IGNORECASE)
+_GNU = re.compile(r"GNU\s+(?:LESSER\s+|LIBRARY\s+|AFFERO\s+)?GENERAL\s+PUBLIC\s+LICEN|\bLGPL|\bGPLv", re.IGNORECASE)
+# Where a package says nothing that a program can read.
+_SAID = {"axe-playwright-python": "MIT", "pypdfium2": "BSD-3-Clause AND Apache-2.0"}
+_OPEN = "a library of its own, loaded as it is and exchangeable; nothing of it is changed"
+_COMPILER = (
+    "Its wheel brings parts of a compiler's runtime, under the GPL with the exception for programs that use them."
+)
+NOTES = {
+    "certifi": f"MPL-2.0: {_OPEN}.",
+    "django": "Its text quotes Python's licence, which says that it is compatible with the GPL.",
+    "djlint": "GPL-3.0: a program that checks templates in development. It is run, not imported, and not handed on.",
+    "hypothesis": "MPL-2.0: in tests only.",
+    "lxml": "A script of its source that is not in the wheel is under the GPL.",
+    "numpy": _COMPILER,
+    "opencv-python-headless": f"Its wheel brings FFmpeg (LGPL-2.1): {_OPEN}.",
+    "pathspec": "MPL-2.0: in development only.",
+    "pi-heif": f"Its wheel brings libheif and libde265 (LGPL-3.0): {_OPEN}. It only reads.",
+    "pikepdf": f"MPL-2.0: {_OPEN}. {_COMPILER}",
+    "pillow": "Its wheel brings FreeType and liblzma, which may be taken under licences other than the GPL, and are.",
+    "pillow-heif": "Its wheel brings x265 (GPL-2.0). It writes the pictures that tests send, and is not handed on.",
+    "psycopg": f"LGPL-3.0: {_OPEN}.",
+    "psycopg-binary": f"LGPL-3.0: {_OPEN}.",
+    "pycurl": "LGPL-2.1 or MIT: it is taken under the MIT licence.",
+    "pypdfium2": _COMPILER,
+    "shapely": f"Its wheel brings GEOS (LGPL-2.1): {_OPEN}.",
+    "tqdm": f"MPL-2.0 and MIT: {_OPEN}.",
+    "typing-extensions": "Its text is Python's licence, which says that it is compatible with the GPL.",
+}
+
+
+@dataclass(frozen=True)
+class Package:
+    """``copyleft``: whether its own licence is, or one that lies in its wheel; then ``NOTES`` says what follows."""
+
+    name: str
+    licence: str
+    runs: bool
+    copyleft: bool
+
+
+def packages(root: Path) -> list[Package]:
+    """Of the lock, those that are installed here; a few are for other platforms."""
+    runs = set(_names(runtime_lock(root)))
+    found = []
+    for name in sorted(set(_names((root / "requirements.lock").read_text()))):
+        try:
+            one = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue
+        licence = _licence(name, one)
+        copyleft = name in NOTES or bool(_COPYLEFT.search(licence)) or (name in runs and _has_gnu(one))
+        found.append(Package(name, licence, name in runs, copyleft))
+    return found
+
+
+def page(root: Path) -> str:
+    found = packages(root)
+    rows = [
+        f"| {one.name} | {one.licence} | {_where(one)} | {NOTES.get(one.name, '')} |" for one in found if one.copyleft
+    ]
+    others = [f"| {one.name} | {one.licence} | {_where(one)} |" for one in found if not one.copyleft]
+    first = "\n| Package | Licence | Where | What follows |\n|---|---|---|---|\n"
+    second = "\n\n## Without copyleft\n\n| Package | Licence | Where |\n|---|---|---|\n"
+    return _HEAD + first + "\n".join(rows) + second + "\n".join(others) + "\n"
+
+
+def _where(one: Package) -> str:
+    return "runs" if one.runs else "development"
+
+
+def _names(lock: str) -> list[str]:
+    found = (_NAMED.match(line) for line in lock.splitlines() if line[:1].isalnum())
+    return [re.sub(r"[-_.]+", "-", one[0]).lower() for one in found if one]
+
+
+def _licence(name: str, one: metadata.Distribution) -> str:
+    about: Any = one.metadata  # a message, of which the stubs know less
+    said = about.get("License-Expression") or _SAID.get(name)
+    if said:
+        return str(said)
+    classes = [text.rpartition("::")[2].strip() for text in about.get_all("Classifier") or ()
+               if text.startswith("License ::")]  # fmt: skip
+    named = [text for text in classes if "approved" not in text.lower()]
+    text = str(about.get("License") or "").strip().partition("\n")[0]
+    return ", ".join(named) or text or "unknown"
+
+
+def _has_gnu(one: metadata.Distribution) -> bool:
+    texts = [file for file in one.files or () if ".dist-info/" in str(file) and _TEXTS.search(str(file))]
+    return any(_GNU.search(Path(str(one.locate_file(file))).read_text(errors="replace")) for file in texts)
