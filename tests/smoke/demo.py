@@ -9,8 +9,9 @@ from pathlib import Path
 
 from tests.commands import desk
 
-UP_SECONDS = 240  # to the line that it is up, its three samples processed
+UP_SECONDS = 240  # to the line that it is up, its samples processed
 _STOP_SECONDS = 90
+_SAMPLE = re.compile(r"^  (\S+\.\w+): ", re.MULTILINE)
 _LOGIN = re.compile(r"^ +(\w+) +(\S+) {3}\w+: ", re.MULTILINE)
 
 
@@ -42,6 +43,11 @@ class Demo:
     @property
     def said(self) -> str:
         return self.said_in.read_text(errors="replace")
+
+    @property
+    def samples(self) -> list[str]:
+        """The names of the documents that it brings along, as it says how they ended."""
+        return _SAMPLE.findall(self.said)
 
     def password(self, username: str) -> str:
         return dict(_LOGIN.findall(self.said))[username]

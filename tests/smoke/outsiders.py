@@ -66,10 +66,15 @@ class Program:
         body = body_of({"file": file})
         return self._send(f"/projects/{project_id}/documents", body, {"Content-Type": MULTIPART_CONTENT})
 
-    def documents(self, project_id: str) -> Iterator[dict[str, Any]]:
+    def documents(self) -> Iterator[dict[str, Any]]:
+        """Of every project."""
+        for project in self._items("/projects"):
+            yield from self._items(f"/projects/{project['id']}/documents")
+
+    def _items(self, path: str) -> Iterator[dict[str, Any]]:
         after = ""
         while True:
-            page = self.get(f"/projects/{project_id}/documents" + (f"?after={after}" if after else ""))
+            page = self.get(path + (f"?after={after}" if after else ""))
             yield from page["items"]
             if not (after := page["next"]):
                 return

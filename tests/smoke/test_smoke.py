@@ -15,14 +15,13 @@ from tests.smoke import ways
 from tests.smoke.deciding import decide, reviewer
 from tests.smoke.demo import Demo
 from tests.smoke.outsiders import OtherSystem, Person, Program
-from tests.smoke.watching import follow
+from tests.smoke.watching import follow, look
 from tests.smoke.ways import Papers, Round
 
 pytestmark = pytest.mark.skipif(os.environ.get("SMOKE") != "1", reason="SMOKE is not set: make smoke, it takes minutes")
 STEP_FUNCTIONS, CELERY = "stepfunctions", "celery"
 # What a killed worker had comes back after a minute or two on a desk as it is set by itself; here somewhat sooner.
 SOONER = {"COUNTERSIGN_QUEUE_VISIBILITY_SECONDS": "30", "COUNTERSIGN_STEP_LEASE_SECONDS": "20"}
-SAMPLES = ("invoice-alder-and-quill.pdf", "receipt-corner-larder.jpg", "invoice-brook-surveyors.tif")
 ADDRESS = "14 Lantern Street, Northbridge NB2 4QT"
 DECIDED = "page-jpg.jpg"  # a photo, of which a person has to look at the address
 _COMPLAINTS = 15  # of each process, the last ones
@@ -96,9 +95,11 @@ def arrive(demo: Demo, papers: Papers) -> Round:
 
 def hand_in(round_: Round, engine: Callable[[str], dict[str, str]], *, by_itself: bool) -> None:
     """``by_itself``: whether S3's events start a machine; on the other engine a batch has every kind in its place."""
-    for name in SAMPLES:
-        kind, limit = name.rpartition(".")[2], round_.limits.document
+    assert len(round_.demo.samples) >= 3, round_.demo.said
+    for number, name in enumerate(round_.demo.samples, start=1):
+        kind, limit = f"sample {number}", round_.limits.document
         round_.ledger.hand_in("demo", kind, name, limit=limit, began=round_.demo.began)
+    look(round_)
     ways.by_process_alone(round_, **engine("alone"))
     if by_itself:
         ways.by_bucket(round_)

@@ -2,7 +2,7 @@
 
 import time
 
-from tests.smoke.ways import CONTAINERS, PROJECT, Round
+from tests.smoke.ways import CONTAINERS, Round
 
 _PAUSE = 2.0  # seconds between two looks
 _MOVING = ("running", "unpacking")
@@ -28,7 +28,7 @@ def follow(round_: Round, until: int = 0) -> None:
 
 def _look_at_documents(round_: Round) -> None:
     entries = round_.ledger.entries
-    for one in round_.program.documents(PROJECT):
+    for one in round_.program.documents():
         entry = entries.get(one["name"])
         if entry is None or entry.way.startswith("process"):  # the command says itself how its files ended
             continue

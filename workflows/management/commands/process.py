@@ -39,7 +39,11 @@ class Command(BaseCommand):
         # Read by manage.py before the settings are; here it is only explained.
         parser.add_argument("--engine", choices=[STEP_FUNCTIONS, CELERY], default=settings.ENGINE)
         parser.add_argument("--timeout", type=int, default=3600, help="seconds to wait for each file at most")
-        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+        parser.add_argument(
+            "--json",
+            action="store_true",
+            help="one JSON object a line; what came out of a mail or an archive names it as its container",
+        )
         parser.add_argument(
             "--table", action="store_true", help="by kind of file: the stages that ran, and why others did not"
         )
