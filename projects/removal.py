@@ -19,10 +19,12 @@ DESTROYED = (
 )
 LEFT = (
     "this record: the document’s name and project, who deleted and who purged it, and when",
-    "the activity, with the values of tags, attributes and metadata that people changed",
+    "the activity, with the document’s name and the values of tags, attributes and metadata that people changed",
     "what happened in its runs, step by step, without anything of their contents",
-    "the audit record of the purge",
+    "the audit record of the purge, with the document’s id alone",
     "of a file that another system put into the bucket: that it was taken once, without its name",
+    "of a file of a batch: its line in the batch’s manifest, until that expires",
+    "its id in the search index, so that nothing that comes late brings it back",
     "what its project learned from its review: the name and addresses of the seller",
 )
 _KEYS = frozenset(["PK", "SK", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "TimeToLive"])

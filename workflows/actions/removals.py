@@ -116,7 +116,7 @@ def purge(site: str, document_id: str, *, by: Actor) -> None:
     """
     soft = _deleted(site, document_id)
     record = removal(site, document_id)
-    payload = {"name": soft.name, "project": soft.project_id}
+    payload = {"project": soft.project_id}  # its name is on the tombstone, for whoever may see that
     audit = entity_event(site, "document", document_id, "purged", by=by, payload=payload)
     changes = parts.buried(site, soft, by=by, due_at=_due_at())
     try:
