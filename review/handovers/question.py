@@ -30,13 +30,16 @@ MOST_ALLOWED = 100
 LONGEST_TEXT = 100_000  # what one message of a state machine can carry, and a person can look through
 SHORTEST_SECONDS = 60
 TOKEN_NAMES = ("token", "taskToken", "TaskToken")  # as AWS's documents, seed 004 and SDKs write it
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\u202d\u202e]")
 
 
 def _printable(text: str) -> str:
     """Refused and not mended: whoever sent it should know that the person sees something else."""
     if _CONTROL.search(text):
-        raise ValueError("holds a character that no page shows (NUL, another control character, half a character)")
+        raise ValueError(
+            "holds a character that no page shows (NUL, another control character, half a character) or one that turns "
+            "the text behind it around"
+        )
     return text
 
 
@@ -52,7 +55,7 @@ def _as_text(value: Any) -> Any:
 
 
 # What the description says of ``_printable``; the check itself has a sentence, which a pattern's has not.
-_SHOWN = Field(json_schema_extra={"pattern": r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"})
+_SHOWN = Field(json_schema_extra={"pattern": r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202d\u202e]*$"})
 Printable = Annotated[str, AfterValidator(_printable), _SHOWN]
 Line = Annotated[Printable, Field(max_length=200)]
 Value = Annotated[

@@ -76,6 +76,7 @@ def test_the_same_id_is_the_same_review_and_other_content_is_refused() -> None:
 @pytest.mark.parametrize(
     "changes",
     [{"title": ""}, {"token": "t"}, {"fields": [{"name": "a", "confidence": 7}]}, {"text": "\x00"}, {"queue": "none"},
+     {"text": "\u202e21.00"},
      {"pages": ["http://169.254.169.254/"]}, {"deadline_seconds": 5}, {"site": "acme"}, {"fields": "x"}],
 )  # fmt: skip
 def test_what_cannot_be_reviewed_is_a_problem(changes) -> None:

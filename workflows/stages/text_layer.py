@@ -8,7 +8,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from workflows.stages import pdf
-from workflows.stages.layout import Box, Line, Word, union
+from workflows.stages.layout import TURNING, Box, Line, Word, union
 
 # pdfium answers device positions in whole units: fine enough that a fraction keeps five digits.
 _UNITS = 100_000
@@ -103,7 +103,7 @@ def _words(glyphs: list[Glyph]) -> list[Glyph]:
             text = "".join(part.char for part in current).replace("\ufffe", "-").replace("\x02", "-")
             words.append(Glyph(text, union(part.box for part in current)))
             current = []
-        if not blank:
+        if not blank and glyph.char not in TURNING:
             current.append(glyph)
     return words
 

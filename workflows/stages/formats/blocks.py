@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from workflows.stages.layout import TURNING
+
+_STRAIGHT = dict.fromkeys(map(ord, TURNING))  # a reader of the page must see what the machine reads
 LONGEST, OVERLAP = 15_000, 500  # characters of a segment, and how many of them the next one repeats
 
 
@@ -35,8 +38,8 @@ def chunks(blocks: Iterable[Block]) -> Iterator[Chunk]:
         if block.starts:
             if held:
                 yield Chunk("\n".join(held), title)
-            held, size, title = [], 0, block.title
-        for piece in _pieces(block.text):
+            held, size, title = [], 0, block.title.translate(_STRAIGHT)
+        for piece in _pieces(block.text.translate(_STRAIGHT)):
             if held and size + len(piece) + 1 > LONGEST:
                 text = "\n".join(held)
                 yield Chunk(text, title)

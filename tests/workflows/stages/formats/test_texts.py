@@ -136,3 +136,11 @@ def test_a_damaged_outlook_message_is_refused(tmp_path: Path, body: bytes) -> No
     with pytest.raises(Refused, match="Outlook message is damaged"):
         read(tmp_path / "a", body, formats.OUTLOOK)
     assert outlook.kind_of(tmp_path / "a") == "other"
+
+
+def test_characters_that_turn_text_around_are_left_out(tmp_path: Path) -> None:
+    """What a person sees beside the fields is what they were read from: not 21.00 for 00.12."""
+    path = tmp_path / "a.txt"
+    path.write_text("Acme \u2067Trading\u2069 Ltd\nTotal \u202e00.12\u202c\nשלום\u200f\n", encoding="utf-8")
+    (chunk,) = formats.read(path, formats.TEXT)
+    assert chunk.text == "Acme Trading Ltd\nTotal 00.12\nשלום\u200f"
