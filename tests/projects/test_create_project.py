@@ -65,7 +65,7 @@ def test_only_an_admin_may(table, who):
 
 
 def test_somebody_unknown_is_asked_to_sign_in(client, table):
-    answer = send(client)
+    answer = client.post(URL, headers={"referer": f"http://testserver{URL}"})
     assert (answer.status_code, answer["Location"]) == (302, f"/login/?next={URL}")
     assert queries.projects.list_projects(SITE)[0] == []
 
