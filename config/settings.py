@@ -315,10 +315,10 @@ LOGGING: dict[str, Any] = {
     "root": {"handlers": ["stderr"], "level": env("COUNTERSIGN_LOG_LEVEL", "INFO")},
     "loggers": {
         "celery.beat": {"level": "WARNING"},  # each sweep that it sends
-        "django.server": {"level": "WARNING"},
         # Each comes with a handler of its own, which writes what it is given.
         "gunicorn.error": {"handlers": [], "propagate": True},
         "django": {"handlers": [], "propagate": True},
+        "django.server": {"handlers": [], "propagate": True, "level": "WARNING"},
         # Each greets on the terminal of every command.
         "pikepdf": {"level": "WARNING"},
         "pynamodb": {"level": "WARNING"},

@@ -3,6 +3,7 @@
 import ast
 import json
 import logging
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -119,6 +120,25 @@ def test_what_nothing_catches_is_logged_without_its_words() -> None:
     assert ran.returncode == 1
     assert MARKER not in ran.stdout + ran.stderr
     assert [json.loads(one)["error"] for one in ran.stderr.splitlines()] == ["ValueError", "FileNotFoundError"]
+
+
+def test_no_other_handler_writes() -> None:
+    """Those that Django, gunicorn and Celery come with write what they are given, and one sends it by mail."""
+    program = (
+        "import django, json, logging; logging.getLogger('gunicorn.error').addHandler(logging.StreamHandler())\n"
+        "django.setup(); from config.celery import app; app.log.setup(loglevel='DEBUG', redirect_stdouts=True)\n"
+        "known = [logging.root, *logging.root.manager.loggerDict.values()]\n"
+        "found = [one for one in known if isinstance(one, logging.Logger) and one.handlers]\n"
+        "print(json.dumps({one.name: list(map(repr, one.handlers)) for one in found}))\n"
+    )
+    env = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=env, capture_output=True, text=True, check=False
+    )
+    found = json.loads(ran.stdout.splitlines()[-1])
+    quiet = {name: kinds for name, kinds in found.items() if any("NullHandler" not in one for one in kinds)}
+    assert set(quiet) == {"root"}
+    assert len(quiet["root"]) == 1
 
 
 def calls() -> list[tuple[str, ast.Call]]:
