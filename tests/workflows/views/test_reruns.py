@@ -9,7 +9,7 @@ from tests.factories import PROJECT, SITE, start_run
 from tests.people import alice, bob, charlie, signed_in
 from tests.workflows.repeated import BY, analysed_again, field, published_run, run_to_repeat
 from workflows import files, frozen, queries
-from workflows.actions import interventions
+from workflows.actions import interventions, runs
 from workflows.contexts import files_of
 from workflows.items.runs import Execution
 
@@ -142,7 +142,7 @@ def test_a_result_that_was_not_published_does_not_count(table):
     interventions.cancel(other, by=interventions.Actor("1", "Rosa"))
     assert browser.post(url("choose-result", run)).status_code == 302
     assert browser.post(url("choose-result", other)).status_code == 422
-    assert Execution.load(interventions.runs.execution_key(run)).outcome == "published"
+    assert Execution.load(runs.execution_key(run)).outcome == "published"
 
 
 def test_one_run_alone_has_nothing_beside_it(table):
