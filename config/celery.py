@@ -11,9 +11,9 @@ from kombu.transport import TRANSPORT_ALIASES
 from config import aws, logs
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-TRANSPORT_ALIASES["sqs"] = "config.broker:Transport"  # whoever says sqs:// in this process gets ours
+TRANSPORT_ALIASES["sqs"] = "config.brokers.sqs:Transport"  # whoever says sqs:// in this process gets ours
 
-app = Celery("countersign", task_cls="config.redelivered:Counted")
+app = Celery("countersign", task_cls="config.brokers.redelivery:Counted")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.autodiscover_tasks(["workflows.batches", "workflows.questions"])

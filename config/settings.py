@@ -12,7 +12,7 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
-from config import transport
+from config.brokers import transport
 from config.environment import env, number, own_secret, required, sources
 from config.framework import *  # noqa: F403 - Django wants one module; what is the same everywhere is in that one
 from config.framework import BASE_DIR
@@ -74,7 +74,7 @@ def _queue_url(name: str) -> str:
     return f"{base}/{AWS_ACCOUNT_ID}/{name}"
 
 
-# What differs between environments in what bootstrap deploys; config/infrastructure/parameters.yaml says what each is.
+# What differs between environments in what bootstrap deploys; config/deploy/infrastructure/parameters.yaml says what each is.
 STACK_PARAMETERS = {
     "Protected": env("COUNTERSIGN_PROTECTED", "false" if ON_LAPTOP else "true"),
     "CustomerKey": env("COUNTERSIGN_CUSTOMER_KEY", "true"),

@@ -9,7 +9,8 @@ from typing import TypeVar
 from django.conf import settings
 from django.http import HttpResponseBase
 
-from config import clock, queues
+from config import clock
+from config.brokers import queues
 from config.errors import CountersignError
 from projects.audit import actor
 from projects.http import DeskRequest

@@ -5,6 +5,7 @@ import logging
 from django.conf import settings
 
 from config import clock
+from config.due import attempts as begins
 from config.transaction import transact
 from projects.items.removals import DocumentRemoval
 from projects.items.unpacking import DocumentUnpacking
@@ -15,7 +16,7 @@ from review.items.reviews import Review
 from review.silence import asked
 from review.status import DECIDED, ORPHAN, UNDECIDED
 from workflows import deliveries, engine, events, fanout, incoming, queries, states
-from workflows.actions import attempts, batches, begins, followups, joins, notices, questions, removals, unpacking
+from workflows.actions import attempts, batches, followups, joins, notices, questions, removals, unpacking
 from workflows.actions import incoming as incoming_actions
 from workflows.answers import Order
 from workflows.batches import orders

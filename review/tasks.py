@@ -5,7 +5,7 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 
-from config import queues
+from config.brokers import queues
 from config.errors import Conflict, CountersignError, StaleAttempt, Unavailable
 from review import sweeper
 from review.actions import delivery, handovers, opening, redemption

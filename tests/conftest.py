@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from config import aws, bootstrap, emulator
+from config import aws
+from config.deploy import bootstrap
+from config.laptop import emulator
 from config.table import DEFAULT_SITE
 from projects import directory, permissions
 from tests import engines, leftovers

@@ -21,7 +21,7 @@ from django.conf import settings
 from kombu import Connection, Queue, pools
 from kombu.exceptions import OperationalError
 
-from config import transport
+from config.brokers import transport
 from config.celery import app
 from tests import aws_faults
 from tests.aws_faults import Crash

@@ -7,9 +7,10 @@ from typing import Any
 
 from django.conf import settings
 
-from config import aws, logs, queues
+from config import aws, logs
+from config.brokers import queues
+from config.brokers.transport import REDIS, SQS
 from config.errors import CountersignError
-from config.transport import REDIS, SQS
 
 log = logging.getLogger(__name__)
 

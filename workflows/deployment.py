@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from config import bootstrap
+from config.deploy import bootstrap
 from workflows import engine
 from workflows.actions import definitions
 from workflows.definitions import DEFINITIONS

@@ -8,9 +8,10 @@ from typing import Any, Protocol
 
 from django.conf import settings
 
-from config import aws, clock, queues, table
+from config import aws, clock, table
+from config.brokers import queues
+from config.brokers.transport import SQS
 from config.errors import Conflict, CountersignError, Unavailable
-from config.transport import SQS
 from projects.audit import Actor
 from workflows.frozen import Run
 from workflows.items.events import DocumentEvent
@@ -27,7 +28,7 @@ DELETED = "document.deleted"
 RESTORED = "document.restored"
 PURGED = "document.purged"
 BATCH_FINISHED = "batch.finished"
-# What may change what a search finds; config/infrastructure/search.yaml names them too.
+# What may change what a search finds; config/deploy/infrastructure/search.yaml names them too.
 SEARCHED = frozenset({PROCESSED, FAILED, DELETED, RESTORED, PURGED})
 INDEX = "workflows.tasks.index_document"
 SCHEMA_VERSION = 1

@@ -60,7 +60,7 @@ def kind_in(project_id: str, name: str) -> str:
 
 
 def kind(name: str) -> str:
-    """The object's tag, by which the bucket's lifecycle rules know what may go (config/infrastructure/documents.yaml).
+    """The object's tag, by which the bucket's lifecycle rules know what may go (config/deploy/infrastructure/documents.yaml).
 
     >>> [kind(name) for name in ("d.pdf", page_image(0), result("w"), rulebook("00"), "debug/w/answer.json")]
     ['raw', 'artifact', 'result', 'result', 'debug']

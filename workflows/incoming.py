@@ -14,6 +14,7 @@ from django.conf import settings
 from django.template.defaultfilters import filesizeformat
 
 from config import clock, table
+from config.due import attempts
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.item import Page
 from config.table import DEFAULT_SITE, InvalidKey
@@ -22,7 +23,7 @@ from projects import queries as project_queries
 from projects.audit import Actor
 from projects.items.project import Project
 from workflows import files
-from workflows.actions import begins, incoming
+from workflows.actions import incoming
 from workflows.entering import LocalFile, enter
 from workflows.inspecting import inspect
 from workflows.intake import Inspection
@@ -130,7 +131,7 @@ def begun(
     try:
         yield beat
     except Unavailable:
-        begins.give_back(row, owner=owner)
+        attempts.give_back(row, owner=owner)
         raise
 
 

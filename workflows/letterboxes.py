@@ -11,8 +11,9 @@ from celery import current_app
 from django.conf import settings
 from kombu import Producer
 
-from config import aws, clock, queues, redelivered, transport
-from config.transport import SQS
+from config import aws, clock
+from config.brokers import queues, redelivery, transport
+from config.brokers.transport import SQS
 
 _HELD = 10  # seconds that a message stays with whom looks at it, should he die before he gives it back
 
@@ -111,7 +112,7 @@ class _OnBroker:
     def look(self, most: int) -> list[Kept]:
         found: list[Kept] = []
         while len(found) < most and (message := self._queue.get(no_ack=False)) is not None:
-            at = str(message.headers.get(redelivered.ASIDE_AT, ""))
+            at = str(message.headers.get(redelivery.ASIDE_AT, ""))
             envelope = {"body": _text(message.body), "headers": message.headers}
             found.append(Kept(str(message.headers.get("id", "")), json.dumps(envelope), at, message))
         return found
@@ -129,7 +130,7 @@ class _OnBroker:
             message.body,
             exchange=self._back.exchange,
             routing_key=self._back.routing_key,
-            headers=redelivered.afresh(message.headers),
+            headers=redelivery.afresh(message.headers),
             content_type=message.content_type,
             content_encoding=message.content_encoding,
             correlation_id=message.properties.get("correlation_id"),

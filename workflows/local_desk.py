@@ -9,11 +9,11 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management import call_command
 
-from config import emulator, locks
-from config.emulator import Emulator
+from config.brokers.transport import BROKER_NAMES
 from config.errors import Misconfigured
-from config.supervisor import Supervisor
-from config.transport import BROKER_NAMES
+from config.laptop import emulator, locks
+from config.laptop.emulator import Emulator
+from config.laptop.supervisor import Supervisor
 from workflows import deployment
 from workflows.deployment import Report
 from workflows.processes import PROCESSES, WORKERS

@@ -9,7 +9,8 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 
-from config import clock, disk, precedence, queues
+from config import clock, disk, precedence
+from config.brokers import queues
 from config.errors import Conflict, NotFound, ProviderPaused, StageFailed, StaleAttempt, Unavailable
 from projects.audit import Actor
 from workflows import (

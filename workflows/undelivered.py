@@ -10,7 +10,8 @@ from typing import Any
 
 from django.conf import settings
 
-from config import aws, queues
+from config import aws
+from config.brokers import queues
 from config.errors import Refused, Unavailable
 from workflows.tasks import take_incoming
 

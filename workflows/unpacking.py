@@ -10,6 +10,7 @@ from pathlib import Path
 from django.conf import settings
 
 from config import logs, table
+from config.due import attempts
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.item import Item
 from projects import queries as project_queries
@@ -18,7 +19,7 @@ from projects.items.documents import Document
 from projects.items.unpacking import DocumentUnpacking, UnpackingStatus
 from projects.queries.documents import DocumentRows
 from workflows import containers
-from workflows.actions import begins, unpacking
+from workflows.actions import unpacking
 from workflows.containers import Member
 from workflows.entering import LocalFile, enter
 from workflows.inspecting import inspect, limits
@@ -56,7 +57,7 @@ def unpack(
     if record.status != UnpackingStatus.OPEN:
         return None
     try:
-        if begins.were_enough(record):
+        if attempts.were_enough(record):
             unpacking.give_up(site, record, owner=owner)
         else:
             unpacking.claim(record, owner=owner)
@@ -65,7 +66,7 @@ def unpack(
         log.info("unpacked by another", extra={"document": document_id})
         return None
     except Unavailable:
-        begins.give_back(record, owner=owner)
+        attempts.give_back(record, owner=owner)
         raise
     return record
 

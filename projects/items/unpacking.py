@@ -5,8 +5,8 @@ from typing import Any
 
 from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
 
+from config.due.items import Begun
 from config.item import map_attribute
-from projects.items.begun import Begun
 
 
 class UnpackingStatus(StrEnum):

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from config import template
+from config.deploy import template
 
 
 class Loader(yaml.SafeLoader):

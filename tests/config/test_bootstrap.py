@@ -4,7 +4,8 @@ import time
 import pytest
 from django.conf import settings
 
-from config import aws, bootstrap, template
+from config import aws
+from config.deploy import bootstrap, template
 from config.errors import Misconfigured, Unavailable
 from tests.aws_faults import count_calls, fail
 from tests.conftest import create_table, describe_table

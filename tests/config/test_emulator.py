@@ -13,8 +13,9 @@ import boto3
 import pytest
 from django.conf import settings
 
-from config import aws, emulator
+from config import aws
 from config.errors import Misconfigured
+from config.laptop import emulator
 
 ACCOUNT = {"aws_access_key_id": "test", "aws_secret_access_key": "test", "region_name": "eu-central-1"}
 
@@ -84,7 +85,7 @@ def test_nothing_is_saved_where_nothing_was_written(tmp_path, port):
 
 def test_it_ends_when_the_process_that_started_it_is_killed(tmp_path, port):
     code = (
-        "import sys, time; from pathlib import Path; from config import emulator;"
+        "import sys, time; from pathlib import Path; from config.laptop import emulator;"
         "emulator.start(state_dir=Path(sys.argv[1]), port=int(sys.argv[2])); print('up', flush=True); time.sleep(60)"
     )
     parent = subprocess.Popen(

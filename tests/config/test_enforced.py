@@ -11,8 +11,9 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 from django.conf import settings
 
-from config import emulator, template
-from config.bootstrap import parameters
+from config.deploy import template
+from config.deploy.bootstrap import parameters
+from config.laptop import emulator
 from tests.commands.desk import free_port
 
 ACCOUNT = "900000009999"

@@ -15,7 +15,7 @@ from workflows.processes import PROCESSES
 
 ROOT = Path(settings.BASE_DIR)
 FILE = (ROOT / "Dockerfile").read_text()
-SERVICES = ROOT / "config/services.yaml"
+SERVICES = ROOT / "config/deploy/services.yaml"
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from django.conf import settings
 
-from config import aws, bootstrap, template
+from config import aws
+from config.deploy import bootstrap, template
 from config.table import INDEX_ATTRIBUTES
 
 TEMPLATE = template.body()

@@ -12,7 +12,7 @@ from celery.exceptions import CeleryError
 from django.conf import settings
 from kombu.exceptions import OperationalError
 
-from config import queues, transport
+from config.brokers import queues, transport
 from config.celery import app
 from config.errors import CountersignError, Unavailable
 from tests.engines import KINDS, OPENED, EngineKind, configure, running_on
@@ -139,7 +139,7 @@ def test_nothing_else_sends() -> None:
         for path in (settings.BASE_DIR / package).rglob("*.py")
         if senders.search(path.read_text())
     }
-    assert found == {"config/queues.py", "config/redelivered.py"}
+    assert found == {"config/brokers/queues.py", "config/brokers/redelivery.py"}
 
 
 def test_a_broker_that_goes_away_while_it_is_asked_is_unavailable(kind: EngineKind) -> None:

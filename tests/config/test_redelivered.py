@@ -12,7 +12,7 @@ from celery.worker.request import Request
 from django.conf import settings
 from kombu.exceptions import OperationalError
 
-from config import queues, redelivered, transport
+from config.brokers import queues, redelivery, transport
 from config.celery import app
 from config.errors import Unavailable
 from tests.engines import KINDS, OPENED, EngineKind, running_on
@@ -87,11 +87,11 @@ def aside() -> list[Any]:
 
 def test_what_kills_each_worker_is_begun_five_times_and_put_aside(kind: EngineKind, task: Task[Any, Any]) -> None:
     queues.enqueue(task.name, QUEUE, {"document_id": "d1"})
-    assert deaths(task) == redelivered.MOST
+    assert deaths(task) == redelivery.MOST
     assert (RUN, TOLD) == ([], [{"document_id": "d1"}])
     (message,) = aside()
     assert (message.headers["task"], message.decode()[1]) == (task.name, {"document_id": "d1"})
-    assert redelivered.ASIDE_AT in message.headers
+    assert redelivery.ASIDE_AT in message.headers
 
 
 def test_a_first_delivery_and_one_after_a_death_are_done(kind: EngineKind, task: Task[Any, Any]) -> None:
@@ -108,13 +108,13 @@ def test_a_first_delivery_and_one_after_a_death_are_done(kind: EngineKind, task:
 
 
 def test_a_task_that_asks_to_be_tried_again_has_not_ended_its_worker(kind: EngineKind, task: Task[Any, Any]) -> None:
-    headers = {"countersign_delivered": redelivered.MOST}
+    headers = {"countersign_delivered": redelivery.MOST}
     app.send_task(task.name, kwargs={}, queue=QUEUE, headers=headers)
     message = take()
     with mock.patch.object(type(task), "run", side_effect=lambda **_: task.retry(countdown=0)):
         trace_task(task, "1", [], {}, Request(message, app=app, task=task).request_dict, app=app)
     message.ack()
-    assert deaths(task) == redelivered.MOST
+    assert deaths(task) == redelivery.MOST
 
 
 def test_a_retry_that_no_broker_takes_brings_its_message_back(kind: EngineKind, task: Task[Any, Any]) -> None:
@@ -130,9 +130,9 @@ def test_a_retry_that_no_broker_takes_brings_its_message_back(kind: EngineKind, 
 def test_a_broker_that_is_away_keeps_the_message(kind: EngineKind, task: Task[Any, Any]) -> None:
     queues.enqueue(task.name, QUEUE, {})
     take().requeue()
-    with mock.patch.object(redelivered, "_send", side_effect=Unavailable("away")):
+    with mock.patch.object(redelivery, "_send", side_effect=Unavailable("away")):
         assert worked_on(task, take()) == REJECTED
-    assert deaths(task) == redelivered.MOST - 1
+    assert deaths(task) == redelivery.MOST - 1
 
 
 def test_sqs_counts_by_itself(task: Task[Any, Any]) -> None:
@@ -142,12 +142,12 @@ def test_sqs_counts_by_itself(task: Task[Any, Any]) -> None:
 
 
 def test_whoever_waits_for_it_is_told_before_sqs_puts_it_aside(task: Task[Any, Any]) -> None:
-    for received in range(1, redelivered.MOST + 1):
+    for received in range(1, redelivery.MOST + 1):
         message = {"Attributes": {"ApproximateReceiveCount": str(received)}}
         request = {"id": "1", "properties": {"delivery_info": {"sqs_message": message}}}
         done = trace_task(task, "1", [], {"document_id": "d1"}, request, app=app)
-        assert (done.info and done.info.state) == (REJECTED if received == redelivered.MOST else None)
-    assert (len(RUN), TOLD) == (redelivered.MOST - 1, [{"document_id": "d1"}])
+        assert (done.info and done.info.state) == (REJECTED if received == redelivery.MOST else None)
+    assert (len(RUN), TOLD) == (redelivery.MOST - 1, [{"document_id": "d1"}])
 
 
 def test_a_told_that_fails_leaves_it_to_the_sweeper(
@@ -155,7 +155,7 @@ def test_a_told_that_fails_leaves_it_to_the_sweeper(
 ) -> None:
     monkeypatch.setattr(type(task), "on_aside", mock.Mock(side_effect=Unavailable("away")))
     queues.enqueue(task.name, QUEUE, {})
-    assert deaths(task) == redelivered.MOST
+    assert deaths(task) == redelivery.MOST
     assert len(aside()) == 1
 
 
@@ -163,4 +163,4 @@ def test_every_task_of_the_desk_is_counted() -> None:
     app.loader.import_default_modules()
     ours = [task for name, task in app.tasks.items() if name.startswith(("projects.", "workflows.", "review."))]
     assert len(ours) > 20
-    assert all(isinstance(task, redelivered.Counted) for task in ours)
+    assert all(isinstance(task, redelivery.Counted) for task in ours)

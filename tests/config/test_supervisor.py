@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from config import log_files
-from config.supervisor import Child, Supervisor
+from config.laptop import log_files
+from config.laptop.supervisor import Child, Supervisor
 
 # A module of the standard library that serves until it is told to end.
 SERVES = ("http.server", "--bind", "127.0.0.1", "0")

@@ -1,7 +1,7 @@
 import pytest
 from django.core.management import call_command
 
-from config import template
+from config.deploy import template
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from config import transport
+from config.brokers import transport
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_it_names_the_roles_of_people_and_processes() -> None:
 
 
 def test_its_parameters_are_those_of_the_services() -> None:
-    there = (ROOT / "config/services.yaml").read_text().partition("Parameters:")[2].partition("Conditions:")[0]
+    there = (ROOT / "config/deploy/services.yaml").read_text().partition("Parameters:")[2].partition("Conditions:")[0]
     known = set(re.findall(r"^  (\w+):", there, re.MULTILINE))
     block = PAGE.partition("--parameter-overrides")[2].partition("\n\n")[0]
     assert set(re.findall(r"(\w+)=", block)) <= known

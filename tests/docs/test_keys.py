@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 
-from config import key_page
+from config.table import page
 
 SEEDS = Path(settings.BASE_DIR).parent / "shared/single_table.json"
 COLUMNS = ("table", "pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk", "attributes")
@@ -36,18 +36,18 @@ DEVIATIONS = {
 
 
 def test_the_page_of_keys_is_what_the_key_space_says() -> None:
-    assert (Path(settings.BASE_DIR) / "docs/keys.md").read_text() == key_page.page()
+    assert (Path(settings.BASE_DIR) / "docs/keys.md").read_text() == page.page()
 
 
 def test_show_keys_prints_every_entity_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("show_keys", "--json")
-    assert json.loads(capsys.readouterr().out) == key_page.rows()
+    assert json.loads(capsys.readouterr().out) == page.rows()
 
 
 @pytest.mark.skipif(not SEEDS.exists(), reason="the seeds' list of keys is not beside this checkout")
 @pytest.mark.parametrize("design", DESIGNS)
 def test_keys_are_the_seeds_but_for_the_listed_deviations(design: str) -> None:
-    ours = {row["entity"]: row for row in key_page.rows()}
+    ours = {row["entity"]: row for row in page.rows()}
     seeds: list[dict[str, Any]] = [row for row in json.loads(SEEDS.read_text()) if row["design"] == design]
     assert seeds
     differing = {

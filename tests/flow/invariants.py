@@ -8,7 +8,8 @@ from typing import Any
 
 from django.conf import settings
 
-from config import aws, bootstrap, table
+from config import aws, table
+from config.deploy import bootstrap
 from config.item import Item
 from config.table import DEFAULT_SITE
 from review import recount

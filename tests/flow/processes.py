@@ -15,8 +15,9 @@ from unittest import mock
 
 from django.conf import settings
 
-from config import aws, emulator
+from config import aws
 from config.item import Item
+from config.laptop import emulator
 from tests.commands.desk import command, environment
 
 WORKER = ("celery", "-A", "config", "worker", "-c", "1", "--without-gossip", "--without-mingle", "-l", "INFO")

@@ -16,7 +16,7 @@ import pytest
 from django.conf import settings
 
 from config import clock
-from config.supervisor import give_way
+from config.laptop.supervisor import give_way
 from tests.factories import start_run
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.test_big import REVIEW, big_pdf, here

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from django.conf import settings
 
-from config import aws, bootstrap, clock
+from config import aws, clock
+from config.deploy import bootstrap
 from projects.defaults import INVOICE_PROJECT
 from projects.items.project import stored_settings
 from review.actions import claims, decisions

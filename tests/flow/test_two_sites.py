@@ -10,7 +10,8 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from config import aws, bootstrap, clock
+from config import aws, clock
+from config.deploy import bootstrap
 from config.errors import NotFound
 from config.logs import JsonFormatter
 from config.table import site_of

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from config import aws, queues
+from config import aws
+from config.brokers import queues
 from tests.engines import KINDS, OPENED, running_on
 from tests.pump import receive
 from workflows import deliveries

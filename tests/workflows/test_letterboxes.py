@@ -7,7 +7,8 @@ import pytest
 from django.conf import settings
 from django.urls import reverse
 
-from config import aws, clock, queues, redelivered, transport
+from config import aws, clock
+from config.brokers import queues, redelivery, transport
 from config.celery import app
 from config.errors import NotFound, Unavailable
 from projects.audit import Actor
@@ -31,7 +32,7 @@ def kind(request: pytest.FixtureRequest) -> Iterator[EngineKind]:
 
 
 def put_aside(name: str = "m1") -> None:
-    headers = {redelivered.ASIDE_AT: clock.iso(clock.now()), "redelivered": True}
+    headers = {redelivery.ASIDE_AT: clock.iso(clock.now()), "redelivered": True}
     box = transport.aside(app.amqp.queues[QUEUE])
     app.send_task("workflows.tasks.run_step", kwargs=GIVEN, task_id=name, queue=box, headers=headers)
 
@@ -59,7 +60,7 @@ def test_sent_again_it_is_in_its_queue_as_if_it_was_new() -> None:
     assert "is back in its queue" in settle("replay")
     (message,) = receive(QUEUE)
     assert (message.task, message.id, message.kwargs) == ("workflows.tasks.run_step", "m1", GIVEN)
-    assert redelivered.ASIDE_AT not in message.taken.headers
+    assert redelivery.ASIDE_AT not in message.taken.headers
     assert not message.taken.delivery_info.get("redelivered")
     assert [one.id for one in dead_letters.listed()] == ["m2"]
     with pytest.raises(NotFound):

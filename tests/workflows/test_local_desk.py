@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from config import locks
 from config.errors import Misconfigured
+from config.laptop import locks
 from workflows import local_desk
 
 

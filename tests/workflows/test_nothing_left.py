@@ -14,7 +14,8 @@ from django.conf import LazySettings, settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from config import aws, bootstrap
+from config import aws
+from config.deploy import bootstrap
 from projects import actions as project_actions
 from projects.actions import metadata, tags
 from projects.items.project import Project

@@ -78,7 +78,10 @@ def compiled() -> dict[str, Try]:
 
     for package in PACKAGES:
         for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
-            if module.name not in {"config.emulator_process", "config.gunicorn"} and "migrations" not in module.name:
+            if (
+                module.name not in {"config.laptop.emulator_process", "config.gunicorn"}
+                and "migrations" not in module.name
+            ):
                 for name, value in vars(importlib.import_module(module.name)).items():
                     keep(value, f"{module.name}.{name}")
     return found

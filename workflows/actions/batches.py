@@ -9,12 +9,12 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
+from config.due import attempts
 from config.errors import Conflict, Refused
 from config.table import Key
 from config.transaction import Change, Delete, Put, Update, transact
 from projects.audit import Actor, entity_event
 from workflows import events
-from workflows.actions import begins
 from workflows.items.batches import HALTED, RETRIABLE, UNDER_WAY, ActiveBatch, Batch, BatchStatus
 from workflows.items.events import DocumentEvent
 
@@ -190,18 +190,18 @@ def read(site: str, batch: Batch, *, total: int, bad: int, planned: int, parts: 
 
 
 def claim(batch: Batch, *, owner: str) -> Batch:
-    """Begin to read the manifest. Raises: Conflict, as ``begins.claim``, and where it was read."""
-    return begins.claim(batch, owner=owner, when=_reading(batch))
+    """Begin to read the manifest. Raises: Conflict, as ``attempts.claim``, and where it was read."""
+    return attempts.claim(batch, owner=owner, when=_reading(batch))
 
 
 def renew(batch: Batch) -> None:
     """Whoever reads the manifest lives. Raises: Conflict, where it was read."""
-    begins.renew(batch, when=_reading(batch))
+    attempts.renew(batch, when=_reading(batch))
 
 
 def give_up(site: str, batch: Batch, *, owner: str) -> None:
     """The manifest ended every worker that read it. Raises: Conflict, where one reads it again, or has read it."""
-    sentence, unmoved = _DEADLY.format(int(batch.tries)), begins.unmoved(batch, owner=owner)
+    sentence, unmoved = _DEADLY.format(int(batch.tries)), attempts.unmoved(batch, owner=owner)
     refuse(site, batch, sentence, total=int(batch.total), bad=int(batch.bad), when=unmoved, again=True)
 
 
@@ -289,7 +289,7 @@ def _reading(batch: Batch) -> Condition:
 
 def _unread() -> list[Action]:
     """No worker reads the manifest, and none has begun to."""
-    return [Batch.tries.set(0), *begins.released()]
+    return [Batch.tries.set(0), *attempts.released()]
 
 
 def _rest() -> list[Action]:

@@ -6,12 +6,12 @@ from django.conf import settings
 from pynamodb.expressions.update import Action
 
 from config import clock, table
+from config.due import attempts
 from config.errors import Conflict, Refused
 from config.table import DEFAULT_SITE, Key
 from config.transaction import EXISTS, Change, Delete, Put, Update, transact
 from projects.audit import Actor, entity_event
 from projects.items.project import Project
-from workflows.actions import begins
 from workflows.items.incoming import WAITING, ArrivalBegin, IncomingFile, IncomingOrigin, IncomingStatus, IncomingTenant
 
 MACHINE = Actor("ingress", "Bucket")
@@ -40,10 +40,10 @@ def begin(file: IncomingFile, *, line: str, owner: str) -> ArrivalBegin:
     kept_until = int(clock.in_seconds(_BEGUN_KEPT).timestamp())
     also = [ArrivalBegin.TimeToLive.set(kept_until)] if line else _ordered(file)
     try:
-        return begins.claim(ArrivalBegin(*key), owner=owner, also=also, until=_looked_at_by())
+        return attempts.claim(ArrivalBegin(*key), owner=owner, also=also, until=_looked_at_by())
     except Conflict as error:
         found = ArrivalBegin.load(key)
-        if begins.is_over(found) or (begins.were_enough(found) and found.lease_owner == owner):
+        if attempts.is_over(found) or (attempts.were_enough(found) and found.lease_owner == owner):
             raise Refused(_DEADLY.format(int(found.tries))) from error
         raise
 
@@ -52,7 +52,7 @@ def renew(begun: ArrivalBegin) -> None:
     """A worker's heartbeat. Raises: Conflict, where it was ended meanwhile."""
     until = _looked_at_by()
     due = [] if begun.GSI2PK is None else [ArrivalBegin.GSI2SK.set(_due(begun.digest, until)["GSI2SK"])]
-    begins.renew(begun, when=EXISTS, also=due, until=until)
+    attempts.renew(begun, when=EXISTS, also=due, until=until)
 
 
 def look_again(begun: ArrivalBegin) -> None:

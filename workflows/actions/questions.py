@@ -9,11 +9,11 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
+from config.due import attempts
 from config.errors import Conflict, Refused
 from config.transaction import Put, Update, transact
 from projects.audit import Actor
 from workflows import events
-from workflows.actions import begins
 from workflows.frozen import Run
 from workflows.items.questions import Question
 from workflows.questions import queries
@@ -101,7 +101,7 @@ def ask_again(ref: QuestionRef, *, generation: int, by: Actor) -> int:
         Question.workflow_id.set(ref.run.workflow_id),
         Question.tries.set(0),
         *(getattr(Question, name).set(value) for name, value in _due(ref, _next_look()).items()),
-        *begins.released(),
+        *attempts.released(),
     ]
     same = (Question.generation == generation) & (Question.status != S.DELETED)
     transact([Update(ref.key, actions, same)], _event(ref, "ASKED_AGAIN", by))
@@ -128,14 +128,14 @@ def delete(ref: QuestionRef, *, by: Actor) -> bool:
 
 
 def claim(ref: QuestionRef, asked: Question, *, owner: str) -> None:
-    """Begin to answer it; due again when the lease runs out. Raises: Conflict, as ``begins.claim``, and where it moved.
+    """Begin to answer it; due again when the lease runs out. Raises: Conflict, as ``attempts.claim``, and where it moved.
 
     Longer than a model takes, so that nobody is paid twice.
     """
     until = _next_look()
     due = Question.GSI2SK.set(_due(ref, until)["GSI2SK"])
     waits = _waits(int(asked.generation))
-    begins.claim(asked, owner=owner, when=waits, also=[due] if asked.GSI2PK else [], until=until)
+    attempts.claim(asked, owner=owner, when=waits, also=[due] if asked.GSI2PK else [], until=until)
 
 
 def look_again(ref: QuestionRef, asked: Question, *, counts: bool) -> None:
@@ -176,7 +176,7 @@ def _due(ref: QuestionRef, at: str) -> dict[str, Any]:
 
 
 def _rests() -> list[Action]:
-    return [Question.GSI2PK.remove(), Question.GSI2SK.remove(), *begins.released()]
+    return [Question.GSI2PK.remove(), Question.GSI2SK.remove(), *attempts.released()]
 
 
 def answered(ref: QuestionRef, answer: Answer, *, generation: int) -> bool:

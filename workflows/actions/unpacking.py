@@ -10,6 +10,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
+from config.due import attempts
 from config.errors import Conflict, Refused
 from config.table import Key
 from config.transaction import EXISTS, Change, Put, Update, transact
@@ -20,7 +21,7 @@ from projects.document_status import DocumentStatus
 from projects.items.documents import ChildDocument
 from projects.items.unpacking import DocumentUnpacking, UnpackingStatus
 from workflows import events, queries, traces
-from workflows.actions import begins, standing
+from workflows.actions import standing
 from workflows.actions.documents import Original, entered, new_document, project_document
 from workflows.frozen import Run
 from workflows.items.documents import ProjectDocument
@@ -103,13 +104,13 @@ def look_again(record: DocumentUnpacking) -> None:
 
 
 def claim(record: DocumentUnpacking, *, owner: str) -> None:
-    """Begin it; due again when the lease runs out. Raises: Conflict, as ``begins.claim``, and where it is done."""
-    begins.claim(record, owner=owner, when=_OPEN, also=[_moved(record)])
+    """Begin it; due again when the lease runs out. Raises: Conflict, as ``attempts.claim``, and where it is done."""
+    attempts.claim(record, owner=owner, when=_OPEN, also=[_moved(record)])
 
 
 def renew(record: DocumentUnpacking) -> None:
     """Not due again while somebody is at it. Raises: Conflict, where it is done."""
-    begins.renew(record, when=_OPEN, also=[_moved(record)])
+    attempts.renew(record, when=_OPEN, also=[_moved(record)])
 
 
 def _moved(record: DocumentUnpacking) -> Action:
@@ -151,7 +152,7 @@ def give_up(site: str, record: DocumentUnpacking, *, owner: str) -> None:
     """It ended every worker that began it; what came out stays. Raises: Conflict, where somebody is at it again."""
     tries = int(record.tries)
     ending = _Ending("UNPACKING_GIVEN_UP", {"begun": tries}, failed=not _has_children(site, record.documentId))
-    when = _OPEN & begins.unmoved(record, owner=owner)
+    when = _OPEN & attempts.unmoved(record, owner=owner)
     _end(site, record, [], _DEADLY.format(tries), when=when, ending=ending)
 
 
@@ -176,7 +177,7 @@ def _end(
     done = [
         DocumentUnpacking.status.set(UnpackingStatus.DONE),
         *actions,
-        *begins.released(),
+        *attempts.released(),
         DocumentUnpacking.message.set(message[:_SHORT]) if message else DocumentUnpacking.message.remove(),
         DocumentUnpacking.GSI2PK.remove(),
         DocumentUnpacking.GSI2SK.remove(),
@@ -236,7 +237,7 @@ def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = 
     opened = [
         DocumentUnpacking.status.set(UnpackingStatus.OPEN),
         DocumentUnpacking.tries.set(0),
-        *begins.released(),
+        *attempts.released(),
         DocumentUnpacking.refused.remove(),
         DocumentUnpacking.message.remove(),
         line.set(batch_line) if batch_line else line.remove(),

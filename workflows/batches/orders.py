@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from django.conf import settings
 
-from config import queues
+from config.brokers import queues
 from workflows import batch_machine, engine, files
 from workflows.engines import engine_choice
 from workflows.storage import SiteFiles

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from config import bulk
+from config.due import attempts
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from projects import queries as project_queries
 from workflows import files
-from workflows.actions import batches, begins, lanes
+from workflows.actions import batches, lanes
 from workflows.batches import manifest, orders, queries
 from workflows.batches.manifest import Line, Rules, Wanted, Wrong
 from workflows.items.batches import Batch, BatchLine, BatchStatus
@@ -40,14 +41,14 @@ def read(site: str, batch_id: str, attempt: int, *, owner: str, keep: Callable[[
     if batch.status != BatchStatus.READING or int(batch.attempt) != attempt:
         return
     with suppress(Conflict):  # another worker reads it, or was as fast; both wrote the same
-        if begins.were_enough(batch):
+        if attempts.were_enough(batch):
             batches.give_up(site, batch, owner=owner)
             return
         batches.claim(batch, owner=owner)
         try:
             _read(site, batch, keep)
         except Unavailable:
-            begins.give_back(batch, owner=owner)
+            attempts.give_back(batch, owner=owner)
             raise
 
 

@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
-from config.transport import BROKER_NAMES, CELERY
+from config.brokers.transport import BROKER_NAMES, CELERY
 
 
 def chosen() -> str | None:

@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 from django.core import signing
 
-from config import clock, queues
+from config import clock
+from config.brokers import queues
 from config.errors import Conflict, TokenClosed
 from workflows import queries, states
 from workflows.actions import attempts

@@ -5,8 +5,8 @@ from enum import StrEnum
 
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, NumberSetAttribute, UnicodeAttribute
 
+from config.due.items import Begun
 from config.item import Item, map_attribute
-from projects.items.begun import Begun
 
 
 class BatchStatus(StrEnum):

@@ -4,8 +4,8 @@ from enum import StrEnum
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
+from config.due.items import Begun
 from config.item import Item
-from projects.items.begun import Begun
 
 
 class IncomingStatus(StrEnum):

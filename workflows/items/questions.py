@@ -2,8 +2,8 @@
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
+from config.due.items import Begun
 from config.item import map_attribute
-from projects.items.begun import Begun
 
 
 class Question(Begun):

@@ -3,9 +3,10 @@
 import json
 import logging
 
+from config.due import attempts
 from config.errors import Conflict, CountersignError, NotFound, ProviderPaused, StageFailed, Unavailable
 from workflows import contexts, files, frozen, services
-from workflows.actions import begins, questions, spending
+from workflows.actions import questions, spending
 from workflows.actions.questions import Answer
 from workflows.frozen import Run
 from workflows.items.questions import Question
@@ -46,7 +47,7 @@ def answer(ref: QuestionRef, generation: int, *, owner: str) -> None:
         log.info("question is in other hands", extra={"run": ref.run.workflow_id, "question": ref.number})
         return
     except (ProviderPaused, Unavailable):
-        begins.give_back(asked, owner=owner)
+        attempts.give_back(asked, owner=owner)
         raise
     except (StageFailed, NotFound) as error:
         sentence = str(error) if isinstance(error, StageFailed) else _UNREAD

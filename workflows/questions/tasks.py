@@ -7,7 +7,7 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 
-from config import queues
+from config.brokers import queues
 from config.errors import CountersignError, ProviderPaused, Unavailable
 from workflows.frozen import Run
 from workflows.questions import answering

@@ -6,8 +6,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from config import emulator
 from config.errors import Misconfigured
+from config.laptop import emulator
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from config import template
+from config.deploy import template
 
 
 class Command(BaseCommand):

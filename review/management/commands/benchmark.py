@@ -15,8 +15,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config import emulator
 from config.errors import CountersignError
+from config.laptop import emulator
 from config.measure import Ratio
 from review import benchmark as desk
 from workflows import benchmark as machine

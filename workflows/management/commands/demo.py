@@ -13,9 +13,10 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config import clock, emulator, locks
+from config import clock
 from config.errors import CountersignError, Misconfigured, NotFound
-from config.supervisor import Supervisor
+from config.laptop import emulator, locks
+from config.laptop.supervisor import Supervisor
 from config.table import DEFAULT_SITE
 from projects.audit import Actor
 from projects.default_schemas import ensure_default_schemas

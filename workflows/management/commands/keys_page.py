@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config import key_page
+from config.table import page
 
 
 class Command(BaseCommand):
@@ -18,6 +18,6 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         path = settings.BASE_DIR / "docs/keys.md"
         if not options["check"]:
-            path.write_text(key_page.page())
-        elif not path.exists() or path.read_text() != key_page.page():
+            path.write_text(page.page())
+        elif not path.exists() or path.read_text() != page.page():
             raise CommandError("docs/keys.md is out of date. Run `make keys` and commit it.")

@@ -11,9 +11,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from config.brokers.transport import CELERY, STEP_FUNCTIONS
 from config.errors import CountersignError, NotFound
 from config.table import DEFAULT_SITE
-from config.transport import CELERY, STEP_FUNCTIONS
 from projects import directory
 from projects import queries as project_queries
 from projects.audit import Actor

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from config import key_page
+from config.table import page
 
 
 class Command(BaseCommand):
@@ -16,7 +16,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="one JSON array")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        rows = key_page.rows()
+        rows = page.rows()
         if options["json"]:
             self.stdout.write(json.dumps(rows, indent=1))
             return

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from config import log_files
+from config.laptop import log_files
 
 STOP_SECONDS = 20
 RESTART_SECONDS = 2.0  # between two starts of one child, so that a broken one does not take the machine
@@ -76,7 +76,7 @@ class Supervisor:
         with log_files.open_log(self._log_of(child), child.name) as output:
             child.process = subprocess.Popen(  # noqa: S603 - our own interpreter and modules
                 [sys.executable, "-m", *child.arguments],
-                cwd=Path(__file__).resolve().parent.parent,
+                cwd=Path(__file__).resolve().parents[2],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -1,6 +1,6 @@
 """The emulator's own process: ministack under hypercorn, saved every half minute and when it is told to stop.
 
-Run as ``python -m config.emulator_process`` with the environment of ``config.emulator``; nothing imports it.
+Run as ``python -m config.laptop.emulator_process`` with the environment of ``config.laptop.emulator``; nothing imports it.
 """
 
 import asyncio
@@ -20,8 +20,8 @@ from ministack import app as ministack
 from ministack.core import persistence
 from ministack.services import stepfunctions
 
-from config.emulator import HOST, check_startable, hold_lock
 from config.errors import Misconfigured
+from config.laptop.emulator import HOST, check_startable, hold_lock
 
 SAVE_SECONDS = int(os.environ["COUNTERSIGN_EMULATOR_SAVE_SECONDS"])
 SAVE_LIMIT_SECONDS = 60

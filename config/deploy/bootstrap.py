@@ -8,9 +8,10 @@ from typing import Any
 from botocore.exceptions import ClientError
 from django.conf import settings
 
-from config import aws, template
-from config.emulator import check_kept_port, is_answering
+from config import aws
+from config.deploy import template
 from config.errors import Misconfigured, Unavailable
+from config.laptop.emulator import check_kept_port, is_answering
 from config.table import INDEX_ATTRIBUTES, VERSIONS_INDEX_ATTRIBUTES
 
 TTL_ATTRIBUTE = "TimeToLive"

@@ -14,12 +14,13 @@ from celery.exceptions import Ignore, Reject
 from django.conf import settings
 from kombu import Queue
 
-from config import clock, logs, queues, transport
+from config import clock, logs
+from config.brokers import queues, transport
 from config.errors import CountersignError, Unavailable
 
 log = logging.getLogger(__name__)
 
-MOST = 5  # deliveries, as the queues of SQS have it in config/infrastructure
+MOST = 5  # deliveries, as the queues of SQS have it in config/deploy/infrastructure
 _DELIVERED, ASIDE_AT = "countersign_delivered", "countersign_aside_at"  # headers
 _LOGGED = {"document": "document_id", "run": "workflow_id", "review": "review_id"}
 

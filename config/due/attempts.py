@@ -12,8 +12,8 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock
+from config.due.items import Begun
 from config.errors import CountersignError
-from projects.items.begun import Begun
 
 T = TypeVar("T", bound=Begun)
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from config import log_files
 from config.errors import Misconfigured
+from config.laptop import log_files
 
 HOST = "127.0.0.1"  # it has no authentication worth the name: nobody but this machine may reach it
 SAVE_SECONDS = 30
@@ -80,7 +80,7 @@ def start(*, state_dir: Path, port: int, persistent: bool = True, save_seconds: 
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
             command(),
             env=settings | {"COUNTERSIGN_EMULATOR_OWNED": "1"},
-            cwd=Path(__file__).resolve().parent.parent,
+            cwd=Path(__file__).resolve().parents[2],
             stdin=subprocess.PIPE,  # it stops when this end closes, so a killed parent leaves nothing behind
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -98,7 +98,7 @@ def start(*, state_dir: Path, port: int, persistent: bool = True, save_seconds: 
 
 
 def command() -> list[str]:
-    return [sys.executable, "-m", "config.emulator_process"]
+    return [sys.executable, "-m", "config.laptop.emulator_process"]
 
 
 def environment(
