@@ -22,11 +22,11 @@ INSTALLED_APPS = [
     "csp",
 ]
 MIDDLEWARE = [
-    "projects.health.HealthMiddleware",
+    "projects.web.health.HealthMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "projects.middleware.ProblemMiddleware",
+    "projects.web.middleware.ProblemMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -34,9 +34,9 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "projects.middleware.SiteMiddleware",
-    "projects.middleware.SignedInMiddleware",
-    "projects.middleware.DomainErrorMiddleware",
+    "projects.web.middleware.SiteMiddleware",
+    "projects.web.middleware.SignedInMiddleware",
+    "projects.web.middleware.DomainErrorMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -51,13 +51,13 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
-                "projects.middleware.site_context",
+                "projects.web.middleware.site_context",
             ],
         },
     }
 ]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-AUTHENTICATION_BACKENDS = ["projects.access.RoleBackend"]
+AUTHENTICATION_BACKENDS = ["projects.sites.access.RoleBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")

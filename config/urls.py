@@ -4,17 +4,17 @@ from django.contrib import admin
 from django.urls import include, path
 
 urlpatterns = [
-    path("", include("projects.sign_in_urls")),
+    path("", include("projects.sites.sign_in_urls")),
     path("admin/", admin.site.urls),
     path("api/v1/", include("review.api")),  # the rightmost app sees what all of them offer
     path("projects/", include("projects.urls")),
-    path("documents/", include("projects.document_urls")),
-    path("settings/queues/", include("projects.queue_urls")),
+    path("documents/", include("projects.documents.urls")),
+    path("settings/queues/", include("projects.queues.urls")),
     path("settings/audit/", include("review.audit_urls")),
     path("settings/", include("workflows.routing_urls")),
     path("settings/", include("workflows.service_urls")),
-    path("settings/", include("projects.settings_urls")),
-    path("schemas/", include("projects.schema_urls")),
+    path("settings/", include("projects.web.settings_urls")),
+    path("schemas/", include("projects.schemas.urls")),
     path("review/", include("review.urls")),
     path("", include("workflows.urls")),  # the overview, /workflows/ and the health endpoints
 ]

@@ -13,8 +13,8 @@ from django.contrib.auth.models import Group, User
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
-from projects.actions import sign_ins
-from projects.audit import actor
+from projects.audit.events import actor
+from projects.sites.actions import sign_ins
 
 admin.site.site_header = "Countersign: users and roles"
 admin.site.site_title = "Countersign"

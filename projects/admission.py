@@ -13,8 +13,9 @@ from django.http import HttpRequest
 
 from config.errors import NotFound
 from config.item import Item, Page
-from projects import access, directory, queries
-from projects.actions.api_keys import Program
+from projects.documents.queries import documents as document_queries
+from projects.sites import access, directory
+from projects.sites.actions.api_keys import Program
 
 T = TypeVar("T")
 Row = TypeVar("Row", bound=Item)
@@ -37,7 +38,7 @@ def hidden_documents(request: HttpRequest, document_ids: Iterable[str]) -> froze
         return frozenset()
     program = getattr(request, "auth", None)
     own = program.actor.id if isinstance(program, Program) else None
-    found = queries.documents.belongings(str(request.site), document_ids)
+    found = document_queries.belongings(str(request.site), document_ids)
     return frozenset(one.document_id for one in found if one.queue in closed and (own is None or one.user_id != own))
 
 

@@ -11,9 +11,10 @@ from ninja.security.http import HttpAuthBase
 
 from config import logs
 from config.errors import CountersignError, KeyRefused
-from projects import access, queries
-from projects.actions.api_keys import Program, verify
-from projects.http import PROBLEM, DeskRequest, problem, status_of
+from projects.settings import queries as project_queries
+from projects.sites import access
+from projects.sites.actions.api_keys import Program, verify
+from projects.web.http import PROBLEM, DeskRequest, problem, status_of
 
 _NO_KEY = "Send the key of your program as Authorization: Bearer cs_…. An admin of the site makes one under Settings."
 _ABOUT = """Everything here is about the one site that the key belongs to. Lists come in pages: send `next` of a page as
@@ -86,7 +87,7 @@ router = Router(tags=["projects"])
 def list_projects(request: ApiRequest, after: str | None = None) -> ProjectList:
     """Last changed first. Needs READ."""
     access.check_can_view(request)
-    rows, following = queries.projects.list_projects(request.site, after)
+    rows, following = project_queries.list_projects(request.site, after)
     shapes = [
         ProjectShape(id=row.project_id, name=row.name, created_at=row.created_at, updated_at=row.updated_at)
         for row in rows

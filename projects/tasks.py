@@ -6,8 +6,8 @@ from celery import shared_task
 
 from config import clock
 from config.errors import Unavailable
-from projects.actions.activity import record_view
-from projects.audit import Actor
+from projects.audit.events import Actor
+from projects.documents.actions.activity import record_view
 
 
 @shared_task(

@@ -17,11 +17,11 @@ from config.errors import NotFound
 from config.item import Item, Page
 from config.table import Key
 from projects import admission
-from projects.actions.sign_ins import UNKNOWN
-from projects.document_page import activity_of
-from projects.http import DeskRequest
-from projects.items.activity import DocumentActivity
-from projects.items.entity_event import AuditLine, EntityEvent
+from projects.audit.items import AuditLine, EntityEvent
+from projects.documents.items.activity import DocumentActivity
+from projects.documents.page import activity_of
+from projects.sites.actions.sign_ins import UNKNOWN
+from projects.web.http import DeskRequest
 from review.identity import HANDED_OVER, ReviewRef, queue_id
 from review.items.reviews import ReviewDecision
 from workflows.items.decisions import DecidedFields

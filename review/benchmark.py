@@ -15,7 +15,7 @@ from config import aws, bulk, clock, table
 from config.browser import Browser
 from config.errors import CountersignError
 from config.measure import Ratio, Work, turns
-from projects.permissions import REVIEWERS
+from projects.sites.permissions import REVIEWERS
 from review.actions import claims
 from review.filled import Filling
 from review.identity import DEFAULT_QUEUE, Person, ReviewRef

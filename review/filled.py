@@ -19,11 +19,11 @@ from ulid import ULID
 from config import clock, table
 from config.bulk import Mould, Row, left
 from config.transaction import Change, EventAt, Put
-from projects import counting
-from projects.audit import Actor
-from projects.document_status import DocumentStatus
-from projects.items.project import stored_settings
-from projects.schema import ProjectSettings
+from projects.audit.events import Actor
+from projects.documents import counting
+from projects.documents.document_status import DocumentStatus
+from projects.settings.items import stored_settings
+from projects.settings.values import ProjectSettings
 from review.actions import opening
 from review.actions.opening import Pause
 from review.identity import DEFAULT_QUEUE, ReviewRef

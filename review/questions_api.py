@@ -8,9 +8,9 @@ from ninja import Router, Schema, Status
 
 from config import clock
 from config.errors import NotFound
-from projects import access
 from projects.api import FAILURES, ApiRequest, Problem
-from projects.links import page_url
+from projects.sites import access
+from projects.web.links import page_url
 from review import queries
 from review.actions import handovers
 from review.actions.handovers import Handover

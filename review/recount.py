@@ -14,16 +14,16 @@ from pynamodb.expressions.update import Action
 from config import table
 from config.item import Item
 from config.transaction import Change, Update, transact
-from projects import counting
-from projects.audit import Actor, entity_event
-from projects.counting import Kind, Place, Tally
-from projects.document_status import DocumentStatus
-from projects.items.counters import NAMES, Counter
-from projects.items.documents import ListedDocument
-from projects.items.queues import Queue
-from projects.items.schemas import SchemaHead
-from projects.queries.counters import shards
-from projects.queries.schemas import ENTITY
+from projects.audit.events import Actor, entity_event
+from projects.documents import counting
+from projects.documents.counting import Kind, Place, Tally
+from projects.documents.document_status import DocumentStatus
+from projects.documents.items.counters import NAMES, Counter
+from projects.documents.items.documents import ListedDocument
+from projects.documents.queries.counters import shards
+from projects.queues.items import Queue
+from projects.schemas.items.schemas import SchemaHead
+from projects.schemas.queries import ENTITY
 from review.identity import DEFAULT_QUEUE
 from review.items.reviews import Review
 

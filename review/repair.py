@@ -7,8 +7,8 @@ from django.conf import settings
 from config import clock
 from config.due import attempts as begins
 from config.transaction import transact
-from projects.items.removals import DocumentRemoval
-from projects.items.unpacking import DocumentUnpacking
+from projects.documents.items.removals import DocumentRemoval
+from projects.documents.items.unpacking import DocumentUnpacking
 from review import silence
 from review.actions import delivery, escalations, redemption
 from review.identity import DEFAULT_QUEUE, ReviewRef

@@ -14,8 +14,8 @@ from config import clock, logs, table
 from config.errors import Conflict, CountersignError
 from config.item import Item
 from config.table import Key
-from projects.items.removals import DocumentRemoval
-from projects.items.unpacking import DocumentUnpacking
+from projects.documents.items.removals import DocumentRemoval
+from projects.documents.items.unpacking import DocumentUnpacking
 from review import repair
 from review.items.reviews import READABLE, Review
 from workflows import events

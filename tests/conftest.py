@@ -14,7 +14,7 @@ from config import aws
 from config.deploy import bootstrap
 from config.laptop import emulator
 from config.table import DEFAULT_SITE
-from projects import directory, permissions
+from projects.sites import directory, permissions
 from tests import engines, leftovers
 from tests.pump import Pump
 from tests.settings import CONTROLLER, FOLDER

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from config import clock
-from projects.audit import Actor
+from projects.audit.events import Actor
 from review import queries as review_queries
 from review.actions import claims, decisions
 from review.actions.decisions import Verdict

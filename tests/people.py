@@ -3,7 +3,7 @@
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
-from projects.permissions import ADMINS, REVIEWERS, VIEWERS
+from projects.sites.permissions import ADMINS, REVIEWERS, VIEWERS
 
 PASSWORD = "a word for tests only"
 

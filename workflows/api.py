@@ -10,12 +10,15 @@ from django.core.files.uploadedfile import UploadedFile
 from ninja import Router, Schema, Status
 
 from config.errors import Conflict, NotFound, Refused
-from projects import access, admission, doers
-from projects import queries as project_queries
+from projects import admission
 from projects.api import FAILURES, ApiRequest, Problem
-from projects.http import problem
-from projects.items.documents import DocumentVersion
-from projects.items.project import Project
+from projects.documents.items.documents import DocumentVersion
+from projects.documents.queries import documents as document_queries
+from projects.documents.queries import removals as removal_queries
+from projects.settings import provider_choice
+from projects.settings.items import Project
+from projects.sites import access
+from projects.web.http import problem
 from workflows import containers, earlier, files, queries
 from workflows.actions import removals
 from workflows.definitions import APPROVALS
@@ -185,7 +188,10 @@ _FORM = {
                     "properties": {
                         "file": {"type": "string", "format": "binary"},
                         # before what the project says, for this document only
-                        **{name: {"type": "string", "enum": list(them)} for name, them in doers.CHOICES.items()},
+                        **{
+                            name: {"type": "string", "enum": list(them)}
+                            for name, them in provider_choice.CHOICES.items()
+                        },
                     },
                 }
             }
@@ -252,15 +258,17 @@ def _document_id(request: ApiRequest, project_id: str) -> str:
 
 def _choices(request: ApiRequest) -> dict[str, str]:
     """What the form's other parts choose. Raises: Refused, naming the first part that is not taken."""
-    allowed = ", ".join(doers.CHOICES)
+    allowed = ", ".join(provider_choice.CHOICES)
     for name in [*request.POST, *request.FILES]:
-        if name != "file" and name not in doers.CHOICES:
+        if name != "file" and name not in provider_choice.CHOICES:
             raise Refused(f"Unknown part {_quoted(name)}. Send file, and optionally {allowed}.")
         if (name in request.POST and name in request.FILES) or len(request.POST.getlist(name)) > 1:
             raise Refused(f"Send the part {name} once.")
-        if name in doers.CHOICES and request.POST.get(name) not in doers.CHOICES[name]:
-            raise Refused(f"{name} is one of {', '.join(doers.CHOICES[name])}. Leave it out for the project's setting.")
-    return doers.chosen(request.POST)
+        if name in provider_choice.CHOICES and request.POST.get(name) not in provider_choice.CHOICES[name]:
+            raise Refused(
+                f"{name} is one of {', '.join(provider_choice.CHOICES[name])}. Leave it out for the project's setting."
+            )
+    return provider_choice.chosen(request.POST)
 
 
 def _quoted(text: str) -> str:
@@ -276,9 +284,9 @@ def _uploaded(
         return None
     try:
         row = queries.project_document(request.site, project.id, document_id)
-        first = project_queries.documents.first_version(request.site, document_id)
+        first = document_queries.first_version(request.site, document_id)
     except NotFound:
-        if project_queries.removals.is_gone(request.site, document_id):  # its record has the id for good
+        if removal_queries.is_gone(request.site, document_id):  # its record has the id for good
             raise Refused(_PURGED) from None
         return None
     if other := _differences(first, row, file, chosen):
@@ -290,11 +298,11 @@ def _differences(
     first: DocumentVersion, row: ProjectDocument, file: "UploadedFile[Any]", chosen: Mapping[str, str]
 ) -> list[str]:
     """In what this upload is not the one that made the document; values that were sent are not repeated."""
-    before = doers.chosen(row.data.as_dict())
+    before = provider_choice.chosen(row.data.as_dict())
     found = {
         "another file (SHA-256)": first.checksum != getattr(file, "sha256", ""),
         "another name": first.name != upload_name(file.name or ""),
-        **{f"another {name}": before.get(name) != chosen.get(name) for name in doers.CHOICES},
+        **{f"another {name}": before.get(name) != chosen.get(name) for name in provider_choice.CHOICES},
     }
     return [words for words, differs in found.items() if differs]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from config.errors import NotFound, Refused
 from config.transaction import Change
-from projects.audit import Actor
-from projects.queries.documents import get_document
+from projects.audit.events import Actor
+from projects.documents.queries.documents import get_document
 from workflows import frozen, routing, rulebook, slots, versions
 from workflows.actions import contents, documents
 from workflows.actions.documents import Original
@@ -39,7 +39,7 @@ def planned(
 ) -> Plan:
     """Ask the rules that can be asked before the analysis, and pin the others with the settings.
 
-    ``chosen``: who does the work for this one document (projects.doers), before what its project says.
+    ``chosen``: who does the work for this one document (projects.settings.provider_choice), before what its project says.
 
     Raises:
         Refused: a classification that the document would get is gone, or its definition is archived.

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from projects.items.entity_event import EntityEvent
-from projects.items.project import Project
+from projects.audit.items import EntityEvent
+from projects.settings.items import Project
 from workflows import calibrations
 from workflows.calibrations import Version
 from workflows.fitting import FEWEST

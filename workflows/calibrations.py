@@ -9,8 +9,8 @@ from typing import Any
 from config import table
 from config.errors import CountersignError, NotFound, StageFailed, Unavailable
 from config.table import InvalidKey
-from projects.items.entity_event import EntityEvent
-from projects.items.project import Project
+from projects.audit.items import EntityEvent
+from projects.settings.items import Project
 from workflows import files
 from workflows.frozen import Run
 from workflows.items.calibrations import StoredCalibration

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from projects.schema import ANALYZERS, OCR_MODELS, SUMMARIZERS, TRANSCRIBERS, TYPINGS
+from projects.settings.values import ANALYZERS, OCR_MODELS, SUMMARIZERS, TRANSCRIBERS, TYPINGS
 from workflows import document_types, results
 from workflows.stages.base import RunSettings
 

@@ -17,7 +17,7 @@ from django.conf import settings
 from config.errors import CountersignError, NotFound
 from config.table import DEFAULT_SITE
 from config.transaction import transact
-from projects.audit import Actor, entity_event
+from projects.audit.events import Actor, entity_event
 from workflows import letterboxes, undelivered
 from workflows.letterboxes import Box, Kept
 

@@ -11,7 +11,7 @@ from typing import Any
 from django.core.mail import EmailMessage
 
 from config.errors import ActionFailed, Unavailable
-from projects.links import page_url
+from projects.web.links import page_url
 from workflows import files, queries, run_files, webhooks
 from workflows.frozen import Run
 from workflows.items.actions import DocumentAction

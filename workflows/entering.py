@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 from config.transaction import Change
-from projects.audit import Actor
-from projects.items.project import Project, stored_settings
-from projects.items.unpacking import DocumentUnpacking
+from projects.audit.events import Actor
+from projects.documents.items.unpacking import DocumentUnpacking
+from projects.settings.items import Project, stored_settings
 from workflows import arrivals
 from workflows.actions import unpacking
 from workflows.actions.documents import Original

@@ -12,7 +12,7 @@ from config import aws, clock, table
 from config.brokers import queues
 from config.brokers.transport import SQS
 from config.errors import Conflict, CountersignError, Unavailable
-from projects.audit import Actor
+from projects.audit.events import Actor
 from workflows.frozen import Run
 from workflows.items.events import DocumentEvent
 from workflows.traces import Trace

@@ -8,9 +8,9 @@ from django.conf import settings
 
 from config.errors import ActionFailed, Conflict, NotFound, Refused, Tampered, Unavailable
 from config.transaction import Change
-from projects.actions.attributes import set_attribute
-from projects.audit import Actor
-from projects.queries.documents import get_document
+from projects.audit.events import Actor
+from projects.documents.actions.attributes import set_attribute
+from projects.documents.queries.documents import get_document
 from workflows import deeds, events, files, judging, mapping, queries, rulebook, stored_routing
 from workflows.actions import document_actions, followups, hiding
 from workflows.actions.document_actions import S

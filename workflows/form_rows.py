@@ -7,8 +7,8 @@ from typing import Any, cast
 from django import forms
 from django.forms.formsets import BaseFormSet, formset_factory
 
-from projects import row_moves
-from projects.row_moves import Tool
+from projects.web import row_moves
+from projects.web.row_moves import Tool
 
 
 class Rows(BaseFormSet):  # type: ignore[type-arg]  # generic for the stubs only

@@ -9,11 +9,11 @@ from typing import Any
 from django.conf import settings
 
 from config.errors import NotFound, Refused
-from projects import queries
-from projects.doers import doer
-from projects.governed import governed_fields
-from projects.governing import Governing
-from projects.schema import DEFAULT_FIELDS, FieldSetting, date_range
+from projects.schemas import queries as schema_queries
+from projects.schemas.governed import governed_fields
+from projects.schemas.governing import Governing
+from projects.settings.provider_choice import doer
+from projects.settings.values import DEFAULT_FIELDS, FieldSetting, date_range
 from workflows import typebook
 from workflows.stages.base import FieldSpec, RunSettings
 from workflows.stages.types import TypeBook, TypeSpec
@@ -46,7 +46,7 @@ def settings_of(site: str, data: Mapping[str, Any]) -> RunSettings:
     if data.get("typing") and not fixed and (typed := _typed(site, known)):
         return typed
     try:
-        governing = queries.schemas.governing(site, fixed)
+        governing = schema_queries.governing(site, fixed)
     except NotFound as error:
         raise Refused("The classification of this project is gone. Choose another in its settings.") from error
     return freeze(known, governing)
@@ -54,7 +54,7 @@ def settings_of(site: str, data: Mapping[str, Any]) -> RunSettings:
 
 def _typed(site: str, known: Mapping[str, Any]) -> RunSettings | None:
     """Where the document's type is yet to be found; None where the site has no types to find it among."""
-    none, *each = queries.schemas.governing_each(site)
+    none, *each = schema_queries.governing_each(site)
     if not each:
         return None
     frozen = [freeze(known, one) for one in each]

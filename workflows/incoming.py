@@ -18,10 +18,10 @@ from config.due import attempts
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.item import Page
 from config.table import DEFAULT_SITE, InvalidKey
-from projects import directory
-from projects import queries as project_queries
-from projects.audit import Actor
-from projects.items.project import Project
+from projects.audit.events import Actor
+from projects.settings import queries as project_queries
+from projects.settings.items import Project
+from projects.sites import directory
 from workflows import files
 from workflows.actions import incoming
 from workflows.entering import LocalFile, enter
@@ -174,7 +174,7 @@ def _project(file: IncomingFile) -> Project:
     if not directory.is_open(tenant.siteId):
         raise Refused(f"The site {tenant.siteId} is closed. Open it, or give the folder to another.")
     try:
-        project = project_queries.projects.get_project(tenant.siteId, tenant.project_id)
+        project = project_queries.get_project(tenant.siteId, tenant.project_id)
     except NotFound as error:
         raise Refused(f"The project of the folder “{file.tenant}” is gone. Name another.") from error
     file.siteId = tenant.siteId

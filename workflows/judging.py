@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from config.table import decode
-from projects import composites
-from projects.attribute_values import shown
-from projects.queries.documents import attributes
+from projects.documents.queries.documents import attributes
+from projects.schemas import composite_keys
+from projects.schemas.attribute_values import shown
 from workflows import barcodes, document_types, files, routing, rulebook, run_files, stored_routing
 from workflows.barcodes import Barcode
 from workflows.frozen import Run
@@ -95,7 +95,7 @@ def _attributes(run: Run) -> dict[str, list[str]]:
     """As people or another run have set them. Composite rows only repeat them; one without a value has its name."""
     found: dict[str, list[str]] = {}
     for row in attributes(run.site, run.document_id):
-        if row.valueType != composites.VALUE_TYPE:
+        if row.valueType != composite_keys.VALUE_TYPE:
             key = row.key_ or decode(row.SK.split("#")[1])
             found.setdefault(key, []).append(shown(row.value) or key)
     return found

@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 
-from projects.row_moves import Tool
+from projects.web.row_moves import Tool
 from workflows.actions.mappings import MappingDraft
 from workflows.form_rows import RowKind, Rows
 

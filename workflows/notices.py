@@ -15,8 +15,8 @@ from django.conf import settings
 
 from config import aws
 from config.errors import ActionFailed, Conflict, CountersignError, NotFound
-from projects.addresses import address_of
-from projects.queries.documents import get_document
+from projects.documents.queries.documents import get_document
+from projects.web.addresses import address_of
 from workflows import deeds, files, queries
 from workflows.actions import notices
 from workflows.frozen import Run

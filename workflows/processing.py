@@ -10,12 +10,12 @@ from typing import Any
 from django.conf import settings
 
 from config.errors import CountersignError, NotFound, Refused
-from projects.audit import Actor
-from projects.document_status import DocumentStatus
-from projects.items.documents import ChildDocument
-from projects.items.project import Project
-from projects.items.unpacking import UnpackingStatus
-from projects.queries import documents
+from projects.audit.events import Actor
+from projects.documents.document_status import DocumentStatus
+from projects.documents.items.documents import ChildDocument
+from projects.documents.items.unpacking import UnpackingStatus
+from projects.documents.queries import documents
+from projects.settings.items import Project
 from workflows import containers, files, inspecting, queries, uploads
 from workflows.answers import PARTIAL_AT
 from workflows.definitions import APPROVALS

@@ -7,8 +7,8 @@ from typing import Any
 from django.conf import settings
 
 from config.errors import NotFound
-from projects.actions.classifying import Classified, classified
-from projects.audit import Actor
+from projects.audit.events import Actor
+from projects.documents.actions.classification import Classified, classified
 from workflows import events, files, followups, results
 from workflows.actions import links, runs
 from workflows.actions.runs import Advance

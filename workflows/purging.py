@@ -1,6 +1,6 @@
 """What a purge destroys, in an order that a killed one can be gone on with: nothing is lost sight of before it is gone.
 
-Left are the tombstone, the activity, the lineage of the runs and the audit record: ``projects.removal.LEFT``.
+Left are the tombstone, the activity, the lineage of the runs and the audit record: ``projects.documents.removal.LEFT``.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from config import table
 from config.errors import NotFound
 from config.item import Item, VersionItem, translated
 from config.table import Key
-from projects.items.removals import DocumentRemoval
+from projects.documents.items.removals import DocumentRemoval
 from workflows.actions import hiding, incoming, runs
 from workflows.frozen import Run
 from workflows.items.incoming import IncomingFile, IncomingOrigin

@@ -6,9 +6,9 @@ from typing import Any
 from django.conf import settings
 
 from config.errors import Refused, StageFailed
-from projects import queries
-from projects.items.project import stored_settings
-from projects.schema import ANALYZERS, SUMMARIZERS
+from projects.settings import queries as project_queries
+from projects.settings.items import stored_settings
+from projects.settings.values import ANALYZERS, SUMMARIZERS
 from workflows import frozen, typebook
 from workflows.frozen import BEDROCK
 from workflows.stages.base import RunSettings
@@ -81,7 +81,7 @@ def _models(before: RunSettings, wish: Wish) -> dict[str, Any]:
 def _fields(site: str, project_id: str, before: RunSettings, wish: Wish) -> RunSettings:
     pinned = before
     if wish.fields != SAME:
-        data = stored_settings(queries.projects.get_project(site, project_id).settings)
+        data = stored_settings(project_queries.get_project(site, project_id).settings)
         if wish.fields != PROJECT:
             data = {**data, "classification_id": wish.fields}
         now = frozen.settings_of(site, data)

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 
 from config.errors import Refused
-from projects.schema import ANALYZERS, SUMMARIZERS
+from projects.settings.values import ANALYZERS, SUMMARIZERS
 from workflows.definitions import StepDefinition
 from workflows.reanalysis import MODELS, MOST_LETTERS, PROJECT, SAME, Wish
 from workflows.stages.base import RunSettings

@@ -5,9 +5,9 @@ from typing import Any
 from ninja import Field, Router, Schema, Status
 
 from config.errors import Refused
-from projects import access
 from projects.api import FAILURES, ApiRequest, Problem
-from projects.schema import ANALYZERS, SUMMARIZERS
+from projects.settings.values import ANALYZERS, SUMMARIZERS
+from projects.sites import access
 from workflows import frozen, queries, reanalysis
 from workflows.actions import reruns
 from workflows.frozen import Run

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any, Protocol
 
-from projects.schema import ANY, PAST, date_range
+from projects.settings.values import ANY, PAST, date_range
 from workflows import document_types, values
 from workflows.stages.specs import FieldSpec
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from django import forms
 
-from projects.forms import PercentField, percent_of, share_of
-from projects.row_moves import Tool
-from projects.schema import LANGUAGES
+from projects.settings.forms import PercentField, percent_of, share_of
+from projects.settings.values import LANGUAGES
+from projects.web.row_moves import Tool
 from workflows.actions.rules import RuleDraft
 from workflows.actions.rulesets import RulesetDraft
 from workflows.definitions import DEFINITIONS

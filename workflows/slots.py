@@ -13,9 +13,10 @@ from django.conf import settings
 from config import table
 from config.errors import NotFound, Unavailable
 from config.table import InvalidKey
-from projects import directory
-from projects import queries as project_queries
-from projects.document_status import DocumentStatus
+from projects.documents.document_status import DocumentStatus
+from projects.documents.queries import counters as counter_queries
+from projects.settings import queries as project_queries
+from projects.sites import directory
 from workflows.items.joins import Join
 
 log = logging.getLogger(__name__)
@@ -43,7 +44,7 @@ def set_for_project(site: str, project_id: str) -> int:
 
     def read() -> int:
         try:
-            return project_queries.projects.get_project(site, project_id).settings.slots
+            return project_queries.get_project(site, project_id).settings.slots
         except (NotFound, InvalidKey):
             return 0
 
@@ -74,7 +75,7 @@ def are_taken(site: str, project_id: str, *, project_slots: int) -> bool:
     ``project_slots``: an admin's, 0 for none. One Query of counters; of the project's too where only they can say.
     It decides about nothing but the order, so a count that is old or wrong, or does not come, holds nobody up.
     """
-    counters, here = project_queries.counters, DocumentStatus.IN_PROGRESS
+    counters, here = counter_queries, DocumentStatus.IN_PROGRESS
     try:
         in_site = counters.documents(site).of(here)
         if in_site > (_set_for_site(site) or settings.BUSY_RUNS):

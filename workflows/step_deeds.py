@@ -8,11 +8,11 @@ from typing import Any
 from django.conf import settings
 
 from config.errors import ActionFailed, NotFound, Refused
-from projects.actions.attributes import set_attribute
-from projects.actions.tags import add_tag
-from projects.addresses import address_of
-from projects.audit import Actor
-from projects.queries.documents import get_document
+from projects.audit.events import Actor
+from projects.documents.actions.attributes import set_attribute
+from projects.documents.actions.tags import add_tag
+from projects.documents.queries.documents import get_document
+from projects.web.addresses import address_of
 from workflows import deeds, events, webhooks
 from workflows.actions.notices import TOLD
 from workflows.definitions import StepDefinition

@@ -12,7 +12,7 @@ from django.conf import settings
 from config import clock, disk, precedence
 from config.brokers import queues
 from config.errors import Conflict, NotFound, ProviderPaused, StageFailed, StaleAttempt, Unavailable
-from projects.audit import Actor
+from projects.audit.events import Actor
 from workflows import (
     deliveries,
     endings,

@@ -13,11 +13,12 @@ from config import logs, table
 from config.due import attempts
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.item import Item
-from projects import queries as project_queries
-from projects.audit import Actor
-from projects.items.documents import Document
-from projects.items.unpacking import DocumentUnpacking, UnpackingStatus
-from projects.queries.documents import DocumentRows
+from projects.audit.events import Actor
+from projects.documents.items.documents import Document
+from projects.documents.items.unpacking import DocumentUnpacking, UnpackingStatus
+from projects.documents.queries import documents as document_queries
+from projects.documents.queries.documents import DocumentRows
+from projects.settings import queries as project_queries
 from workflows import containers
 from workflows.actions import unpacking
 from workflows.containers import Member
@@ -51,7 +52,7 @@ def unpack(
     """
     try:
         record = DocumentUnpacking.load(unpacking.key_of(site, document_id))
-        document = project_queries.documents.get_document(site, document_id)
+        document = document_queries.get_document(site, document_id)
     except NotFound:
         return None
     if record.status != UnpackingStatus.OPEN:
@@ -103,7 +104,7 @@ class _Unpacking:
     def _take_all(self, folder: Path) -> None:
         """Raises: Refused, with the sentence that says why it ends before its end."""
         try:
-            self.project = project_queries.projects.get_project(self.site, self.record.project_id)
+            self.project = project_queries.get_project(self.site, self.record.project_id)
         except NotFound as error:
             raise Refused(_NO_PROJECT) from error
         store = DocumentFiles(self.site, self.record.project_id, self.record.documentId)

@@ -4,9 +4,10 @@ from typing import Any
 
 from ninja import Router, Schema
 
-from projects import access, admission
+from projects import admission
 from projects.api import FAILURES, ApiRequest, Problem
-from projects.queries.documents import DocumentRows, document_rows
+from projects.documents.queries.documents import DocumentRows, document_rows
+from projects.sites import access
 from workflows import unpacking
 from workflows.actions import unpacking as records
 from workflows.tasks import order_unpacking_soon

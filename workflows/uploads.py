@@ -12,10 +12,10 @@ from django.core.files.uploadhandler import FileUploadHandler, StopUpload, Tempo
 
 from config import disk
 from config.errors import Refused
-from projects import doers
-from projects.audit import Actor
-from projects.items.documents import Document
-from projects.items.project import Project, stored_settings
+from projects.audit.events import Actor
+from projects.documents.items.documents import Document
+from projects.settings import provider_choice
+from projects.settings.items import Project, stored_settings
 from workflows import arrivals
 from workflows.actions import contents, unpacking
 from workflows.actions.documents import Original
@@ -114,7 +114,7 @@ def take(
 ) -> Taken:
     """Inspect, store, start; whatever fails, neither a row nor a file is left behind.
 
-    ``chosen``: who does the work for this document, where its project is not to say it (projects.doers).
+    ``chosen``: who does the work for this document, where its project is not to say it (projects.settings.provider_choice).
     ``upload`` lies in a temporary file of its own: ``SizeGuard`` comes with no handler that keeps it in memory.
 
     Raises:
@@ -150,7 +150,7 @@ def take_content(site: str, project: Project, document: Document, upload: "Uploa
     """
     # before a long upload is stored in vain; asked again when it is
     row = contents.check_takes_content(site, document)
-    own = doers.chosen(row.data.as_dict())
+    own = provider_choice.chosen(row.data.as_dict())
 
     def entering(found: Inspection) -> Enter:
         plan = arrivals.planned(site, project.id, stored_settings(project.settings), found.file_type, own)

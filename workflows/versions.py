@@ -10,7 +10,7 @@ from config import table
 from config.errors import NotFound, Refused
 from config.item import Item
 from config.table import DEFAULT_SITE, Key
-from projects import directory
+from projects.sites import directory
 from workflows.definitions import DEFINITIONS, DOCUMENT_ANALYSIS, Definition, newest
 from workflows.items import runs
 from workflows.status import DefinitionStatus

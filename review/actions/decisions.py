@@ -14,7 +14,7 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.errors import Conflict, CountersignError
 from config.transaction import Change, Put, Update, transact
-from projects import counting
+from projects.documents import counting
 from review.actions import claims, drafts
 from review.actions.drafts import Typed
 from review.actions.opening import next_look

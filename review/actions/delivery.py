@@ -12,7 +12,7 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.errors import Conflict
 from config.transaction import Update, transact
-from projects import counting
+from projects.documents import counting
 from review import queries
 from review.actions.redemption import decision_output
 from review.handovers import keeping

@@ -17,7 +17,9 @@ from config import clock, table
 from config.errors import Conflict, CountersignError, NotFound, Refused, Unavailable
 from config.table import InvalidKey
 from config.transaction import NEW, Delete, transact
-from projects import directory, queries
+from projects.queues import queries as queue_queries
+from projects.settings import queries as project_queries
+from projects.sites import directory
 from review.actions import delivery, opening
 from review.actions.opening import Pause
 from review.handovers import keeping, result
@@ -243,11 +245,11 @@ def _place(handover: Handover) -> _Place:
     asked, name, queue, unseen_allowed = handover.question, "", handover.question.queue, False
     try:
         if asked.project:
-            project = queries.projects.get_project(handover.site, asked.project).settings
+            project = project_queries.get_project(handover.site, asked.project).settings
             name, queue, unseen_allowed = project.name, queue or project.review_queue, project.unseen_allowed
         if queue in ("", DEFAULT_QUEUE):
             return _Place(name, "", unseen_allowed)
-        archived = queries.queues.get_queue(handover.site, queue).is_archived
+        archived = queue_queries.get_queue(handover.site, queue).is_archived
     except (NotFound, InvalidKey) as error:
         what = "project or queue" if asked.project else "queue"
         raise Refused(f"There is no such {what} on site {handover.site}. Look its id up in the desk.") from error

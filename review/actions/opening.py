@@ -13,7 +13,7 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.errors import Conflict
 from config.transaction import NEW, Change, Check, EventAt, Put, Update, transact
-from projects import counting
+from projects.documents import counting
 from review.changes import last_changes
 from review.identity import DEFAULT_QUEUE, ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review

@@ -13,7 +13,7 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.errors import Conflict, StaleAttempt
 from config.transaction import Change, Update
-from projects import counting
+from projects.documents import counting
 from review.identity import DEFAULT_QUEUE, ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review, may
 from review.status import APPLY, DECIDED, EXPIRE, REDEEM, SPEND, Decision, Move

@@ -21,7 +21,7 @@ from pydantic import (
 
 from config.errors import Refused
 from config.table import DEFAULT_SITE
-from projects.schema import DEFAULT_THRESHOLD, FIELD_TYPES
+from projects.settings.values import DEFAULT_THRESHOLD, FIELD_TYPES
 from workflows.results import LONGEST
 
 MOST_FIELDS = 25

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from config.errors import NotFound, Refused
-from projects import queries
-from projects.governed import governed_fields
-from projects.governing import BOOLEANS
+from projects.schemas import queries as schema_queries
+from projects.schemas.governed import governed_fields
+from projects.schemas.governing import BOOLEANS
 from review.handovers.question import FieldAsked, Question
 from workflows import files, results
 from workflows.stages.base import FieldSpec
@@ -24,7 +24,7 @@ def specs_of(site: str, question: Question) -> tuple[FieldSpec, ...]:
     policy = question.policy
     if question.schema_id:
         try:
-            governing = queries.schemas.governing(site, question.schema_id)
+            governing = schema_queries.governing(site, question.schema_id)
         except NotFound as error:
             raise Refused(f"There is no classification “{question.schema_id}” on site {site}.") from error
         for one in governed_fields((), policy.thresholds, governing):

@@ -14,9 +14,10 @@ from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
 from config.table import InvalidKey, encode
-from projects import access, admission
-from projects.http import DeskRequest, answer
-from projects.spreadsheets import csv_line
+from projects import admission
+from projects.sites import access
+from projects.web.http import DeskRequest, answer
+from projects.web.spreadsheets import csv_line
 from review import audit
 from review.audit import AuditRow, Source
 

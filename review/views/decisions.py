@@ -11,8 +11,8 @@ from django.views.decorators.http import require_POST
 
 from config import clock
 from config.errors import Conflict, CountersignError, Refused
-from projects import access
-from projects.http import DeskRequest, go
+from projects.sites import access
+from projects.web.http import DeskRequest, go
 from review import forms, queries, ticket
 from review.actions import claims, decisions
 from review.actions.claims import Decided

@@ -10,9 +10,9 @@ from django.views.decorators.http import require_safe
 
 from config.errors import Conflict, NotFound, Refused, Tampered
 from config.table import InvalidKey
-from projects import access
-from projects.http import DeskRequest, answer
-from projects.looks import looked
+from projects.documents.view_log import looked
+from projects.sites import access
+from projects.web.http import DeskRequest, answer
 from review import forms, queries, ticket
 from review.actions import drafts
 from review.changes import last_changes

@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from config.errors import Conflict, Refused
-from projects import access
-from projects.http import DeskRequest, go
+from projects.sites import access
+from projects.web.http import DeskRequest, go
 from review import forms, ticket
 from review.actions import drafts
 from review.actions.drafts import Saved

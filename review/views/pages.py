@@ -4,8 +4,8 @@ from django.http import HttpResponseBase, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
-from projects import access
-from projects.http import DeskRequest, inert
+from projects.sites import access
+from projects.web.http import DeskRequest, inert
 from review.identity import ReviewRef
 from review.views.desk import MISSING, load_review
 from workflows import files

@@ -9,9 +9,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from config import clock
-from projects import access
-from projects import queries as project_queries
-from projects.http import DeskRequest, answer
+from projects.documents.queries import counters as counter_queries
+from projects.queues import queries as queue_queries
+from projects.sites import access
+from projects.web.http import DeskRequest, answer
 from review import queries, ticket
 from review.identity import stored_queue
 from review.items.reviews import Review
@@ -106,8 +107,8 @@ def list_queues(request: DeskRequest) -> HttpResponse:
     Not counted by the queue's own page, which is asked for again after each decision.
     """
     access.check_can_view(request)
-    found = [one for one in project_queries.queues.first_queues(request.site) if access.admits(request, one)]
-    waiting = project_queries.counters.waiting_by_queue(request.site)
+    found = [one for one in queue_queries.first_queues(request.site) if access.admits(request, one)]
+    waiting = counter_queries.waiting_by_queue(request.site)
     choices = [
         Choice(one_id, name, waiting.get(stored_queue(one_id), 0), archived)
         for one_id, name, archived in [("", "Review", False), *((one.id, one.name, one.is_archived) for one in found)]

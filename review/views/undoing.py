@@ -7,8 +7,8 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from config import clock
-from projects import access
-from projects.http import DeskRequest, answer
+from projects.sites import access
+from projects.web.http import DeskRequest, answer
 from review import queries, ticket
 from review.items.reviews import ReviewDecision
 from review.status import Decision

@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
-from projects.actions import attributes, tags
-from projects.audit import Actor
+from projects.audit.events import Actor
+from projects.documents.actions import attributes, tags
 from tests.browser.conftest import watch
 from tests.browser.desk import sign_in
 from tests.browser.test_accessibility import faults

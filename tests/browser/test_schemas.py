@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 from pytest_django.live_server_helper import LiveServer
 
-from projects import queries
+from projects.schemas import queries as schema_queries
 from review.actions import claims
 from tests.browser.desk import sign_in
 from tests.people import alice, bob
@@ -54,8 +54,8 @@ def test_a_classification_is_made_row_by_row(live_server: LiveServer, context: B
     expect(page.locator("#id_name")).to_have_value("Delivery note")
     page.get_by_role("button", name="Make the classification").first.click()
     expect(page.get_by_role("link", name="Delivery note")).to_be_visible()
-    (row,) = queries.schemas.all_classifications(SITE)
-    uses = queries.schemas.classification(SITE, row.id).schema.uses
+    (row,) = schema_queries.all_classifications(SITE)
+    uses = schema_queries.classification(SITE, row.id).schema.uses
     assert [(one.key, one.allowed) for one in uses] == [("vendor", ()), ("category", ("goods", "rent"))]
 
 

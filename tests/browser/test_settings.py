@@ -4,8 +4,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from projects import actions, directory
-from projects.permissions import Permission
+from projects.sites import directory
+from projects.sites.actions import api_keys as api_key_actions
+from projects.sites.permissions import Permission
 from tests.browser.conftest import watch
 from tests.browser.desk import sign_in
 from tests.browser.test_accessibility import faults
@@ -21,7 +22,7 @@ def make_desk() -> None:
     make_site("acme", "Acme GmbH")
     make_site("old", "Old tenant", closed=True)
     grant("acme", "admins", Permission.READ, Permission.ADMIN)
-    actions.api_keys.create("default", "Scanner", [Permission.READ], by=BY)
+    api_key_actions.create("default", "Scanner", [Permission.READ], by=BY)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -87,7 +88,7 @@ def test_a_key_is_made_shown_once_and_revoked(live_server: LiveServer, browser: 
     page.get_by_label("What it is for").fill("Nightly export")
     page.get_by_role("button", name="Make the key").click()
     key = page.locator("[data-secret]").inner_text()
-    assert actions.api_keys.verify(key).permissions == {Permission.READ}
+    assert api_key_actions.verify(key).permissions == {Permission.READ}
     page.goto(f"{live_server.url}/settings/keys/")
     assert key not in page.content()
     page.locator("summary", has_text="Revoke").first.click()

@@ -5,8 +5,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from config import clock
-from projects import queries
-from projects.audit import Actor
+from projects.audit.events import Actor
+from projects.settings import queries as project_queries
 from tests.workflows.decided import project, reviewed_project
 from workflows import calibrations, tasks
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("table")
 
 
 def active(project_id: str) -> int:
-    return calibrations.active(queries.projects.get_project(SITE, project_id))
+    return calibrations.active(project_queries.get_project(SITE, project_id))
 
 
 def test_a_proposal_is_printed_and_nothing_is_active(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 
-from projects.demo_users import ensure_logins
-from projects.permissions import ADMINS, REVIEWERS, VIEWERS
+from projects.sites.demo_users import ensure_logins
+from projects.sites.permissions import ADMINS, REVIEWERS, VIEWERS
 from tests.commands import desk
 
 

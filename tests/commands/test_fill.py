@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from config import aws, clock
 from config.item import Item
 from config.table import DOCUMENT, EXECUTION, FILLING, PROJECT_DOCUMENT, REVIEW, WORKFLOW_STEPS
-from projects import queries as project_queries
+from projects.settings import queries as project_queries
 from review import queries as review_queries
 from review import sweeper
 from review.actions import opening
@@ -74,7 +74,7 @@ def test_filling_twice_leaves_as_many_rows_as_once(table):
     assert rows().keys() == once.keys()
     assert len(documents()) == 90
     assert len(queries.segments(SITE, "fill-run").rows) == 50
-    assert project_queries.projects.get_project(SITE, FILLED).settings == PROJECT
+    assert project_queries.get_project(SITE, FILLED).settings == PROJECT
 
 
 def test_more_are_added_behind_those_that_are_there(table):

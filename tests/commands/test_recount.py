@@ -7,9 +7,9 @@ from django.core.management import CommandError, call_command
 
 from config.errors import Conflict
 from config.table import COUNTER
-from projects import queries
-from projects.counting import Kind
-from projects.items.counters import Counter
+from projects.documents.counting import Kind
+from projects.documents.items.counters import Counter
+from projects.documents.queries import counters as counter_queries
 from review import recount
 from review.actions import claims
 from tests.aws_faults import count_calls, crash_before, fail
@@ -54,7 +54,7 @@ def test_what_differs_is_said_and_repaired_with_an_event(desk):
     skewed()
     with pytest.raises(CommandError, match="1 counters differ"):
         told()
-    assert queries.counters.documents(SITE).by_status["failed"] == 6
+    assert counter_queries.documents(SITE).by_status["failed"] == 6
     assert "site documents: failed 6, counted 1" in told(repair=True)
     assert said() == counted()
     assert events("counter", "site-documents")[-1][0] == "repaired"
@@ -64,9 +64,9 @@ def test_what_differs_is_said_and_repaired_with_an_event(desk):
 def test_counters_that_are_gone_are_made_anew(desk):
     wanted = said()
     for kind in Kind:
-        for row in queries.counters.shards(SITE, kind):
+        for row in counter_queries.shards(SITE, kind):
             row.delete()
-    assert queries.counters.documents(SITE).total == 0
+    assert counter_queries.documents(SITE).total == 0
     told(repair=True)
     assert said() == wanted
 
@@ -77,7 +77,7 @@ def test_what_moves_meanwhile_is_not_written_over(desk):
     skewed(by=-1)
     with pytest.raises(Conflict):
         recount.repair(SITE, difference)
-    assert queries.counters.documents(SITE).by_status["failed"] == 5
+    assert counter_queries.documents(SITE).by_status["failed"] == 5
 
 
 def test_more_shards_than_before_change_no_count(desk, settings):
@@ -86,7 +86,7 @@ def test_more_shards_than_before_change_no_count(desk, settings):
     assert "every counter equals" in told()
     failed(start_run())
     assert (
-        queries.counters.documents_of_project(SITE, PROJECT_ID).by_status["failed"]
+        counter_queries.documents_of_project(SITE, PROJECT_ID).by_status["failed"]
         == wanted["site", "documents", "failed"] + 1
     )
 
@@ -103,7 +103,7 @@ def test_a_site_counts_its_own(desk):
 def test_claiming_leaves_the_queue_as_long_as_it_was(desk):
     run, ref = open_review()
     claims.claim(ref, run, by=ROSA)
-    assert queries.counters.waiting_by_queue(SITE) == {"review": 2}
+    assert counter_queries.waiting_by_queue(SITE) == {"review": 2}
 
 
 # --- fill ------------------------------------------------------------------------

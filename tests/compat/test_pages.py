@@ -7,10 +7,12 @@ from django.conf import settings
 from django.test import Client
 
 from config import aws
-from projects import actions, queries
-from projects.audit import actor
-from projects.permissions import Permission
-from projects.schema import DEFAULT_FIELDS
+from projects.audit.events import actor
+from projects.settings import actions as project_actions
+from projects.settings import queries as project_queries
+from projects.settings.values import DEFAULT_FIELDS
+from projects.sites.actions import api_keys as api_key_actions
+from projects.sites.permissions import Permission
 from review import sweeper
 from tests.aws_faults import count_calls
 from tests.compat.pages import read, run_url, words
@@ -234,10 +236,10 @@ def test_looking_at_everything_and_sweeping_leaves_every_item_and_object_as_it_w
 
 
 def test_an_admin_saves_its_settings_and_that_systems_own_entries_stay(seed):
-    project = queries.projects.get_project(SITE, seed.project_id)
+    project = project_queries.get_project(SITE, seed.project_id)
     settings_ = project.settings.__class__(**{**vars(project.settings), "name": "Renamed"})
-    actions.projects.update(SITE, seed.project_id, settings_, seen=seen_of(project), by=actor(alice()))
-    data = queries.projects.get_project(SITE, seed.project_id).data.as_dict()
+    project_actions.update(SITE, seed.project_id, settings_, seen=seen_of(project), by=actor(alice()))
+    data = project_queries.get_project(SITE, seed.project_id).data.as_dict()
     assert (data["name"], data["color"], data["language"]) == ("Renamed", 3, "ko")
     assert data["ocr_options"] == {"lang": "korean", "use_doc_orientation_classify": True}
     assert data["created_by"] == "3f2c-cognito-sub"
@@ -249,12 +251,12 @@ def test_our_own_runs_are_no_runs_of_that_system():
 
 
 def test_a_run_of_ours_in_its_project_reads_the_fields_that_the_page_shows(seed):
-    data = queries.projects.get_project(SITE, seed.project_id).data.as_dict()
+    data = project_queries.get_project(SITE, seed.project_id).data.as_dict()
     assert [one.name for one in frozen.settings_of(SITE, data).fields] == [one.name for one in DEFAULT_FIELDS]
 
 
 def test_programs_read_it_too(seed):
-    _, key = actions.api_keys.create(SITE, "Scanner", (Permission.READ,), by=actor(alice()))
+    _, key = api_key_actions.create(SITE, "Scanner", (Permission.READ,), by=actor(alice()))
     client = Client(headers={"Authorization": f"Bearer {key}"})
     listed = client.get(f"/api/v1/projects/{seed.project_id}/documents").json()["items"]
     assert {one["name"] for one in listed} == {one.name for one in seed.documents.values()}
@@ -307,7 +309,7 @@ def test_rows_without_their_times_are_shown_too(seed, head, times):
         assert not re.search(r"\bNone\b", words(answer.content.decode())), url
     for word in ("completed", "web"):
         assert browser.get(f"/workflows/{seed.documents[word].document_id}/")["Location"] == run_url(seed, word)
-    _, key = actions.api_keys.create(SITE, "Scanner", (Permission.READ,), by=actor(alice()))
+    _, key = api_key_actions.create(SITE, "Scanner", (Permission.READ,), by=actor(alice()))
     program = Client(headers={"Authorization": f"Bearer {key}"})
     for document in seed.documents.values():
         if document.workflow_id:

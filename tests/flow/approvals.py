@@ -5,7 +5,7 @@ import uuid
 from pathlib import Path
 
 from config import clock
-from projects.audit import Actor
+from projects.audit.events import Actor
 from review.actions import claims, decisions
 from review.actions.redemption import redeem
 from review.identity import Person, ReviewRef, review_id

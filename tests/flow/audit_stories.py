@@ -7,14 +7,10 @@ from typing import Any
 
 from config import clock
 from config.transaction import EXISTS
-from projects.actions import (
-    attribute_definitions,
-    attributes,
-    metadata,
-    tags,
-)
-from projects.governing import AttributeDefinition
-from projects.queries.documents import document_rows
+from projects.documents.actions import attributes, metadata, tags
+from projects.documents.queries.documents import document_rows
+from projects.schemas.actions import attribute_definitions
+from projects.schemas.governing import AttributeDefinition
 from review import queries as review_queries
 from review.actions import claims, decisions, opening, redemption
 from review.actions.claims import Decided

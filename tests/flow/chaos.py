@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from django.conf import settings
 
-from projects.defaults import DEFAULT_PROJECT_ID
+from projects.settings.defaults import DEFAULT_PROJECT_ID
 from review.identity import ReviewRef
 from review.status import Decision
 from tests.flow.invariants import Answer

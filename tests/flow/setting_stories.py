@@ -6,21 +6,15 @@ from typing import Any
 from django.contrib.auth.models import Group, User
 
 from config import clock
-from projects.actions import (
-    api_keys,
-    attribute_definitions,
-    groups,
-    queues,
-    schemas,
-    sign_ins,
-    sites,
-)
-from projects.actions import projects as project_actions
-from projects.actions.groups import Grant
-from projects.audit import Actor
-from projects.governing import AttributeDefinition, AttributeUse, Schema
-from projects.permissions import Permission
-from projects.schema import ProjectSettings
+from projects.audit.events import Actor
+from projects.queues import actions as queue_actions
+from projects.schemas.actions import attribute_definitions, schemas
+from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
+from projects.settings import actions as project_actions
+from projects.settings.values import ProjectSettings
+from projects.sites.actions import api_keys, groups, sign_ins, sites
+from projects.sites.actions.groups import Grant
+from projects.sites.permissions import Permission
 from tests.factories import SITE
 from tests.projects.projects import seen_of
 from tests.workflows import decided
@@ -68,10 +62,10 @@ def project_story() -> Iterator[Step]:
         lambda: project_actions.update(SITE, made.id, changed, seen=seen_of(made), by=BY),
     )
     queue_id = clock.new_ulid()
-    yield queues.create, lambda: queues.create(SITE, "Payables", [], by=BY, queue_id=queue_id)
-    yield queues.update, lambda: queues.update(SITE, queue_id, name="Bills", groups=[], version=1, by=BY)
-    yield queues.archive, lambda: queues.archive(SITE, queue_id, by=BY)
-    yield queues.restore, lambda: queues.restore(SITE, queue_id, by=BY)
+    yield queue_actions.create, lambda: queue_actions.create(SITE, "Payables", [], by=BY, queue_id=queue_id)
+    yield queue_actions.update, lambda: queue_actions.update(SITE, queue_id, name="Bills", groups=[], version=1, by=BY)
+    yield queue_actions.archive, lambda: queue_actions.archive(SITE, queue_id, by=BY)
+    yield queue_actions.restore, lambda: queue_actions.restore(SITE, queue_id, by=BY)
 
 
 def schema_story() -> Iterator[Step]:

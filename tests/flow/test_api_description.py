@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from pytest_django.live_server_helper import LiveServer
 
-from projects import actions
-from projects.http import PROBLEM
-from projects.items.project import Project
-from projects.permissions import Permission
+from projects.settings.items import Project
+from projects.sites.actions import api_keys as api_key_actions
+from projects.sites.permissions import Permission
+from projects.web.http import PROBLEM
 from review.api import api
 from tests.projects.sites import BY
 from tests.review.handovers.asking import ask
@@ -93,7 +93,7 @@ def test_every_failure_is_described_as_the_problem_that_it_is() -> None:
 
 @pytest.mark.timeout(240)
 def test_every_operation_answers_as_its_description_says(live_server: LiveServer, table: str, tmp_path: Path) -> None:
-    _, key = actions.api_keys.create("default", "Scanner", EVERYTHING, by=BY)
+    _, key = api_key_actions.create("default", "Scanner", EVERYTHING, by=BY)
     ran = subprocess.run(
         [
             Path(sys.executable).with_name("schemathesis"), f"--config-file={configured(known(), tmp_path)}",

@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 
 from config import aws
 from config.errors import Conflict
-from projects.audit import actor
-from projects.queries.documents import tags
+from projects.audit.events import actor
+from projects.documents.queries.documents import tags
 from review.actions import claims
 from review.status import Decision, ReviewStatus
 from tests.factories import MARTA, ROSA, review_of

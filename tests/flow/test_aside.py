@@ -7,8 +7,10 @@ import pytest
 from django.conf import settings as desk
 from django.urls import reverse
 
-from projects import actions, counting, directory
-from projects.items.counters import Counter
+from projects.documents import counting
+from projects.documents.items.counters import Counter
+from projects.sites import directory
+from projects.sites.actions import sites as site_actions
 from tests.aws_faults import count_calls, fail
 from tests.engines import EngineKind
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files
@@ -51,7 +53,7 @@ def test_a_run_stands_aside_once_its_site_has_more_in_progress_than_it_may(pump:
 
 def test_what_an_admin_gave_the_site_counts_before_the_desks(pump: Pump) -> None:
     make_site("acme")
-    actions.sites.set_slots("acme", 2, version=1, by=BY)
+    site_actions.set_slots("acme", 2, version=1, by=BY)
     directory.forget()
     assert crowd(4, site="acme") == [False, False, False, True]
 

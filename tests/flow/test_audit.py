@@ -23,11 +23,11 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table"
 ACTIONS = re.compile(r"\.actions(\.|$)|^review\.(decide|handovers)\.(?!pages)")  # where people's writes lie
 # They take a person and write nothing by themselves, or what is no change of anything: a look, a lease, a draft.
 WITHOUT_EVENT = {
-    "projects.actions.activity.record_view",
-    "projects.actions.classifying.classified",
-    "projects.actions.documents.creation",
-    "projects.actions.documents.version_row",
-    "projects.actions.groups.first",
+    "projects.documents.actions.activity.record_view",
+    "projects.documents.actions.classification.classified",
+    "projects.documents.actions.documents.creation",
+    "projects.documents.actions.documents.version_row",
+    "projects.sites.actions.groups.first",
     "workflows.actions.rulesets.touched",
     "review.actions.claims.renew",
     "review.actions.drafts.keep",

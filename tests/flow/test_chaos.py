@@ -10,8 +10,8 @@ from random import Random, SystemRandom
 import pytest
 
 from config.table import DEFAULT_SITE
-from projects.audit import Actor
-from projects.defaults import DEFAULT_PROJECT_ID, ensure_default_project
+from projects.audit.events import Actor
+from projects.settings.defaults import DEFAULT_PROJECT_ID, ensure_default_project
 from tests.flow import invariants
 from tests.flow.chaos import Hand, People, all_of
 from tests.flow.invariants import Found

@@ -8,8 +8,9 @@ import pytest
 from django.conf import settings
 
 from config import clock
-from projects import queries as project_queries
-from projects.audit import Actor
+from projects.audit.events import Actor
+from projects.documents.queries import browsing as browse_queries
+from projects.documents.queries import counters as counter_queries
 from review import queries as review_queries
 from review.actions import claims, decisions, drafts
 from review.actions.drafts import Typed
@@ -86,9 +87,9 @@ def measure_lists(meters: dict[str, Meter]) -> None:
     many.write(60)
     for name, way in many.WAYS.items():
         with metered() as meters[name]:
-            project_queries.browsing.documents(SITE, way)
+            browse_queries.documents(SITE, way)
     with metered() as meters["count of a site, a project or a queue"]:
-        project_queries.counters.documents(SITE)
+        counter_queries.documents(SITE)
 
 
 def measure_review(pump: Pump, meters: dict[str, Meter]) -> None:

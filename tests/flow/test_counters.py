@@ -5,8 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from config.errors import Conflict, CountersignError
-from projects import queries as project_queries
-from projects.queries.removals import removal
+from projects.documents.queries import counters as counter_queries
+from projects.documents.queries import documents as document_queries
+from projects.documents.queries.removals import removal
 from review.actions import claims, decisions, redemption
 from review.status import Decision
 from tests.aws_faults import fail
@@ -95,8 +96,8 @@ def test_after_a_mixed_history_counters_equal_a_full_count(twice: Pump) -> None:
         finish_removal(site=SITE, document_id=gone.document_id)
     assert removal(SITE, gone.document_id).status == "purged"
     assert said() == counted()
-    assert project_queries.counters.documents(SITE).total == 5
-    assert project_queries.counters.documents(SITE) == project_queries.counters.documents_of_project(SITE, PROJECT_ID)
+    assert counter_queries.documents(SITE).total == 5
+    assert counter_queries.documents(SITE) == counter_queries.documents_of_project(SITE, PROJECT_ID)
 
 
 def test_a_decision_that_is_taken_back_waits_again(pump: Pump) -> None:
@@ -104,11 +105,11 @@ def test_a_decision_that_is_taken_back_waits_again(pump: Pump) -> None:
     claims.claim(ref, run, by=ROSA)
     chosen = verdict(ref)
     decisions.decide(ref, run, chosen, by=ROSA)
-    assert project_queries.counters.waiting_by_queue(SITE) == {}
+    assert counter_queries.waiting_by_queue(SITE) == {}
     decisions.undo(ref, run, decision_id=chosen.decision_id, by=ROSA)
     with pytest.raises(Conflict):
         decisions.undo(ref, run, decision_id=chosen.decision_id, by=ROSA)
-    assert project_queries.counters.waiting_by_queue(SITE) == {"review": 1}
+    assert counter_queries.waiting_by_queue(SITE) == {"review": 1}
     assert said() == counted()
 
 
@@ -173,14 +174,14 @@ def test_a_classification_counts_its_documents_and_a_site_its_own(table: str) ->
     start_run(site="acme")
     assert said() == counted()
     assert said("acme") == counted("acme")
-    count = project_queries.counters.documents_of_classification
+    count = counter_queries.documents_of_classification
     assert (count(SITE, invoice), count("acme", invoice)) == (2, 0)
     failed(run)
     removals.delete(SITE, run.document_id, by=BY)
     assert count(SITE, invoice) == 1
     removals.restore(SITE, run.document_id, by=BY)
     assert count(SITE, invoice) == 2
-    assert project_queries.counters.documents("acme").by_status == {"in_progress": 1}
+    assert counter_queries.documents("acme").by_status == {"in_progress": 1}
 
 
 def test_a_reopened_review_and_a_newer_token_are_no_second_review(pump: Pump) -> None:
@@ -200,4 +201,4 @@ def test_a_published_document_is_restored_to_where_it_was_listed(pump: Pump) -> 
     removals.restore(SITE, run.document_id, by=BY)
     after = queries.project_document(SITE, PROJECT_ID, run.document_id)
     assert (after.GSI2PK, after.GSI2SK) == (before.GSI2PK, before.GSI2SK)
-    assert project_queries.documents.get_document(SITE, run.document_id).status == "published"
+    assert document_queries.get_document(SITE, run.document_id).status == "published"

@@ -7,8 +7,8 @@ import pytest
 from django.conf import settings
 
 from config.table import DEFAULT_SITE
-from projects.audit import Actor
-from projects.defaults import ensure_default_project
+from projects.audit.events import Actor
+from projects.settings.defaults import ensure_default_project
 from tests.engines import KINDS, PREFIX, URLS, EngineKind, forget, require
 from tests.factories import sample_files
 from tests.flow.processes import WORKER, LiveDesk, account, looking_at, prepare, wait_for

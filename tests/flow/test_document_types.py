@@ -9,11 +9,12 @@ from django.conf import settings
 
 from config.errors import Conflict
 from config.transaction import transact
-from projects import queries as project_queries
-from projects.actions.classifying import classified
-from projects.audit import Actor
-from projects.default_schemas import ensure_default_schemas
-from projects.document_status import DocumentStatus
+from projects.audit.events import Actor
+from projects.documents.actions.classification import classified
+from projects.documents.document_status import DocumentStatus
+from projects.documents.queries import counters as counter_queries
+from projects.documents.queries import documents as document_queries
+from projects.schemas.defaults import ensure_default_schemas
 from review import recount
 from review.actions import claims, decisions
 from review.tasks import enqueue_redeem
@@ -56,8 +57,8 @@ def test_the_type_is_found_published_listed_and_seen_by_the_rules(pump: Pump) ->
     found = output(run)
     assert (found["type"]["id"], found["type"]["source"]) == ("invoice", "rules")
     assert "due_date" in [one["name"] for one in found["fields"]]
-    assert project_queries.documents.get_document(SITE, run.document_id).classification_id == "invoice"
-    assert project_queries.counters.documents_of_classification(SITE, "invoice") == 1
+    assert document_queries.get_document(SITE, run.document_id).classification_id == "invoice"
+    assert counter_queries.documents_of_classification(SITE, "invoice") == 1
     store = DocumentFiles(SITE, run.project_id, run.document_id)
     assert json.loads(store.read(files.routing(run.workflow_id)))["judgement"]["effect"]["queue"] == "q1"
     shown = signed_in(bob()).get(f"/documents/{run.document_id}/").content.decode()
@@ -80,8 +81,8 @@ def test_a_type_that_a_person_chose_is_published_in_its_place(pump: Pump) -> Non
     values = {one["name"]: one["value"] for one in found["fields"]}
     assert values["payment_method"] == "Card"
     assert "due_date" not in values
-    assert project_queries.documents.get_document(SITE, run.document_id).classification_id == "receipt"
-    rows = project_queries.documents.activities(SITE, run.document_id).rows
+    assert document_queries.get_document(SITE, run.document_id).classification_id == "receipt"
+    rows = document_queries.activities(SITE, run.document_id).rows
     assert [one.user_name for one in rows if one.type == "MODIFY"] == ["Rosa Marin"]
 
 
@@ -93,8 +94,8 @@ def test_a_newer_attempt_finds_a_document_that_the_older_one_did_not_classify(pu
     with before_each("dynamodb", "TransactWriteItems", lambda: attempts.begin_next(run, attempt=1, why="lost")):
         pump.deliver(message)
     assert queries.execution(run).outcome is None
-    assert project_queries.documents.get_document(SITE, run.document_id).classification_id is None
-    assert project_queries.counters.documents_of_classification(SITE, "invoice") == 0
+    assert document_queries.get_document(SITE, run.document_id).classification_id is None
+    assert counter_queries.documents_of_classification(SITE, "invoice") == 0
 
 
 def test_publishing_and_classifying_are_one_write(pump: Pump) -> None:
@@ -104,8 +105,8 @@ def test_publishing_and_classifying_are_one_write(pump: Pump) -> None:
     with count_calls() as calls:
         pump.deliver(pump.held.pop())
     assert len(calls.of("dynamodb", "TransactWriteItems")) == 1
-    assert project_queries.documents.get_document(SITE, run.document_id).classification_id == "invoice"
-    (told,) = [one for one in project_queries.documents.activities(SITE, run.document_id).rows if one.type == "MODIFY"]
+    assert document_queries.get_document(SITE, run.document_id).classification_id == "invoice"
+    (told,) = [one for one in document_queries.activities(SITE, run.document_id).rows if one.type == "MODIFY"]
     assert told.user_name == "Classification"
 
 
@@ -124,7 +125,7 @@ def test_a_chosen_result_and_its_type_are_one_write(pump: Pump) -> None:
     with count_calls() as calls:
         reruns.choose_result(run, by=ROSA, reviews=True)
     assert len(calls.of("dynamodb", "TransactWriteItems")) == 1
-    assert project_queries.documents.get_document(SITE, run.document_id).classification_id == "invoice"
+    assert document_queries.get_document(SITE, run.document_id).classification_id == "invoice"
     assert recount.differences(SITE) == []
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from config import aws
 from config.table import DEFAULT_SITE
-from projects.audit import Actor
-from projects.defaults import ensure_default_project
+from projects.audit.events import Actor
+from projects.settings.defaults import ensure_default_project
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.visitor import Visitor
 

@@ -13,9 +13,9 @@ from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from config import aws
 from config.table import DEFAULT_SITE
-from projects.audit import Actor
-from projects.defaults import ensure_default_project
-from projects.items.project import Project
+from projects.audit.events import Actor
+from projects.settings.defaults import ensure_default_project
+from projects.settings.items import Project
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.visitor import Visitor
 from workflows import incoming, queries

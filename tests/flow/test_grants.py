@@ -9,8 +9,8 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from projects import actions
-from projects.schema import ProjectSettings
+from projects.settings import actions as project_actions
+from projects.settings.values import ProjectSettings
 from review import sweeper
 from review.identity import ReviewRef
 from tests import pump as pumping
@@ -86,7 +86,7 @@ def test_every_page_and_every_form(roles: Roles, pump: Pump) -> None:
 
 
 def test_a_document_from_its_upload_to_its_purge(roles: Roles, pump: Pump) -> None:
-    actions.projects.create(SITE, ProjectSettings(name="Receipts"), by=removing.ROSA, project_id=PROJECT_ID)
+    project_actions.create(SITE, ProjectSettings(name="Receipts"), by=removing.ROSA, project_id=PROJECT_ID)
     browser, invoice = signed_in(root()), sample_files()[0]
     with invoice.open("rb") as file:
         assert browser.post(f"/workflows/projects/{PROJECT_ID}/upload/", {"files": file}).status_code < 400

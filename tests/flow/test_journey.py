@@ -7,8 +7,8 @@ from django.conf import settings
 
 from config import aws, clock
 from config.deploy import bootstrap
-from projects.defaults import INVOICE_PROJECT
-from projects.items.project import stored_settings
+from projects.settings.defaults import INVOICE_PROJECT
+from projects.settings.items import stored_settings
 from review.actions import claims, decisions
 from review.status import Decision, ReviewStatus
 from review.tasks import enqueue_redeem

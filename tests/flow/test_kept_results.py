@@ -8,9 +8,9 @@ import pytest
 
 from config import table
 from config.errors import Conflict, NotAllowed, NotFound, Refused
-from projects.audit import Actor
-from projects.items.entity_event import EntityEvent
-from projects.queries import documents
+from projects.audit.events import Actor
+from projects.audit.items import EntityEvent
+from projects.documents.queries import documents
 from review import recount
 from review.actions import claims, decisions
 from review.status import Decision

@@ -16,8 +16,8 @@ import pytest
 from django.conf import settings
 
 from config.table import DEFAULT_SITE
-from projects.audit import Actor
-from projects.defaults import ensure_default_project
+from projects.audit.events import Actor
+from projects.settings.defaults import ensure_default_project
 from review import queries as review_queries
 from review.identity import ReviewRef
 from review.status import ReviewStatus

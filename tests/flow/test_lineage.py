@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from projects.audit import Actor
+from projects.audit.events import Actor
 from review import audit
 from review.actions import claims, decisions
 from review.identity import Person

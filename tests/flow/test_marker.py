@@ -13,9 +13,10 @@ import pytest
 from django.conf import settings
 
 from config.table import DEFAULT_SITE
-from projects import actions
-from projects.permissions import Permission
-from projects.schema import ProjectSettings
+from projects.settings import actions as project_actions
+from projects.settings.values import ProjectSettings
+from projects.sites.actions import api_keys as api_key_actions
+from projects.sites.permissions import Permission
 from review import queries as review_queries
 from tests.factories import ref_of, sample_files
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
@@ -139,9 +140,9 @@ def test_a_word_of_a_document_is_in_no_log(desk: LiveDesk, tmp_path: Path) -> No
     for name, fields in (("reviewed", None), ("published", ())):
         wanted = ProjectSettings(name=f"{MARKER} {name}", document_prompt=f"Papers of {MARKER}.")
         wanted = wanted if fields is None else ProjectSettings(name=wanted.name, fields=fields)
-        project_id = actions.projects.new_project_id()
-        projects[name] = actions.projects.create(DEFAULT_SITE, wanted, by=BY, project_id=project_id).id
-    _, key = actions.api_keys.create(DEFAULT_SITE, "Scanner", list(Permission), by=BY)
+        project_id = project_actions.new_project_id()
+        projects[name] = project_actions.create(DEFAULT_SITE, wanted, by=BY, project_id=project_id).id
+    _, key = api_key_actions.create(DEFAULT_SITE, "Scanner", list(Permission), by=BY)
     go_the_whole_way(desk, rosa, rosa.upload(projects["reviewed"], paper(tmp_path, "txt", 0)), key)
     for number, (name, kind) in enumerate(RAISES.items(), 1):
         before = failures(desk, "worker")

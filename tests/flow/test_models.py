@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from config import clock
-from projects.audit import Actor
+from projects.audit.events import Actor
 from tests.factories import PROJECT, start_run
 from tests.flow.protocol import ended
 from tests.outside import Outside, answering

@@ -9,8 +9,8 @@ from typing import TypeVar
 import pytest
 
 from config.table import DEFAULT_SITE
-from projects.audit import Actor
-from projects.defaults import DEFAULT_PROJECT_ID, ensure_default_project
+from projects.audit.events import Actor
+from projects.settings.defaults import DEFAULT_PROJECT_ID, ensure_default_project
 from tests.flow import gate as gates
 from tests.flow import invariants
 from tests.flow.chaos import People, all_of

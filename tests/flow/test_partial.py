@@ -10,7 +10,7 @@ from unittest import mock
 import pytest
 
 from config.errors import Conflict, Refused
-from projects.audit import Actor
+from projects.audit.events import Actor
 from tests.aws_faults import audit_refused, before_each, count_calls
 from tests.factories import PROJECT_ID, SITE, start_run
 from tests.flow.protocol import ended, kinds, sweep_until_ended

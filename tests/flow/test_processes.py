@@ -10,8 +10,8 @@ from django.conf import settings
 
 from config import clock
 from config.table import DEFAULT_SITE
-from projects.audit import Actor
-from projects.defaults import ensure_default_project
+from projects.audit.events import Actor
+from projects.settings.defaults import ensure_default_project
 from review import queries as review_queries
 from review.identity import ReviewRef
 from review.status import ReviewStatus

@@ -9,9 +9,9 @@ from django.conf import settings
 
 from config import aws, clock
 from config.table import DEFAULT_SITE
-from projects.audit import Actor
-from projects.defaults import ensure_default_project
-from projects.items.project import Project
+from projects.audit.events import Actor
+from projects.settings.defaults import ensure_default_project
+from projects.settings.items import Project
 from tests.engines import KINDS, PREFIX, URLS, EngineKind, forget, require
 from tests.flow.processes import WORKER, LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.test_engine_processes import BRISK

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from projects.items.removals import RemovalState
-from projects.queries.removals import removal
+from projects.documents.items.removals import RemovalState
+from projects.documents.queries.removals import removal
 from review import sweeper
 from review.sweeper import DueRow
 from tests.aws_faults import count_calls, crash_after, crash_before

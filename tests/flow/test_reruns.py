@@ -11,7 +11,7 @@ from unittest import mock
 import pytest
 
 from config.errors import Conflict, Refused
-from projects.audit import Actor
+from projects.audit.events import Actor
 from review import recount
 from review.status import ReviewStatus
 from tests.aws_faults import audit_refused, before_each

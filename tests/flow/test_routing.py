@@ -6,9 +6,9 @@ import pytest
 from django.conf import settings
 from django.core import mail
 
-from projects import actions as project_actions
-from projects import queries as project_queries
-from projects.governing import AttributeDefinition
+from projects.documents.queries import documents as document_queries
+from projects.schemas.actions import attribute_definitions as attribute_definition_actions
+from projects.schemas.governing import AttributeDefinition
 from review.actions import claims, decisions
 from review.status import Decision
 from review.tasks import enqueue_redeem
@@ -25,7 +25,7 @@ from workflows.storage import DocumentFiles
 @pytest.mark.parametrize("reviewed", [False, True])
 def test_from_the_upload_to_the_last_thing_that_follows(pump: Pump, reviewed: bool) -> None:
     total = AttributeDefinition("total", "Total", "amount")
-    project_actions.attribute_definitions.create(SITE, total, by=ALICE)
+    attribute_definition_actions.create(SITE, total, by=ALICE)
     make_mapping(("total", "total"))
     share = 1.0 if reviewed else 0.0
     make_rule(make_ruleset("At the upload"), is_pdf(), when=When.UPLOAD, threshold=share, actions=(Act("OCR"),))
@@ -44,7 +44,7 @@ def test_from_the_upload_to_the_last_thing_that_follows(pump: Pump, reviewed: bo
     assert statuses(run) == ["COMPLETE"] * 3
     assert [one.kind for one in queries.actions_of(run)] == ["OCR", "NOTIFY", "PUBLISH"]
     assert len(mail.outbox) == 1
-    attributes = project_queries.documents.attributes(SITE, run.document_id)
+    attributes = document_queries.attributes(SITE, run.document_id)
     assert [str(row.value) for row in attributes] == ["999.9" if reviewed else "510.24"]
     text = DocumentFiles(SITE, run.project_id, run.document_id).read(files.text(run.workflow_id)).decode()
     assert "Alder & Quill" in text

@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from projects import actions, queries
-from projects.governing import AttributeDefinition, AttributeUse, Schema
+from projects.schemas import queries as schema_queries
+from projects.schemas.actions import attribute_definitions as attribute_definition_actions
+from projects.schemas.actions import schemas as schema_actions
+from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
 from review import queries as review_queries
 from review.actions import claims
 from review.identity import Person
@@ -35,7 +37,7 @@ def waiting(pump: Pump):
     """A run under a classification and the site's schema, that waits because nothing on the paper is a category."""
     make_attributes("total", "category", "currency", "paid")
     site = Schema("Site schema", (AttributeUse("paid", required=True),))
-    actions.schemas.save_site_schema(SITE, site, version=0, by=ALICE)
+    schema_actions.save_site_schema(SITE, site, version=0, by=ALICE)
     owner = make_classification(PAPER)
     run = start_run(project={**PROJECT, "classification_id": owner})
     pump.run(lambda: pump.ran("open_review") > 0)
@@ -65,10 +67,10 @@ def test_a_change_of_schema_does_not_reach_a_review_that_waits(waiting, pump: Pu
     changed = replace(
         PAPER, uses=(AttributeUse("category", allowed=("nothing else",)), AttributeUse("vat", required=True))
     )
-    actions.attribute_definitions.create(SITE, AttributeDefinition("vat", "VAT", "amount"), by=ALICE)
-    actions.schemas.save_classification(SITE, owner, changed, version=1, by=ALICE)
-    actions.schemas.save_site_schema(SITE, Schema("Site schema"), version=1, by=ALICE)
-    actions.attribute_definitions.change(SITE, "total", "Sum", version=1, by=ALICE)
+    attribute_definition_actions.create(SITE, AttributeDefinition("vat", "VAT", "amount"), by=ALICE)
+    schema_actions.save_classification(SITE, owner, changed, version=1, by=ALICE)
+    schema_actions.save_site_schema(SITE, Schema("Site schema"), version=1, by=ALICE)
+    attribute_definition_actions.change(SITE, "total", "Sum", version=1, by=ALICE)
     after = signed_in(user).get(url("show-review", ref)).context["sheet"]
     assert [one.spec for one in after.lines] == [one.spec for one in before.lines]
     answers = {"field-total": "12.00", "field-category": "services", "field-paid": "true", "field-currency": "GBP"}
@@ -87,4 +89,4 @@ def test_a_change_of_schema_does_not_reach_a_review_that_waits(waiting, pump: Pu
     assert published["classification"] == {"id": owner, "name": "Paper", "version": 1}
     page = signed_in(user).get(f"/workflows/{run.document_id}/{run.workflow_id}/result/").content.decode()
     assert "as Paper, v1" in page
-    assert queries.schemas.classification(SITE, owner).schema == changed
+    assert schema_queries.classification(SITE, owner).schema == changed

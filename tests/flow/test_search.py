@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 
 from config import aws
-from projects.audit import Actor
+from projects.audit.events import Actor
 from tests.factories import decided_run, start_run, waiting_run
 from tests.flow.protocol import sweep_until_ended
 from tests.pump import Pump

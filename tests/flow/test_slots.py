@@ -6,9 +6,12 @@ import pytest
 from django.conf import settings as desk
 
 from config.errors import Conflict
-from projects import actions, directory, queries
-from projects.merging import seen
-from projects.schema import ProjectSettings
+from projects.settings import actions as project_actions
+from projects.settings import queries as project_queries
+from projects.settings.merging import seen
+from projects.settings.values import ProjectSettings
+from projects.sites import directory
+from projects.sites.actions import sites as site_actions
 from tests.engines import EngineKind
 from tests.factories import PROJECT_ID, SITE, start_run
 from tests.flow.test_fanout import finish, held_slices, redeliver
@@ -41,15 +44,15 @@ def first(pump: Pump, run: Run) -> Message:
 
 def give(run: Run, count: int) -> None:
     """What an admin saves on the project's page."""
-    project = queries.projects.get_project(run.site, run.project_id)
+    project = project_queries.get_project(run.site, run.project_id)
     wanted = ProjectSettings(**{**vars(project.settings), "slots": count})
-    actions.projects.update(run.site, run.project_id, wanted, seen=seen(project.settings, project.version), by=BY)
+    project_actions.update(run.site, run.project_id, wanted, seen=seen(project.settings, project.version), by=BY)
     directory.forget()
 
 
 def test_a_projects_slots_hold_at_once_for_a_document_that_is_under_way(pump: Pump, settings) -> None:
     settings.PROJECT_SLOTS = 1
-    actions.projects.create(SITE, ProjectSettings("Bills"), by=BY, project_id=PROJECT_ID)
+    project_actions.create(SITE, ProjectSettings("Bills"), by=BY, project_id=PROJECT_ID)
     run = fanned_out(pump, PAGES)
     assert under_way(pump, run) == [0]
     give(run, 2)
@@ -65,7 +68,7 @@ def test_a_projects_slots_hold_at_once_for_a_document_that_is_under_way(pump: Pu
 
 def test_the_documents_of_a_site_share_its_slots_and_one_that_needs_no_more_leaves_them(pump: Pump) -> None:
     make_site("acme")
-    actions.sites.set_slots("acme", 2, version=1, by=BY)
+    site_actions.set_slots("acme", 2, version=1, by=BY)
     directory.forget()
     pump.hold = lambda message: message.task.endswith("run_slice")
     one = start_run(many_pages(PAGES), site="acme")

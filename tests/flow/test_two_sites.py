@@ -15,9 +15,12 @@ from config.deploy import bootstrap
 from config.errors import NotFound
 from config.logs import JsonFormatter
 from config.table import site_of
-from projects import actions, queries
-from projects.permissions import EVERYTHING, Permission
-from projects.schema import ProjectSettings
+from projects.settings import actions as project_actions
+from projects.settings import queries as project_queries
+from projects.settings.values import ProjectSettings
+from projects.sites.actions import api_keys as api_key_actions
+from projects.sites.actions import sites as site_actions
+from projects.sites.permissions import EVERYTHING, Permission
 from review import queries as review_queries
 from review import silence, sweeper
 from review.actions import claims, decisions, opening, redemption
@@ -83,7 +86,7 @@ def test_no_answer_of_the_api_to_one_holds_a_word_of_the_other(known: dict[str, 
     paths = ["projects", "projects/{project_id}/documents", "documents/{document_id}/runs/{run_id}"]
     paths.append(f"{paths[-1]}/result")
     for site, word in WORDS.items():
-        _, key = actions.api_keys.create(site, "Reader", [Permission.READ], by=BY)
+        _, key = api_key_actions.create(site, "Reader", [Permission.READ], by=BY)
         client = Client(headers={"Authorization": f"Bearer {key}"})
         found = "".join(client.get(f"/api/v1/{path.format(**known[site])}").content.decode() for path in paths)
         assert found.count(word) >= 4
@@ -120,7 +123,7 @@ def test_a_site_can_never_be_named_like_a_folder_of_the_main_sites_files(known: 
     # Made later than anything here, or by others.
     made = (files.calibration("p", "0"), files.rulebook("0"), files.manifest("b"), files.INCOMING, files.BULK)
     folders |= {name.split("/")[0] for name in made}
-    assert folders <= actions.sites.RESERVED
+    assert folders <= site_actions.RESERVED
 
 
 def test_a_claim_a_decision_and_an_end_on_one_leave_the_other_as_it_was(known: dict[str, Known]) -> None:
@@ -147,11 +150,11 @@ def test_the_place_in_a_list_of_one_is_no_place_in_the_others(pump: Pump) -> Non
     for site in ROOTS:
         for _ in range(settings.PAGE_SIZE + 1):
             wanted = ProjectSettings(name="Many")
-            actions.projects.create(site, wanted, by=BY, project_id=actions.projects.new_project_id())
-    place = queries.projects.list_projects("default")[1]
-    assert queries.projects.list_projects("default", place)[0]
+            project_actions.create(site, wanted, by=BY, project_id=project_actions.new_project_id())
+    place = project_queries.list_projects("default")[1]
+    assert project_queries.list_projects("default", place)[0]
     with pytest.raises(NotFound):
-        queries.projects.list_projects("acme", place)
+        project_queries.list_projects("acme", place)
 
 
 def test_the_sweeper_ends_what_is_due_on_its_own_site(known: dict[str, Known], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,9 +217,9 @@ def lines() -> Iterator[list[dict[str, Any]]]:
 
 def test_every_line_of_the_log_says_whose_it_is(pump: Pump, lines: list[dict[str, Any]]) -> None:
     make_site("acme", "Tenant")
-    _, key = actions.api_keys.create("acme", "Scanner", [Permission.WRITE], by=BY)
-    project = actions.projects.create(
-        "acme", ProjectSettings(name="Theirs"), by=BY, project_id=actions.projects.new_project_id()
+    _, key = api_key_actions.create("acme", "Scanner", [Permission.WRITE], by=BY)
+    project = project_actions.create(
+        "acme", ProjectSettings(name="Theirs"), by=BY, project_id=project_actions.new_project_id()
     )
     client = Client(headers={"Authorization": f"Bearer {key}"})
     with sample_files()[0].open("rb") as file:

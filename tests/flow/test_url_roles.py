@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from projects.permissions import DEFAULTS, EVERYTHING, Permission
+from projects.sites.permissions import DEFAULTS, EVERYTHING, Permission
 from tests.flow.urls import Page, pages, world
 from tests.people import alice, bob, charlie, person, signed_in
 from tests.projects.sites import grant, make_site

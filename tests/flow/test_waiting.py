@@ -11,7 +11,7 @@ import pytest
 from celery.exceptions import Retry
 
 from config import aws
-from projects.audit import Actor
+from projects.audit.events import Actor
 from tests.aws_faults import crash_after
 from tests.engines import EngineKind
 from tests.factories import PROJECT, PROJECT_ID, SITE

@@ -8,9 +8,9 @@ from django.conf import settings
 
 from config import aws
 from config.table import DEFAULT_SITE
-from projects.audit import Actor
-from projects.defaults import ensure_default_project
-from projects.items.project import Project
+from projects.audit.events import Actor
+from projects.settings.defaults import ensure_default_project
+from projects.settings.items import Project
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.workflows.boxes import mailed, zipped
 from workflows import queries

@@ -8,11 +8,17 @@ from typing import Any
 
 from django.urls import URLPattern, get_resolver
 
-from projects import actions
-from projects.audit import Actor
-from projects.governing import AttributeDefinition, Schema
-from projects.permissions import Permission
-from projects.schema import ProjectSettings
+from projects.audit.events import Actor
+from projects.documents.actions import attributes as attribute_actions
+from projects.documents.actions import tags as tag_actions
+from projects.queues import actions as queue_actions
+from projects.schemas.actions import attribute_definitions as attribute_definition_actions
+from projects.schemas.actions import schemas as schema_actions
+from projects.schemas.governing import AttributeDefinition, Schema
+from projects.settings import actions as project_actions
+from projects.settings.values import ProjectSettings
+from projects.sites.actions import api_keys as api_key_actions
+from projects.sites.permissions import Permission
 from tests.review.reviews import VALUES, open_review
 from tests.workflows.rules import make_mapping, make_rule, make_ruleset
 from workflows import files
@@ -48,7 +54,7 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
     """One of each thing that an address can name; ``word`` is in every text of it that people wrote."""
     project_id, queue_id, rule_id = "proj_" + "a" * 21, "01HZZZZZZZZZZZZZZZZZZZZZZ0", "01HZZZZZZZZZZZZZZZZZZZZZZ1"
     by = Actor("1", f"{word} Admin")
-    actions.projects.create(site, ProjectSettings(name=f"{word} project"), by=by, project_id=project_id)
+    project_actions.create(site, ProjectSettings(name=f"{word} project"), by=by, project_id=project_id)
     values = {**VALUES, "company": (f"{word} GmbH", 0.97)}
     run, ref = open_review(
         f"{word}.pdf", values=values, site=site, project_id=project_id, document_id=DOCUMENT_ID, project_name=word
@@ -59,16 +65,16 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
     store.write(
         files.segment(0), json.dumps({"segment_index": 0, "text_content": f"{word} text"}).encode(), "application/json"
     )
-    actions.queues.create(site, f"{word} queue", ["admins", "reviewers"], by=by, queue_id=queue_id)
+    queue_actions.create(site, f"{word} queue", ["admins", "reviewers"], by=by, queue_id=queue_id)
     ruleset = make_ruleset(f"{word} rules", by=by, site=site, ruleset_id=rule_id)
     make_rule(ruleset, description=f"{word} rule", by=by, site=site, rule_id=rule_id)
     make_mapping(("company", "vendor"), name=f"{word} mapping", by=by, site=site, mapping_id=rule_id)
     vendor = AttributeDefinition("vendor", f"{word} vendor", "text")
-    actions.attribute_definitions.create(site, vendor, by=by)
-    actions.schemas.create_classification(site, Schema(f"{word} paper"), by=by, classification_id=DOCUMENT_ID)
-    actions.tags.add_tag(site, run.document_id, "kind", word, by=by)
-    actions.attributes.set_attribute(site, run.document_id, "vendor", [word], by=by)
-    actions.api_keys.create(site, f"{word} key", [Permission.READ], by=by)
+    attribute_definition_actions.create(site, vendor, by=by)
+    schema_actions.create_classification(site, Schema(f"{word} paper"), by=by, classification_id=DOCUMENT_ID)
+    tag_actions.add_tag(site, run.document_id, "kind", word, by=by)
+    attribute_actions.set_attribute(site, run.document_id, "vendor", [word], by=by)
+    api_key_actions.create(site, f"{word} key", [Permission.READ], by=by)
     draft = BatchDraft(f"{word} batch", project_id, word, "none", "list", slots=1, percent=0)
     batch = batches.create(site, draft, by=by, batch_id=rule_id)
     return {

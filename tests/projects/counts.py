@@ -3,8 +3,8 @@
 from collections import Counter as Sums
 
 from config import table
-from projects import queries
-from projects.counting import Kind
+from projects.documents.counting import Kind
+from projects.documents.queries import counters as counter_queries
 from tests.workflows import stored
 from workflows.status import StepStatus
 
@@ -13,7 +13,7 @@ def said(site="default"):
     """Every counter that is not zero: (kind, of what, which number) → how many."""
     sums = Sums()
     for kind in Kind:
-        for row in queries.counters.shards(site, kind):
+        for row in counter_queries.shards(site, kind):
             for name, number in row.numbers.items():
                 sums[kind.value, row.counted, name] += number
     return {key: number for key, number in sums.items() if number}

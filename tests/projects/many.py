@@ -6,13 +6,13 @@ from typing import Any
 
 from config import bulk, clock, table
 from config.transaction import Put
-from projects import composites
-from projects.actions.documents import Content, NewDocument, creation
-from projects.attribute_values import columns, in_key
-from projects.audit import Actor
-from projects.document_status import DocumentStatus
-from projects.items.properties import DocumentAttribute, DocumentTag
-from projects.ways import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Span, Way
+from projects.audit.events import Actor
+from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Span, Way
+from projects.documents.actions.documents import Content, NewDocument, creation
+from projects.documents.document_status import DocumentStatus
+from projects.documents.items.properties import DocumentAttribute, DocumentTag
+from projects.schemas import composite_keys
+from projects.schemas.attribute_values import columns, in_key
 from tests.factories import PROJECT, PROJECT_ID, SITE
 from workflows.actions.documents import Original, project_document
 from workflows.frozen import Run
@@ -60,8 +60,8 @@ def _attributes(site: str, document_id: str, i: int, flat: dict[str, Any]) -> li
         (key, in_key(value), kind, columns(value))
         for key, value, kind in (("vendor", "Acme", "STRING"), ("total", Decimal(i), "NUMBER"))
     ]
-    together = composites.composite_value(["Acme", "goods"])
-    values.append((composites.composite_key(KEYS), together, composites.VALUE_TYPE, {"stringValue": together}))
+    together = composite_keys.composite_value(["Acme", "goods"])
+    values.append((composite_keys.composite_key(KEYS), together, composite_keys.VALUE_TYPE, {"stringValue": together}))
     found = []
     for key, value, kind, stored in values:
         parts = {"document_id": document_id, "key": key, "value": value}
@@ -81,6 +81,8 @@ WAYS: dict[str, Way] = {
     "documents with an attribute from – to": ByAttribute(
         "total", Span(low=in_key(Decimal(0)), high=in_key(Decimal(9999))), numeric=True
     ),
-    "documents with a composite key": ByAttribute(composites.composite_key(KEYS), Span(exact="Acme#goods")),
-    "documents with a composite key’s first parts": ByAttribute(composites.composite_key(KEYS), Span(prefix="Acme#")),
+    "documents with a composite key": ByAttribute(composite_keys.composite_key(KEYS), Span(exact="Acme#goods")),
+    "documents with a composite key’s first parts": ByAttribute(
+        composite_keys.composite_key(KEYS), Span(prefix="Acme#")
+    ),
 }

@@ -1,12 +1,13 @@
 """Projects for tests, made through the action that the product uses."""
 
-from projects import actions, merging
-from projects.audit import actor
-from projects.field_rows import PREFIX
-from projects.forms import initial_of
-from projects.items.project import Project
-from projects.merging import Seen
-from projects.schema import FieldSetting, ProjectSettings
+from projects.audit.events import actor
+from projects.settings import actions as project_actions
+from projects.settings import merging
+from projects.settings.field_rows import PREFIX
+from projects.settings.forms import initial_of
+from projects.settings.items import Project
+from projects.settings.merging import Seen
+from projects.settings.values import FieldSetting, ProjectSettings
 from tests.people import alice
 
 SITE = "default"
@@ -14,7 +15,7 @@ SITE = "default"
 
 def make_project(name="Supplier invoices", **settings) -> Project:
     wanted = ProjectSettings(name=name, **settings)
-    return actions.projects.create(SITE, wanted, by=actor(alice()), project_id=actions.projects.new_project_id())
+    return project_actions.create(SITE, wanted, by=actor(alice()), project_id=project_actions.new_project_id())
 
 
 def seen_of(project: Project) -> Seen:

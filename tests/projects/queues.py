@@ -1,13 +1,13 @@
 """Queues for tests, made through the action that the product uses."""
 
 from config import clock
-from projects import actions
-from projects.audit import actor
-from projects.items.queues import Queue
+from projects.audit.events import actor
+from projects.queues import actions as queue_actions
+from projects.queues.items import Queue
 from tests.people import alice
 
 SITE = "default"
 
 
 def make_queue(name="Payables", groups=(), site=SITE) -> Queue:
-    return actions.queues.create(site, name, groups, by=actor(alice()), queue_id=clock.new_ulid())
+    return queue_actions.create(site, name, groups, by=actor(alice()), queue_id=clock.new_ulid())

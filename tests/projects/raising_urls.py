@@ -34,5 +34,5 @@ urlpatterns = [
     path("where/", where, name="where"),
     path("search/", include(([path("", where, name="search")], "workflows"))),  # the bar's box leads there
     path("open/", open_to_all),
-    path("", include("projects.sign_in_urls")),
+    path("", include("projects.sites.sign_in_urls")),
 ]

@@ -4,10 +4,11 @@ from typing import Any
 
 from config.item import Item
 from config.table import ENTITY_EVENT, partition
-from projects import actions
-from projects.audit import Actor
-from projects.governing import AttributeDefinition, AttributeUse, Schema
-from projects.items.entity_event import EntityEvent
+from projects.audit.events import Actor
+from projects.audit.items import EntityEvent
+from projects.schemas.actions import attribute_definitions as attribute_definition_actions
+from projects.schemas.actions import schemas as schema_actions
+from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
 
 SITE = "default"
 ALICE = Actor("1", "Alice Novak")
@@ -37,18 +38,18 @@ INVOICE = Schema(
 def make_attributes(*keys: str, site: str = SITE) -> None:
     for key in keys or KINDS:
         definition = AttributeDefinition(key, key.capitalize(), KINDS.get(key, "text"))
-        actions.attribute_definitions.create(site, definition, by=ALICE)
+        attribute_definition_actions.create(site, definition, by=ALICE)
 
 
 def make_classification(schema: Schema = INVOICE, *, site: str = SITE, by: Actor = ALICE) -> str:
-    made = actions.schemas.create_classification(
-        site, schema, by=by, classification_id=actions.schemas.new_classification_id()
+    made = schema_actions.create_classification(
+        site, schema, by=by, classification_id=schema_actions.new_classification_id()
     )
     return made.id
 
 
 def save(owner: str, schema: Schema, version: int = 1, by: Actor = ALICE) -> Any:
-    return actions.schemas.save_classification(SITE, owner, schema, version=version, by=by)
+    return schema_actions.save_classification(SITE, owner, schema, version=version, by=by)
 
 
 def rows(owner: str = "", site: str = SITE) -> list[str]:

@@ -1,16 +1,18 @@
 """Sites and permissions for tests, made through the actions that the product uses."""
 
 from config.table import DEFAULT_SITE, SITE_GROUP
-from projects import actions, directory, queries
-from projects.audit import Actor
-from projects.items.sites import Site, SiteGroup
+from projects.audit.events import Actor
+from projects.sites import directory
+from projects.sites.actions import sites as site_actions
+from projects.sites.items.sites import Site, SiteGroup
+from projects.sites.queries import sites as site_queries
 
 BY = Actor("1", "Alice Novak")
 
 
 def make_site(site_id: str, title: str = "", *, closed: bool = False) -> Site:
-    site = actions.sites.create(site_id, title or site_id.capitalize(), by=BY)
-    return actions.sites.close(site_id, version=site.version, by=BY) if closed else queries.sites.get_site(site_id)
+    site = site_actions.create(site_id, title or site_id.capitalize(), by=BY)
+    return site_actions.close(site_id, version=site.version, by=BY) if closed else site_queries.get_site(site_id)
 
 
 def grant(site: str, group: str, *permissions: str) -> None:

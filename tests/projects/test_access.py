@@ -2,8 +2,8 @@ import pytest
 from django.contrib.auth.models import AnonymousUser, Group
 
 from config.errors import NotAllowed, NotFound
-from projects import access, permissions
-from projects.permissions import Permission
+from projects.sites import access, permissions
+from projects.sites.permissions import Permission
 from tests.aws_faults import count_calls
 from tests.people import alice, bob, charlie, dora, person, signed_in
 from tests.projects.projects import make_project

@@ -5,11 +5,12 @@ import pytest
 
 from config.errors import Conflict, NotFound, Unavailable
 from config.table import ENTITY_EVENT, PROJECT
-from projects import actions, queries
-from projects.audit import Actor
-from projects.items.entity_event import EntityEvent
-from projects.items.project import Project
-from projects.schema import DEFAULT_FIELDS, FieldSetting, ProjectSettings
+from projects.audit.events import Actor
+from projects.audit.items import EntityEvent
+from projects.settings import actions as project_actions
+from projects.settings import queries as project_queries
+from projects.settings.items import Project
+from projects.settings.values import DEFAULT_FIELDS, FieldSetting, ProjectSettings
 from tests.aws_faults import Crash, crash_before, fail
 from tests.projects.projects import seen_of
 
@@ -28,8 +29,8 @@ WANTED = ProjectSettings(
 
 
 def create(settings=WANTED, **kwargs):
-    return actions.projects.create(
-        SITE, settings, **({"by": ALICE, "project_id": actions.projects.new_project_id()} | kwargs)
+    return project_actions.create(
+        SITE, settings, **({"by": ALICE, "project_id": project_actions.new_project_id()} | kwargs)
     )
 
 
@@ -40,13 +41,13 @@ def events(project_id):
 
 def test_what_was_made_is_read_back_as_it_was(table):
     made = create()
-    found = queries.projects.get_project(SITE, made.id)
+    found = project_queries.get_project(SITE, made.id)
     assert found.settings == WANTED
     assert (found.version, found.created_by, found.updated_by) == (1, "1", "Alice Novak")
 
 
 def test_the_stored_item_has_the_names_of_the_older_system(table):
-    stored = queries.projects.get_project(SITE, create().id)
+    stored = project_queries.get_project(SITE, create().id)
     data = stored.data.as_dict()
     assert {"project_id", "name", "description", "status", "created_by", "language", "document_prompt"} < data.keys()
     assert (data["ocr_model"], data["ocr_options"]) == ("pp-ocrv5", {"use_textline_orientation": True})
@@ -57,11 +58,11 @@ def test_the_stored_item_has_the_names_of_the_older_system(table):
 
 
 def test_the_same_form_sent_twice_makes_one_project(table):
-    project_id = actions.projects.new_project_id()
+    project_id = project_actions.new_project_id()
     with ThreadPoolExecutor(4) as pool:
         made = list(pool.map(lambda _: create(project_id=project_id), range(4)))
     assert {one.id for one in made} == {project_id}
-    assert len(queries.projects.list_projects(SITE)[0]) == 1
+    assert len(project_queries.list_projects(SITE)[0]) == 1
     assert [event.type for event in events(project_id)] == ["created"]
 
 
@@ -69,13 +70,13 @@ def test_an_id_of_somebody_elses_project_is_not_taken_over(table):
     made = create()
     with pytest.raises(Conflict):
         create(replace(WANTED, name="Mine now"), by=BOB, project_id=made.id)
-    assert queries.projects.get_project(SITE, made.id).settings == WANTED
+    assert project_queries.get_project(SITE, made.id).settings == WANTED
 
 
 def test_a_save_changes_the_settings_and_tells_the_audit_what(table):
     made = create()
     wanted = replace(WANTED, name="Renamed", fields=())
-    saved = actions.projects.update(SITE, made.id, wanted, seen=seen_of(made), by=BOB)
+    saved = project_actions.update(SITE, made.id, wanted, seen=seen_of(made), by=BOB)
     assert (saved.settings, saved.version, saved.updated_by) == (wanted, 2, "Bob Ito")
     last = events(made.id)[-1]
     assert (last.type, last.userId, last.metadata.as_dict()) == ("updated", "2", {"name": "Bob Ito"})
@@ -89,23 +90,23 @@ def test_a_save_changes_the_settings_and_tells_the_audit_what(table):
 
 def test_a_saved_project_comes_first_in_the_list(table):
     first, second = create(), create()
-    actions.projects.update(SITE, first.id, replace(WANTED, name="Touched"), seen=seen_of(first), by=ALICE)
-    assert [row.project_id for row in queries.projects.list_projects(SITE)[0]] == [first.id, second.id]
-    assert queries.projects.list_projects(SITE)[0][0].name == "Touched"
+    project_actions.update(SITE, first.id, replace(WANTED, name="Touched"), seen=seen_of(first), by=ALICE)
+    assert [row.project_id for row in project_queries.list_projects(SITE)[0]] == [first.id, second.id]
+    assert project_queries.list_projects(SITE)[0][0].name == "Touched"
 
 
 def test_saving_what_is_there_already_writes_nothing(table):
     made = create()
-    assert actions.projects.update(SITE, made.id, WANTED, seen=seen_of(made), by=BOB).version == 1
+    assert project_actions.update(SITE, made.id, WANTED, seen=seen_of(made), by=BOB).version == 1
     assert len(events(made.id)) == 1
 
 
 def test_the_loser_of_two_saves_is_told_who_was_first_and_changes_nothing(table):
     made = create()
-    actions.projects.update(SITE, made.id, replace(WANTED, name="First"), seen=seen_of(made), by=BOB)
+    project_actions.update(SITE, made.id, replace(WANTED, name="First"), seen=seen_of(made), by=BOB)
     with pytest.raises(Conflict, match=r"^Bob Ito changed Name on \d\d \w+ \d{4} at [\d:]+ UTC\.$"):
-        actions.projects.update(SITE, made.id, replace(WANTED, name="Second"), seen=seen_of(made), by=ALICE)
-    assert queries.projects.get_project(SITE, made.id).settings.name == "First"
+        project_actions.update(SITE, made.id, replace(WANTED, name="Second"), seen=seen_of(made), by=ALICE)
+    assert project_queries.get_project(SITE, made.id).settings.name == "First"
     assert [event.type for event in events(made.id)] == ["created", "updated"]
 
 
@@ -114,7 +115,7 @@ def test_of_eight_saves_at_once_one_wins(table):
 
     def save(i):
         try:
-            return actions.projects.update(
+            return project_actions.update(
                 SITE, made.id, replace(WANTED, name=f"Number {i}"), seen=seen_of(made), by=Actor(str(i), "x")
             )
         except Conflict:
@@ -123,7 +124,7 @@ def test_of_eight_saves_at_once_one_wins(table):
     with ThreadPoolExecutor(8) as pool:
         won = [one for one in pool.map(save, range(8)) if one]
     assert len(won) == 1
-    stored = queries.projects.get_project(SITE, made.id)
+    stored = project_queries.get_project(SITE, made.id)
     assert (stored.version, stored.settings.name) == (2, won[0].settings.name)
     assert len(events(made.id)) == 2
 
@@ -131,10 +132,10 @@ def test_of_eight_saves_at_once_one_wins(table):
 def test_a_save_that_cannot_be_audited_is_not_made(table):
     made = create()
     with crash_before("dynamodb", "TransactWriteItems"), pytest.raises(Crash):
-        actions.projects.update(SITE, made.id, replace(WANTED, name="Lost"), seen=seen_of(made), by=BOB)
+        project_actions.update(SITE, made.id, replace(WANTED, name="Lost"), seen=seen_of(made), by=BOB)
     with fail("dynamodb", "TransactWriteItems", error_code="InternalServerError", times=9), pytest.raises(Unavailable):
-        actions.projects.update(SITE, made.id, replace(WANTED, name="Lost"), seen=seen_of(made), by=BOB)
-    assert queries.projects.get_project(SITE, made.id).settings == WANTED
+        project_actions.update(SITE, made.id, replace(WANTED, name="Lost"), seen=seen_of(made), by=BOB)
+    assert project_queries.get_project(SITE, made.id).settings == WANTED
     assert len(events(made.id)) == 1
 
 
@@ -143,20 +144,20 @@ def test_a_project_of_an_older_writer_is_read_and_saved(table):
     old = {"project_id": "proj_old", "name": "Old one", "color": 3, "ocr_model": "paddleocr-vl"}
     times = {"created_at": "2025-01-01T00:00:00+00:00", "updated_at": "2025-01-02T00:00:00+00:00"}
     Project(key.pk, key.sk, data=old, **times, **PROJECT.gsi1(SITE, updated_at=times["updated_at"])).save()
-    found = queries.projects.get_project(SITE, "proj_old")
+    found = project_queries.get_project(SITE, "proj_old")
     assert (found.id, found.version, found.settings.fields) == ("proj_old", 0, DEFAULT_FIELDS)
-    assert queries.projects.list_projects(SITE)[0][0].project_id == "proj_old"
-    saved = actions.projects.update(
+    assert project_queries.list_projects(SITE)[0][0].project_id == "proj_old"
+    saved = project_actions.update(
         SITE, "proj_old", replace(found.settings, name="New name"), seen=seen_of(found), by=ALICE
     )
     assert (saved.version, saved.settings.ocr_model, saved.data.as_dict()["color"]) == (1, "paddleocr-vl", 3)
     with pytest.raises(Conflict):
-        actions.projects.update(SITE, "proj_old", WANTED, seen=seen_of(found), by=BOB)
+        project_actions.update(SITE, "proj_old", WANTED, seen=seen_of(found), by=BOB)
 
 
 def test_a_project_of_another_site_is_not_found(table):
     made = create()
     with pytest.raises(NotFound):
-        queries.projects.get_project("acme", made.id)
+        project_queries.get_project("acme", made.id)
     with pytest.raises(NotFound):
-        queries.projects.get_project(SITE, "proj#META/../x")
+        project_queries.get_project(SITE, "proj#META/../x")

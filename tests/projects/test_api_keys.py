@@ -8,10 +8,11 @@ import pytest
 from config import aws, clock
 from config.errors import KeyRefused, NotFound, Unavailable
 from config.table import ENTITY_EVENT
-from projects import actions, queries
-from projects.actions.api_keys import create, revoke, verify
-from projects.items.entity_event import EntityEvent
-from projects.permissions import EVERYTHING, Permission
+from projects.audit.items import EntityEvent
+from projects.sites.actions import sites as site_actions
+from projects.sites.actions.api_keys import create, revoke, verify
+from projects.sites.permissions import EVERYTHING, Permission
+from projects.sites.queries import api_keys as api_key_queries
 from tests.aws_faults import Crash, count_calls, crash_before, fail
 from tests.people import alice, bob, signed_in
 from tests.projects.sites import BY, grant, make_site
@@ -94,10 +95,10 @@ def test_a_key_of_another_site_cannot_be_revoked():
 def test_the_keys_of_a_closed_site_are_refused_and_come_back_with_it():
     site = make_site("acme")
     _, key = create("acme", "Theirs", READ, by=BY)
-    closed = actions.sites.close("acme", version=site.version, by=BY)
+    closed = site_actions.close("acme", version=site.version, by=BY)
     with pytest.raises(KeyRefused):
         verify(key)
-    actions.sites.reopen("acme", version=closed.version, by=BY)
+    site_actions.reopen("acme", version=closed.version, by=BY)
     assert verify(key).site == "acme"
 
 
@@ -109,11 +110,11 @@ def test_the_last_use_is_noted_once_an_hour(monkeypatch):
         with count_calls() as seen:
             verify(key)
         assert seen.names() == calls
-    noted = queries.api_keys.by_hash(row.apiKey).used_at
+    noted = api_key_queries.by_hash(row.apiKey).used_at
     assert noted == clock.iso(now.replace(minute=0, second=0, microsecond=0))
     monkeypatch.setattr(clock, "now", lambda: now.replace(year=now.year + 1))
     verify(key)
-    assert queries.api_keys.by_hash(row.apiKey).used_at > noted
+    assert api_key_queries.by_hash(row.apiKey).used_at > noted
 
 
 def test_of_many_first_uses_at_once_every_one_is_answered():
@@ -138,7 +139,7 @@ def test_what_cannot_be_audited_is_not_done():
             change()
         with crash_before("dynamodb", "TransactWriteItems"), pytest.raises(Crash):
             change()
-    assert [one.name for one in queries.api_keys.list_keys("default").rows] == ["Scanner"]
+    assert [one.name for one in api_key_queries.list_keys("default").rows] == ["Scanner"]
     assert verify(key)
 
 
@@ -180,7 +181,7 @@ def test_what_no_key_can_be_is_said_beside_its_field(form, words):
     answer = signed_in(alice()).post(URL, form)
     assert answer.status_code == 422
     assert words in answer.content.decode()
-    assert queries.api_keys.list_keys("default").rows == []
+    assert api_key_queries.list_keys("default").rows == []
 
 
 def test_a_key_is_revoked_on_the_page_by_a_post():

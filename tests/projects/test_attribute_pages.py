@@ -1,9 +1,10 @@
 import pytest
 
 from config.table import ATTRIBUTE
-from projects import actions, queries
-from projects.governing import AttributeUse, Schema
-from projects.items.attributes import Attribute
+from projects.schemas import queries as schema_queries
+from projects.schemas.actions import schemas as schema_actions
+from projects.schemas.governing import AttributeUse, Schema
+from projects.schemas.items.attributes import Attribute
 from tests.people import alice, signed_in
 from tests.projects.schemas import ALICE, SITE, make_classification
 
@@ -40,7 +41,7 @@ def test_what_an_attribute_may_not_be(table, form, sentence, htmx):
     assert answer.status_code == 422
     assert sentence in page
     assert ("<html" in page) != htmx
-    assert queries.schemas.list_attributes(SITE)[0] == []
+    assert schema_queries.list_attributes(SITE)[0] == []
 
 
 def test_a_key_that_is_taken_is_told_beside_it(attributes):
@@ -53,7 +54,7 @@ def test_a_key_that_is_taken_is_told_beside_it(attributes):
 def test_one_shows_who_uses_it_and_stays(attributes):
     make_classification()
     site = Schema("Site schema", (AttributeUse("category"),))
-    actions.schemas.save_site_schema(SITE, site, version=0, by=ALICE)
+    schema_actions.save_site_schema(SITE, site, version=0, by=ALICE)
     browser = signed_in(alice())
     page = browser.get(ATTRIBUTES + "category/").content.decode()
     for text in ("Supplier invoice", "Site schema", "rent #1", "It is in use, so it stays"):
@@ -61,7 +62,7 @@ def test_one_shows_who_uses_it_and_stays(attributes):
     answer = browser.post(ATTRIBUTES + "category/delete/")
     assert answer.status_code == 409
     assert b"It was not deleted" in answer.content
-    assert queries.schemas.attribute_definition(SITE, "category").in_use
+    assert schema_queries.attribute_definition(SITE, "category").in_use
 
 
 def test_one_that_nothing_uses_is_deleted(attributes):
@@ -79,19 +80,19 @@ def test_a_label_is_changed_and_the_second_of_two_is_told(attributes):
     assert lost.status_code == 409
     assert "it is now “Seller”" in lost.content.decode()
     assert b'value="Merchant"' in lost.content
-    assert queries.schemas.attribute_definition(SITE, "vendor").label == "Seller"
+    assert schema_queries.attribute_definition(SITE, "vendor").label == "Seller"
 
 
 def test_plausible_dates_are_chosen_of_a_date_and_of_nothing_else(table):
     browser = signed_in(alice())
     date = {"label": "Warranty until", "key": "warranty", "kind": "date", "date_range": "any"}
     assert browser.post(ATTRIBUTES, date).status_code == 302
-    assert queries.schemas.attribute_definition(SITE, "warranty").date_range == "any"
+    assert schema_queries.attribute_definition(SITE, "warranty").date_range == "any"
     page = browser.get(ATTRIBUTES + "warranty/").content.decode()
     assert '<option value="any" selected>Any date</option>' in page
     change = {"label": "Warranty until", "date_range": "past", "version": "1"}
     assert browser.post(ATTRIBUTES + "warranty/", change).status_code == 302
-    assert queries.schemas.attribute_definition(SITE, "warranty").date_range == "past"
+    assert schema_queries.attribute_definition(SITE, "warranty").date_range == "past"
     wrong = browser.post(ATTRIBUTES + "warranty/", {**change, "date_range": "soon", "version": "2"})
     assert (wrong.status_code, b"Choose one of the list." in wrong.content) == (422, True)
     assert browser.post(ATTRIBUTES, {"label": "Note", "key": "note", "kind": "text"}).status_code == 302

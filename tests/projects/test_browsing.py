@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from config.errors import Refused
 from config.table import encode, number_of, ordered_number
-from projects.browsing import NotIndexed, way
-from projects.composites import composite_key, composite_value
-from projects.document_status import LOOKS, DocumentStatus, look_of
-from projects.filters import AttributeFilter, Filters, Op, filters_from
-from projects.governing import AttributeDefinition, CompositeKey
-from projects.queries.schemas import ClassificationRow
-from projects.vocabulary import Vocabulary
-from projects.ways import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Span
+from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Span
+from projects.documents.document_status import LOOKS, DocumentStatus, look_of
+from projects.documents.filters import AttributeFilter, Filters, Op, filters_from
+from projects.documents.query_plan import NotIndexed, way
+from projects.schemas.composite_keys import composite_key, composite_value
+from projects.schemas.governing import AttributeDefinition, CompositeKey
+from projects.schemas.queries import ClassificationRow
+from projects.schemas.vocabulary import Vocabulary
 from tests.projects.schemas import KINDS
 from workflows.status import Outcome
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from config.errors import Refused
 from config.table import DOCUMENT_ATTRIBUTE, InvalidKey, decode
-from projects.composites import composite_key, composite_rows, composite_value
+from projects.schemas.composite_keys import composite_key, composite_rows, composite_value
 
 
 def pairs(definitions, values):

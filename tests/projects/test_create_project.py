@@ -1,8 +1,8 @@
 import pytest
 
-from projects import queries
-from projects.actions.projects import new_project_id
-from projects.schema import DEFAULT_FIELDS, MAX_FIELDS, FieldSetting, ProjectSettings
+from projects.settings import queries as project_queries
+from projects.settings.actions import new_project_id
+from projects.settings.values import DEFAULT_FIELDS, MAX_FIELDS, FieldSetting, ProjectSettings
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.projects import SITE, typed
 
@@ -16,8 +16,8 @@ def send(browser, settings=NEW, **changes):
 
 
 def only_project():
-    (row,) = queries.projects.list_projects(SITE)[0]
-    return queries.projects.get_project(SITE, row.project_id)
+    (row,) = project_queries.list_projects(SITE)[0]
+    return project_queries.get_project(SITE, row.project_id)
 
 
 def test_the_form_starts_with_what_most_invoices_have(table):
@@ -61,13 +61,13 @@ def test_only_an_admin_may(table, who):
     answer = send(browser)
     assert answer.status_code == 403
     assert b"That needs the permission to administer" in answer.content
-    assert queries.projects.list_projects(SITE)[0] == []
+    assert project_queries.list_projects(SITE)[0] == []
 
 
 def test_somebody_unknown_is_asked_to_sign_in(client, table):
     answer = client.post(URL, headers={"referer": f"http://testserver{URL}"})
     assert (answer.status_code, answer["Location"]) == (302, f"/login/?next={URL}")
-    assert queries.projects.list_projects(SITE)[0] == []
+    assert project_queries.list_projects(SITE)[0] == []
 
 
 def test_another_page_cannot_send_the_form(table):
@@ -110,7 +110,7 @@ def test_a_mistake_is_told_beside_the_input_and_nothing_typed_is_lost(table, cha
     assert 'aria-invalid="true"' in page
     assert "Not saved yet: 1 entry needs a second look." in page
     assert "description" in changes or "Keep this" in page
-    assert queries.projects.list_projects(SITE)[0] == []
+    assert project_queries.list_projects(SITE)[0] == []
 
 
 def test_a_message_is_tied_to_its_input(table):

@@ -2,22 +2,24 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from config.table import ENTITY_EVENT
-from projects import actions, queries
-from projects.default_schemas import DEFAULT_ATTRIBUTES, DEFAULT_CLASSIFICATIONS, ensure_default_schemas
-from projects.governing import AttributeDefinition
-from projects.items.entity_event import EntityEvent
+from projects.audit.items import EntityEvent
+from projects.schemas import queries as schema_queries
+from projects.schemas.actions import attribute_definitions as attribute_definition_actions
+from projects.schemas.actions import schemas as schema_actions
+from projects.schemas.defaults import DEFAULT_ATTRIBUTES, DEFAULT_CLASSIFICATIONS, ensure_default_schemas
+from projects.schemas.governing import AttributeDefinition
 from tests.aws_faults import count_calls
 from tests.projects.schemas import ALICE, BOB, SITE
 
 
 def schemas():
-    return {one.id: queries.schemas.classification(SITE, one.id) for one in queries.schemas.all_classifications(SITE)}
+    return {one.id: schema_queries.classification(SITE, one.id) for one in schema_queries.all_classifications(SITE)}
 
 
 def test_a_new_desk_knows_invoices_receipts_and_contracts(table):
     ensure_default_schemas(SITE, by=ALICE)
     assert {name: head.schema for name, head in schemas().items()} == dict(DEFAULT_CLASSIFICATIONS)
-    found = {one.key: one for one in queries.schemas.attribute_definitions(SITE)}
+    found = {one.key: one for one in schema_queries.attribute_definitions(SITE)}
     assert {key: one.label for key, one in found.items()} == {key: one.label for key, one in DEFAULT_ATTRIBUTES.items()}
     assert all(one.in_use for one in found.values())
 
@@ -32,8 +34,8 @@ def test_again_it_reads_and_changes_nothing(table):
 def test_what_an_admin_made_of_it_stays(table):
     ensure_default_schemas(SITE, by=ALICE)
     invoice = replace(DEFAULT_CLASSIFICATIONS["invoice"], name="Bill")
-    actions.schemas.save_classification(SITE, "invoice", invoice, version=1, by=BOB)
-    actions.schemas.archive_classification(SITE, "contract", archived=True, version=1, by=BOB)
+    schema_actions.save_classification(SITE, "invoice", invoice, version=1, by=BOB)
+    schema_actions.archive_classification(SITE, "contract", archived=True, version=1, by=BOB)
     ensure_default_schemas(SITE, by=ALICE)
     assert schemas()["invoice"].schema.name == "Bill"
     assert schemas()["contract"].archived
@@ -41,9 +43,9 @@ def test_what_an_admin_made_of_it_stays(table):
 
 def test_an_attribute_that_is_there_keeps_its_meaning(table):
     mine = AttributeDefinition("total", "Sum", "amount")
-    actions.attribute_definitions.create(SITE, mine, by=BOB)
+    attribute_definition_actions.create(SITE, mine, by=BOB)
     ensure_default_schemas(SITE, by=ALICE)
-    assert queries.schemas.attribute_definition(SITE, "total").label == "Sum"
+    assert schema_queries.attribute_definition(SITE, "total").label == "Sum"
 
 
 def test_four_at_once_make_each_once(table):
@@ -57,4 +59,4 @@ def test_four_at_once_make_each_once(table):
 def test_another_site_gets_its_own(table):
     ensure_default_schemas("acme", by=ALICE)
     assert schemas() == {}
-    assert len(queries.schemas.all_classifications("acme")) == 3
+    assert len(schema_queries.all_classifications("acme")) == 3

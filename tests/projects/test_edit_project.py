@@ -2,9 +2,10 @@ from dataclasses import replace
 
 import pytest
 
-from projects import actions, queries
-from projects.audit import actor
-from projects.schema import DEFAULT_FIELDS
+from projects.audit.events import actor
+from projects.settings import actions as project_actions
+from projects.settings import queries as project_queries
+from projects.settings.values import DEFAULT_FIELDS
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.projects import SITE, make_project, sealed, seen_of, typed
 
@@ -21,7 +22,7 @@ def send(browser, project, settings=None, **changes):
 
 
 def stored(project):
-    return queries.projects.get_project(SITE, project.id)
+    return project_queries.get_project(SITE, project.id)
 
 
 def test_the_page_shows_what_is_saved(table):
@@ -92,7 +93,7 @@ def test_an_unknown_project_is_not_found(table):
 @pytest.mark.parametrize("htmx", [False, True])
 def test_the_loser_of_two_saves_hears_who_was_first_and_keeps_what_was_typed(table, htmx):
     project = make_project()
-    actions.projects.update(
+    project_actions.update(
         SITE, project.id, replace(project.settings, name="Bob's"), seen=seen_of(project), by=actor(bob())
     )
     answer = send(signed_in(alice(), htmx=htmx), project, name="Alice's", description="Long & dear")
@@ -109,7 +110,7 @@ def test_the_loser_of_two_saves_hears_who_was_first_and_keeps_what_was_typed(tab
 
 def test_saving_again_after_a_conflict_is_a_decision_and_counts(table):
     project = make_project()
-    actions.projects.update(
+    project_actions.update(
         SITE, project.id, replace(project.settings, name="Bob's"), seen=seen_of(project), by=actor(bob())
     )
     browser = signed_in(alice())

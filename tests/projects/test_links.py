@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 from django.urls import get_script_prefix, set_script_prefix
 
-from projects.links import page_url
+from projects.web.links import page_url
 from tests.config.test_settings import DEPLOYED
 
 READ = "import json; from config import settings; print(json.dumps(settings.PUBLIC_URL))"

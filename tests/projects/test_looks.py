@@ -8,9 +8,9 @@ from django.conf import settings
 from django.test import Client
 
 from config import clock
-from projects import queries
-from projects.actions.activity import record_view
-from projects.audit import Actor
+from projects.audit.events import Actor
+from projects.documents.actions.activity import record_view
+from projects.documents.queries import documents as document_queries
 from projects.tasks import record_look
 from tests.aws_faults import count_calls, fail
 from tests.factories import SITE, start_run
@@ -23,7 +23,7 @@ ROSA, MARTA = Actor("1", "Rosa Marin"), Actor("2", "Marta Kowalczyk")
 
 
 def looks(document_id: str) -> list[str]:
-    found = queries.documents.activities(SITE, document_id).rows
+    found = document_queries.activities(SITE, document_id).rows
     return [row.user_name for row in found if row.type == "VIEW"]
 
 
@@ -45,8 +45,8 @@ def test_who_opens_a_run_is_in_the_activity_of_its_document(queue: Pump) -> None
         assert opened(browser, run) == 200
     queue.run(lambda: queue.ran("record_look") == 2)
     assert sorted(looks(run.document_id)) == ["Bob Ito", "Charlie Mbeki"]
-    (first, *_) = queries.documents.activities(SITE, run.document_id).rows
-    assert first.name == queries.documents.get_document(SITE, run.document_id).name
+    (first, *_) = document_queries.activities(SITE, run.document_id).rows
+    assert first.name == document_queries.get_document(SITE, run.document_id).name
 
 
 def test_the_page_is_sent_before_its_look(queue: Pump) -> None:

@@ -3,8 +3,8 @@ from dataclasses import fields, replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projects import merging
-from projects.schema import DEFAULT_FIELDS, MAX_FIELDS, SETTING_LABELS, FieldSetting, ProjectSettings
+from projects.settings import merging
+from projects.settings.values import DEFAULT_FIELDS, MAX_FIELDS, SETTING_LABELS, FieldSetting, ProjectSettings
 
 BASE = ProjectSettings("Invoices", language="de", ocr_options={"lang": "german", "use_textline_orientation": False})
 COMPANY, DATE, ADDRESS, TOTAL, NUMBER, CURRENCY = DEFAULT_FIELDS

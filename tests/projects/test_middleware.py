@@ -4,8 +4,8 @@ from urllib.parse import quote
 import pytest
 from django.urls import reverse
 
-from projects import actions
-from projects.permissions import Permission
+from projects.sites.actions import sites as site_actions
+from projects.sites.permissions import Permission
 from tests.aws_faults import fail
 from tests.people import PASSWORD, bob, dora, person, signed_in
 from tests.projects.sites import BY, grant, make_site
@@ -132,9 +132,9 @@ def test_a_site_that_is_closed_is_gone_at_once_for_who_closes_it_and_comes_back(
     grant("acme", "reviewers", Permission.READ)
     browser = signed_in(bob())
     assert browser.get("/s/acme/where/").status_code == 200
-    closed = actions.sites.close("acme", version=site.version, by=BY)
+    closed = site_actions.close("acme", version=site.version, by=BY)
     assert browser.get("/s/acme/where/").status_code == 404
-    actions.sites.reopen("acme", version=closed.version, by=BY)
+    site_actions.reopen("acme", version=closed.version, by=BY)
     assert browser.get("/s/acme/where/").status_code == 200
 
 

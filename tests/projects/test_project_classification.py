@@ -2,9 +2,10 @@
 
 import pytest
 
-from projects import actions, queries
-from projects.governing import AttributeUse, Schema
-from projects.schema import FieldSetting
+from projects.schemas.actions import schemas as schema_actions
+from projects.schemas.governing import AttributeUse, Schema
+from projects.settings import queries as project_queries
+from projects.settings.values import FieldSetting
 from tests.people import alice, bob, signed_in
 from tests.projects.projects import make_project, sealed, typed
 from tests.projects.schemas import ALICE, SITE, make_attributes, make_classification
@@ -23,7 +24,7 @@ def page(project, path="edit/", who=alice):
 
 
 def archive(owner):
-    actions.schemas.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
+    schema_actions.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
 
 
 def test_it_is_chosen_in_the_settings(owner):
@@ -31,7 +32,7 @@ def test_it_is_chosen_in_the_settings(owner):
     assert f'<option value="{owner}">Supplier invoice</option>' in page(project)
     form = typed(project.settings, seen=sealed(project), classification_id=owner)
     assert signed_in(alice()).post(f"/projects/{project.id}/edit/", form).status_code == 302
-    assert queries.projects.get_project(SITE, project.id).settings.classification_id == owner
+    assert project_queries.get_project(SITE, project.id).settings.classification_id == owner
 
 
 def test_one_that_is_archived_or_unknown_is_no_choice(owner):
@@ -50,12 +51,12 @@ def test_one_that_is_chosen_already_stays_one(owner):
     assert f'<option value="{owner}" selected>Supplier invoice</option>' in page(project)
     form = typed(project.settings, seen=sealed(project), name="Renamed")
     assert signed_in(alice()).post(f"/projects/{project.id}/edit/", form).status_code == 302
-    assert queries.projects.get_project(SITE, project.id).settings.classification_id == owner
+    assert project_queries.get_project(SITE, project.id).settings.classification_id == owner
 
 
 def test_the_projects_page_shows_what_the_next_run_reads(owner):
     site = Schema("Site schema", (AttributeUse("paid", required=True),))
-    actions.schemas.save_site_schema(SITE, site, version=0, by=ALICE)
+    schema_actions.save_site_schema(SITE, site, version=0, by=ALICE)
     fields = (FieldSetting("vendor", "Seller", "text", threshold=0.95), FieldSetting("own", "Own one", "text"))
     project = make_project(classification_id=owner, fields=fields)
     text = page(project, "")
@@ -77,11 +78,11 @@ def test_it_may_be_left_to_what_is_found_on_each_document(owner):
     assert '<option value=":found">' in page(project)
     form = typed(project.settings, seen=sealed(project), classification_id=":required")
     assert signed_in(alice()).post(f"/projects/{project.id}/edit/", form).status_code == 302
-    kept = queries.projects.get_project(SITE, project.id).settings
+    kept = project_queries.get_project(SITE, project.id).settings
     assert (kept.typing, kept.classification_id) == ("required", "")
     assert '<option value=":required" selected>' in page(project)
     assert "where none of the site's classifications is found" in page(project, "")
-    fixed = typed(kept, seen=sealed(queries.projects.get_project(SITE, project.id)), classification_id=owner)
+    fixed = typed(kept, seen=sealed(project_queries.get_project(SITE, project.id)), classification_id=owner)
     assert signed_in(alice()).post(f"/projects/{project.id}/edit/", fixed).status_code == 302
-    kept = queries.projects.get_project(SITE, project.id).settings
+    kept = project_queries.get_project(SITE, project.id).settings
     assert (kept.typing, kept.classification_id) == ("", owner)

@@ -7,10 +7,11 @@ import pytest
 from config import clock
 from config.errors import Conflict, NotFound, Unavailable
 from config.table import ENTITY_EVENT, QUEUE
-from projects import actions, queries
-from projects.audit import Actor
-from projects.items.entity_event import EntityEvent
-from projects.items.queues import Queue
+from projects.audit.events import Actor
+from projects.audit.items import EntityEvent
+from projects.queues import actions as queue_actions
+from projects.queues import queries as queue_queries
+from projects.queues.items import Queue
 from tests.aws_faults import Crash, audit_refused, count_calls, crash_before
 
 SITE = "default"
@@ -20,11 +21,11 @@ pytestmark = pytest.mark.usefixtures("table")
 
 
 def create(name="Payables", groups=("finance",), *, by=ALICE, queue_id=None, site=SITE):
-    return actions.queues.create(site, name, groups, by=by, queue_id=queue_id or clock.new_ulid())
+    return queue_actions.create(site, name, groups, by=by, queue_id=queue_id or clock.new_ulid())
 
 
 def stored(queue):
-    return queries.queues.get_queue(SITE, queue.id)
+    return queue_queries.get_queue(SITE, queue.id)
 
 
 def events(queue):
@@ -34,7 +35,7 @@ def events(queue):
 
 def change(queue, *, version=None, by=ALICE, **wanted):
     wanted = {"name": queue.name, "groups": list(queue.groups)} | wanted
-    actions.queues.update(SITE, queue.id, version=queue.version if version is None else version, by=by, **wanted)
+    queue_actions.update(SITE, queue.id, version=queue.version if version is None else version, by=by, **wanted)
 
 
 def test_what_was_made_is_read_back_with_the_seeds_names():
@@ -61,14 +62,14 @@ def test_the_same_form_sent_twice_makes_one_queue():
 
 
 def test_an_id_that_was_tampered_with_is_not_taken():
-    assert actions.queues.queue_id_from("a#b") != "a#b"
+    assert queue_actions.queue_id_from("a#b") != "a#b"
 
 
 def test_queues_are_listed_by_name_in_two_calls():
     for name in ("Zebra", "Alpha", "Mid"):
         create(name)
     with count_calls() as calls:
-        rows, following = queries.queues.list_queues(SITE)
+        rows, following = queue_queries.list_queues(SITE)
     assert [row.name for row in rows] == ["Alpha", "Mid", "Zebra"]
     assert [list(row.groups) for row in rows] == [["finance"]] * 3
     assert following is None
@@ -77,7 +78,7 @@ def test_queues_are_listed_by_name_in_two_calls():
 
 def test_another_site_has_queues_of_its_own():
     queue = create(site="acme")
-    assert queries.queues.list_queues(SITE) == ([], None)
+    assert queue_queries.list_queues(SITE) == ([], None)
     with pytest.raises(NotFound):
         stored(queue)
 
@@ -86,7 +87,7 @@ def test_a_renamed_queue_moves_in_the_list_and_says_what_changed():
     create("Middle")
     queue = create("Zebra")
     change(queue, name="Alpha", groups=["finance", "audit"])
-    assert [row.name for row in queries.queues.all_queues(SITE)] == ["Alpha", "Middle"]
+    assert [row.name for row in queue_queries.all_queues(SITE)] == ["Alpha", "Middle"]
     assert (stored(queue).version, list(stored(queue).groups)) == (2, ["audit", "finance"])
     pk = ENTITY_EVENT.partition_key(SITE, entity_type="queue", entity_id=queue.id)
     said = EntityEvent.page(pk, consistent=True).rows[-1].payload.as_dict()
@@ -125,48 +126,48 @@ def test_of_twenty_at_once_each_version_has_one_winner():
 
 def test_a_queue_is_archived_once_and_used_again_once():
     queue = create()
-    actions.queues.archive(SITE, queue.id, by=ALICE)
+    queue_actions.archive(SITE, queue.id, by=ALICE)
     with pytest.raises(Conflict):
-        actions.queues.archive(SITE, queue.id, by=BOB)
+        queue_actions.archive(SITE, queue.id, by=BOB)
     assert stored(queue).is_archived
-    actions.queues.restore(SITE, queue.id, by=BOB)
+    queue_actions.restore(SITE, queue.id, by=BOB)
     with pytest.raises(Conflict):
-        actions.queues.restore(SITE, queue.id, by=ALICE)
+        queue_actions.restore(SITE, queue.id, by=ALICE)
     assert not stored(queue).is_archived
     assert [kind for kind, _ in events(queue)] == ["created", "archived", "restored"]
 
 
 def test_a_queue_that_is_not_there_is_changed_by_nobody():
-    for act in (actions.queues.archive, actions.queues.restore):
+    for act in (queue_actions.archive, queue_actions.restore):
         with pytest.raises(NotFound):
             act(SITE, "none", by=ALICE)
     with pytest.raises(NotFound):
-        actions.queues.update(SITE, "a#b", name="x", groups=[], version=1, by=ALICE)
+        queue_actions.update(SITE, "a#b", name="x", groups=[], version=1, by=ALICE)
 
 
 def test_an_older_writers_queue_without_version_is_saved_here():
     Queue(*QUEUE.key(SITE, document_id="old"), **QUEUE.gsi1(SITE, name="Old", document_id="old"), name="Old").save()
-    queue = queries.queues.get_queue(SITE, "old")
+    queue = queue_queries.get_queue(SITE, "old")
     queue.update([Queue.version.remove(), Queue.status.remove()])
-    actions.queues.update(SITE, "old", name="New", groups=[], version=0, by=ALICE)
-    assert (queries.queues.get_queue(SITE, "old").name, queries.queues.get_queue(SITE, "old").version) == ("New", 1)
+    queue_actions.update(SITE, "old", name="New", groups=[], version=0, by=ALICE)
+    assert (queue_queries.get_queue(SITE, "old").name, queue_queries.get_queue(SITE, "old").version) == ("New", 1)
 
 
 def test_without_its_event_no_change_is_kept():
     queue = create()
     archived = create("Archived")
-    actions.queues.archive(SITE, archived.id, by=ALICE)
+    queue_actions.archive(SITE, archived.id, by=ALICE)
     acts = [
         lambda: create("Other"),
         lambda: change(queue, name="Other"),
-        lambda: actions.queues.archive(SITE, queue.id, by=ALICE),
-        lambda: actions.queues.restore(SITE, archived.id, by=ALICE),
+        lambda: queue_actions.archive(SITE, queue.id, by=ALICE),
+        lambda: queue_actions.restore(SITE, archived.id, by=ALICE),
     ]
     for act in acts:
         with audit_refused(), pytest.raises(Unavailable):
             act()
         with crash_before("dynamodb", "TransactWriteItems"), pytest.raises(Crash):
             act()
-    assert [row.name for row in queries.queues.all_queues(SITE)] == ["Archived", "Payables"]
+    assert [row.name for row in queue_queries.all_queues(SITE)] == ["Archived", "Payables"]
     assert (stored(queue).version, events(queue)) == (1, [("created", "1")])
     assert stored(archived).is_archived

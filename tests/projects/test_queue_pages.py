@@ -3,9 +3,11 @@
 import pytest
 from django.contrib.auth.models import Group
 
-from projects import actions, queries
-from projects.audit import actor
-from projects.permissions import EVERYTHING
+from projects.audit.events import actor
+from projects.queues import actions as queue_actions
+from projects.queues import queries as queue_queries
+from projects.settings import queries as project_queries
+from projects.sites.permissions import EVERYTHING
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.projects.projects import make_project, sealed, typed
 from tests.projects.queues import SITE, make_queue
@@ -20,7 +22,7 @@ def text(response):
 
 
 def names():
-    return [queue.name for queue in queries.queues.all_queues(SITE)]
+    return [queue.name for queue in queue_queries.all_queues(SITE)]
 
 
 @pytest.mark.parametrize("who", [bob, charlie, dora])
@@ -40,7 +42,7 @@ def test_an_empty_list_says_what_a_queue_is_for():
 def test_the_list_shows_who_is_let_in_and_what_is_archived():
     make_queue("Open")
     closed = make_queue("Closed <b>", ["finance"])
-    actions.queues.archive(SITE, closed.id, by=actor(alice()))
+    queue_actions.archive(SITE, closed.id, by=actor(alice()))
     page = text(signed_in(alice()).get(LIST))
     for words in ("Everybody who reviews", "finance", "Archived", "Closed &lt;b&gt;"):
         assert words in page
@@ -55,7 +57,7 @@ def test_a_queue_is_made_once_however_often_its_form_is_sent():
     for _ in range(2):
         assert browser.post(f"{LIST}new/", form)["Location"] == LIST
     assert names() == ["Pay ables"]
-    assert list(queries.queues.get_queue(SITE, queue_id).groups) == ["finance"]
+    assert list(queue_queries.get_queue(SITE, queue_id).groups) == ["finance"]
 
 
 def test_another_site_is_offered_the_groups_that_may_do_something_there():
@@ -93,7 +95,7 @@ def test_a_queue_is_renamed_and_keeps_a_group_that_is_gone():
     browser = signed_in(alice())
     assert 'value="dissolved"' in text(browser.get(f"{LIST}{queue.id}/"))
     browser.post(f"{LIST}{queue.id}/", {"name": "New", "groups": ["dissolved"], "version": "1"})
-    found = queries.queues.get_queue(SITE, queue.id)
+    found = queue_queries.get_queue(SITE, queue.id)
     assert (found.name, list(found.groups)) == ("New", ["dissolved"])
 
 
@@ -116,7 +118,7 @@ def test_a_queue_is_archived_and_used_again_by_a_post():
     assert browser.post(f"{LIST}{queue.id}/archive/").status_code == 409
     assert "Use it again" in text(browser.get(f"{LIST}{queue.id}/"))
     browser.post(f"{LIST}{queue.id}/restore/")
-    assert not queries.queues.get_queue(SITE, queue.id).is_archived
+    assert not queue_queries.get_queue(SITE, queue.id).is_archived
 
 
 def test_a_queue_that_is_not_there_is_not_found():
@@ -129,7 +131,7 @@ def test_a_project_names_the_queue_that_its_reviews_wait_in():
     url = f"/projects/{project.id}/"
     assert "Payables" in text(browser.get(f"{url}edit/"))
     browser.post(f"{url}edit/", typed(project.settings, seen=sealed(project), review_queue=queue.id))
-    assert queries.projects.get_project(SITE, project.id).settings.review_queue == queue.id
+    assert project_queries.get_project(SITE, project.id).settings.review_queue == queue.id
     assert "wait in Payables" in text(browser.get(url))
 
 
@@ -137,7 +139,7 @@ def test_a_project_cannot_choose_an_archived_queue_and_keeps_one_it_has():
     queue, other = make_queue("Gone"), make_queue("Kept")
     project = make_project(review_queue=other.id)
     for one in (queue, other):
-        actions.queues.archive(SITE, one.id, by=actor(alice()))
+        queue_actions.archive(SITE, one.id, by=actor(alice()))
     browser = signed_in(alice())
     page = text(browser.get(f"/projects/{project.id}/edit/"))
     assert ("Gone" in page, "Kept" in page) == (False, True)

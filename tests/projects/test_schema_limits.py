@@ -1,8 +1,8 @@
 import pytest
 
 from config.errors import Refused
-from projects import queries
-from projects.governing import AttributeUse, Schema
+from projects.schemas import queries as schema_queries
+from projects.schemas.governing import AttributeUse, Schema
 from tests.projects.schemas import SITE, make_classification, save
 
 
@@ -22,7 +22,7 @@ from tests.projects.schemas import SITE, make_classification, save
 def test_a_schema_that_says_what_it_may_not_is_refused(attributes, use, sentence):
     with pytest.raises(Refused, match=sentence):
         make_classification(Schema("X", (use,)))
-    assert queries.schemas.list_classifications(SITE)[0] == []
+    assert schema_queries.list_classifications(SITE)[0] == []
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_composite_key_that_finds_nothing_is_refused(attributes, keys, sentenc
 
 def test_values_are_stored_in_one_form(attributes):
     uses = (AttributeUse("total", allowed=("12.5", "12.50", "1e2")), AttributeUse("paid", default="Yes"))
-    found = queries.schemas.classification(SITE, make_classification(Schema("X", uses))).schema
+    found = schema_queries.classification(SITE, make_classification(Schema("X", uses))).schema
     assert [(one.allowed, one.default) for one in found.uses] == [(("12.50", "100.00"), ""), ((), "true")]
 
 
@@ -51,4 +51,4 @@ def test_what_one_transaction_cannot_hold_is_refused_and_a_part_is_not(attribute
         make_classification(Schema("X", (AttributeUse("category", allowed=values),)))
     owner = make_classification(Schema("X", (AttributeUse("category", allowed=values[:90]),)))
     save(owner, Schema("X", (AttributeUse("category", allowed=values),)))
-    assert len(queries.schemas.allowed_values(SITE, "category")) == 100
+    assert len(schema_queries.allowed_values(SITE, "category")) == 100

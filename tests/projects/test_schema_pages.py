@@ -2,9 +2,10 @@ from dataclasses import replace
 
 import pytest
 
-from projects import actions, queries
-from projects.audit import actor
-from projects.governing import AttributeUse, Schema
+from projects.audit.events import actor
+from projects.schemas import queries as schema_queries
+from projects.schemas.actions import schemas as schema_actions
+from projects.schemas.governing import AttributeUse, Schema
 from tests.aws_faults import count_calls
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.schemas import BOB, INVOICE, SITE, make_attributes, make_classification
@@ -36,7 +37,7 @@ def typed(schema, version=1, **changes):
 
 
 def stored(owner):
-    return queries.schemas.classification(SITE, owner)
+    return schema_queries.classification(SITE, owner)
 
 
 # --- who may -----------------------------------------------------------------
@@ -59,8 +60,8 @@ def test_only_who_governs_may(attributes, who):
         assert browser.post(path, form).status_code == 403
     assert stored(owner).schema == INVOICE
     assert not stored(owner).archived
-    assert queries.schemas.site_schema(SITE).number == 0
-    assert queries.schemas.attribute_definition(SITE, "vendor").label == "Vendor"
+    assert schema_queries.site_schema(SITE).number == 0
+    assert schema_queries.attribute_definition(SITE, "vendor").label == "Vendor"
 
 
 def test_what_is_not_there_is_not_found(table):
@@ -112,7 +113,7 @@ def test_one_is_made_and_found_in_the_list(attributes, htmx):
         answer = browser.post(NEW, typed(INVOICE, classification_id=wanted))
         assert answer.status_code == (200 if htmx else 302)
         assert answer.get("HX-Redirect" if htmx else "Location") == "/schemas/"
-    assert [one.id for one in queries.schemas.list_classifications(SITE)[0]] == [wanted]
+    assert [one.id for one in schema_queries.list_classifications(SITE)[0]] == [wanted]
     assert stored(wanted).schema == INVOICE
     assert stored(wanted).updated_by == "Alice Novak"
 
@@ -194,7 +195,7 @@ def test_more_than_a_transaction_holds_is_refused_and_stays_typed(attributes):
 @pytest.mark.parametrize("htmx", [False, True])
 def test_the_loser_of_two_saves_hears_who_was_first_and_keeps_what_was_typed(attributes, htmx):
     owner = make_classification()
-    actions.schemas.save_classification(SITE, owner, replace(INVOICE, name="Bob's"), version=1, by=actor(bob()))
+    schema_actions.save_classification(SITE, owner, replace(INVOICE, name="Bob's"), version=1, by=actor(bob()))
     browser = signed_in(alice(), htmx=htmx)
     answer = browser.post(url(owner), typed(INVOICE, name="Alice's", **{"uses-0-default": "Mine"}))
     page = answer.content.decode()
@@ -266,7 +267,7 @@ def test_one_is_archived_and_used_again(attributes, htmx):
 
 def test_archiving_what_somebody_changed_meanwhile_asks_to_look(attributes):
     owner = make_classification()
-    actions.schemas.save_classification(SITE, owner, replace(INVOICE, name="Bob's"), version=1, by=BOB)
+    schema_actions.save_classification(SITE, owner, replace(INVOICE, name="Bob's"), version=1, by=BOB)
     answer = signed_in(alice()).post(url(owner) + "archive/", {"archived": "1", "version": "1"})
     assert answer.status_code == 409
     assert b"Look at it first." in answer.content
@@ -282,7 +283,7 @@ def test_the_sites_schema_is_made_by_its_first_save(attributes):
     assert 'name="name"' not in page
     wanted = Schema("Site schema", (AttributeUse("paid", required=True),))
     assert browser.post(SITE_URL, typed(wanted, 0)).status_code == 302
-    assert queries.schemas.site_schema(SITE).schema == wanted
+    assert schema_queries.site_schema(SITE).schema == wanted
     lost = browser.post(SITE_URL, typed(Schema("Site schema"), 0))
     assert lost.status_code == 409
     assert b"Alice Novak saved this on" in lost.content
@@ -290,4 +291,4 @@ def test_the_sites_schema_is_made_by_its_first_save(attributes):
     values = "\n".join(f"value {i}" for i in range(100))
     refused = browser.post(SITE_URL, typed(wanted, 1, **{"uses-0-key": "vendor", "uses-0-allowed": values}))
     assert b"are saved together" in refused.content
-    assert queries.schemas.site_schema(SITE).number == 1
+    assert schema_queries.site_schema(SITE).number == 1

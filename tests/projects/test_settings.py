@@ -2,10 +2,13 @@
 
 import pytest
 
-from projects import actions, directory, queries
-from projects.actions.groups import MOST_AT_ONCE, Grant
-from projects.audit import Actor
-from projects.permissions import DEFAULTS, EVERYTHING, NOTHING, Permission
+from projects.audit.events import Actor
+from projects.sites import directory
+from projects.sites.actions import groups as group_actions
+from projects.sites.actions import sites as site_actions
+from projects.sites.actions.groups import MOST_AT_ONCE, Grant
+from projects.sites.permissions import DEFAULTS, EVERYTHING, NOTHING, Permission
+from projects.sites.queries import sites as site_queries
 from tests.aws_faults import count_calls
 from tests.people import alice, bob, charlie, person, signed_in
 from tests.projects.sites import BY, grant, make_site
@@ -94,7 +97,7 @@ def test_a_site_is_renamed_closed_and_opened_again():
     browser.post(url, {"version": "2", "order": "close"})
     assert b"Nobody can open it" in browser.get(url).content
     browser.post(url, {"version": "3", "order": "reopen"})
-    assert queries.sites.get_site("acme").status == "ACTIVE"
+    assert site_queries.get_site("acme").status == "ACTIVE"
 
 
 def test_a_sites_slots_are_set_and_left_to_the_desk_again():
@@ -105,7 +108,7 @@ def test_a_sites_slots_are_set_and_left_to_the_desk_again():
     assert b"works in 6 slots" in answer.content
     assert b'value="6"' in browser.get(url).content
     browser.post(url, {"slots": "", "version": "2", "order": "slots"})
-    site = queries.sites.get_site("acme")
+    site = site_queries.get_site("acme")
     assert (site.slots, site.title, site.version) == (0, "Acme", 3)
 
 
@@ -121,19 +124,19 @@ def test_what_no_number_of_slots_can_be_is_said_beside_it_and_kept(slots):
 
 def test_slots_that_were_changed_meanwhile_are_a_conflict_that_keeps_what_was_typed():
     make_site("acme")
-    actions.sites.set_slots("acme", 9, version=1, by=BOB)
+    site_actions.set_slots("acme", 9, version=1, by=BOB)
     answer = signed_in(alice()).post("/settings/sites/acme/", {"slots": "5", "version": "1", "order": "slots"})
     assert answer.status_code == 409
     assert "Bob Ito changed this site" in answer.content.decode()
     assert 'value="5"' in answer.content.decode()
-    assert queries.sites.get_site("acme").slots == 9
+    assert site_queries.get_site("acme").slots == 9
 
 
 @pytest.mark.parametrize("order", ["rename", "close"])
 @pytest.mark.parametrize("version", ["1", "", "x"])
 def test_who_saves_a_site_second_sees_who_was_first_and_what_is_there_now(order, version):
     make_site("acme")
-    actions.sites.rename("acme", "Theirs", version=1, by=BOB)
+    site_actions.rename("acme", "Theirs", version=1, by=BOB)
     answer = signed_in(alice()).post("/settings/sites/acme/", {"title": "Mine", "version": version, "order": order})
     page = answer.content.decode()
     assert answer.status_code == 409
@@ -141,7 +144,7 @@ def test_who_saves_a_site_second_sees_who_was_first_and_what_is_there_now(order,
     assert "<h1>Theirs</h1>" in page
     assert 'value="Mine"' in page
     assert 'name="version" value="2"' in page
-    assert queries.sites.get_site("acme").title == "Theirs"
+    assert site_queries.get_site("acme").title == "Theirs"
 
 
 def test_the_main_site_is_not_offered_to_be_closed_and_a_wish_to_is_refused():
@@ -193,7 +196,7 @@ def test_what_is_ticked_is_saved_and_holds_at_once():
     form = group_form(("viewers", 0, ["READ"], ["READ", "ADMIN"]), ("reviewers", 0, ["READ"], ["READ"]))
     assert browser.post(GROUPS, form)["Location"] == GROUPS
     assert charlies.get("/projects/new/").status_code == 200
-    assert queries.sites.get_groups("default", ["viewers", "reviewers"]).keys() == {"viewers"}
+    assert site_queries.get_groups("default", ["viewers", "reviewers"]).keys() == {"viewers"}
     assert "one group are saved" in browser.get(GROUPS).content.decode()
 
 
@@ -221,7 +224,7 @@ def test_a_group_is_added_by_name_and_must_exist_where_its_name_is_no_secret():
 
 def test_who_saves_second_keeps_what_they_ticked_and_saves_it_over_only_by_saving_again():
     form = group_form(("viewers", 0, ["READ"], ["READ", "WRITE"]), ("reviewers", 0, ["READ"], ["READ"]))
-    actions.groups.save("default", [Grant("viewers", DEFAULTS["viewers"], NOTHING, 0)], by=BOB)
+    group_actions.save("default", [Grant("viewers", DEFAULTS["viewers"], NOTHING, 0)], by=BOB)
     browser = signed_in(alice())
     answer = browser.post(GROUPS, form)
     assert answer.status_code == 409
@@ -244,8 +247,8 @@ def test_a_group_that_two_add_at_once_is_a_conflict_too():
 
 def test_a_group_that_somebody_took_away_meanwhile_is_a_conflict_too():
     make_site("acme")
-    actions.groups.save("acme", [Grant("admins", NOTHING, EVERYTHING, 0), Grant("x", NOTHING, EVERYTHING, 0)], by=BY)
-    actions.groups.save("acme", [Grant("x", EVERYTHING, NOTHING, 1)], by=BOB)
+    group_actions.save("acme", [Grant("admins", NOTHING, EVERYTHING, 0), Grant("x", NOTHING, EVERYTHING, 0)], by=BY)
+    group_actions.save("acme", [Grant("x", EVERYTHING, NOTHING, 1)], by=BOB)
     answer = signed_in(alice()).post(f"/s/acme{GROUPS}", group_form(("x", 1, EVERYTHING, ["READ"])))
     assert answer.status_code == 409
     assert [(row.version, row.shown, row.ticked) for row in answer.context["rows"]] == [(0, NOTHING, {Permission.READ})]

@@ -1,7 +1,7 @@
 import pytest
 from django.urls import reverse
 
-from projects.schema import FieldSetting
+from projects.settings.values import FieldSetting
 from tests.aws_faults import count_calls
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.projects.projects import make_project

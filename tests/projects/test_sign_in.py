@@ -13,12 +13,12 @@ from config import clock
 from config.errors import TooManyTries
 from config.item import Item
 from config.table import AUDIT_LINE
-from projects.actions import sign_ins
-from projects.actions.sign_ins import ADDRESS, ANYWHERE, PAIR, RECORDED, SIGN_IN, Attempt
-from projects.items.entity_event import AuditLine
-from projects.items.sign_ins import SignInTries
-from projects.permissions import Permission
-from projects.sign_in import client_network
+from projects.audit.items import AuditLine
+from projects.sites.actions import sign_ins
+from projects.sites.actions.sign_ins import ADDRESS, ANYWHERE, PAIR, RECORDED, SIGN_IN, Attempt
+from projects.sites.items.sign_ins import SignInTries
+from projects.sites.permissions import Permission
+from projects.sites.sign_in import client_network
 from tests.aws_faults import fail
 from tests.people import PASSWORD, alice, bob, charlie, dora, person, signed_in
 from tests.projects.sites import grant, make_site

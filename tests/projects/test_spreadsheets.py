@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from projects.spreadsheets import csv_line
+from projects.web.spreadsheets import csv_line
 
 
 def read(line: str) -> list[str]:

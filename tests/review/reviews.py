@@ -7,7 +7,7 @@ import uuid
 from django.urls import reverse
 
 from config import clock, table
-from projects.audit import Actor
+from projects.audit.events import Actor
 from review.actions import opening
 from review.actions.opening import Pause
 from review.identity import Person, ReviewRef

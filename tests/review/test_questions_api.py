@@ -5,8 +5,8 @@ import json
 import pytest
 from django.test import Client
 
-from projects import actions
-from projects.permissions import Permission
+from projects.queues import actions as queue_actions
+from projects.sites.permissions import Permission
 from review.actions import delivery
 from review.actions.handovers import ref_of
 from review.status import Decision
@@ -108,7 +108,7 @@ def test_the_site_is_the_keys() -> None:
 
 
 def test_a_queue_for_certain_groups_is_closed_to_other_programs() -> None:
-    actions.queues.create("default", "Loans", ["admins"], by=BY, queue_id="loans-q")
+    queue_actions.create("default", "Loans", ["admins"], by=BY, queue_id="loans-q")
     client, other = program(), program()
     review_id = ask(client, queue="loans-q").json()["id"]
     assert show(client, review_id).status_code == 200

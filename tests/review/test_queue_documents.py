@@ -11,13 +11,16 @@ from django.test import Client, RequestFactory
 
 from config import clock, table
 from config.item import Page as Rows
-from projects import actions, admission, directory
-from projects.audit import actor
-from projects.items.documents import ListedDocument
-from projects.items.project import Project
-from projects.permissions import EVERYTHING, Permission
-from projects.queries.documents import get_document
-from projects.queries.removals import removal
+from projects import admission
+from projects.audit.events import actor
+from projects.documents.actions import attributes as attribute_actions
+from projects.documents.actions import tags as tag_actions
+from projects.documents.items.documents import ListedDocument
+from projects.documents.queries.documents import get_document
+from projects.documents.queries.removals import removal
+from projects.settings.items import Project
+from projects.sites import directory
+from projects.sites.permissions import EVERYTHING, Permission
 from review.actions import claims
 from review.identity import Person
 from tests.aws_faults import count_calls
@@ -130,8 +133,8 @@ def zoo(scanner: Client, pump: Pump) -> Zoo:
     pump.run(lambda: pump.ran("open_review") == 1 and all(in_queue(one) for one in queued), seconds=60)
     pump.run(idle=1)
     removals.delete("default", deleted.document_id, by=actor(insider))
-    actions.tags.add_tag("default", published.document_id, "pattern", "striped", by=actor(insider))
-    actions.attributes.set_attribute("default", published.document_id, "vendor", ["striped"], by=actor(insider))
+    tag_actions.add_tag("default", published.document_id, "pattern", "striped", by=actor(insider))
+    attribute_actions.set_attribute("default", published.document_id, "vendor", ["striped"], by=actor(insider))
     claims.claim(ref_of(waiting), waiting, by=Person(str(insider.pk), "Ina M"))
     known |= {"queue_id": queue.id, "user_id": insider.pk}
     return Zoo(insider, outsider, published, waiting, deleted, known)

@@ -5,8 +5,9 @@ from django.contrib.auth.models import Group
 from django.urls import reverse
 
 from config import table
-from projects import actions, queries
-from projects.audit import actor
+from projects.audit.events import actor
+from projects.queues import actions as queue_actions
+from projects.queues import queries as queue_queries
 from review.actions import claims, decisions
 from review.items.reviews import Review
 from review.status import ReviewStatus
@@ -172,7 +173,7 @@ def test_who_is_put_out_after_claiming_cannot_decide_with_the_page_that_is_open(
     browser = signed_in(admit(bob(), "finance"))
     browser.post(url("claim", ref))
     form = form_of(browser.get(url("show-review", ref)).content.decode())
-    actions.queues.update(SITE, queue.id, name="Secret", groups=["audit"], version=1, by=actor(alice()))
+    queue_actions.update(SITE, queue.id, name="Secret", groups=["audit"], version=1, by=actor(alice()))
     for act in ("decide", "save-draft", "renew"):
         assert browser.post(url(act, ref), form).status_code == 404
     assert browser.post(url("decide", ref), {"ticket": "forged"}).status_code == 404
@@ -192,7 +193,7 @@ def test_a_decision_that_is_taken_back_waits_in_its_own_queue_again():
 def test_an_archived_queue_is_worked_off():
     queue = make_queue()
     open_review("late.pdf", queue=queue.id)
-    actions.queues.archive(SITE, queue.id, by=actor(alice()))
+    queue_actions.archive(SITE, queue.id, by=actor(alice()))
     assert "late.pdf" in queue_page(bob(), queue).content.decode()
     assert "archived" in signed_in(bob()).get(reverse("review:list-queues")).content.decode()
-    assert queries.queues.get_queue(SITE, queue.id).is_archived
+    assert queue_queries.get_queue(SITE, queue.id).is_archived

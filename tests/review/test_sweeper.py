@@ -6,8 +6,8 @@ import pytest
 from django.conf import LazySettings
 
 from config import clock, table
-from projects.audit import Actor
-from projects.queries.removals import removal
+from projects.audit.events import Actor
+from projects.documents.queries.removals import removal
 from review import sweeper
 from tests.aws_faults import before_each, crash_before, fail
 from tests.factories import ended_run, start_run

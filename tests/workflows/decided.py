@@ -5,9 +5,9 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from projects.actions import projects
-from projects.audit import Actor
-from projects.schema import ProjectSettings
+from projects.audit.events import Actor
+from projects.settings import actions as setting_actions
+from projects.settings.values import ProjectSettings
 from workflows import files, frozen
 from workflows.actions import documents, runs
 from workflows.actions.documents import Original
@@ -21,7 +21,7 @@ ANNA = Actor("1", "Anna Berg")
 
 
 def project(site: str = "default", name: str = "Receipts") -> str:
-    made = projects.create(site, ProjectSettings(name), by=ANNA, project_id=projects.new_project_id())
+    made = setting_actions.create(site, ProjectSettings(name), by=ANNA, project_id=setting_actions.new_project_id())
     return made.id
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
-from projects.audit import Actor
+from projects.audit.events import Actor
 from tests.factories import PROJECT, PROJECT_ID, SITE
 from tests.workflows.rules import make_rule, make_ruleset
 from workflows import arrivals, files, followups, queries, steps

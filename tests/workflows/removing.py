@@ -1,10 +1,10 @@
 """A document with everything that can hang on it, for tests of deleting, restoring and purging."""
 
 from config.errors import NotFound
-from projects.actions import attributes, metadata, tags
-from projects.audit import Actor
-from projects.items.removals import RemovalState
-from projects.queries.removals import removal
+from projects.audit.events import Actor
+from projects.documents.actions import attributes, metadata, tags
+from projects.documents.items.removals import RemovalState
+from projects.documents.queries.removals import removal
 from tests.factories import SITE, decided_run
 from tests.flow.protocol import sweep_until_ended
 from tests.projects.schemas import make_attributes

@@ -4,7 +4,7 @@ import itertools
 import json
 from typing import Any
 
-from projects.audit import Actor
+from projects.audit.events import Actor
 from tests.factories import start_run
 from workflows import files, queries
 from workflows.actions import interventions, reruns, runs, segments

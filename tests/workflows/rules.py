@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from config import clock
-from projects.audit import Actor
+from projects.audit.events import Actor
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files
 from workflows import arrivals, intake
 from workflows.actions import mappings, rules, rulesets

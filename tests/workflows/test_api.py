@@ -8,9 +8,9 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from projects import actions
-from projects.permissions import Permission
-from projects.queries.removals import removal
+from projects.documents.queries.removals import removal
+from projects.sites.actions import api_keys as api_key_actions
+from projects.sites.permissions import Permission
 from tests.aws_faults import count_calls, fail
 from tests.factories import ended_run, sample_files, start_run, waiting_run
 from tests.people import alice, signed_in
@@ -29,7 +29,7 @@ BOTH = (Permission.READ, Permission.WRITE)
 
 
 def program(*permissions: Permission, site: str = "default") -> Client:
-    _, key = actions.api_keys.create(site, "Scanner", permissions or BOTH, by=BY)
+    _, key = api_key_actions.create(site, "Scanner", permissions or BOTH, by=BY)
     client = Client(headers={"Authorization": f"Bearer {key}"})
     client.get(f"{API}/projects")  # notes the key's use, so that calls can be counted
     return client
@@ -129,7 +129,7 @@ def test_who_has_no_key_is_told_how_to_get_one_and_never_sent_to_sign_in(table: 
 
 def test_a_signed_in_person_is_nobody_to_the_api(table: str) -> None:
     problem(signed_in(alice()).get(f"{API}/projects"), 401)
-    _, key = actions.api_keys.create("default", "Reader", [Permission.READ], by=BY)
+    _, key = api_key_actions.create("default", "Reader", [Permission.READ], by=BY)
     browser = signed_in(alice())
     answer = upload_with(browser, key)
     problem(answer, 403)
@@ -156,10 +156,10 @@ def test_a_key_may_do_what_it_lists_and_nothing_else(pump: Pump) -> None:
 
 
 def test_a_revoked_key_is_refused_with_its_next_request(table: str) -> None:
-    row, key = actions.api_keys.create("default", "Scanner", BOTH, by=BY)
+    row, key = api_key_actions.create("default", "Scanner", BOTH, by=BY)
     client = Client(headers={"Authorization": f"Bearer {key}"})
     assert client.get(f"{API}/projects").status_code == 200
-    actions.api_keys.revoke("default", str(row.mask), by=BY)
+    api_key_actions.revoke("default", str(row.mask), by=BY)
     assert "not accepted" in problem(client.get(f"{API}/projects"), 401)["detail"]
 
 
@@ -247,7 +247,7 @@ def test_a_table_that_does_not_answer_is_a_503_and_a_fault_of_ours_a_500(table: 
     with fail("dynamodb", "Query", error_code="InternalServerError", times=9):
         assert "try again" in problem(client.get(f"{API}/projects"), 503)["detail"]
     client.raise_request_exception = False
-    monkeypatch.setattr("projects.queries.projects.list_projects", lambda *_: 1 / 0)
+    monkeypatch.setattr("projects.settings.queries.list_projects", lambda *_: 1 / 0)
     answer = client.get(f"{API}/projects")
     assert "Something of ours broke" in problem(answer, 500)["detail"]
     assert b"ZeroDivision" not in answer.content
@@ -286,7 +286,7 @@ def test_the_openapi_says_what_there_is_and_is_open_to_all(client: Client) -> No
 
 
 def test_no_key_is_ever_logged(table: str, caplog) -> None:
-    _, key = actions.api_keys.create("default", "Scanner", BOTH, by=BY)
+    _, key = api_key_actions.create("default", "Scanner", BOTH, by=BY)
     with caplog.at_level(logging.DEBUG):
         Client(headers={"Authorization": f"Bearer {key}"}).get(f"{API}/projects")
         Client(headers={"Authorization": f"Bearer {key}x"}).get(f"{API}/projects")

@@ -7,8 +7,8 @@ from threading import Barrier
 import pytest
 from django.test import Client
 
-from projects.items.project import stored_settings
-from projects.queries.documents import get_document, versions
+from projects.documents.queries.documents import get_document, versions
+from projects.settings.items import stored_settings
 from tests.projects.projects import make_project
 from tests.projects.sites import BY
 from tests.pump import Pump

@@ -9,7 +9,7 @@ import zxingcpp
 from PIL import Image
 
 from config.errors import Refused, Tampered
-from projects.audit import Actor
+from projects.audit.events import Actor
 from tests.aws_faults import count_calls
 from tests.factories import PROJECT, SITE, ref_of, review_of
 from tests.pump import Pump

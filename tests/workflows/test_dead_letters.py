@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from config import aws
 from config.errors import NotFound
-from projects.audit import Actor
+from projects.audit.events import Actor
 from tests.aws_faults import audit_refused, fail
 from tests.people import alice, bob, signed_in
 from tests.pump import receive

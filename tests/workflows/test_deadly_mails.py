@@ -6,8 +6,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from config.errors import Conflict, Unavailable
 from config.transaction import EXISTS
-from projects import queries as project_queries
-from projects.items.unpacking import DocumentUnpacking
+from projects.documents.items.unpacking import DocumentUnpacking
+from projects.documents.queries import documents as document_queries
+from projects.settings import queries as project_queries
 from review import repair, sweeper
 from tests.aws_faults import count_calls, crash_after, crash_before, fail
 from tests.people import bob, charlie, signed_in
@@ -41,7 +42,7 @@ def record(document_id: str) -> DocumentUnpacking:
 
 
 def names(document_id: str) -> list[str]:
-    return sorted(child.name for child in project_queries.documents.document_rows(SITE, document_id).children)
+    return sorted(child.name for child in document_queries.document_rows(SITE, document_id).children)
 
 
 def work(document_id: str, *, owner: str = "mine") -> None:
@@ -101,9 +102,7 @@ def test_workers_that_die_having_got_on_with_it_do_not_count(nested: bool) -> No
     document_id = uploaded(zipped({"inner.zip": zipped(many)}) if nested else zipped(many))
     if nested:
         work(document_id)
-        (document_id,) = [
-            child.documentId for child in project_queries.documents.document_rows(SITE, document_id).children
-        ]
+        (document_id,) = [child.documentId for child in document_queries.document_rows(SITE, document_id).children]
     for number in range(2 * MOST - 1):
         with crash_after("dynamodb", "TransactWriteItems"):
             work(document_id)
@@ -146,12 +145,12 @@ def test_nothing_more_comes_out_of_what_was_given_up() -> None:
     document_id = uploaded()
     seen = record(document_id)
     records.give_up(SITE, seen, owner="another")
-    project = project_queries.projects.get_project(SITE, seen.project_id)
+    project = project_queries.get_project(SITE, seen.project_id)
     before = stored.rows()
     slow = unpacking._Unpacking(
         SITE,
         seen,
-        project_queries.documents.get_document(SITE, document_id),
+        document_queries.get_document(SITE, document_id),
         keep=lambda: None,
         nested=lambda *_: None,
         last=False,

@@ -3,8 +3,8 @@
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from projects import doers
-from projects.schema import DOERS, OCR_MODELS
+from projects.settings import provider_choice
+from projects.settings.values import DOERS, OCR_MODELS
 from tests.people import alice, bob, signed_in
 from tests.projects.projects import make_project
 from tests.workflows.views.test_uploads import documents, pdf, url
@@ -107,15 +107,15 @@ def test_a_run_from_before_reads_as_it_did():
 
 
 def test_what_is_no_choice_is_not_taken():
-    assert doers.chosen({"ocr_model": "evil", "analyzer": "", "summarizer": "bedrock", "use_bda": "on"}) == {
+    assert provider_choice.chosen({"ocr_model": "evil", "analyzer": "", "summarizer": "bedrock", "use_bda": "on"}) == {
         "summarizer": "bedrock"
     }
 
 
 def test_every_choice_has_a_default_that_is_one_of_it():
-    assert all(doers.desk_default(name) in choices for name, choices in doers.CHOICES.items())
-    assert set(doers.CHOICES) == {"ocr_model", *DOERS}
-    assert doers.CHOICES["ocr_model"] == OCR_MODELS
+    assert all(provider_choice.desk_default(name) in choices for name, choices in provider_choice.CHOICES.items())
+    assert set(provider_choice.CHOICES) == {"ocr_model", *DOERS}
+    assert provider_choice.CHOICES["ocr_model"] == OCR_MODELS
 
 
 def test_the_form_of_a_project_offers_and_keeps_them(table):

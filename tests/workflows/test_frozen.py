@@ -4,8 +4,9 @@ from dataclasses import replace
 import pytest
 
 from config.errors import Refused
-from projects import actions
-from projects.governing import AttributeDefinition, AttributeUse, Governing, Schema
+from projects.schemas.actions import attribute_definitions as attribute_definition_actions
+from projects.schemas.actions import schemas as schema_actions
+from projects.schemas.governing import AttributeDefinition, AttributeUse, Governing, Schema
 from tests.aws_faults import count_calls
 from tests.projects.schemas import ALICE, INVOICE, KINDS, SITE, make_attributes, make_classification
 from workflows import frozen
@@ -122,7 +123,7 @@ def test_the_schemas_of_now_are_read_once_each(table):
 def test_a_new_label_is_shown_from_the_next_run_on(table):
     make_attributes()
     owner = make_classification()
-    actions.attribute_definitions.change(SITE, "vendor", "Sold by", version=1, by=ALICE)
+    attribute_definition_actions.change(SITE, "vendor", "Sold by", version=1, by=ALICE)
     assert frozen.settings_of(SITE, {"classification_id": owner}).fields[0].label == "Sold by"
 
 
@@ -134,7 +135,7 @@ def test_a_classification_that_is_gone_refuses_and_says_what_to_do(table):
 def test_an_archived_one_still_governs_the_projects_that_name_it(table):
     make_attributes()
     owner = make_classification()
-    actions.schemas.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
+    schema_actions.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
     found = frozen.settings_of(SITE, {"classification_id": owner})
     assert (found.classification_version, len(found.fields)) == (2, 4)
 

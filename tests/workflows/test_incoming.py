@@ -8,12 +8,14 @@ from django.conf import settings
 
 from config import aws
 from config.errors import Conflict, Unavailable
-from projects import actions as project_actions
-from projects import directory
-from projects import queries as project_queries
-from projects.audit import Actor, actor
-from projects.items.project import Project
-from projects.schema import ProjectSettings
+from projects.audit.events import Actor, actor
+from projects.documents.queries import documents as document_queries
+from projects.settings import actions as project_actions
+from projects.settings.items import Project
+from projects.settings.values import ProjectSettings
+from projects.sites import directory
+from projects.sites.actions import sites as site_actions
+from projects.sites.queries import sites as site_queries
 from tests.aws_faults import Crash, audit_refused, count_calls, crash_after, fail
 from tests.factories import sample_files
 from tests.people import alice
@@ -37,8 +39,8 @@ KEY = 'raw/2026/11/21/acme/a "bill" #7.pdf'
 
 
 def owner(name: str = "acme", site: str = "default") -> Project:
-    wanted, made = ProjectSettings(name="Bills"), project_actions.projects.new_project_id()
-    project = project_actions.projects.create(site, wanted, by=actor(alice()), project_id=made)
+    wanted, made = ProjectSettings(name="Bills"), project_actions.new_project_id()
+    project = project_actions.create(site, wanted, by=actor(alice()), project_id=made)
     incoming_actions.add_tenant(name, site, project, by=BY)
     return project
 
@@ -70,7 +72,7 @@ def test_an_object_in_the_bucket_becomes_a_document_by_itself(pump: Pump):
     arrival = put()
     pump.hold = lambda message: not message.task.endswith("take_incoming")
     pump.run(lambda: pump.ran("take_incoming") == 1)
-    document = project_queries.documents.get_document("default", arrival.document_id)
+    document = document_queries.get_document("default", arrival.document_id)
     assert (document.name, document.project_id, document.user_name) == ('a "bill" #7.pdf', project.id, "Bucket")
     assert documents(project) == ['a "bill" #7.pdf']
     assert waiting() == []
@@ -166,8 +168,8 @@ def test_each_sites_admins_see_what_is_theirs():
     assert (waiting(), len(waiting("acme"))) == ([], 1)
     take(put())
     assert documents(project, "acme") == ['a "bill" #7.pdf']
-    site = project_queries.sites.get_site("acme")
-    project_actions.sites.close("acme", version=site.version, by=BY)
+    site = site_queries.get_site("acme")
+    site_actions.close("acme", version=site.version, by=BY)
     directory.forget()
     take(put(b"closed by now"))
     assert "The site acme is closed" in waiting()[0][1]

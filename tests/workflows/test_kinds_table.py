@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from projects.audit import Actor
+from projects.audit.events import Actor
 from tests.factories import PROJECT, PROJECT_ID, SITE, start_run
 from workflows import kinds_table, queries
 from workflows.actions.documents import Original, start

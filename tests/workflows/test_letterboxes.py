@@ -11,7 +11,7 @@ from config import aws, clock
 from config.brokers import queues, redelivery, transport
 from config.celery import app
 from config.errors import NotFound, Unavailable
-from projects.audit import Actor
+from projects.audit.events import Actor
 from review import metrics
 from tests.aws_faults import audit_refused
 from tests.engines import KINDS, EngineKind, running_on

@@ -8,11 +8,11 @@ from django.urls import reverse
 from config import clock
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.table import ENTITY_EVENT, MAPPING
-from projects import actions as project_actions
-from projects import queries as project_queries
-from projects.activity import ActivityType
-from projects.governing import AttributeDefinition
-from projects.items.entity_event import EntityEvent
+from projects.audit.items import EntityEvent
+from projects.documents.activity import ActivityType
+from projects.documents.queries import documents as document_queries
+from projects.schemas.actions import attribute_definitions as attribute_definition_actions
+from projects.schemas.governing import AttributeDefinition
 from tests.aws_faults import Crash, audit_refused, crash_before
 from tests.factories import PROJECT_ID, SITE
 from tests.people import alice, bob, signed_in
@@ -39,7 +39,7 @@ def make(*pairs, by=ALICE, mapping_id=None, site=SITE, **more):
 
 def attribute(key, kind="text"):
     definition = AttributeDefinition(key, key.capitalize(), kind)
-    project_actions.attribute_definitions.create(SITE, definition, by=ALICE)
+    attribute_definition_actions.create(SITE, definition, by=ALICE)
 
 
 def events(one):
@@ -48,7 +48,7 @@ def events(one):
 
 
 def values(run):
-    found = project_queries.documents.attributes(SITE, run.document_id)
+    found = document_queries.attributes(SITE, run.document_id)
     return {row.key_: str(row.value) for row in found if row.valueType != "COMPOSITE_STRING"}
 
 
@@ -156,11 +156,11 @@ def test_a_published_result_sets_attributes_once(pump):
     drive(run)
     assert values(run) == {"amount": "510.24", "vendor": "Alder & Quill"}
     assert queries.follow_up(run).status == FollowUpStatus.DONE
-    told = list(project_queries.documents.activities(SITE, run.document_id).rows)
+    told = list(document_queries.activities(SITE, run.document_id).rows)
     changed = [one for one in told if one.type == ActivityType.MODIFY]
     assert {one.user_name for one in changed} == {"Mapping Invoices"}
     drive(run)
-    assert len(project_queries.documents.activities(SITE, run.document_id).rows) == len(told)
+    assert len(document_queries.activities(SITE, run.document_id).rows) == len(told)
 
 
 def test_killed_between_two_attributes_it_sets_the_rest_and_nothing_twice(pump):
@@ -174,7 +174,7 @@ def test_killed_between_two_attributes_it_sets_the_rest_and_nothing_twice(pump):
     assert values(run) == {"amount": "510.24"}
     drive(run, "dies")  # the same message again
     assert values(run) == {"amount": "510.24", "vendor": "Alder & Quill"}
-    kinds = [one.type for one in project_queries.documents.activities(SITE, run.document_id).rows]
+    kinds = [one.type for one in document_queries.activities(SITE, run.document_id).rows]
     assert kinds.count(ActivityType.MODIFY) == 2
 
 
@@ -215,7 +215,7 @@ def test_a_document_that_was_deleted_meanwhile_gets_none_and_no_action(pump):
     make(("total", "amount"))
     run = ready()
     publish(run)
-    document = project_queries.documents.get_document(SITE, run.document_id)
+    document = document_queries.get_document(SITE, run.document_id)
     document.delete()
     drive(run)
     assert queries.follow_up(run).status == FollowUpStatus.CANCELLED

@@ -1,4 +1,4 @@
-"""A purged document leaves nothing but what ``projects.removal.LEFT`` names, by whichever way it came and went.
+"""A purged document leaves nothing but what ``projects.documents.removal.LEFT`` names, by whichever way it came and went.
 
 One word stands in the documents, in their files' names and in everything that people type about them; both tables, the
 bucket and the database are looked through for it and for the documents' ids.
@@ -16,11 +16,12 @@ from django.test import Client
 
 from config import aws
 from config.deploy import bootstrap
-from projects import actions as project_actions
-from projects.actions import metadata, tags
-from projects.items.project import Project
-from projects.permissions import Permission
-from projects.schema import ProjectSettings
+from projects.documents.actions import metadata, tags
+from projects.settings import actions as project_actions
+from projects.settings.items import Project
+from projects.settings.values import ProjectSettings
+from projects.sites.actions import api_keys as api_key_actions
+from projects.sites.permissions import Permission
 from review import queries as review_queries
 from review.actions import claims, decisions, drafts
 from review.actions.drafts import Typed
@@ -67,7 +68,7 @@ def run_of(document_id: str, project: Project) -> Run:
 
 def arrive(pump: Pump, project: Project) -> dict[str, str]:
     """By each way that a document may come: how → its id; ``archive`` is the one that another came out of."""
-    _, key = project_actions.api_keys.create(SITE, "Scanner", list(Permission), by=BY)
+    _, key = api_key_actions.create(SITE, "Scanner", list(Permission), by=BY)
     program = Client(headers={"Authorization": f"Bearer {key}"})
     file = io.BytesIO(paper(1))
     file.name = f"{WORD} 1.txt"
@@ -161,8 +162,8 @@ WITH_WORDS = (TOMBSTONE, ACTIVITY, MANIFEST, *RULE)
 
 def test_a_purged_document_leaves_what_is_listed_and_nothing_else(everywhere: Pump) -> None:
     pump = everywhere
-    project = project_actions.projects.create(
-        SITE, ProjectSettings(name="Bills"), by=BY, project_id=project_actions.projects.new_project_id()
+    project = project_actions.create(
+        SITE, ProjectSettings(name="Bills"), by=BY, project_id=project_actions.new_project_id()
     )
     make_rule(make_ruleset(), says(WORD), actions=(Act("NOTIFY", {"to": "a@example.org"}),))
     ids = arrive(pump, project)

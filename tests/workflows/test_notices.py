@@ -13,7 +13,7 @@ from django.core.mail import EmailMessage
 from config import aws, clock
 from config.errors import Conflict, NotFound
 from config.item import Item
-from projects.items.documents import Document
+from projects.documents.items.documents import Document
 from review import repair, sweeper
 from review.actions import claims, decisions
 from review.status import Decision

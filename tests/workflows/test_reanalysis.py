@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from config.errors import Refused, StageFailed
-from projects import actions
-from projects.audit import Actor
-from projects.schema import FieldSetting, ProjectSettings
+from projects.audit.events import Actor
+from projects.settings import actions as project_actions
+from projects.settings.values import FieldSetting, ProjectSettings
 from tests.factories import PROJECT, SITE
 from workflows import comparing, files, frozen, reanalysis, typebook
 from workflows.providers.bedrock import page_request
@@ -88,7 +88,7 @@ def test_an_instruction_holds_on_until_it_is_taken_away_or_nobody_follows_it() -
 def test_the_fields_that_the_project_has_now_can_be_read(table: str) -> None:
     fields = (FieldSetting("iban", "IBAN", "text", required=True),)
     wanted = ProjectSettings(name="Bills", fields=fields)
-    made = actions.projects.create(SITE, wanted, by=BY, project_id=actions.projects.new_project_id())
+    made = project_actions.create(SITE, wanted, by=BY, project_id=project_actions.new_project_id())
     pinned = reanalysis.settled(SITE, made.id, BEFORE, Wish(fields=NOW))
     assert [one.name for one in pinned.fields] == ["iban"]
     assert pinned.ocr_model == BEFORE.ocr_model

@@ -2,7 +2,7 @@
 
 import pytest
 
-from projects.permissions import Permission
+from projects.sites.permissions import Permission
 from tests.workflows.repeated import field, publish, published_run, run_to_repeat
 from tests.workflows.test_api import API, problem, program
 from workflows import queries

@@ -8,9 +8,9 @@ from django.core import mail
 
 from config import table as table_keys
 from config.errors import NotAllowed
-from projects import actions as project_actions
-from projects import queries as project_queries
-from projects.governing import AttributeDefinition
+from projects.documents.queries import documents as document_queries
+from projects.schemas.actions import attribute_definitions as attribute_definition_actions
+from projects.schemas.governing import AttributeDefinition
 from tests.factories import SITE
 from tests.people import alice, bob, charlie, signed_in
 from tests.workflows.follow_ups import NOTIFY, ROSA, drive, publish, ready, result
@@ -60,7 +60,7 @@ def at_publish(run: Run, total: str, *, decided: bool = False) -> Run:
 @pytest.fixture
 def decided(table: str) -> Run:
     """Corrected by a person, published, and followed by a mail and an attribute."""
-    project_actions.attribute_definitions.create(SITE, AttributeDefinition("amount", "Amount", "text"), by=ALICE)
+    attribute_definition_actions.create(SITE, AttributeDefinition("amount", "Amount", "text"), by=ALICE)
     make_mapping(("total", "amount"))
     make_rule(make_ruleset(), when=When.UPLOAD, actions=(NOTIFY,))
     run = at_publish(ready(), "510.24", decided=True)
@@ -93,7 +93,7 @@ def test_nothing_follows_a_result_beside_a_decided_one_until_it_is_chosen(decide
 
 
 def test_its_document_type_is_not_the_documents_until_it_is_chosen(decided: Run) -> None:
-    before = project_queries.documents.get_document(SITE, decided.document_id).classification_id
+    before = document_queries.get_document(SITE, decided.document_id).classification_id
     pinned = frozen.from_json(document_of(decided).settings)
     new = at_publish(reruns.analyse_again(decided, pinned, by=ROSA), "5.00")
     store = DocumentFiles(SITE, new.project_id, new.document_id)
@@ -102,7 +102,7 @@ def test_its_document_type_is_not_the_documents_until_it_is_chosen(decided: Run)
     store.write(files.result(new.workflow_id), body, "application/json")
     Execution.change(runs.execution_key(new), [Execution.result_sha256.set(files.sha256(body))], EXISTS)
     publish(new)
-    assert project_queries.documents.get_document(SITE, new.document_id).classification_id == before
+    assert document_queries.get_document(SITE, new.document_id).classification_id == before
 
 
 def url(run: Run, more: str = "") -> str:

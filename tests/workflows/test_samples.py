@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from config import clock
-from projects.defaults import INVOICE_PROJECT
-from projects.items.project import stored_settings
+from projects.settings.defaults import INVOICE_PROJECT
+from projects.settings.items import stored_settings
 from tests.workflows.stages.memory import context, kept, run_all
 from workflows import frozen, intake, samples
 

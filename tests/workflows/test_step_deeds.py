@@ -7,10 +7,10 @@ import pytest
 from django.contrib.auth.models import User
 
 from config.errors import ActionFailed, Unavailable
-from projects.actions import attribute_definitions
-from projects.audit import Actor, actor
-from projects.governing import AttributeDefinition
-from projects.queries.documents import attributes, tags
+from projects.audit.events import Actor, actor
+from projects.documents.queries.documents import attributes, tags
+from projects.schemas.actions import attribute_definitions
+from projects.schemas.governing import AttributeDefinition
 from tests.factories import SITE, start_run
 from tests.workflows.advancing import Run
 from workflows import queries, step_deeds, webhooks

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from config import aws
 from config.errors import Refused
-from projects.audit import Actor
+from projects.audit.events import Actor
 from tests.aws_faults import fail
 from tests.people import alice, signed_in
 from tests.pump import receive

@@ -8,11 +8,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploaded
 
 from config import clock
 from config.errors import Refused, Unavailable
-from projects import queries as project_queries
-from projects.audit import actor
-from projects.items.unpacking import DocumentUnpacking
-from projects.queries.removals import removal
-from projects.ways import ByDay
+from projects.audit.events import actor
+from projects.documents.access_paths import ByDay
+from projects.documents.items.unpacking import DocumentUnpacking
+from projects.documents.queries import browsing as browse_queries
+from projects.documents.queries import documents as document_queries
+from projects.documents.queries.removals import removal
 from review import sweeper
 from tests.aws_faults import count_calls, crash_after, fail
 from tests.people import bob, charlie, signed_in
@@ -52,7 +53,7 @@ def uploaded(body: bytes, name: str = "Post.zip", *, who=bob) -> str:
 
 
 def rows(document_id: str):
-    return project_queries.documents.document_rows(SITE, document_id)
+    return document_queries.document_rows(SITE, document_id)
 
 
 def names(document_id: str) -> list[str]:
@@ -88,14 +89,14 @@ def test_each_file_is_a_document_with_a_run_and_its_parent_lists_it(worker: Pump
     ended(worker, document_id)
     assert names(document_id) == sorted(samples())
     for child in rows(document_id).children:
-        document = project_queries.documents.get_document(SITE, child.documentId)
+        document = document_queries.get_document(SITE, child.documentId)
         assert (document.belongsToDocumentId, document.user_name) == (document_id, "Bob Ito")
         (run,) = queries.document_workflows(SITE, child.documentId).rows
         assert run.data["file_name"] == child.name
         store = DocumentFiles(SITE, document.project_id, child.documentId)
         body, _ = store.open_original(document.s3_key, document.s3version)
         assert body.read() == samples()[child.name]
-    parent = project_queries.documents.get_document(SITE, document_id)
+    parent = document_queries.get_document(SITE, document_id)
     row = queries.project_document(SITE, parent.project_id, document_id)
     assert (row.status, row.workflow_id) == ("completed", None)
     assert int(record(document_id).files) == 3
@@ -112,7 +113,7 @@ def test_the_pages_lead_from_the_one_to_the_others(worker: Pump) -> None:
     assert "Skipped files" in page
     assert "notes.docx" in page
     assert f"/documents/{document_id}/" in browser.get(f"/documents/{child.documentId}/").content.decode()
-    project_id = project_queries.documents.get_document(SITE, document_id).project_id
+    project_id = document_queries.get_document(SITE, document_id).project_id
     listed = browser.get(f"/workflows/projects/{project_id}/documents/").content.decode()
     assert f'href="/documents/{document_id}/"' in listed
 
@@ -160,7 +161,7 @@ def test_all_that_comes_out_together_is_limited(worker: Pump, monkeypatch) -> No
         "The mail or archive that was uploaded holds more than is taken at once. Upload the rest by itself."
     }
     assert sum(len(stored.objects(f"projects/{row.project_id}/documents/{row.document_id}/")) == 1
-               for row in project_queries.browsing.documents(SITE, ByDay(clock.now().date())).rows) == 6  # fmt: skip
+               for row in browse_queries.documents(SITE, ByDay(clock.now().date())).rows) == 6  # fmt: skip
 
 
 def test_delivered_twice_each_file_is_there_once(worker: Pump) -> None:
@@ -189,7 +190,7 @@ def test_a_worker_that_dies_anywhere_is_followed_by_one_that_makes_the_rest(work
         assert int(record(document_id).files) == 3
         for child in rows(document_id).children:
             assert len(queries.document_workflows(SITE, child.documentId).rows) == 1
-            project_id = project_queries.documents.get_document(SITE, document_id).project_id
+            project_id = document_queries.get_document(SITE, document_id).project_id
             assert len(stored.objects(DocumentFiles(SITE, project_id, child.documentId).root)) == 1
 
 

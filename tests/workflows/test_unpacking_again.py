@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from config import aws
 from config.errors import Conflict, Refused
-from projects import queries as project_queries
-from projects.audit import actor
-from projects.document_status import DocumentStatus
+from projects.audit.events import actor
+from projects.documents.document_status import DocumentStatus
+from projects.documents.queries import documents as document_queries
 from review import sweeper
 from tests.aws_faults import crash_before, fail, raise_before
 from tests.people import bob, charlie, signed_in
@@ -59,7 +59,7 @@ def row(document_id: str) -> ProjectDocument:
 
 def standing(document_id: str) -> tuple[str | None, str | None, str | None]:
     found = row(document_id)
-    listed = project_queries.documents.get_document(SITE, document_id).status
+    listed = document_queries.get_document(SITE, document_id).status
     return found.status, found.outcome, listed
 
 
@@ -170,7 +170,7 @@ def test_what_ended_every_worker_before_anything_came_out_failed(settings: LazyS
 
 def test_a_file_that_is_gone_is_said_to_be(settings: LazySettings) -> None:
     document_id = uploaded(zipped(TEXTS))
-    document = project_queries.documents.get_document(SITE, document_id)
+    document = document_queries.get_document(SITE, document_id)
     which = {"Bucket": settings.BUCKET_NAME, "Key": document.s3_key, "VersionId": document.s3version}
     aws.client("s3").delete_object(**which)
     done(document_id)

@@ -13,7 +13,7 @@ from config.due import attempts
 from config.errors import Conflict, Refused
 from config.table import Key
 from config.transaction import Change, Delete, Put, Update, transact
-from projects.audit import Actor, entity_event
+from projects.audit.events import Actor, entity_event
 from workflows import events
 from workflows.items.batches import HALTED, RETRIABLE, UNDER_WAY, ActiveBatch, Batch, BatchStatus
 from workflows.items.events import DocumentEvent

@@ -11,9 +11,9 @@ from pynamodb.expressions.condition import Condition
 from config import clock, table
 from config.errors import Conflict, Refused
 from config.transaction import EXISTS, Change, Put, Update, transact
-from projects import queries
-from projects.audit import Actor, entity_event
-from projects.items.project import Project
+from projects.audit.events import Actor, entity_event
+from projects.settings import queries as project_queries
+from projects.settings.items import Project
 from workflows import calibrations, files, lessons, reliability, reviewed
 from workflows.calibrations import Summary, Version
 from workflows.fitting import FEWEST
@@ -37,7 +37,7 @@ def propose(site: str, project_id: str, *, by: Actor) -> Version:
         Refused: there are too few reviews.
 
     """
-    queries.projects.get_project(site, project_id)
+    project_queries.get_project(site, project_id)
     documents = reviewed.documents(site, project_id)
     lesson = lessons.learned(documents)
     if not lesson.weights:
@@ -109,7 +109,7 @@ def activate(site: str, project_id: str, number: int, *, seen: int, by: Actor) -
         NotFound: no such project or version.
 
     """
-    project = queries.projects.get_project(site, project_id)
+    project = project_queries.get_project(site, project_id)
     if calibrations.active(project) == number:
         return
     change: Any = Project.data
@@ -139,7 +139,7 @@ def _shown(seen: int) -> Condition:
 
 
 def _who_was_first(site: str, project_id: str) -> str:
-    now = calibrations.active(queries.projects.get_project(site, project_id))
+    now = calibrations.active(project_queries.get_project(site, project_id))
     found = next((one for one in calibrations.versions(site, project_id) if one.number == now), None)
     who = f" by {found.activated_by}" if found else ""
     what = f"Calibration {now}" if now else "The confidence that every project begins with"

@@ -11,13 +11,13 @@ from pynamodb.expressions.condition import Condition
 from config import clock, table
 from config.errors import Conflict, Refused
 from config.transaction import EXISTS, Change, Put, Update, transact
-from projects import counting
-from projects.actions.documents import CHECKSUM_TYPE, in_queue, version_row
-from projects.activity import ActivityType, Changed, activity
-from projects.audit import Actor
-from projects.document_status import DocumentStatus
-from projects.items.documents import Document
-from projects.queries.documents import get_document
+from projects.audit.events import Actor
+from projects.documents import counting
+from projects.documents.actions.documents import CHECKSUM_TYPE, in_queue, version_row
+from projects.documents.activity import ActivityType, Changed, activity
+from projects.documents.document_status import DocumentStatus
+from projects.documents.items.documents import Document
+from projects.documents.queries.documents import get_document
 from workflows import queries
 from workflows.actions import standing
 from workflows.actions.documents import Beginning, Original, content_of

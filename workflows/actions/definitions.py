@@ -13,8 +13,8 @@ from config import clock, table
 from config.errors import Conflict, CountersignError, NotFound, Refused
 from config.table import DEFAULT_SITE, Key
 from config.transaction import EXISTS, Change, Put, Update, transact
-from projects import directory
-from projects.audit import Actor, entity_event
+from projects.audit.events import Actor, entity_event
+from projects.sites import directory
 from workflows import blueprints
 from workflows.definitions import DEFINITIONS, DOCUMENT_ANALYSIS, Definition, StepDefinition
 from workflows.items import runs

@@ -12,8 +12,8 @@ from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.transaction import EXISTS, Update, transact
-from projects.actions.documents import moved_to_queue
-from projects.audit import Actor
+from projects.audit.events import Actor
+from projects.documents.actions.documents import moved_to_queue
 from workflows import events
 from workflows.actions import followups
 from workflows.frozen import Run

@@ -13,11 +13,11 @@ from config import clock, table
 from config.errors import Unavailable
 from config.item import Item
 from config.transaction import Change, EventAt, Put, transact
-from projects import counting
-from projects.actions.documents import Content, NewDocument, creation
-from projects.activity import ActivityType, activity
-from projects.audit import Actor
-from projects.document_status import DocumentStatus
+from projects.audit.events import Actor
+from projects.documents import counting
+from projects.documents.actions.documents import Content, NewDocument, creation
+from projects.documents.activity import ActivityType, activity
+from projects.documents.document_status import DocumentStatus
 from workflows import engine, events, frozen, traces
 from workflows.actions import standing
 from workflows.definitions import DOCUMENT_ANALYSIS, Asked, Definition

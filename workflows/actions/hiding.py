@@ -12,9 +12,9 @@ from config import clock, table
 from config.errors import Conflict, NotFound
 from config.table import Key
 from config.transaction import EXISTS, Check, Update, transact
-from projects import counting
-from projects.items.removals import DocumentRemoval, HideableRow, RemovalState
-from projects.queries.removals import removal
+from projects.documents import counting
+from projects.documents.items.removals import DocumentRemoval, HideableRow, RemovalState
+from projects.documents.queries.removals import removal
 from workflows.actions import followups, runs
 from workflows.frozen import Run
 from workflows.items.actions import FollowUp

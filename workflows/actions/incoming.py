@@ -10,8 +10,8 @@ from config.due import attempts
 from config.errors import Conflict, Refused
 from config.table import DEFAULT_SITE, Key
 from config.transaction import EXISTS, Change, Delete, Put, Update, transact
-from projects.audit import Actor, entity_event
-from projects.items.project import Project
+from projects.audit.events import Actor, entity_event
+from projects.settings.items import Project
 from workflows.items.incoming import WAITING, ArrivalBegin, IncomingFile, IncomingOrigin, IncomingStatus, IncomingTenant
 
 MACHINE = Actor("ingress", "Bucket")

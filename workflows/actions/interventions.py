@@ -11,8 +11,8 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.errors import Conflict, Refused, Unavailable
 from config.transaction import EXISTS, Update, transact
-from projects.audit import Actor
-from projects.document_status import DocumentStatus
+from projects.audit.events import Actor
+from projects.documents.document_status import DocumentStatus
 from workflows import engine, events, queries, traces
 from workflows.actions import attempts, links, runs, standing
 from workflows.definitions import Definition, StepDefinition

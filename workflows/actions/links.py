@@ -6,7 +6,7 @@ from pynamodb.expressions.update import Action
 
 from config import table
 from config.transaction import EXISTS, Change, Update
-from projects.document_status import DocumentStatus
+from projects.documents.document_status import DocumentStatus
 from workflows.actions import standing
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow, ProjectDocument, ProjectWorkflow

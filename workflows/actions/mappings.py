@@ -8,7 +8,7 @@ from pynamodb.expressions.condition import Condition
 from config import clock, table
 from config.errors import Conflict, Refused
 from config.transaction import EXISTS, Put, Update, transact
-from projects.audit import Actor, entity_event
+from projects.audit.events import Actor, entity_event
 from workflows import rulebook
 from workflows.items.mappings import StoredMapping
 from workflows.items.rules import ACTIVE, INACTIVE

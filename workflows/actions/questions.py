@@ -12,7 +12,7 @@ from config import clock, table
 from config.due import attempts
 from config.errors import Conflict, Refused
 from config.transaction import Put, Update, transact
-from projects.audit import Actor
+from projects.audit.events import Actor
 from workflows import events
 from workflows.frozen import Run
 from workflows.items.questions import Question

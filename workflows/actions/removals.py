@@ -13,14 +13,14 @@ from django.conf import settings
 from config import clock, logs, table
 from config.errors import Conflict, CountersignError, NotFound, Refused
 from config.transaction import Change, Check, Delete, RecordAt, Update, transact
-from projects import counting
-from projects import removal as parts
-from projects.activity import ActivityType, activity
-from projects.audit import Actor, entity_event
-from projects.items.documents import ChildDocument, Document
-from projects.items.removals import DocumentRemoval, RemovalState, SoftDeletedDocument
-from projects.queries.documents import get_document
-from projects.queries.removals import removal, soft_deleted
+from projects.audit.events import Actor, entity_event
+from projects.documents import counting
+from projects.documents import removal as parts
+from projects.documents.activity import ActivityType, activity
+from projects.documents.items.documents import ChildDocument, Document
+from projects.documents.items.removals import DocumentRemoval, RemovalState, SoftDeletedDocument
+from projects.documents.queries.documents import get_document
+from projects.documents.queries.removals import removal, soft_deleted
 from workflows import events, purging, queries
 from workflows.actions import hiding, standing
 from workflows.frozen import Run

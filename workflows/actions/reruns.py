@@ -16,9 +16,9 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.errors import NotAllowed, NotFound, Refused, Unavailable
 from config.transaction import Change, Put, Update, transact
-from projects.actions.classifying import classified
-from projects.audit import Actor, entity_event
-from projects.document_status import DocumentStatus
+from projects.audit.events import Actor, entity_event
+from projects.documents.actions.classification import classified
+from projects.documents.document_status import DocumentStatus
 from workflows import engine, events, files, followups, frozen, queries, reruns, run_files, slots, traces
 from workflows.actions import interventions, standing
 from workflows.actions.documents import Beginning, Original, Rows

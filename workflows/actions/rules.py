@@ -8,7 +8,7 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.errors import Conflict, Refused
 from config.transaction import Change, Delete, Put, Update, transact
-from projects.audit import Actor, entity_event
+from projects.audit.events import Actor, entity_event
 from workflows import routing, rulebook
 from workflows.actions.rulesets import touched, who_was_first
 from workflows.items.rules import ACTIVE, INACTIVE, StoredRule

@@ -13,9 +13,9 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.table import Key
 from config.transaction import EXISTS, Change, EventAt, Put, Update, transact
-from projects.actions.classifying import Classified
-from projects.actions.documents import moved_to_queue
-from projects.document_status import DocumentStatus
+from projects.documents.actions.classification import Classified
+from projects.documents.actions.documents import moved_to_queue
+from projects.documents.document_status import DocumentStatus
 from workflows import events, traces
 from workflows.actions import links, notices, ocr, standing
 from workflows.actions.links import Place

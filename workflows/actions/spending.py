@@ -13,7 +13,7 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.errors import Conflict
 from config.transaction import EXISTS, Change, Update, transact
-from projects.counting import shard_of
+from projects.documents.counting import shard_of
 from workflows.frozen import Run
 from workflows.items.documents import DocumentWorkflow
 from workflows.items.spending import COUNTS, Spending

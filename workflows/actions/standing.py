@@ -6,10 +6,10 @@ from pynamodb.expressions.update import Action
 
 from config import table
 from config.transaction import EXISTS, Change, Update
-from projects import counting
-from projects.actions.classifying import Classified
-from projects.actions.documents import with_status
-from projects.document_status import DocumentStatus
+from projects.documents import counting
+from projects.documents.actions.classification import Classified
+from projects.documents.actions.documents import with_status
+from projects.documents.document_status import DocumentStatus
 from workflows.definitions import StepDefinition
 from workflows.frozen import Run
 from workflows.items.documents import ProjectDocument

@@ -14,12 +14,12 @@ from config.due import attempts
 from config.errors import Conflict, Refused
 from config.table import Key
 from config.transaction import EXISTS, Change, Put, Update, transact
-from projects.actions.documents import creation
-from projects.activity import ActivityType, activity
-from projects.audit import Actor
-from projects.document_status import DocumentStatus
-from projects.items.documents import ChildDocument
-from projects.items.unpacking import DocumentUnpacking, UnpackingStatus
+from projects.audit.events import Actor
+from projects.documents.actions.documents import creation
+from projects.documents.activity import ActivityType, activity
+from projects.documents.document_status import DocumentStatus
+from projects.documents.items.documents import ChildDocument
+from projects.documents.items.unpacking import DocumentUnpacking, UnpackingStatus
 from workflows import events, queries, traces
 from workflows.actions import standing
 from workflows.actions.documents import Original, entered, new_document, project_document
@@ -54,7 +54,7 @@ def begin(
 ) -> None:
     """Make the document of a mail or an archive; its children come when a worker unpacks it.
 
-    ``chosen``: who does the work for all that comes out of it (projects.doers). ``batch_line``: whose slot it holds.
+    ``chosen``: who does the work for all that comes out of it (projects.settings.provider_choice). ``batch_line``: whose slot it holds.
 
     Raises:
         Conflict: the document exists, or one of ``also`` did not hold.

@@ -13,8 +13,9 @@ from ulid import ULID
 
 from config import clock
 from config.errors import Refused
-from projects import access, admission
+from projects import admission
 from projects.api import FAILURES, ApiRequest, Problem
+from projects.sites import access
 from workflows import files
 from workflows.actions import batches
 from workflows.batches import making, orders, queries

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager, suppress
 
 from config.errors import Conflict, CountersignError, NotFound, Refused
 from config.table import InvalidKey
-from projects import queries as project_queries
-from projects.audit import Actor
-from projects.items.unpacking import DocumentUnpacking
+from projects.audit.events import Actor
+from projects.documents.items.unpacking import DocumentUnpacking
+from projects.settings import queries as project_queries
 from workflows import incoming, queries
 from workflows.actions import batches, interventions, lanes, runs, unpacking
 from workflows.actions.interventions import Way
@@ -110,7 +110,7 @@ def _enter(
         return
     known.name, known.siteId = file.name, place.site
     try:
-        project = project_queries.projects.get_project(place.site, file.project_id)
+        project = project_queries.get_project(place.site, file.project_id)
     except (NotFound, InvalidKey) as error:
         raise Refused("The project of this line is gone. Name another in a new manifest.") from error
     with suppress(Conflict), begun(known) as beat:  # another delivery was as fast: its run settles the line

@@ -12,8 +12,8 @@ from django.conf import settings
 from django.template.defaultfilters import filesizeformat
 
 from config.errors import Conflict, CountersignError, NotFound, Refused
-from projects.audit import Actor
-from projects.items.project import Project
+from projects.audit.events import Actor
+from projects.settings.items import Project
 from workflows import files
 from workflows.actions import batches
 from workflows.actions.batches import BatchDraft

@@ -11,7 +11,7 @@ from django.conf import settings
 from config import bulk
 from config.due import attempts
 from config.errors import Conflict, NotFound, Refused, Unavailable
-from projects import queries as project_queries
+from projects.settings import queries as project_queries
 from workflows import files
 from workflows.actions import batches, lanes
 from workflows.batches import manifest, orders, queries
@@ -117,7 +117,7 @@ def _lines_of(site: str, batch: Batch) -> Iterator[Line]:
 
 
 def rules_of(site: str, project_id: str) -> Rules:
-    projects, _ = project_queries.projects.list_projects(site, limit=project_queries.projects.MOST)
+    projects, _ = project_queries.list_projects(site, limit=project_queries.MOST)
     known = {one.name: one.project_id for one in projects} | {one.project_id: one.project_id for one in projects}
     return Rules(files.bulk(site), project_id, known, settings.BATCH_MAX_LINES, settings.BUCKET_NAME)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from config.errors import NotFound
-from projects.schema import DEFAULT_FIELDS, DEFAULT_OCR_MODEL, DEFAULT_THRESHOLD
+from projects.settings.values import DEFAULT_FIELDS, DEFAULT_OCR_MODEL, DEFAULT_THRESHOLD
 from workflows import files, intake
 from workflows.stages import STAGES
 from workflows.stages.base import FieldSpec, RunSettings, StageContext

@@ -5,8 +5,9 @@ from typing import Annotated
 from ninja import Router, Schema
 from pydantic import WithJsonSchema
 
-from projects import access, admission
+from projects import admission
 from projects.api import FAILURES, ApiRequest, Problem
+from projects.sites import access
 from workflows.search.index import Hit, Part, search_index
 from workflows.search.snippets import snippet
 from workflows.search.words import QUERY_LENGTH, Term, parse

@@ -8,7 +8,7 @@ from django.conf import settings
 from config import clock, table
 from config.errors import NotFound
 from config.item import Page
-from projects import queries
+from projects.settings import queries as project_queries
 from workflows.items.documents import ProjectDocument
 from workflows.search.content import Which
 from workflows.search.database import answering
@@ -67,7 +67,7 @@ def _keep(state: SearchRebuild) -> None:
 def _project_ids(site: str) -> Iterator[str]:
     cursor = None
     while True:
-        rows, cursor = queries.projects.list_projects(site, cursor)
+        rows, cursor = project_queries.list_projects(site, cursor)
         yield from (row.project_id for row in rows)
         if not cursor:
             return

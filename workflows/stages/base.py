@@ -32,7 +32,7 @@ class RunSettings:
     classification_name: str = ""
     classification_version: int = 0
     site_schema_version: int = 0
-    # Who does the work: words of projects.schema; models by the names that Bedrock knows.
+    # Who does the work: words of projects.settings.values; models by the names that Bedrock knows.
     analyzer: str = "rules"
     transcriber: str = "local"
     summarizer: str = "local"
@@ -44,7 +44,9 @@ class RunSettings:
     calibration_sha256: str = ""
     audit_share: float = 0.0  # 0–1, of the documents that nobody would have to look at
     unseen_allowed: bool = False  # may a reviewer approve fields in doubt that nobody has checked
-    typing: str = ""  # a word of projects.schema.TYPINGS; with one, the type that is found says which fields are read
+    typing: str = (
+        ""  # a word of projects.settings.values.TYPINGS; with one, the type that is found says which fields are read
+    )
     types_sha256: str = ""  # the types that it is found among; empty where the site had none
     instruction: str = ""  # what a person asked of the models for this one document
 

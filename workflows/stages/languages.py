@@ -2,7 +2,7 @@
 
 import re
 
-from projects.schema import LANGUAGES
+from projects.settings.values import LANGUAGES
 
 _REGIONAL = {
     "zh-cn": "Simplified Chinese",

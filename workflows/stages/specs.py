@@ -11,7 +11,7 @@ class FieldSpec:
 
     ``type``: text, date, amount, currency, number or boolean. ``threshold``: 0–1. ``allowed``: its only values, in
     their stored form; empty for any. ``default``: its value where nothing is found. ``date_range``: which dates are
-    plausible, a key of ``projects.schema.DATE_RANGES``; empty of older runs, and of what is no date.
+    plausible, a key of ``projects.settings.values.DATE_RANGES``; empty of older runs, and of what is no date.
     """
 
     name: str

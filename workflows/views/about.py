@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
-from projects.http import DeskRequest, answer
+from projects.web.http import DeskRequest, answer
 from workflows import files, run_files
 from workflows.storage import DocumentFiles
 from workflows.views.segments import run_of

@@ -13,11 +13,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from config import clock
 from config.errors import Refused
-from projects import access, admission
-from projects.audit import actor
-from projects.http import DeskRequest, answer, go
-from projects.items.project import Project
-from projects.spreadsheets import csv_line
+from projects import admission
+from projects.audit.events import actor
+from projects.settings.items import Project
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
+from projects.web.spreadsheets import csv_line
 from workflows import files
 from workflows.actions import batches
 from workflows.batch_forms import BatchForm, SlotsForm

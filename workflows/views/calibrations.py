@@ -6,9 +6,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import Conflict
-from projects import access
-from projects.audit import actor
-from projects.http import DeskRequest, answer, go
+from projects.audit.events import actor
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
 from workflows import calibration_page, tasks
 from workflows.actions import calibrations as actions
 

@@ -12,13 +12,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import NotFound
 from config.table import InvalidKey
-from projects import access, admission
-from projects import queries as project_queries
-from projects.audit import actor
-from projects.http import DeskRequest, answer, go
-from projects.items.documents import Document
-from projects.looks import looked
-from projects.permissions import Permission
+from projects import admission
+from projects.audit.events import actor
+from projects.documents.items.documents import Document
+from projects.documents.queries import documents as document_queries
+from projects.documents.view_log import looked
+from projects.sites import access
+from projects.sites.permissions import Permission
+from projects.web.http import DeskRequest, answer, go
 from workflows import comparing, costs, files, frozen, queries
 from workflows.actions import reruns
 from workflows.comparing import Verdict
@@ -100,7 +101,7 @@ def choose_result(request: DeskRequest, document_id: str, workflow_id: str) -> H
 def _document(request: DeskRequest, document_id: str) -> Document:
     access.check_can_view(request)
     admission.check_document(request, document_id)
-    return project_queries.documents.get_document(request.site, document_id)
+    return document_queries.get_document(request.site, document_id)
 
 
 def _asked(request: DeskRequest, known: Sequence[str]) -> tuple[str, str]:

@@ -14,12 +14,15 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import NotFound, Refused
 from config.table import InvalidKey
-from projects import access, admission
-from projects import queries as project_queries
-from projects.audit import actor
-from projects.http import DeskRequest, answer, go, inert
-from projects.items.documents import Document, DocumentVersion
-from projects.looks import looked
+from projects import admission
+from projects.audit.events import actor
+from projects.documents.items.documents import Document, DocumentVersion
+from projects.documents.queries import documents as document_queries
+from projects.documents.queries import removals as removal_queries
+from projects.documents.view_log import looked
+from projects.settings import queries as project_queries
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go, inert
 from workflows import containers, costs, queries
 from workflows.content_types import ALSO, EXTENSIONS, SUPPORTED
 from workflows.costs import RunCost
@@ -50,7 +53,7 @@ class ContentRow:
 def _document(request: DeskRequest, document_id: str) -> Document:
     access.check_can_view(request)
     admission.check_document(request, document_id)
-    return project_queries.documents.get_document(request.site, document_id)
+    return document_queries.get_document(request.site, document_id)
 
 
 # The token is checked inside: checking it reads the body, which permission, length and our upload handler come before.
@@ -78,7 +81,7 @@ def _receive(request: DeskRequest, *, document: Document, guard: SizeGuard) -> H
         return _page(request, document, error=too_large(), status=413)
     if file is None:
         return _page(request, document, error="Choose a file.", status=422)
-    project = project_queries.projects.get_project(request.site, document.project_id)
+    project = project_queries.get_project(request.site, document.project_id)
     try:
         taken = take_content(request.site, project, document, file, by=actor(request.user))
     except Refused as error:
@@ -91,7 +94,7 @@ def _receive(request: DeskRequest, *, document: Document, guard: SizeGuard) -> H
 
 def _page(request: DeskRequest, document: Document, *, error: str = "", status: int = 200) -> HttpResponse:
     cursor = request.GET.get("after")
-    page = project_queries.documents.versions(request.site, document.document_id, cursor=cursor)
+    page = document_queries.versions(request.site, document.document_id, cursor=cursor)
     rows = [_row(document, version) for version in page.rows]
     context = {
         "document": document,
@@ -115,7 +118,7 @@ def _row(document: Document, version: DocumentVersion) -> ContentRow:
 def download_content(request: DeskRequest, document_id: str, at: str) -> HttpResponseBase:
     """One content as it was uploaded, always as a file to keep: a browser must not run what somebody sent us."""
     document = _document(request, document_id)
-    version = project_queries.documents.version(request.site, document_id, at)
+    version = document_queries.version(request.site, document_id, at)
     store = DocumentFiles(request.site, document.project_id, document_id)
     body, length = store.open_original(version.s3_key, version.s3version)
     response = StreamingHttpResponse(body.iter_chunks(_CHUNK), content_type=version.contentType)
@@ -139,7 +142,7 @@ class RunRow:
 def list_document_runs(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_view(request)
     admission.check_document(request, document_id)
-    if not access.can_delete(request) and project_queries.removals.is_gone(request.site, document_id):
+    if not access.can_delete(request) and removal_queries.is_gone(request.site, document_id):
         raise NotFound("This document was deleted.")
     try:
         page = queries.document_workflows(request.site, document_id, cursor=request.GET.get("after"))

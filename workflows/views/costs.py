@@ -11,10 +11,10 @@ from django.views.decorators.http import require_safe
 
 from config import clock, table
 from config.errors import NotFound
-from projects import access
-from projects.http import DeskRequest, answer
-from projects.items.project import Project
-from projects.spreadsheets import csv_line
+from projects.settings.items import Project
+from projects.sites import access
+from projects.web.http import DeskRequest, answer
+from projects.web.spreadsheets import csv_line
 from workflows import costs
 from workflows.costs import Cost
 

@@ -5,9 +5,9 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from projects import access
-from projects.audit import actor
-from projects.http import DeskRequest, answer, go
+from projects.audit.events import actor
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
 from workflows import dead_letters, undelivered
 
 

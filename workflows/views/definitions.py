@@ -11,9 +11,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import NotFound
 from config.table import DEFAULT_SITE
-from projects import access
-from projects.audit import actor
-from projects.http import DeskRequest, answer, go
+from projects.audit.events import actor
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
 from workflows import asl, diagram, engine, versions
 from workflows.actions import definitions as actions
 from workflows.definitions import DEFINITIONS, Definition

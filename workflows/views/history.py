@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from config import clock
 from config.errors import NotFound
-from projects.http import DeskRequest, answer
+from projects.web.http import DeskRequest, answer
 from workflows import queries
 from workflows.definitions import Definition
 from workflows.frozen import Run

@@ -7,9 +7,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from config.errors import Conflict, Refused
 from config.table import DEFAULT_SITE
-from projects import access, queries
-from projects.audit import actor
-from projects.http import DeskRequest, answer, go
+from projects.audit.events import actor
+from projects.settings import queries as project_queries
+from projects.sites import access
+from projects.sites.queries import sites as site_queries
+from projects.web.http import DeskRequest, answer, go
 from workflows import incoming
 from workflows.actions import incoming as incoming_actions
 from workflows.engines import engine_choice
@@ -57,8 +59,8 @@ def settle_incoming(request: DeskRequest, digest: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def create_tenant(request: DeskRequest) -> HttpResponse:
     access.check_can_manage_sites(request)
-    site = queries.sites.get_site(request.GET.get("site") or DEFAULT_SITE)
-    projects, _ = queries.projects.list_projects(site.siteId, limit=queries.projects.MOST)
+    site = site_queries.get_site(request.GET.get("site") or DEFAULT_SITE)
+    projects, _ = project_queries.list_projects(site.siteId, limit=project_queries.MOST)
     offered = {one.project_id: one.name for one in sorted(projects, key=lambda one: one.name)}
     form = TenantForm(request.POST if request.method == "POST" else None, projects=offered)
     status = 200
@@ -66,7 +68,7 @@ def create_tenant(request: DeskRequest) -> HttpResponse:
         status = 422
         if form.is_valid():
             typed = form.cleaned_data
-            project = queries.projects.get_project(site.siteId, typed["project_id"])
+            project = project_queries.get_project(site.siteId, typed["project_id"])
             try:
                 incoming_actions.add_tenant(typed["name"], site.siteId, project, by=actor(request.user))
             except Conflict as error:
@@ -75,7 +77,7 @@ def create_tenant(request: DeskRequest) -> HttpResponse:
             else:
                 messages.success(request, f"Files in the folder {typed['name']} go to {project.settings.name} now.")
                 return go(request, reverse("routing:list-incoming"))
-    sites = queries.sites.active_sites(_SITES).rows
+    sites = site_queries.active_sites(_SITES).rows
     context = {"form": form, "site_row": site, "sites": sites, "has_projects": bool(offered)}
     return answer(request, "incoming/tenant.html", "incoming/_tenant.html", context, status=status)
 

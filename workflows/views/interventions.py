@@ -6,9 +6,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from config.errors import Refused
-from projects import access
-from projects.audit import actor
-from projects.http import DeskRequest, go
+from projects.audit.events import actor
+from projects.sites import access
+from projects.web.http import DeskRequest, go
 from workflows.actions import interventions
 from workflows.actions.interventions import Way
 from workflows.frozen import Run

@@ -9,11 +9,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import Conflict
-from projects import access, queries
-from projects.actions.queues import queue_id_from
-from projects.audit import actor
-from projects.http import DeskRequest, answer, go
-from projects.queue_form import version_in
+from projects.audit.events import actor
+from projects.queues.actions import queue_id_from
+from projects.queues.forms import version_in
+from projects.schemas import queries as schema_queries
+from projects.settings import queries as project_queries
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
 from workflows import rulebook
 from workflows.actions import mappings
 from workflows.actions.mappings import MappingDraft
@@ -76,9 +78,9 @@ def _save(request: DeskRequest, stored: StoredMapping, editor: MappingEditor) ->
 
 
 def _offered(request: DeskRequest) -> tuple[RowKind, dict[str, str]]:
-    definitions = queries.schemas.attribute_definitions(request.site)
+    definitions = schema_queries.attribute_definitions(request.site)
     attributes = {one.key: f"{one.label} ({one.kind_label.lower()})" for one in definitions}
-    projects, _ = queries.projects.list_projects(request.site, limit=queries.projects.MOST)
+    projects, _ = project_queries.list_projects(request.site, limit=project_queries.MOST)
     return pair_rows(attributes), {one.project_id: one.name for one in sorted(projects, key=lambda one: one.name)}
 
 

@@ -6,9 +6,10 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from projects import access, admission
-from projects.http import DeskRequest, answer
-from projects.queries import counters
+from projects import admission
+from projects.documents.queries import counters
+from projects.sites import access
+from projects.web.http import DeskRequest, answer
 from workflows import containers, earlier, queries
 from workflows.items.documents import ProjectDocument
 from workflows.items.runs import WorkflowSteps

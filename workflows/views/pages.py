@@ -8,8 +8,9 @@ from django.http import HttpResponseBase, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
 from config.errors import CountersignError, NotFound
-from projects import access, admission
-from projects.http import DeskRequest, inert
+from projects import admission
+from projects.sites import access
+from projects.web.http import DeskRequest, inert
 from workflows import files, queries
 from workflows.storage import DocumentFiles
 

@@ -7,9 +7,10 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from config import aws, clock
-from projects import access, doers
-from projects.http import DeskRequest, answer
-from projects.schema import SETTING_LABELS
+from projects.settings import provider_choice
+from projects.settings.values import SETTING_LABELS
+from projects.sites import access
+from projects.web.http import DeskRequest, answer
 from workflows import queries
 from workflows.engines import engine_choice
 from workflows.items.providers import ProviderState
@@ -76,8 +77,8 @@ def list_providers(request: DeskRequest) -> HttpResponse:
     known = {state.provider: state for state in queries.provider_states()}
     now = clock.iso(clock.now())
     defaults = [
-        (SETTING_LABELS[name], choices.get(doers.desk_default(name), doers.desk_default(name)))
-        for name, choices in doers.CHOICES.items()
+        (SETTING_LABELS[name], choices.get(provider_choice.desk_default(name), provider_choice.desk_default(name)))
+        for name, choices in provider_choice.CHOICES.items()
     ]
     context = {
         "rows": [row(name, known.get(name), now) for name in LABELS],

@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import Conflict, NotFound, Refused
-from projects import access
-from projects.audit import actor
-from projects.http import DeskRequest, answer, go, wants_fragment
+from projects.audit.events import actor
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go, wants_fragment
 from workflows import contexts, files
 from workflows.actions import questions
 from workflows.frozen import Run

@@ -8,9 +8,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import Conflict, NotFound
-from projects import access, admission
-from projects.audit import actor
-from projects.http import DeskRequest, answer, go
+from projects import admission
+from projects.audit.events import actor
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
 from workflows import queries
 from workflows.actions import document_actions
 from workflows.frozen import Run

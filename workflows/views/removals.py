@@ -6,11 +6,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from config.errors import Refused
-from projects import access, admission
-from projects import queries as project_queries
-from projects.audit import actor
-from projects.http import DeskRequest, answer, go
-from projects.items.documents import Document
+from projects import admission
+from projects.audit.events import actor
+from projects.documents.items.documents import Document
+from projects.documents.queries import documents as document_queries
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
 from workflows import queries
 from workflows.actions import removals
 from workflows.status import StepStatus
@@ -23,7 +24,7 @@ _LONGEST_REASON = 300  # letters
 def delete_document(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_delete(request)
     admission.check_document(request, document_id)
-    document = project_queries.documents.get_document(request.site, document_id)
+    document = document_queries.get_document(request.site, document_id)
     if request.method == "GET":
         return _page(request, document)
     reason = request.POST.get("reason", "").strip()[:_LONGEST_REASON]
@@ -38,7 +39,7 @@ def delete_document(request: DeskRequest, document_id: str) -> HttpResponse:
 def _page(request: DeskRequest, document: Document, *, error: str = "", status: int = 200) -> HttpResponse:
     row = queries.project_document(request.site, document.project_id, document.document_id)
     under_way = row.status == StepStatus.IN_PROGRESS
-    children = project_queries.documents.document_rows(request.site, document.document_id).children
+    children = document_queries.document_rows(request.site, document.document_id).children
     context = {
         "document": document,
         "blocked": error or (removals.UNDER_WAY if under_way else ""),

@@ -6,10 +6,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import Refused
-from projects import access
-from projects import queries as project_queries
-from projects.audit import actor
-from projects.http import DeskRequest, answer, go
+from projects.audit.events import actor
+from projects.schemas import queries as schema_queries
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
 from workflows import frozen, queries, reanalysis
 from workflows.actions import reruns
 from workflows.actions.reruns import Source
@@ -92,7 +92,7 @@ def _settings(run: Run) -> RunSettings:
 
 
 def _classifications(request: DeskRequest) -> dict[str, str]:
-    rows, _ = project_queries.schemas.list_classifications(request.site)
+    rows, _ = schema_queries.list_classifications(request.site)
     return {one.id: one.name for one in rows if not one.archived}
 
 

@@ -11,12 +11,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from config.errors import Conflict
-from projects import access, queries
-from projects.actions.queues import queue_id_from
-from projects.audit import actor
-from projects.http import DeskRequest, answer, go
-from projects.queue_form import version_in
-from projects.schema import LANGUAGES
+from projects.audit.events import actor
+from projects.queues import queries as queue_queries
+from projects.queues.actions import queue_id_from
+from projects.queues.forms import version_in
+from projects.schemas import queries as schema_queries
+from projects.settings.values import LANGUAGES
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
 from workflows import rulebook, webhooks
 from workflows.actions import rules
 from workflows.items.rules import Ruleset, StoredRule
@@ -79,8 +81,8 @@ def effect_words(effect: Effect, choices: Choices) -> Iterable[str]:
 def choices_of(site: str, stored: Effect = NO_EFFECT) -> Choices:
     """An archived queue is no choice any more, unless it is chosen already."""
     chosen = {stored.queue, *(act.parameters.get("queue", "") for act in stored.actions)}
-    queues = {one.id: one.name for one in queries.queues.all_queues(site) if not one.is_archived or one.id in chosen}
-    classes = queries.schemas.all_classifications(site)
+    queues = {one.id: one.name for one in queue_queries.all_queues(site) if not one.is_archived or one.id in chosen}
+    classes = schema_queries.all_classifications(site)
     return Choices(queues, {one.id: one.name for one in classes if not one.archived})
 
 

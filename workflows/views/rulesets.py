@@ -8,11 +8,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import Conflict
-from projects import access
-from projects.actions.queues import queue_id_from
-from projects.audit import actor
-from projects.http import DeskRequest, answer, go
-from projects.queue_form import version_in
+from projects.audit.events import actor
+from projects.queues.actions import queue_id_from
+from projects.queues.forms import version_in
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
 from workflows import rulebook
 from workflows.actions import rulesets
 from workflows.items.rules import Ruleset

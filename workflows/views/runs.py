@@ -13,10 +13,11 @@ from django.views.decorators.http import require_safe
 from config import clock, table
 from config.errors import NotFound
 from config.item import Page, translated
-from projects import access, admission
-from projects.http import DeskRequest, answer
-from projects.looks import looked
-from projects.queries import removals
+from projects import admission
+from projects.documents.queries import removals
+from projects.documents.view_log import looked
+from projects.sites import access
+from projects.web.http import DeskRequest, answer
 from workflows import costs, earlier, files, queries
 from workflows.actions.interventions import Way
 from workflows.answers import PARTIAL_AT

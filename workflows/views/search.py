@@ -10,8 +10,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from config.errors import Refused
-from projects import access, admission
-from projects.http import DeskRequest, answer
+from projects import admission
+from projects.sites import access
+from projects.web.http import DeskRequest, answer
 from workflows.search import database
 from workflows.search.index import Entry, Hit, Kind, Part, search_index
 from workflows.search.snippets import Piece, snippet

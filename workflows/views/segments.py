@@ -10,8 +10,9 @@ from django.views.decorators.http import require_safe
 
 from config import table
 from config.errors import NotFound
-from projects import access, admission
-from projects.http import DeskRequest, answer
+from projects import admission
+from projects.sites import access
+from projects.web.http import DeskRequest, answer
 from workflows import earlier, files, queries, run_files
 from workflows.earlier import Link
 from workflows.items.runs import WorkflowSteps

@@ -5,10 +5,11 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from projects import access, admission
-from projects.audit import actor
-from projects.http import DeskRequest, go
-from projects.queries.documents import document_rows
+from projects import admission
+from projects.audit.events import actor
+from projects.documents.queries.documents import document_rows
+from projects.sites import access
+from projects.web.http import DeskRequest, go
 from workflows import unpacking
 from workflows.actions import unpacking as records
 from workflows.tasks import order_unpacking_soon

@@ -14,11 +14,13 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from config.errors import Refused, Unavailable
-from projects import access, admission, doers
-from projects.audit import actor
-from projects.http import DeskRequest, answer, go
-from projects.items.project import Project
-from projects.schema import SETTING_LABELS
+from projects import admission
+from projects.audit.events import actor
+from projects.settings import provider_choice
+from projects.settings.items import Project
+from projects.settings.values import SETTING_LABELS
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
 from workflows.content_types import ALSO, EXTENSIONS, SUPPORTED
 from workflows.uploads import FORM_BYTES, HashedFileHandler, SizeGuard, size_words, take, too_large
 
@@ -70,8 +72,10 @@ def _receive(request: DeskRequest, *, project: Project, guard: SizeGuard) -> Htt
         return _refuse_whole(request, project)
     if not found:
         empty = Answer("No file", error="Choose at least one file.", status=422)
-        return _report(request, project, [empty], doers.chosen(request.POST))
-    return _report(request, project, [_take_one(request, project, file) for file in found], doers.chosen(request.POST))
+        return _report(request, project, [empty], provider_choice.chosen(request.POST))
+    return _report(
+        request, project, [_take_one(request, project, file) for file in found], provider_choice.chosen(request.POST)
+    )
 
 
 def _take_one(request: DeskRequest, project: Project, file: "UploadedFile[Any]") -> Answer:
@@ -83,7 +87,7 @@ def _take_one(request: DeskRequest, project: Project, file: "UploadedFile[Any]")
             file,
             document_id=str(uuid.uuid4()),
             by=actor(request.user),
-            chosen=doers.chosen(request.POST),
+            chosen=provider_choice.chosen(request.POST),
         )
     except Refused as error:
         return Answer(name, error=str(error), status=422)
@@ -136,7 +140,7 @@ def _page(
         "settings": project.settings,
         "doers": [
             DoerChoice(name, SETTING_LABELS[name], choices, (chosen or {}).get(name, ""))
-            for name, choices in doers.CHOICES.items()
+            for name, choices in provider_choice.CHOICES.items()
         ],
         "accept": ",".join(sorted({*EXTENSIONS.values(), *ALSO, ".zip"})),
         "answers": answers,

@@ -16,8 +16,9 @@ from config import bulk, clock, table
 from config.bulk import Row
 from config.errors import Conflict, CountersignError
 from config.transaction import Put, Update, transact
-from projects import actions, queries
-from projects.items.project import Project
+from projects.settings import actions as project_actions
+from projects.settings import queries as project_queries
+from projects.settings.items import Project
 from review import filled
 from review.filled import Filling, Kind
 from review.items.fillings import FillingRecord
@@ -110,9 +111,9 @@ def _write_waiting(filling: Filling, index: int) -> list[Row]:
 
 def _ensure_project(site: str, project_id: str) -> Project:
     try:
-        return actions.projects.create(site, filled.PROJECT, by=filled.FILLER, project_id=project_id)
+        return project_actions.create(site, filled.PROJECT, by=filled.FILLER, project_id=project_id)
     except Conflict:  # somebody's own, which is filled all the same
-        return queries.projects.get_project(site, project_id)
+        return project_queries.get_project(site, project_id)
 
 
 def _record(site: str, project: str, kind: str) -> FillingRecord:

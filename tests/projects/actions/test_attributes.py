@@ -6,12 +6,15 @@ import pytest
 
 from config import table as keys
 from config.errors import Conflict, NotFound, Refused, Unavailable
-from projects import actions, composites, queries
-from projects.actions import attributes
-from projects.attribute_values import shown
-from projects.audit import Actor
-from projects.governing import AttributeUse, Schema
-from projects.items.properties import DocumentAttribute, DocumentAttributeVersion
+from projects.audit.events import Actor
+from projects.documents.actions import attributes
+from projects.documents.items.properties import DocumentAttribute, DocumentAttributeVersion
+from projects.documents.queries import documents as document_queries
+from projects.schemas import composite_keys
+from projects.schemas import queries as schema_queries
+from projects.schemas.actions import schemas as schema_actions
+from projects.schemas.attribute_values import shown
+from projects.schemas.governing import AttributeUse, Schema
 from tests.aws_faults import fail
 from tests.factories import PROJECT, SITE, start_run
 from tests.projects.schemas import ALICE, INVOICE, make_attributes, make_classification
@@ -27,7 +30,7 @@ def document_id(table: str) -> str:
 
 def values(document_id: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for row in queries.documents.attributes(SITE, document_id):
+    for row in document_queries.attributes(SITE, document_id):
         found.setdefault(str(row.key_), []).append(shown(row.value))
     return found
 
@@ -52,7 +55,7 @@ def test_values_have_the_type_that_the_site_defined(document_id: str) -> None:
     for key, text in (("vendor", " Acme  Ltd "), ("total", "33.9"), ("paid", "yes"), ("issued", "2024-03-31")):
         assert given(document_id, key, text)
     assert given(document_id, "urgent", "whatever")
-    rows = {row.key_: row for row in queries.documents.attributes(SITE, document_id)}
+    rows = {row.key_: row for row in document_queries.attributes(SITE, document_id)}
     assert {key: (row.valueType, row.value) for key, row in rows.items()} == {
         "vendor": ("STRING", "Acme Ltd"),
         "total": ("NUMBER", Decimal("33.90")),
@@ -91,7 +94,7 @@ def test_what_a_value_was_is_kept_with_the_activity_that_replaced_it(document_id
     first, second = archive(document_id, "total")
     assert {first.numberValue, second.numberValue} == {Decimal(10), Decimal(12)}
     assert {first.archive_sk, second.archive_sk} >= {keys.DOCUMENT_ATTRIBUTE.sort_prefix(key="total") + "2501" + "1"}
-    removed, replaced, made, _created = queries.documents.activities(SITE, document_id).rows
+    removed, replaced, made, _created = document_queries.activities(SITE, document_id).rows
     assert [(one["before"], one["after"]) for one in (*removed.changes, *replaced.changes, *made.changes)] == [
         ("12", None),
         ("10", "12"),
@@ -134,7 +137,7 @@ def test_what_the_site_has_not_defined_cannot_be_given(document_id: str) -> None
 
 def test_a_definition_that_is_used_cannot_be_deleted(document_id: str) -> None:
     given(document_id, "vendor", "Acme")
-    assert queries.schemas.attribute_definition(SITE, "vendor").in_use
+    assert schema_queries.attribute_definition(SITE, "vendor").in_use
 
 
 def test_a_failing_activity_undoes_the_change(document_id: str) -> None:
@@ -145,7 +148,7 @@ def test_a_failing_activity_undoes_the_change(document_id: str) -> None:
 
 def test_a_schema_says_which_values_are_allowed(document_id: str) -> None:
     own = Schema("Site schema", (AttributeUse("category", allowed=("goods",)),))
-    actions.schemas.save_site_schema(SITE, own, version=0, by=ALICE)
+    schema_actions.save_site_schema(SITE, own, version=0, by=ALICE)
     given(document_id, "category", "goods")
     with pytest.raises(Refused, match="Site schema allows goods"):
         given(document_id, "category", "rent")
@@ -158,7 +161,7 @@ def test_rows_of_composite_keys_come_and_go_with_their_values(table: str) -> Non
     given(document_id, "category", "goods")
     assert values(document_id) == {"category": ["goods"]}
     given(document_id, "currency", "eur")
-    found_by = composites.composite_key(("category", "currency"))
+    found_by = composite_keys.composite_key(("category", "currency"))
     assert values(document_id)[found_by] == ["goods#EUR"]
     assert by_value(found_by) == [document_id]
     given(document_id, "category", "rent #1")

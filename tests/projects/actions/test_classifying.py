@@ -5,13 +5,14 @@ import pytest
 from config import table as keys
 from config.errors import Conflict
 from config.transaction import transact
-from projects import queries
-from projects.actions.classifying import Classified, classified
-from projects.actions.tags import add_tag
-from projects.audit import Actor
-from projects.default_schemas import ensure_default_schemas
-from projects.document_status import DocumentStatus
-from projects.items.documents import Document
+from projects.audit.events import Actor
+from projects.documents.actions.classification import Classified, classified
+from projects.documents.actions.tags import add_tag
+from projects.documents.document_status import DocumentStatus
+from projects.documents.items.documents import Document
+from projects.documents.queries import counters as counter_queries
+from projects.documents.queries import documents as document_queries
+from projects.schemas.defaults import ensure_default_schemas
 from tests.factories import PROJECT_ID, SITE, start_run
 from tests.projects.actions.test_tags import told
 from workflows.actions import standing
@@ -49,7 +50,7 @@ def listed(classification_id: str) -> list[str]:
 
 
 def counted(*names: str) -> list[int]:
-    return [queries.counters.documents_of_classification(SITE, one) for one in names]
+    return [counter_queries.documents_of_classification(SITE, one) for one in names]
 
 
 def test_it_is_in_the_list_and_the_count_of_its_classification_and_of_no_other(document_id: str) -> None:
@@ -59,7 +60,7 @@ def test_it_is_in_the_list_and_the_count_of_its_classification_and_of_no_other(d
     assert (listed("invoice"), listed("receipt"), counted("invoice", "receipt")) == ([], [document_id], [0, 1])
     assert classify(document_id, "", "")
     assert (listed("receipt"), counted("receipt")) == ([], [0])
-    assert queries.documents.get_document(SITE, document_id).classification_id is None
+    assert document_queries.get_document(SITE, document_id).classification_id is None
     assert told(document_id) == [
         ("document type", "Receipt", None, "Classification"),
         ("document type", "Invoice", "Receipt", "Classification"),
@@ -96,9 +97,9 @@ def test_an_attribute_that_is_set_meanwhile_is_kept_and_knows_of_the_new_schema(
     typed = found(document_id, "invoice", "Invoice")
     assert typed
     assert add_tag(SITE, document_id, "shelf", "1", by=BY)
-    before = queries.documents.get_document(SITE, document_id).revision
+    before = document_queries.get_document(SITE, document_id).revision
     write(document_id, typed)
-    document = queries.documents.get_document(SITE, document_id)
+    document = document_queries.get_document(SITE, document_id)
     assert (document.classification_id, document.revision) == ("invoice", before + 1)
 
 

@@ -5,10 +5,11 @@ import datetime as dt
 import pytest
 
 from config import clock
-from projects import directory
-from projects.actions import attributes, schemas, tags
-from projects.audit import Actor
-from projects.governing import AttributeUse, Schema
+from projects.audit.events import Actor
+from projects.documents.actions import attributes, tags
+from projects.schemas.actions import schemas
+from projects.schemas.governing import AttributeUse, Schema
+from projects.sites import directory
 from tests.aws_faults import count_calls
 from tests.factories import PROJECT, SITE, start_run
 from tests.people import alice, charlie, dora, signed_in

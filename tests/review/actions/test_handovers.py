@@ -8,9 +8,11 @@ from django.conf import settings
 
 from config import aws, clock
 from config.errors import Conflict, Refused, Unavailable
-from projects import actions
-from projects.audit import Actor
-from projects.governing import AttributeDefinition, AttributeUse, Schema
+from projects.audit.events import Actor
+from projects.queues import actions as queue_actions
+from projects.schemas.actions import attribute_definitions as attribute_definition_actions
+from projects.schemas.actions import schemas as schema_actions
+from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
 from review import queries
 from review.actions import claims, decisions, drafts, escalations, handovers
 from review.actions.drafts import Typed
@@ -114,9 +116,9 @@ def test_a_second_delivery_that_finds_its_file_gone_refuses_nothing_that_is_open
 
 def test_a_classification_says_what_is_asked() -> None:
     for key, kind in (("vendor", "text"), ("due", "date")):
-        actions.attribute_definitions.create("default", AttributeDefinition(key, key.title(), kind), by=BY)
+        attribute_definition_actions.create("default", AttributeDefinition(key, key.title(), kind), by=BY)
     uses = (AttributeUse("vendor", required=True), AttributeUse("due"))
-    actions.schemas.create_classification("default", Schema("Bill", uses), by=BY, classification_id="bill")
+    schema_actions.create_classification("default", Schema("Bill", uses), by=BY, classification_id="bill")
     content = content_of(hand_over(schema="bill", fields=[{"name": "due", "value": "31/03/2024"}, FIELDS[0]]).ref)
     fields = {one["name"]: one for one in content["fields"]}
     assert list(fields) == ["vendor", "due", "applicant"]
@@ -124,7 +126,7 @@ def test_a_classification_says_what_is_asked() -> None:
 
 
 def test_the_queue_is_the_named_one_or_the_projects() -> None:
-    actions.queues.create("default", "Loans", [], by=BY, queue_id="loans-q")
+    queue_actions.create("default", "Loans", [], by=BY, queue_id="loans-q")
     project = make_project(review_queue="loans-q")
     assert review_of(hand_over(queue="loans-q").ref).queue == "loans-q"
     review = review_of(hand_over(project=project.id).ref)

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from projects import actions
-from projects.audit import Actor, actor
-from projects.schema import ProjectSettings
+from projects.audit.events import Actor, actor
+from projects.settings import actions as project_actions
+from projects.settings.values import ProjectSettings
 from review.views import audit as views
 from tests.people import alice, bob, charlie, signed_in
 
@@ -16,8 +16,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 
 
 def project(name: str, by: Actor) -> str:
-    return actions.projects.create(
-        "default", ProjectSettings(name), by=by, project_id=actions.projects.new_project_id()
+    return project_actions.create(
+        "default", ProjectSettings(name), by=by, project_id=project_actions.new_project_id()
     ).id
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from config.errors import Conflict, NotFound, Refused, StageFailed
-from projects import queries as project_queries
-from projects.audit import Actor
+from projects.audit.events import Actor
+from projects.settings import queries as project_queries
 from tests.workflows.decided import decided_run, field, project, reviewed_project
 from workflows import calibrations, contexts, frozen, queries
 from workflows.actions import calibrations as actions
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("table")
 
 
 def data_of(project_id: str) -> dict[str, object]:
-    stored: dict[str, object] = project_queries.projects.get_project(SITE, project_id).data.as_dict()
+    stored: dict[str, object] = project_queries.get_project(SITE, project_id).data.as_dict()
     return stored
 
 
@@ -98,10 +98,10 @@ def test_an_active_version_is_pinned_by_runs_that_begin_then() -> None:
 def test_activation_bumps_no_version_of_the_settings() -> None:
     """An admin who has the settings open saves them without a clash."""
     project_id = reviewed_project()
-    before = project_queries.projects.get_project(SITE, project_id).version
+    before = project_queries.get_project(SITE, project_id).version
     actions.propose(SITE, project_id, by=ANNA)
     actions.activate(SITE, project_id, 1, seen=0, by=BORIS)
-    assert project_queries.projects.get_project(SITE, project_id).version == before
+    assert project_queries.get_project(SITE, project_id).version == before
 
 
 def test_of_two_activations_the_second_is_told_who_was_first() -> None:
@@ -145,8 +145,8 @@ def test_each_change_has_its_audit_event() -> None:
     project_id = reviewed_project()
     actions.propose(SITE, project_id, by=ANNA)
     actions.activate(SITE, project_id, 1, seen=0, by=BORIS)
-    events = project_queries.projects.EntityEvent.page(
-        project_queries.projects.ENTITY_EVENT.partition_key(SITE, entity_type="calibration", entity_id=project_id)
+    events = project_queries.EntityEvent.page(
+        project_queries.ENTITY_EVENT.partition_key(SITE, entity_type="calibration", entity_id=project_id)
     ).rows
     assert [(one.type, one.metadata["name"]) for one in events] == [
         ("proposed", "Anna Berg"),

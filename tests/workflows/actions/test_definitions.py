@@ -7,8 +7,8 @@ import pytest
 from config import table as keys
 from config.errors import Conflict, CountersignError, NotFound, Refused
 from config.table import DEFAULT_SITE
-from projects.audit import Actor
-from projects.items.entity_event import EntityEvent
+from projects.audit.events import Actor
+from projects.audit.items import EntityEvent
 from tests.aws_faults import count_calls
 from workflows import versions
 from workflows.actions import definitions

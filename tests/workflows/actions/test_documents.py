@@ -6,9 +6,10 @@ import pytest
 from config import aws, clock
 from config import table as keys
 from config.errors import Conflict, Unavailable
-from projects import queries
-from projects.audit import Actor
-from projects.ways import ByDay
+from projects.audit.events import Actor
+from projects.documents.access_paths import ByDay
+from projects.documents.queries import browsing as browse_queries
+from projects.documents.queries import documents as document_queries
 from tests.aws_faults import fail
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files, start_run
 from workflows import frozen
@@ -23,17 +24,17 @@ PINNED = frozen.freeze(PROJECT)
 def test_a_document_comes_with_its_first_version_and_who_made_it(table: str) -> None:
     run = start_run()
     body = sample_files()[0].read_bytes()
-    document = queries.documents.get_document(SITE, run.document_id)
+    document = document_queries.get_document(SITE, run.document_id)
     assert document.checksum == hashlib.sha256(body).hexdigest()
     assert (document.contentLength, document.contentType) == (len(body), "application/pdf")
-    (version,) = queries.documents.versions(SITE, run.document_id).rows
+    (version,) = document_queries.versions(SITE, run.document_id).rows
     assert (version.checksum, version.s3version) == (document.checksum, document.s3version)
-    (made,) = queries.documents.activities(SITE, run.document_id).rows
+    (made,) = document_queries.activities(SITE, run.document_id).rows
     assert (made.type, made.user_name, made.name) == ("CREATE", "test", document.name)
 
 
 def test_the_recorded_version_is_the_one_in_s3(table: str) -> None:
-    document = queries.documents.get_document(SITE, start_run().document_id)
+    document = document_queries.get_document(SITE, start_run().document_id)
     found = aws.client("s3").get_object(
         Bucket=DocumentFiles(SITE, "p", "d").uri("").split("/")[2], Key=document.s3_key, VersionId=document.s3version
     )
@@ -43,9 +44,9 @@ def test_the_recorded_version_is_the_one_in_s3(table: str) -> None:
 def test_documents_of_a_day_come_newest_first(table: str) -> None:
     older, newer = start_run(), start_run()
     today = clock.now().date()
-    found = [row.document_id for row in queries.browsing.documents(SITE, ByDay(today)).rows]
+    found = [row.document_id for row in browse_queries.documents(SITE, ByDay(today)).rows]
     assert set(found) == {older.document_id, newer.document_id}
-    assert not queries.browsing.documents("acme", ByDay(today)).rows
+    assert not browse_queries.documents("acme", ByDay(today)).rows
 
 
 def test_the_same_document_twice_is_one(table: str) -> None:
@@ -62,7 +63,7 @@ def test_the_same_document_twice_is_one(table: str) -> None:
     documents.start(**made, original=original)
     with pytest.raises(Conflict):
         documents.start(**made, original=original)
-    assert len(queries.documents.activities(SITE, document_id).rows) == 1
+    assert len(document_queries.activities(SITE, document_id).rows) == 1
 
 
 def test_what_arrives_damaged_is_refused_by_s3(table: str) -> None:
@@ -85,9 +86,9 @@ def test_where_the_activity_cannot_be_written_there_is_no_document(table: str) -
             document_id=document_id,
             original=original,
         )
-    assert not queries.documents.versions(SITE, document_id).rows
+    assert not document_queries.versions(SITE, document_id).rows
     assert table_rows(document_id) == 0
 
 
 def table_rows(document_id: str) -> int:
-    return len(queries.documents.Document.page(keys.DOCUMENT.partition_key(SITE, document_id=document_id)).rows)
+    return len(document_queries.Document.page(keys.DOCUMENT.partition_key(SITE, document_id=document_id)).rows)

@@ -7,10 +7,11 @@ import pytest
 
 from config import clock
 from config.errors import Conflict, CountersignError, NotFound, Refused, Unavailable
-from projects import queries as project_queries
-from projects.actions import tags
-from projects.queries.removals import DELETED, PURGED, removal, removals
-from projects.ways import ByDay
+from projects.documents.access_paths import ByDay
+from projects.documents.actions import tags
+from projects.documents.queries import browsing as browse_queries
+from projects.documents.queries import documents as document_queries
+from projects.documents.queries.removals import DELETED, PURGED, removal, removals
 from review import queries as review_queries
 from tests.aws_faults import before_each, crash_before, fail
 from tests.factories import PROJECT_ID, SITE, ref_of, start_run
@@ -39,7 +40,7 @@ def document() -> Run:
 
 
 def kinds(run: Run) -> list[tuple[str, str]]:
-    rows = project_queries.documents.activities(SITE, run.document_id).rows
+    rows = document_queries.activities(SITE, run.document_id).rows
     return [(row.type, row.user_name) for row in rows if row.type != "MODIFY"]
 
 
@@ -53,10 +54,10 @@ def test_a_deleted_document_is_in_no_list_and_its_pages_are_closed(pump: Pump) -
         f"softdelete#document{run.document_id}",
     ]
     assert not queries.project_documents(SITE, PROJECT_ID).rows
-    assert not project_queries.browsing.documents(SITE, ByDay(clock.now().date())).rows
+    assert not browse_queries.documents(SITE, ByDay(clock.now().date())).rows
     assert not queries.executions(SITE, DOCUMENT_ANALYSIS.name).rows
     with pytest.raises(NotFound):
-        project_queries.documents.get_document(SITE, run.document_id)
+        document_queries.get_document(SITE, run.document_id)
     with pytest.raises(NotFound, match="deleted"):
         queries.board(SITE, run.workflow_id)
     with pytest.raises(NotFound, match="deleted"):
@@ -105,7 +106,7 @@ def test_while_a_run_is_under_way_nothing_is_deleted(table: str) -> None:
     run = start_run()
     with pytest.raises(Refused, match="under way"):
         actions.delete(SITE, run.document_id, by=ROSA)
-    assert project_queries.documents.get_document(SITE, run.document_id)
+    assert document_queries.get_document(SITE, run.document_id)
     assert not removals(SITE, DELETED).rows
 
 
@@ -256,7 +257,7 @@ def test_a_tag_that_comes_while_the_document_goes_is_lost_neither_way(table: str
             given = sum(one.result() for one in tagging)
         assert [key for key in stored.indexed(run.document_id) if key[1].startswith("tags#")] == []
         actions.restore(SITE, run.document_id, by=MARTA)
-        assert len(project_queries.documents.tags(SITE, run.document_id)) == given
+        assert len(document_queries.tags(SITE, run.document_id)) == given
         assert len([key for key in stored.indexed(run.document_id) if key[1].startswith("tags#")]) == given
 
 

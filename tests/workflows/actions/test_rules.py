@@ -8,7 +8,7 @@ import pytest
 from config import clock
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.table import ENTITY_EVENT, RULE_BY_STATUS
-from projects.items.entity_event import EntityEvent
+from projects.audit.items import EntityEvent
 from tests.aws_faults import Crash, audit_refused, before_each, count_calls, crash_before
 from tests.workflows.rules import ALICE, BOB, SITE, draft, is_pdf, make_rule, make_ruleset, says
 from workflows import rulebook

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from django.conf import settings
 
 from config import aws, clock
-from projects import actions as project_actions
-from projects.audit import Actor
-from projects.items.project import Project
-from projects.schema import ProjectSettings
+from projects.audit.events import Actor
+from projects.settings import actions as project_actions
+from projects.settings.items import Project
+from projects.settings.values import ProjectSettings
 from tests.pump import Pump
 from workflows import files
 from workflows.actions import batches
@@ -24,7 +24,7 @@ BY = Actor("1", "Alice Novak")
 def project(site: str = "default", name: str = "Bills", *, fields: bool = False) -> Project:
     """Without fields nobody is asked, and a text of one line is published; with them a person is."""
     wanted = ProjectSettings(name=name) if fields else ProjectSettings(name=name, fields=())
-    return project_actions.projects.create(site, wanted, by=BY, project_id=project_actions.projects.new_project_id())
+    return project_actions.create(site, wanted, by=BY, project_id=project_actions.new_project_id())
 
 
 def put(name: str, body: bytes | None = None, site: str = "default") -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from projects.permissions import Permission
+from projects.sites.permissions import Permission
 from tests.pump import Pump
 from tests.workflows.batches import bulk
 from tests.workflows.test_api import API, problem, program

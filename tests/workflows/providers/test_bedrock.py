@@ -6,7 +6,7 @@ import pytest
 from botocore.stub import Stubber
 
 from config.errors import ProviderPaused, StageFailed
-from projects.schema import LANGUAGES
+from projects.settings.values import LANGUAGES
 from tests.workflows.providers.services import caller, stubbed
 from tests.workflows.stages.memory import FIELDS
 from workflows.providers.bedrock import BEDROCK, Bedrock, page_request

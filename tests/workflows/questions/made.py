@@ -2,7 +2,7 @@
 
 import json
 
-from projects.audit import Actor
+from projects.audit.events import Actor
 from tests.factories import start_run
 from workflows import files
 from workflows.frozen import Run

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from config import clock, table
-from projects.audit import Actor
+from projects.audit.events import Actor
 from tests.factories import PROJECT_ID, SITE, sample_files, start_run
 from workflows import files, queries
 from workflows.actions import runs

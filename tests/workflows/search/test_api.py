@@ -1,8 +1,8 @@
 import pytest
 from django.test import Client
 
-from projects import actions
-from projects.permissions import Permission
+from projects.sites.actions import api_keys as api_key_actions
+from projects.sites.permissions import Permission
 from tests.people import alice, signed_in
 from tests.projects.sites import BY, make_site
 from tests.workflows.views.test_search import RUN, put
@@ -13,7 +13,7 @@ URL = "/api/v1/search"
 
 
 def program(*permissions: Permission, site: str = "default") -> Client:
-    _, key = actions.api_keys.create(site, "Finder", permissions, by=BY)
+    _, key = api_key_actions.create(site, "Finder", permissions, by=BY)
     return Client(headers={"Authorization": f"Bearer {key}"})
 
 

@@ -5,9 +5,9 @@ from django.core.management import CommandError, call_command
 
 from config import clock
 from config.errors import Unavailable
-from projects import actions
-from projects.items.project import Project
-from projects.schema import ProjectSettings
+from projects.settings import actions as project_actions
+from projects.settings.items import Project
+from projects.settings.values import ProjectSettings
 from tests.aws_faults import fail
 from tests.projects.sites import make_site
 from tests.workflows.search.published import ROSA, everything, found, hear, publish
@@ -33,9 +33,7 @@ def desk() -> list[Run]:
 
 
 def make_project(site: str = "default") -> Project:
-    return actions.projects.create(
-        site, ProjectSettings(name="P"), by=ROSA, project_id=actions.projects.new_project_id()
-    )
+    return project_actions.create(site, ProjectSettings(name="P"), by=ROSA, project_id=project_actions.new_project_id())
 
 
 def nobody(_progress: Progress) -> None:

@@ -1,6 +1,6 @@
 """The types of a site for tests, and papers of several languages as rows."""
 
-from projects.default_schemas import DEFAULT_ATTRIBUTES, DEFAULT_CLASSIFICATIONS
+from projects.schemas.defaults import DEFAULT_ATTRIBUTES, DEFAULT_CLASSIFICATIONS
 from workflows.stages.specs import FieldSpec
 from workflows.stages.types import TypeBook, TypeSpec
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from projects.default_schemas import DEFAULT_ATTRIBUTES, DEFAULT_CLASSIFICATIONS
-from projects.schema import date_range
+from projects.schemas.defaults import DEFAULT_ATTRIBUTES, DEFAULT_CLASSIFICATIONS
+from projects.settings.values import date_range
 from tests.generated import invoices
 from tests.generated.invoices import LAYOUTS, Invoice
 from tests.workflows.stages.memory import context, kept

@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from projects import queries
-from projects.audit import Actor
+from projects.audit.events import Actor
+from projects.settings import queries as project_queries
 from tests.aws_faults import count_calls
 from tests.people import alice, bob, signed_in
 from tests.workflows.decided import decided_run, field, project, reviewed_project
@@ -20,7 +20,7 @@ def url(name: str, *args: object) -> str:
 
 
 def active(project_id: str) -> int:
-    return calibrations.active(queries.projects.get_project(SITE, project_id))
+    return calibrations.active(project_queries.get_project(SITE, project_id))
 
 
 def activate(project_id: str, version: int, seen: object, who=alice):

@@ -2,7 +2,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from config import aws
-from projects import queries as project_queries
+from projects.documents.queries import documents as document_queries
 from tests.aws_faults import count_calls, fail
 from tests.factories import sample_files
 from tests.people import bob, charlie, dora, signed_in
@@ -22,7 +22,7 @@ def send(run, name="newer.pdf", body=None, who=bob):
 
 
 def versions(run):
-    return project_queries.documents.versions(SITE, run.document_id).rows
+    return document_queries.versions(SITE, run.document_id).rows
 
 
 def s3_versions(run):

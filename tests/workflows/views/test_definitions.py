@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from projects.permissions import Permission
+from projects.sites.permissions import Permission
 from tests.aws_faults import count_calls
 from tests.factories import start_run
 from tests.people import alice, bob, charlie, person, signed_in

@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group
 from django.urls import reverse
 
 from config.errors import Conflict
-from projects.audit import Actor
+from projects.audit.events import Actor
 from tests.aws_faults import count_calls
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.queues import SITE, make_queue

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from config.transaction import transact
-from projects.audit import Actor
+from projects.audit.events import Actor
 from tests.aws_faults import count_calls, fail
 from tests.factories import PROJECT_ID, start_run
 from tests.people import bob, charlie, dora, signed_in

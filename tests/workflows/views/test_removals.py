@@ -3,9 +3,9 @@
 import pytest
 
 from config.errors import NotFound
-from projects import queries as project_queries
-from projects.audit import actor
-from projects.queries.removals import removal
+from projects.audit.events import actor
+from projects.documents.queries import documents as document_queries
+from projects.documents.queries.removals import removal
 from tests.aws_faults import count_calls, crash_after, fail
 from tests.factories import start_run
 from tests.people import alice, bob, charlie, dora, signed_in
@@ -36,7 +36,7 @@ def test_only_who_may_delete_is_offered_it_and_may_do_it(client, run):
             assert signed_in(who()).get(address).status_code == 403
     assert url(run, "delete/") not in signed_in(bob()).get(url(run)).content.decode()
     assert client.post(url(run, "delete/")).status_code == 302
-    assert project_queries.documents.get_document(SITE, run.document_id)
+    assert document_queries.get_document(SITE, run.document_id)
 
 
 def test_a_document_is_deleted_and_comes_back(run):

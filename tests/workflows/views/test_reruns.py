@@ -3,8 +3,8 @@ import json
 import pytest
 from django.urls import reverse
 
-from projects.default_schemas import ensure_default_schemas
-from projects.queries import documents
+from projects.documents.queries import documents
+from projects.schemas.defaults import ensure_default_schemas
 from tests.factories import PROJECT, SITE, start_run
 from tests.people import alice, bob, charlie, signed_in
 from tests.workflows.repeated import BY, analysed_again, field, published_run, run_to_repeat

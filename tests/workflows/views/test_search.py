@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from projects.permissions import EVERYTHING
+from projects.sites.permissions import EVERYTHING
 from tests.aws_faults import count_calls
 from tests.people import alice, charlie, dora, signed_in
 from tests.projects.sites import grant, make_site

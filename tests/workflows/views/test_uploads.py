@@ -7,8 +7,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from config import aws
-from projects import queries as project_queries
-from projects.schema import DEFAULT_FIELDS
+from projects.documents.queries import documents as document_queries
+from projects.settings.values import DEFAULT_FIELDS
 from tests.aws_faults import fail
 from tests.factories import sample_files
 from tests.people import bob, charlie, signed_in
@@ -127,7 +127,7 @@ def test_the_checksum_is_counted_while_the_file_comes(table):
     with mock.patch.object(hashlib, "file_digest", side_effect=AssertionError("read a second time")):
         send(project, pdf())
     (row,) = documents(project)
-    document = project_queries.documents.get_document("default", row.document_id)
+    document = document_queries.get_document("default", row.document_id)
     assert document.checksum == hashlib.sha256(body).hexdigest()
     assert (document.userId, document.user_name) == (str(bob().pk), "Bob Ito")
 

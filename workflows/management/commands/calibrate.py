@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config.errors import CountersignError
 from config.table import DEFAULT_SITE
-from projects import queries
-from projects.audit import Actor
+from projects.audit.events import Actor
+from projects.settings import queries as project_queries
 from workflows import calibrations
 from workflows.actions import calibrations as actions
 from workflows.calibrations import Version
@@ -39,7 +39,7 @@ class Command(BaseCommand):
                 content = plain(lesson) | {"version": made.number}
                 options["output"].write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8")
             if options["activate"]:
-                seen = calibrations.active(queries.projects.get_project(site, project_id))
+                seen = calibrations.active(project_queries.get_project(site, project_id))
                 actions.activate(site, project_id, made.number, seen=seen, by=BY)
                 self.stdout.write(f"Calibration {made.number} is active: runs that begin from now on use it.")
         except (CountersignError, OSError) as error:

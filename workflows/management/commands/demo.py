@@ -18,10 +18,10 @@ from config.errors import CountersignError, Misconfigured, NotFound
 from config.laptop import emulator, locks
 from config.laptop.supervisor import Supervisor
 from config.table import DEFAULT_SITE
-from projects.audit import Actor
-from projects.default_schemas import ensure_default_schemas
-from projects.defaults import ensure_default_project, ensure_invoice_project
-from projects.demo_users import Login, ensure_logins
+from projects.audit.events import Actor
+from projects.schemas.defaults import ensure_default_schemas
+from projects.settings.defaults import ensure_default_project, ensure_invoice_project
+from projects.sites.demo_users import Login, ensure_logins
 from workflows import local_desk, processing, queries, samples
 from workflows.deployment import Report
 from workflows.local_desk import LocalDesk

@@ -14,11 +14,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from config.brokers.transport import CELERY, STEP_FUNCTIONS
 from config.errors import CountersignError, NotFound
 from config.table import DEFAULT_SITE
-from projects import directory
-from projects import queries as project_queries
-from projects.audit import Actor
-from projects.defaults import ensure_default_project
-from projects.items.project import Project
+from projects.audit.events import Actor
+from projects.settings import queries as project_queries
+from projects.settings.defaults import ensure_default_project
+from projects.settings.items import Project
+from projects.sites import directory
 from workflows import kinds_table, local_desk, processing
 from workflows.kinds_table import Line
 from workflows.local_desk import LocalDesk
@@ -115,7 +115,7 @@ class _Work:
 def _project(site: str, name: str | None) -> Project:
     if not directory.is_open(site):
         raise NotFound(f"There is no open site {site}. An admin makes one in the settings, under Sites.")
-    return project_queries.projects.get_project(site, name) if name else ensure_default_project(site, by=BY)
+    return project_queries.get_project(site, name) if name else ensure_default_project(site, by=BY)
 
 
 def _paths(given: list[Path]) -> Iterator[Path]:

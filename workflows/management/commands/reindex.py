@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config.errors import CountersignError
 from config.table import DEFAULT_SITE
-from projects import queries
+from projects.sites.queries import sites as site_queries
 from workflows.search.rebuild import Progress, rebuild
 
 
@@ -39,12 +39,12 @@ class Command(BaseCommand):
 def _sites(wanted: str | None) -> Iterator[str]:
     """Raises: NotFound."""
     if wanted:
-        yield str(queries.sites.get_site(wanted).siteId)
+        yield str(site_queries.get_site(wanted).siteId)
         return
     yield DEFAULT_SITE
     cursor = None
     while True:
-        page = queries.sites.list_sites(cursor)
+        page = site_queries.list_sites(cursor)
         yield from (str(row.siteId) for row in page.rows if row.siteId != DEFAULT_SITE)
         if not (cursor := page.next):
             return

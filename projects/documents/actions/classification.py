@@ -1,0 +1,83 @@
+"""A document's classification, if it is found on the document and no project names it: parts of another write."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock
+from config.errors import NotFound
+from config.transaction import EventAt
+from projects.audit.events import Actor
+from projects.documents import counting
+from projects.documents.actions.documents import by_classification
+from projects.documents.activity import ActivityType, Changed, activity
+from projects.documents.items.documents import Document
+from projects.documents.queries import documents as document_queries
+from projects.schemas import queries as schema_queries
+
+
+@dataclass(frozen=True)
+class Classified:
+    """What makes a document one of a classification, for the transaction of what that follows from.
+
+    ``actions`` and ``condition`` are of the document's own row, ``tally`` of the counts of both classifications, and
+    ``events`` of the document's activity. If it is that already only the condition is left.
+    """
+
+    condition: Condition
+    actions: Sequence[Action] = ()
+    tally: counting.Tally = field(default_factory=counting.Tally)
+    events: Sequence[EventAt] = ()
+
+    @property
+    def changes(self) -> bool:
+        return bool(self.actions)
+
+
+def classified(site: str, document_id: str, classification_id: str, *, name: str, by: Actor) -> Classified | None:
+    """Make it a document of this classification; empty: of none. None if it is gone.
+
+    ``name``: the classification's, for the activity. Whoever has it classified meanwhile makes the transaction fail.
+    """
+    try:
+        document = document_queries.get_document(site, document_id)
+    except NotFound:  # deleted while it ran, or an older writer's, which has no row of its own
+        return None
+    before = document.classification_id or ""
+    same = Document.classification_id == before if before else Document.classification_id.does_not_exist()
+    if before == classification_id:
+        return Classified(same)
+    changed = Changed("document type", _name(site, before), name if classification_id else None)
+    return Classified(
+        same,
+        [
+            Document.revision.set(Document.revision + 1),
+            Document.lastModifiedDate.set(clock.iso(clock.now())),
+            *_placed(site, document, classification_id),
+        ],
+        counting.classified(document_id, before, classification_id),
+        [activity(site, document_id, ActivityType.MODIFY, by=by, changes=[changed], name=document.name)],
+    )
+
+
+def _placed(site: str, document: Document, classification_id: str) -> list[Action]:
+    at = clock.parse(document.inserteddate)
+    index = by_classification(site, document.document_id, classification_id, at=at)
+    if not index:
+        return [Document.classification_id.remove(), Document.GSI2PK.remove(), Document.GSI2SK.remove()]
+    return [
+        Document.classification_id.set(classification_id),
+        Document.GSI2PK.set(index["GSI2PK"]),
+        Document.GSI2SK.set(index["GSI2SK"]),
+    ]
+
+
+def _name(site: str, classification_id: str) -> str | None:
+    if not classification_id:
+        return None
+    try:
+        return schema_queries.classification(site, classification_id).name or classification_id
+    except NotFound:
+        return classification_id

@@ -1,0 +1,145 @@
+"""Writes of documents: each is one transaction with its activity."""
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Any
+
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.transaction import EXISTS, Change, Put, Update
+from projects.audit.events import Actor
+from projects.documents.document_status import DocumentStatus
+from projects.documents.items.documents import ChildDocument, Document, DocumentVersion
+
+CHECKSUM_TYPE = "SHA256"
+
+
+@dataclass(frozen=True)
+class Content:
+    """A stored file: MIME type, bytes, S3 key; its SHA-256 (hexadecimal) and S3 version where they are known."""
+
+    file_type: str
+    file_size: int
+    s3_key: str
+    sha256: str | None = None
+    s3version: str | None = None
+
+
+@dataclass(frozen=True)
+class NewDocument:
+    """What a document is made of; ``name`` is its file's name as people know it, ``parent_id`` what it came out of."""
+
+    document_id: str
+    project_id: str
+    project_name: str
+    name: str
+    content: Content
+    classification_id: str = ""
+    parent_id: str = ""
+    queue: str = ""
+
+
+def creation(site: str, new: NewDocument, *, by: Actor, at: dt.datetime) -> list[Change]:
+    """The document's row and its first version, for the transaction in which its first run comes into being."""
+    version = version_row(site, new.document_id, name=new.name, content=new.content, by=by, at=at)
+    return [Put(_document(site, new, by, at)), Put(version), *_child(site, new, at)]
+
+
+def _child(site: str, new: NewDocument, at: dt.datetime) -> list[Change]:
+    if not new.parent_id:
+        return []
+    key = table.CHILD_DOCUMENT.key(site, document_id=new.parent_id, child_document_id=new.document_id)
+    row = ChildDocument(
+        key.pk,
+        key.sk,
+        documentId=new.document_id,
+        belongsToDocumentId=new.parent_id,
+        name=new.name,
+        file_type=new.content.file_type,
+        file_size=new.content.file_size,
+        inserteddate=clock.iso(at),
+    )
+    return [Put(row)]
+
+
+def _document(site: str, new: NewDocument, by: Actor, at: dt.datetime) -> Document:
+    now, content = clock.iso(at), new.content
+    parts = {"document_id": new.document_id, "date": table.date(at), "datetime": table.datetime_s(at)}
+    key = table.DOCUMENT.key(site, **parts)
+    return Document(
+        key.pk,
+        key.sk,
+        **table.DOCUMENT.gsi1(site, **parts),
+        **by_classification(site, new.document_id, new.classification_id, at=at),
+        documentId=new.document_id,
+        inserteddate=now,
+        lastModifiedDate=now,
+        userId=by.id,
+        user_name=by.name,
+        path=new.name,
+        contentType=content.file_type,
+        contentLength=content.file_size,
+        checksum=content.sha256,
+        checksumType=CHECKSUM_TYPE if content.sha256 else None,
+        s3version=content.s3version,
+        belongsToDocumentId=new.parent_id or None,
+        queue=new.queue or None,
+        classification_id=new.classification_id or None,
+        s3_key=content.s3_key,
+        content_at=table.datetime_s(at),
+        revision=1,
+        name=new.name,
+        document_id=new.document_id,
+        project_id=new.project_id,
+        project_name=new.project_name or None,
+        file_type=content.file_type,
+        file_size=content.file_size,
+        created_at=now,
+        status=DocumentStatus.IN_PROGRESS,
+    )
+
+
+def by_classification(site: str, document_id: str, classification_id: str | None, *, at: dt.datetime) -> dict[str, Any]:
+    """Where the list of its classification has the document, which came at that instant."""
+    if not classification_id:
+        return {}
+    parts = {"document_id": document_id, "classification_id": classification_id, "datetime": table.datetime_s(at)}
+    return table.DOCUMENT_BY_CLASSIFICATION.gsi2(site, **parts)
+
+
+def with_status(site: str, document_id: str, status: DocumentStatus, queue: str | None = None) -> Update:
+    """Its row says where it stands. The revision stays: what people change was not based on this.
+
+    ``queue``: the one that it belongs to from now on, empty for the site's own; None leaves it where it is.
+    """
+    actions = [Document.status.set(status), *([] if queue is None else [in_queue(queue)])]
+    return Update(table.DOCUMENT.key(site, document_id=document_id), actions, EXISTS)
+
+
+def in_queue(queue: str) -> Action:
+    """It belongs to this queue from now on; an empty id is the site's own, which every group is let into."""
+    return Document.queue.set(queue) if queue else Document.queue.remove()
+
+
+def moved_to_queue(site: str, document_id: str, queue: str) -> Update:
+    return Update(table.DOCUMENT.key(site, document_id=document_id), [in_queue(queue)], EXISTS)
+
+
+def version_row(
+    site: str, document_id: str, *, name: str, content: Content, by: Actor, at: dt.datetime
+) -> DocumentVersion:
+    """The row of one content, under the second ``at``."""
+    return DocumentVersion(
+        *table.DOCUMENT_VERSION.key(site, document_id=document_id, datetime_s=table.datetime_s(at)),
+        contentType=content.file_type,
+        contentLength=content.file_size,
+        checksum=content.sha256,
+        checksumType=CHECKSUM_TYPE if content.sha256 else None,
+        s3version=content.s3version,
+        s3_key=content.s3_key,
+        name=name,
+        inserteddate=clock.iso(at),
+        userId=by.id,
+        user_name=by.name,
+    )

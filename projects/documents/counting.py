@@ -1,0 +1,98 @@
+"""What a change counts: parts of the transactions that the actions write, behind everything that may fail.
+
+A document's counts all lie in the shard of its id, so one transaction writes one row of each counter.
+"""
+
+import zlib
+from collections import Counter as Sums
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+from django.conf import settings
+
+from config import table
+from config.transaction import Change, Update
+from projects.documents.document_status import DocumentStatus
+from projects.documents.items.counters import Counter
+
+
+class Kind(StrEnum):
+    """What a counter is of."""
+
+    SITE = "site"
+    PROJECT = "project"
+    CLASSIFICATION = "classification"
+    QUEUE = "queue"
+
+
+EVERYTHING = "documents"  # what the one counter of a site is of
+
+
+class Place(NamedTuple):
+    """One shard of one counter."""
+
+    kind: Kind
+    counted: str
+    shard: int
+
+
+Tally = Sums[tuple[Place, str]]  # by how much which number of which place changes
+
+
+def shard_of(document_id: str) -> int:
+    return zlib.crc32(document_id.encode()) % settings.COUNTER_SHARDS
+
+
+def moved(
+    project_id: str,
+    document_id: str,
+    before: DocumentStatus | None,
+    after: DocumentStatus | None,
+    classification_id: str | None = None,
+) -> Tally:
+    """A document's change of status; without ``before`` it comes, without ``after`` it goes."""
+    shard, tally = shard_of(document_id), Tally()
+    for place in (Place(Kind.SITE, EVERYTHING, shard), Place(Kind.PROJECT, project_id, shard)):
+        for status, by in ((before, -1), (after, 1)):
+            if status:
+                tally[place, status.value] += by
+    if classification_id and (change := bool(after) - bool(before)):
+        tally[Place(Kind.CLASSIFICATION, classification_id, shard), "documents"] += change
+    return tally
+
+
+def classified(document_id: str, before: str, after: str) -> Tally:
+    """A document of one classification becomes one of another; empty for none."""
+    shard, tally = shard_of(document_id), Tally()
+    for classification_id, by in ((before, -1), (after, 1)):
+        if classification_id:
+            tally[Place(Kind.CLASSIFICATION, classification_id, shard), "documents"] += by
+    return tally
+
+
+def queued(queue: str, document_id: str, by: int) -> Tally:
+    """``by`` more reviews of this document wait in a queue, as its reviews store it."""
+    return Tally({(Place(Kind.QUEUE, queue, shard_of(document_id)), DocumentStatus.WAITING.value): by})
+
+
+def counted(site: str, tally: Tally) -> list[Change]:
+    """One unconditional update a row: ADD needs no row to be there."""
+    places = dict.fromkeys(place for (place, _), by in tally.items() if by)
+    return [
+        Update(
+            key_of(site, place),
+            [getattr(Counter, name).add(by) for (at, name), by in tally.items() if at == place and by],
+            of=Counter,
+        )
+        for place in places
+    ]
+
+
+def key_of(site: str, place: Place) -> table.Key:
+    return table.COUNTER.key(site, kind=place.kind, counted=place.counted, shard=place.shard)
+
+
+def uncounted(changes: Iterable[Change]) -> list[Change]:
+    """Without what they count, where rows are worked out that are counted otherwise."""
+    return [one for one in changes if not (isinstance(one, Update) and one.of is Counter)]

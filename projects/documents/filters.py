@@ -1,0 +1,100 @@
+"""What somebody asks the list of documents for, between an address and plain values; pure."""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.http import urlencode
+
+from projects.documents.document_status import DocumentStatus
+
+ROWS = 3  # attributes that the form asks for at once
+_FIRST_DAY = dt.date(1970, 1, 2)
+
+
+class Op(StrEnum):
+    """How an attribute's value is asked for, as the address says it."""
+
+    IS = "is"
+    BEGINS = "begins"
+    BETWEEN = "between"
+
+
+OPS = {Op.IS: "is", Op.BEGINS: "begins with", Op.BETWEEN: "from – to"}
+
+
+@dataclass(frozen=True)
+class AttributeFilter:
+    """``value`` empty: any; ``upto`` is the end of a range, either end of which may be open."""
+
+    key: str
+    op: Op = Op.IS
+    value: str = ""
+    upto: str = ""
+
+
+@dataclass(frozen=True)
+class Filters:
+    """``day`` None: none was asked for. ``tag_value`` counts where there is a tag only."""
+
+    day: dt.date | None = None
+    status: DocumentStatus | None = None
+    classification: str = ""
+    tag: str = ""
+    tag_value: str = ""
+    attributes: Sequence[AttributeFilter] = field(default_factory=tuple)
+
+    @property
+    def needs_vocabulary(self) -> bool:
+        """Whether it can be answered only by who knows what the site's attributes and classifications are."""
+        return bool(self.classification or self.attributes)
+
+    @property
+    def query(self) -> str:
+        """The address's part that asks for the same again, without what is empty."""
+        pairs: list[tuple[str, Any]] = [
+            ("day", self.day.isoformat() if self.day else ""),
+            ("status", self.status or ""),
+            ("class", self.classification),
+            ("tag", self.tag),
+            ("value", self.tag_value if self.tag else ""),
+        ]
+        rows = [(("a", one.key), ("o", one.op), ("v", one.value), ("to", one.upto)) for one in self.attributes]
+        return urlencode([pair for pair in pairs if pair[1]] + [pair for row in rows for pair in row])
+
+
+def filters_from(query: QueryDict, today: dt.date) -> Filters:
+    """What is no day, no status and no way to ask is as good as not asked for."""
+    status = query.get("status", "")
+    return Filters(
+        day=_day(query.get("day", ""), today),
+        status=DocumentStatus(status) if status in set(DocumentStatus) else None,
+        classification=query.get("class", "").strip(),
+        tag=" ".join(query.get("tag", "").split()),
+        tag_value=" ".join(query.get("value", "").split()),
+        attributes=tuple(_attributes(query)),
+    )
+
+
+def _attributes(query: QueryDict) -> list[AttributeFilter]:
+    columns = [query.getlist(name) for name in ("a", "o", "v", "to")]
+
+    def at(column: Sequence[str], i: int) -> str:
+        return column[i].strip() if i < len(column) else ""
+
+    rows = [[at(column, i) for column in columns] for i in range(min(len(columns[0]), ROWS))]
+    return [
+        AttributeFilter(key, Op(op) if op in set(Op) else Op.IS, value, upto) for key, op, value, upto in rows if key
+    ]
+
+
+def _day(text: str, today: dt.date) -> dt.date | None:
+    """A day that has not come has no documents."""
+    try:
+        day = dt.date.fromisoformat(text)
+    except ValueError:
+        return None
+    return min(max(day, _FIRST_DAY), today)

@@ -1,0 +1,171 @@
+"""What the list of documents shows: the form as it was sent, the rows, and where each tab leads; pure."""
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Any
+
+from config.item import Page
+from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Way
+from projects.documents.document_status import LOOKS, Look, look_of
+from projects.documents.filters import OPS, ROWS, AttributeFilter, Filters, Op
+from projects.documents.items.documents import ListedDocument
+from projects.documents.queries.browsing import value_of
+from projects.documents.queries.counters import Counts
+from projects.documents.query_plan import NotIndexed
+from projects.schemas.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What was asked, and by which form; ``full``: the one with classification and attributes."""
+
+    filters: Filters
+    known: Vocabulary
+    today: dt.date
+    full: bool
+    url: str
+
+    def to(self, filters: Filters) -> str:
+        return f"{self.url}?{filters.query}" if filters.query else self.url
+
+    @property
+    def query(self) -> str:
+        more = "more=1" if self.full and not self.filters.needs_vocabulary else ""
+        return "&".join(part for part in (self.filters.query, more) if part)
+
+
+@dataclass(frozen=True)
+class Tab:
+    """``number`` None: not counted here."""
+
+    url: str
+    words: str
+    number: int | None
+    here: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    document: ListedDocument
+    look: Look | None
+    value: str
+
+
+@dataclass(frozen=True)
+class Alone:
+    """One of the filters that no key holds together, by itself."""
+
+    url: str
+    words: str
+
+
+def form_context(asking: Asking, way: Way | None, counts: Counts | None) -> dict[str, Any]:
+    """Of every page of the list, whatever was found."""
+    filters = asking.filters
+    blank = [AttributeFilter("")] * (ROWS - len(filters.attributes))
+    return {
+        "filters": filters,
+        "full": asking.full,
+        "attributes": list(asking.known.attributes.values()),
+        "classifications": asking.known.classifications,
+        "attribute_rows": [*filters.attributes, *blank] if asking.full else (),
+        "ops": [(op.value, words) for op, words in OPS.items()],
+        "statuses": [(status.value, look.words) for status, look in LOOKS.items()],
+        "status_tabs": _tabs(asking, way, counts),
+        "total": counts.total if counts else None,
+        "today": asking.today,
+        "list_url": asking.url,
+        "more_url": f"{asking.url}?{'&'.join(part for part in (filters.query, 'more=1') if part)}",
+        "is_filtered": bool(filters.query) and not isinstance(way, ByDay),
+    }
+
+
+def _tabs(asking: Asking, way: Way | None, counts: Counts | None) -> list[Tab]:
+    """A status that no document has is left out, but for the one that is shown."""
+    here = way.status if isinstance(way, ByStatus) else None
+    tabs = [Tab(asking.url, "By day", None, isinstance(way, ByDay))]
+    for status, look in LOOKS.items():
+        number = counts.of(status) if counts else None
+        if number or counts is None or status == here:
+            tabs.append(Tab(asking.to(Filters(status=status)), look.words, number, status == here))
+    return tabs
+
+
+def found_context(asking: Asking, way: Way, page: Page[ListedDocument]) -> dict[str, Any]:
+    rows = [Row(one, look_of(one.status), value_of(one, way)) for one in page.rows]
+    first = f"{asking.url}?{asking.query}" if asking.query else asking.url
+    return {
+        "rows": rows,
+        "next_cursor": page.next,
+        "first_url": first,
+        "joiner": "&" if asking.query else "?",
+        "has_values": any(row.value for row in rows),
+        "has_files": not isinstance(way, ByTag | ByAttribute),
+        "heading": _heading(asking, way),
+        "note": _note(asking, way),
+        **(_days(asking, way) if isinstance(way, ByDay) else {}),
+    }
+
+
+def _days(asking: Asking, way: ByDay) -> dict[str, Any]:
+    day = way.day
+    return {
+        "day": day,
+        "before_url": asking.to(Filters(day=day - dt.timedelta(days=1))),
+        "following_url": asking.to(Filters(day=day + dt.timedelta(days=1))) if day < asking.today else "",
+    }
+
+
+def _heading(asking: Asking, way: Way) -> str:
+    match way:
+        case ByStatus(status):
+            return LOOKS[status].words
+        case ByClassification(classification_id, day):
+            name = asking.known.classification_name(classification_id) or "Unknown classification"
+            return f"{name}, {day:%-d %b %Y}" if day else name
+        case ByTag(key, value):
+            return f"{key}: {value}" if value is not None else f"Tagged {key}"
+        case ByAttribute():
+            return ", ".join(_words(asking.known, one) for one in asking.filters.attributes)
+        case _:
+            return ""
+
+
+def _words(known: Vocabulary, one: AttributeFilter) -> str:
+    label = known.label(one.key)
+    if one.op == Op.BETWEEN and (one.value or one.upto):
+        ends = (f"from {one.value}" if one.value else "", f"to {one.upto}" if one.upto else "")
+        return " ".join(part for part in (label, *ends) if part)
+    if not one.value:
+        return f"Has {label}"
+    return f"{label} begins with {one.value}" if one.op == Op.BEGINS else f"{label} {one.value}"
+
+
+def _note(asking: Asking, way: Way) -> str:
+    """What the list leaves out, because of the key that it is read by."""
+    if not isinstance(way, ByAttribute) or way.composite is None:
+        return ""
+    names = ", ".join(asking.known.label(key) for key in way.composite.keys)
+    of = asking.known.classification_name(way.composite.owner)
+    return f"Found by the composite key {names}{f' of {of}' if of else ''}: documents that have all of these."
+
+
+def not_indexed_context(asking: Asking, found: NotIndexed) -> dict[str, Any]:
+    filters = asking.filters
+    parts: list[tuple[str, Filters]] = []
+    if filters.day:
+        parts.append((f"the day, {filters.day:%-d %b %Y}", Filters(day=filters.day)))
+    if filters.status:
+        parts.append((f"the status, {LOOKS[filters.status].words}", Filters(status=filters.status)))
+    if filters.classification:
+        name = asking.known.classification_name(filters.classification) or filters.classification
+        parts.append((f"the classification, {name}", Filters(classification=filters.classification)))
+    if filters.tag:
+        parts.append((f"the tag, {filters.tag}", Filters(tag=filters.tag, tag_value=filters.tag_value)))
+    parts += [(_words(asking.known, one), Filters(attributes=(one,))) for one in filters.attributes]
+    return {
+        "not_indexed": found,
+        "alone": [Alone(asking.to(one), words) for words, one in parts],
+        "wanted_key": ", ".join(asking.known.label(key) for key in found.attributes),
+        "wanted_keys": ", ".join(found.attributes),
+    }

@@ -1,0 +1,87 @@
+"""Reads of counters: one Query each, whatever is counted."""
+
+from collections import Counter as Sums
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from config import table
+from config.table import InvalidKey
+from projects.documents.counting import EVERYTHING, Kind
+from projects.documents.document_status import LOOKS, DocumentStatus, Look
+from projects.documents.items.counters import Counter
+
+_ALL = 1000  # rows: far more than one counter's shards; all counters of a kind go on from page to page
+_EVERY = 10_000  # rows of a hundred queues and more: less than a Query answers at once
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Documents by status; a status that no document has is left out."""
+
+    by_status: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def total(self) -> int:
+        return sum(self.by_status.values())
+
+    @property
+    def shown(self) -> list[tuple[Look, int, str]]:
+        """Each status that some document has, as it is shown, with how many and in words, in the order of a life."""
+        found = [(look, self.of(status)) for status, look in LOOKS.items() if self.of(status)]
+        return [(look, number, _in_words(look, number)) for look, number in found]
+
+    def of(self, status: DocumentStatus) -> int:
+        return self.by_status.get(status.value, 0)
+
+
+def _in_words(look: Look, number: int) -> str:
+    """``Waits for a person`` of three: they wait."""
+    words = look.words.lower()
+    return words if number == 1 else words.replace("waits", "wait")
+
+
+def documents(site: str) -> Counts:
+    """Of the whole site."""
+    return Counts(_sum(site, Kind.SITE, EVERYTHING))
+
+
+def documents_of_project(site: str, project_id: str) -> Counts:
+    return Counts(_sum(site, Kind.PROJECT, project_id))
+
+
+def documents_of_classification(site: str, classification_id: str) -> int:
+    return _sum(site, Kind.CLASSIFICATION, classification_id).get("documents", 0)
+
+
+def waiting_by_queue(site: str) -> dict[str, int]:
+    """Of every queue where reviews wait, as reviews store it."""
+    rows = Counter.page(table.COUNTER.partition_key(site, kind=Kind.QUEUE), limit=_EVERY).rows
+    sums: Sums[str] = Sums()
+    for row in rows:
+        sums[row.counted] += row.numbers.get(DocumentStatus.WAITING.value, 0)
+    return {queue: number for queue, number in sums.items() if number > 0}
+
+
+def shards(site: str, kind: Kind, counted: str = "") -> list[Counter]:
+    """The rows themselves, strongly consistent, of one counter or of all of a kind; a Query for each thousand."""
+    pk, cursor = table.COUNTER.partition_key(site, kind=kind), None
+    rows: list[Counter] = []
+    prefix = Counter.SK.startswith(table.COUNTER.sort_prefix(counted=counted)) if counted else None
+    while True:
+        page = Counter.page(pk, sk=prefix, limit=_ALL, consistent=True, cursor=cursor)
+        rows += page.rows
+        cursor = page.next
+        if not cursor:
+            return rows
+
+
+def _sum(site: str, kind: Kind, counted: str) -> dict[str, int]:
+    try:
+        prefix = Counter.SK.startswith(table.COUNTER.sort_prefix(counted=counted))
+    except InvalidKey:
+        return {}
+    rows = Counter.page(table.COUNTER.partition_key(site, kind=kind), sk=prefix, limit=_ALL).rows
+    sums: Sums[str] = Sums()
+    for row in rows:
+        sums.update(row.numbers)
+    return {name: number for name, number in sums.items() if number > 0}

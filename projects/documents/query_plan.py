@@ -1,0 +1,159 @@
+"""Which way through the table answers what somebody asks for, or that none does; pure.
+
+What no key serves is not answered by reading more and leaving out: that would cost the
+whole table for a page.
+"""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from config.errors import Refused
+from config.table import Encoded, InvalidKey, encode
+from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Span, Way
+from projects.documents.filters import AttributeFilter, Filters, Op
+from projects.schemas.attribute_values import in_key, parsed
+from projects.schemas.composite_keys import composite_key, composite_value
+from projects.schemas.governing import AttributeDefinition, CompositeKey
+from projects.schemas.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class NotIndexed:
+    """``filters``: the names of what no key holds together. ``attributes``: a composite key of these would."""
+
+    filters: Sequence[str]
+    attributes: Sequence[str] = ()
+
+
+def way(filters: Filters, known: Vocabulary, today: dt.date) -> Way | NotIndexed:
+    """Raises: Refused, where a value is none of its attribute's type, or there is no such attribute."""
+    asked = _asked(filters)
+    found: Way | None = None
+    if "attributes" in asked and asked <= {"attributes", "classification"}:
+        return _by_attributes(filters, known)
+    if asked <= {"day"}:
+        found = ByDay(filters.day or today)
+    elif asked <= {"classification", "day"}:
+        found = ByClassification(filters.classification, filters.day)
+    elif asked == {"tag"}:
+        found = ByTag(filters.tag, filters.tag_value or None)
+    elif asked == {"status"} and filters.status:
+        found = ByStatus(filters.status)
+    return found or NotIndexed(_named(filters, known))
+
+
+def _asked(filters: Filters) -> set[str]:
+    given = {
+        "day": filters.day,
+        "status": filters.status,
+        "classification": filters.classification,
+        "tag": filters.tag,
+        "attributes": filters.attributes,
+    }
+    return {name for name, value in given.items() if value}
+
+
+def _named(filters: Filters, known: Vocabulary) -> list[str]:
+    words = {"day": "day", "status": "status", "classification": "classification", "tag": f"tag “{filters.tag}”"}
+    asked = _asked(filters)
+    return [word for name, word in words.items() if name in asked] + [
+        known.label(one.key) for one in filters.attributes
+    ]
+
+
+def _by_attributes(filters: Filters, known: Vocabulary) -> Way | NotIndexed:
+    asked = [(_definition(known, one.key), one) for one in filters.attributes]
+    if len(asked) == 1 and not filters.classification:
+        definition, one = asked[0]
+        span = _span(definition, one)
+        return ByAttribute(definition.key, span, numeric=definition.data_type == "NUMBER")
+    composite = _composite(filters, known)
+    if composite is None:
+        return NotIndexed(_named(filters, known), [one.key for one in filters.attributes])
+    by_key = {definition.key: (definition, one) for definition, one in asked}
+    ordered = [by_key[key] for key in composite.keys[: len(asked)]]
+    span = _composite_span(ordered, whole=len(asked) == len(composite.keys))
+    return ByAttribute(composite_key(composite.keys), span, composite=composite)
+
+
+def _definition(known: Vocabulary, key: str) -> AttributeDefinition:
+    if key not in known.attributes:
+        raise Refused(f"There is no attribute “{key}” here. Choose another.")
+    return known.attributes[key]
+
+
+def _composite(filters: Filters, known: Vocabulary) -> CompositeKey | None:
+    """The key whose first parts are the attributes that are asked for, the shortest such, the site's own first.
+
+    With a classification, only a key that no other schema has: its rows are of that classification's documents alone.
+    """
+    rows = filters.attributes
+    keys = {one.key for one in rows}
+    fixed = {one.key for one in rows if one.op == Op.IS and one.value}
+    if len(keys) < len(rows) or len(keys - fixed) > 1:
+        return None
+
+    def serves(one: CompositeKey) -> bool:
+        head = one.keys[: len(keys)]
+        last_is_open = not (keys - fixed) or head[-1:] == tuple(keys - fixed)
+        return set(head) == keys and last_is_open
+
+    fitting = sorted((one for one in known.composite_keys if serves(one)), key=lambda one: (len(one.keys), one.owner))
+    if filters.classification:
+        owners = {one.keys: {other.owner for other in fitting if other.keys == one.keys} for one in fitting}
+        fitting = [one for one in fitting if owners[one.keys] == {filters.classification}]
+    elif any(not one.owner for one in fitting):
+        fitting = [one for one in fitting if not one.owner]
+    return fitting[0] if fitting else None
+
+
+def _value(definition: AttributeDefinition, text: str) -> str:
+    """As its sort keys have it."""
+    (value,) = parsed(definition, [text])
+    found = in_key(value)
+    return found if isinstance(found, Encoded) else encode(found)
+
+
+def _is_ordered(definition: AttributeDefinition) -> bool:
+    return definition.data_type == "NUMBER" or definition.kind == "date"
+
+
+def _span(definition: AttributeDefinition, one: AttributeFilter) -> Span:
+    if one.op == Op.BETWEEN and (one.value or one.upto):
+        if not _is_ordered(definition):
+            raise Refused(f"{definition.label} has no order that a range could be taken of. Ask what it begins with.")
+        low, high = (_value(definition, text) if text else "" for text in (one.value, one.upto))
+        if low and high and low > high:
+            raise Refused(f"Nothing of {definition.label} lies from {one.value} to {one.upto}. Swap them.")
+        return Span(low=low, high=high)
+    if not one.value:
+        return Span()
+    if one.op == Op.BEGINS:
+        if definition.data_type != "STRING":
+            raise Refused(f"{definition.label} is no text that could begin with something. Ask for a range.")
+        return Span(prefix=_encoded(one.value))
+    return Span(exact=_value(definition, one.value))
+
+
+def _encoded(text: str) -> str:
+    try:
+        return encode(text)
+    except InvalidKey as error:
+        raise Refused(str(error)) from error
+
+
+def _composite_span(ordered: Sequence[tuple[AttributeDefinition, AttributeFilter]], *, whole: bool) -> Span:
+    """What is fixed comes first; what follows begins behind a ``#``, and ``$`` is the sign behind that."""
+    fixed = [parsed(definition, [one.value])[0] for definition, one in ordered if one.op == Op.IS and one.value]
+    head = composite_value(fixed)
+    if len(fixed) == len(ordered):
+        return Span(exact=head) if whole else Span(prefix=f"{head}#")
+    definition, one = ordered[-1]
+    head = Encoded(f"{head}#") if fixed else head
+    span = _span(definition, one)
+    if span == Span():
+        return Span(prefix=head)
+    if span.prefix:
+        return Span(prefix=head + span.prefix)
+    return replace(span, low=head + span.low, high=head + (f"{span.high}$" if span.high else "~~"))

@@ -1,0 +1,130 @@
+"""What a removal changes of the document's own rows: parts of the transactions that the workflows' actions write."""
+
+from typing import Any
+
+from config import clock, table
+from config.transaction import Change, Delete, Put, Update
+from projects.audit.events import Actor
+from projects.documents.actions.documents import by_classification
+from projects.documents.items.documents import Document
+from projects.documents.items.removals import DocumentRemoval, RemovalState, SoftDeletedDocument
+from projects.documents.queries.removals import DELETED, PURGED
+
+# What the pages say that a purge does; a test compares both tables and S3 with it.
+DESTROYED = (
+    "every content with all its versions, also the object that another system put into the bucket",
+    "what was made of them: page images, texts, results, corrections",
+    "the runs with their steps and pages, the reviews with their decisions and drafts",
+    "tags, attributes and metadata, and what they were",
+)
+LEFT = (
+    "this record: the document’s name and project, who deleted and who purged it, and when",
+    "the activity, with the document’s name and the values of tags, attributes and metadata that people changed",
+    "what happened in its runs, step by step, without anything of their contents",
+    "the audit record of the purge, with the document’s id alone",
+    "of a file that another system put into the bucket: that it was taken once, without its name",
+    "of a file of a batch: its line in the batch’s manifest, until that expires",
+    "its id in the search index, so that nothing that comes late brings it back",
+    "what its project learned from its review: the name and addresses of the seller",
+)
+_KEYS = frozenset(["PK", "SK", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "TimeToLive"])
+
+
+def gone(
+    site: str, document: Document, *, by: Actor, reason: str, workflow_id: str | None, due_at: str
+) -> list[Change]:
+    """The document's row is moved where nothing looks for live ones, and its removal begins.
+
+    Position 0 fails where somebody changed the document, 2 where another removal of it is under way.
+    """
+    now = clock.now()
+    stamp = clock.iso(now)
+    parts = {"document_id": document.document_id, "date": table.date(now), "datetime": table.datetime_s(now)}
+    place = table.SOFT_DELETED_DOCUMENT.key(site, **parts)
+    index = table.SOFT_DELETED_DOCUMENT.gsi1(site, **parts)
+    soft = SoftDeletedDocument(place.pk, place.sk, **index, **_values(document))
+    record_key = table.DOCUMENT_REMOVAL.key(site, document_id=document.document_id)
+    record = DocumentRemoval(
+        record_key.pk,
+        record_key.sk,
+        **_listed(site, document.document_id, DELETED, now),
+        **table.due(table.DOCUMENT_REMOVAL, due_at, document_id=document.document_id),
+        documentId=document.document_id,
+        status=RemovalState.DELETING,
+        userId=by.id,
+        user_name=by.name,
+        holder_name=by.name,
+        inserteddate=stamp,
+        reason=reason or None,
+        belongsToDocumentId=document.belongsToDocumentId,
+        name=document.name,
+        document_id=document.document_id,
+        queue=document.queue,
+        project_id=document.project_id,
+        project_name=document.project_name,
+        workflow_id=workflow_id,
+        file_type=document.file_type,
+        file_size=document.file_size,
+        created_at=document.created_at,
+        updated_at=stamp,
+    )
+    return [Delete(document.key, Document.revision == document.revision), Put(soft), Put(record)]
+
+
+def back(site: str, soft: SoftDeletedDocument, *, due_at: str) -> list[Change]:
+    """The document's row is where it was, exactly; position 0 fails where its removal went on meanwhile."""
+    at = clock.parse(soft.inserteddate)
+    parts = {"document_id": soft.document_id, "date": table.date(at), "datetime": table.datetime_s(at)}
+    place = table.DOCUMENT.key(site, **parts)
+    index = table.DOCUMENT.gsi1(site, **parts) | by_classification(
+        site, soft.document_id, soft.classification_id, at=at
+    )
+    live = Document(place.pk, place.sk, **index, **_values(soft))
+    return [
+        moved(site, soft.document_id, RemovalState.DELETED, RemovalState.RESTORING, due_at=due_at),
+        Delete(soft.key, SoftDeletedDocument.PK.exists()),
+        Put(live),
+    ]
+
+
+def buried(site: str, soft: SoftDeletedDocument, *, by: Actor, due_at: str) -> list[Change]:
+    """The tombstone, from which there is no way back; position 0 fails where its removal went another way."""
+    now = clock.now()
+    index = _listed(site, soft.document_id, PURGED, now)
+    actions = [
+        DocumentRemoval.purgedDate.set(clock.iso(now)),
+        DocumentRemoval.purged_by.set(by.id),
+        DocumentRemoval.purged_by_name.set(by.name),
+        DocumentRemoval.holder_name.set(by.name),
+        DocumentRemoval.GSI1PK.set(index["GSI1PK"]),
+        DocumentRemoval.GSI1SK.set(index["GSI1SK"]),
+    ]
+    move = moved(site, soft.document_id, RemovalState.DELETED, RemovalState.PURGING, due_at=due_at, more=actions)
+    return [move, Delete(soft.key, SoftDeletedDocument.PK.exists())]
+
+
+def moved(
+    site: str, document_id: str, before: RemovalState, after: RemovalState, *, due_at: str | None, more: Any = ()
+) -> Update:
+    """From one state to the next; without ``due_at`` nobody has to look after it any more."""
+    actions = [
+        DocumentRemoval.status.set(after),
+        DocumentRemoval.updated_at.set(clock.iso(clock.now())),
+        *more,
+    ]
+    if due_at:
+        due = table.due(table.DOCUMENT_REMOVAL, due_at, document_id=document_id)
+        actions += [DocumentRemoval.GSI2PK.set(due["GSI2PK"]), DocumentRemoval.GSI2SK.set(due["GSI2SK"])]
+    else:
+        actions += [DocumentRemoval.GSI2PK.remove(), DocumentRemoval.GSI2SK.remove()]
+    key = table.DOCUMENT_REMOVAL.key(site, document_id=document_id)
+    return Update(key, actions, DocumentRemoval.status == before)
+
+
+def _listed(site: str, document_id: str, which: str, at: Any) -> dict[str, Any]:
+    return table.DOCUMENT_REMOVAL.gsi1(site, state=which, datetime_us=table.datetime_us(at), document_id=document_id)
+
+
+def _values(row: Document) -> dict[str, Any]:
+    """Everything but where it lives."""
+    return {name: getattr(row, name) for name in Document.get_attributes() if name not in _KEYS}

@@ -1,0 +1,88 @@
+"""Changing a document: read it, say what changes, write it all if nobody changed it meanwhile; else once more."""
+
+import datetime as dt
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pynamodb.expressions.update import Action
+
+from config import clock
+from config.errors import Conflict, Refused
+from config.table import Key
+from config.transaction import Change, Update, transact
+from projects.audit.events import Actor
+from projects.documents.activity import ActivityType, Changed, activity
+from projects.documents.items.documents import Document
+from projects.documents.queries.documents import get_document
+
+_ATTEMPTS = 12
+_MOST = 98  # changes beside the document's own and the activity: a transaction holds 100
+
+
+@dataclass(frozen=True)
+class Revision:
+    """What one change writes beside bumping the document's revision, and what the activity says of it.
+
+    ``actions`` are more changes of the document's own row; ``version`` is the row that keeps what was.
+    """
+
+    changed: Sequence[Changed]
+    changes: Sequence[Change] = ()
+    actions: Sequence[Action] = ()
+    version: Key | None = None
+
+
+Plan = Callable[[Document, dt.datetime], Revision | None]
+
+
+def revise(site: str, document_id: str, plan: Plan, *, by: Actor) -> bool:
+    """Write what ``plan`` says of the document as it is now; False where it says None, since all is so already.
+
+    The revision guards everything: whoever comes second reads again and plans again, so that two values added at once
+    are both there. A plan that cannot follow somebody else's change raises Conflict itself. The instant that it is
+    given is for version rows: their keys have seconds, so it moves on where one is taken.
+
+    Raises:
+        NotFound: no such document, or it was deleted.
+        Refused: more changes than one transaction holds.
+        Conflict: others change this document all the time.
+
+    """
+    later = dt.timedelta()
+    for attempt in range(_ATTEMPTS):
+        document = get_document(site, document_id)
+        revision = plan(document, clock.now() + later)
+        if revision is None:
+            return False
+        if len(revision.changes) > _MOST:
+            raise Refused("This changes more values than can be changed at once. Change a few of them at a time.")
+        try:
+            _write(site, document, revision, by)
+        except Conflict as conflict:
+            if 0 not in conflict.failed:  # the document is as it was read: a version row's second was taken
+                later += dt.timedelta(seconds=1)
+            time.sleep(random.uniform(0.005, 0.03) * (attempt + 1))
+        else:
+            return True
+    raise Conflict("Others change this document all the time. Nothing was changed; try again in a moment.")
+
+
+def _write(site: str, document: Document, revision: Revision, by: Actor) -> None:
+    same = Document.revision == document.revision
+    actions = [
+        Document.revision.set(int(document.revision) + 1),
+        Document.lastModifiedDate.set(clock.iso(clock.now())),
+        *revision.actions,
+    ]
+    event = activity(
+        site,
+        document.document_id,
+        ActivityType.MODIFY,
+        by=by,
+        changes=revision.changed,
+        name=document.name,
+        version=revision.version,
+    )
+    transact([Update(document.key, actions, same), *revision.changes], event)

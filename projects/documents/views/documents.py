@@ -1,0 +1,138 @@
+"""Pages of documents: those of a day, one of them, what was done with it."""
+
+from typing import Any
+
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from config import clock
+from config.errors import NotFound, Refused
+from config.table import InvalidKey
+from projects import admission
+from projects.documents import query_plan
+from projects.documents.access_paths import ByClassification, ByStatus, Way
+from projects.documents.filters import filters_from
+from projects.documents.listing import Asking, form_context, found_context, not_indexed_context
+from projects.documents.page import activity_of, page_of
+from projects.documents.queries import browsing as browse_queries
+from projects.documents.queries import counters as counter_queries
+from projects.documents.queries import documents as document_queries
+from projects.documents.queries import removals as removal_queries
+from projects.documents.query_plan import NotIndexed
+from projects.documents.view_log import looked
+from projects.schemas import queries as schema_queries
+from projects.schemas.vocabulary import Vocabulary, vocabulary
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
+
+DELETED = "This document was deleted. Who may delete documents can look for it among the deleted ones."
+
+
+@require_safe
+def list_documents(request: DeskRequest) -> HttpResponse:
+    access.check_can_view(request)
+    today = clock.now().date()
+    filters = filters_from(request.GET, today)
+    full = filters.needs_vocabulary or "more" in request.GET
+    known = vocabulary(request.site) if full else Vocabulary()
+    asking = Asking(filters, known, today, full=full, url=reverse("documents:list-documents"))
+    try:
+        way = query_plan.way(filters, known, today)
+        if isinstance(way, NotIndexed):
+            return _list_page(request, asking, None, not_indexed_context(asking, way))
+        page = admission.shown_page(
+            request,
+            lambda place: browse_queries.documents(request.site, way, cursor=place),
+            request.GET.get("after"),
+            lambda row: row.document_id,
+        )
+    except (Refused, InvalidKey) as error:
+        return _list_page(request, asking, None, {"wrong": str(error)}, status=422)
+    context = found_context(asking, way, page) | {"is_first": "after" not in request.GET}
+    return _list_page(request, asking, way, context)
+
+
+def _list_page(
+    request: DeskRequest, asking: Asking, way: Way | None, context: dict[str, Any], *, status: int = 200
+) -> HttpResponse:
+    """With one call more for what is counted: of a classification its own documents, else those of the site."""
+    counts = None
+    if isinstance(way, ByClassification):
+        number = counter_queries.documents_of_classification(request.site, way.classification_id)
+        context |= {"number": None if way.day else number}
+    else:
+        counts = counter_queries.documents(request.site)
+        context |= {"number": counts.of(way.status) if isinstance(way, ByStatus) else None}
+    return answer(request, "document/list.html", None, form_context(asking, way, counts) | context, status=status)
+
+
+@require_safe
+def show_document(request: DeskRequest, document_id: str) -> HttpResponse:
+    access.check_can_view(request)
+    admission.check_document(request, document_id)
+    try:
+        return looked(request, document_page(request, document_id), document_id)
+    except NotFound:
+        return _elsewhere(request, document_id)
+
+
+def _elsewhere(request: DeskRequest, document_id: str) -> HttpResponse:
+    """Leads to the deleted document, or to the runs that are all there is of one of the seed-000 system.
+
+    Raises:
+        NotFound: neither, or not this person's to see.
+
+    """
+    try:
+        record = removal_queries.removal(request.site, document_id)
+    except NotFound:
+        if not document_queries.is_earlier(request.site, document_id):
+            raise
+        return HttpResponseRedirect(reverse("workflows:newest-run", args=[document_id]))
+    if not access.can_delete(request):
+        raise NotFound(DELETED)
+    return go(request, reverse("documents:show-deleted", args=[record.document_id]))
+
+
+def document_page(
+    request: DeskRequest, document_id: str, *, fragment: str | None = None, status: int = 200, **more: Any
+) -> HttpResponse:
+    """The page, or one of its panels for htmx, as the document is now.
+
+    Raises:
+        NotFound: no such document, or it was deleted.
+
+    """
+    rows = document_queries.document_rows(request.site, document_id)
+    context = page_of(rows, schema_queries.attribute_definitions(request.site))
+    context["children"] = admission.shown(request, context["children"], lambda child: child.documentId)
+    context["classification"] = _classification(request.site, rows.document.classification_id or "")
+    return answer(request, "document/show.html", fragment, context | more, status=status)
+
+
+def _classification(site: str, classification_id: str) -> str:
+    """Its name; empty for a document of none, or of one that is gone."""
+    try:
+        return schema_queries.classification(site, classification_id).name or "" if classification_id else ""
+    except NotFound:
+        return ""
+
+
+@require_safe
+def show_activity(request: DeskRequest, document_id: str) -> HttpResponse:
+    access.check_can_view(request)
+    admission.check_document(request, document_id)
+    try:
+        page = document_queries.activities(request.site, document_id, cursor=request.GET.get("after"))
+    except InvalidKey as error:
+        raise NotFound("There is no such document here.") from error
+    if not access.can_delete(request) and removal_queries.is_gone(request.site, document_id):
+        raise NotFound(DELETED)
+    context = {
+        "document_id": document_id,
+        "rows": [activity_of(row) for row in page.rows],
+        "next": page.next,
+        "is_first": "after" not in request.GET,
+    }
+    return answer(request, "document/activity.html", "document/_activity.html", context)

@@ -1,0 +1,64 @@
+"""Pages of deleted and purged documents, for who may delete."""
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from projects import admission
+from projects.documents.items.removals import DocumentRemoval, RemovalState
+from projects.documents.queries import removals as removal_queries
+from projects.documents.queries.removals import DELETED, PURGED
+from projects.documents.removal import DESTROYED, LEFT
+from projects.sites import access
+from projects.web.http import DeskRequest, answer
+
+_WORDS = {
+    RemovalState.DELETING: ("info", "run", "being deleted"),
+    RemovalState.DELETED: ("", "trash", "deleted"),
+    RemovalState.RESTORING: ("info", "run", "being restored"),
+    RemovalState.PURGING: ("info", "run", "being purged"),
+    RemovalState.PURGED: ("", "x", "purged"),
+}
+
+
+@require_safe
+def list_deleted(request: DeskRequest) -> HttpResponse:
+    access.check_can_delete(request)
+    cursor = request.GET.get("after")
+    which = PURGED if request.GET.get("which") == PURGED else DELETED
+    page = admission.shown_page(
+        request,
+        lambda place: removal_queries.removals(request.site, which, cursor=place),
+        cursor,
+        lambda row: row.document_id,
+    )
+    url = reverse("documents:list-deleted")
+    context = {
+        "rows": [(row, _WORDS[RemovalState(str(row.status))]) for row in page.rows],
+        "which": which,
+        "list_url": url,
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": f"{url}?which={which}",
+    }
+    return answer(request, "document/deleted.html", None, context)
+
+
+@require_safe
+def show_deleted(request: DeskRequest, document_id: str) -> HttpResponse:
+    access.check_can_delete(request)
+    admission.check_document(request, document_id)
+    record = removal_queries.removal(request.site, document_id)
+    return answer(request, "document/removed.html", None, removed_context(record))
+
+
+def removed_context(record: DocumentRemoval) -> dict[str, object]:
+    state = RemovalState(str(record.status))
+    return {
+        "record": record,
+        "state": state.value,
+        "mark": _WORDS[state],
+        "moving": state in (RemovalState.DELETING, RemovalState.RESTORING, RemovalState.PURGING),
+        "destroyed": DESTROYED,
+        "left": LEFT,
+    }

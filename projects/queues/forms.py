@@ -1,0 +1,57 @@
+"""What somebody types about a queue: its name and the groups it lets in."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import Group
+
+from config.table import DEFAULT_SITE
+from projects.queues.items import Queue
+from projects.sites.queries import sites as site_queries
+
+
+class QueueForm(forms.Form):
+    """``stored``: groups that stay a choice though no account's group has that name any more, or none here.
+
+    Only the main site, where groups are made, is told of those that work on other sites.
+    """
+
+    name = forms.CharField(
+        max_length=80,
+        error_messages={
+            "required": "Give the queue a name. Reviewers find it by this.",
+            "max_length": "A name has up to 80 characters; this one has %(show_value)d.",
+        },
+        widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
+    )
+    groups = forms.MultipleChoiceField(
+        required=False,
+        label="Only for these groups",
+        help_text="None ticked: everybody who reviews. Other reviewers see neither its name nor its documents.",
+        error_messages={"invalid_choice": "“%(value)s” is no group any more. Choose from the list."},
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+    def __init__(self, site: str, *args: Any, stored: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        made = Group.objects.values_list("name", flat=True)
+        here = made if site == DEFAULT_SITE else site_queries.group_names(site)
+        names = sorted({*here, *stored}, key=str.casefold)
+        choice = self.fields["groups"]
+        if isinstance(choice, forms.MultipleChoiceField):
+            choice.choices = [(name, name) for name in names]
+
+    def clean_name(self) -> str:
+        return " ".join(str(self.cleaned_data["name"]).split())
+
+
+def form_of(site: str, queue: Queue) -> QueueForm:
+    groups = list(queue.groups or ())
+    return QueueForm(site, initial={"name": queue.name, "groups": groups}, stored=groups)
+
+
+def version_in(data: Mapping[str, Any]) -> int:
+    """The version that the page showed; a form that lost it was based on nothing we know, and loses."""
+    text = str(data.get("version", ""))
+    return int(text) if text.isdigit() and len(text) < 10 else -1

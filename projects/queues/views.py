@@ -1,0 +1,97 @@
+"""Pages of queues under the settings: list, make, change, archive."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import Conflict
+from projects.audit.events import actor
+from projects.queues import actions as queue_actions
+from projects.queues import queries as queue_queries
+from projects.queues.forms import QueueForm, form_of, version_in
+from projects.queues.items import Queue
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
+
+
+@require_safe
+def list_queues(request: DeskRequest) -> HttpResponse:
+    access.check_can_govern(request)
+    cursor = request.GET.get("after")
+    rows, following = queue_queries.list_queues(request.site, cursor)
+    context = {
+        "queues": rows,
+        "next_cursor": following,
+        "is_first": not cursor,
+        "first_url": reverse("queues:list-queues"),
+    }
+    return answer(request, "queue/list.html", None, context)
+
+
+@require_http_methods(["GET", "POST"])
+def create_queue(request: DeskRequest) -> HttpResponse:
+    access.check_can_govern(request)
+    queue_id = queue_actions.queue_id_from(request.POST.get("queue_id", ""))
+    if request.method == "GET":
+        return _page(request, QueueForm(request.site), queue_id=queue_id)
+    form = QueueForm(request.site, request.POST)
+    if not form.is_valid():
+        return _page(request, form, queue_id=queue_id, status=422)
+    typed = form.cleaned_data
+    queue_actions.create(request.site, typed["name"], typed["groups"], by=actor(request.user), queue_id=queue_id)
+    messages.success(request, f"{typed['name']} is made. Projects can send their reviews there.")
+    return go(request, reverse("queues:list-queues"))
+
+
+@require_http_methods(["GET", "POST"])
+def edit_queue(request: DeskRequest, queue_id: str) -> HttpResponse:
+    access.check_can_govern(request)
+    queue = queue_queries.get_queue(request.site, queue_id)
+    if request.method == "GET":
+        return _page(request, form_of(request.site, queue), queue=queue)
+    form = QueueForm(request.site, request.POST, stored=queue.groups or ())
+    if not form.is_valid():
+        return _page(request, form, queue=queue, status=422)
+    try:
+        queue_actions.update(
+            request.site,
+            queue_id,
+            version=version_in(request.POST),
+            by=actor(request.user),
+            **form.cleaned_data,
+        )
+    except Conflict as error:
+        stored = queue_queries.get_queue(request.site, queue_id)
+        return _page(request, form, queue=stored, clash=str(error), status=409)
+    messages.success(request, f"{form.cleaned_data['name']} is saved.")
+    return go(request, reverse("queues:list-queues"))
+
+
+@require_POST
+def archive_queue(request: DeskRequest, queue_id: str) -> HttpResponse:
+    access.check_can_govern(request)
+    queue_actions.archive(request.site, queue_id, by=actor(request.user))
+    messages.success(request, "The queue is archived. What waits in it stays until somebody has looked at it.")
+    return go(request, reverse("queues:list-queues"))
+
+
+@require_POST
+def restore_queue(request: DeskRequest, queue_id: str) -> HttpResponse:
+    access.check_can_govern(request)
+    queue_actions.restore(request.site, queue_id, by=actor(request.user))
+    messages.success(request, "The queue can be chosen again.")
+    return go(request, reverse("queues:list-queues"))
+
+
+def _page(
+    request: DeskRequest,
+    form: QueueForm,
+    *,
+    queue: Queue | None = None,
+    queue_id: str = "",
+    clash: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    context = {"form": form, "queue": queue, "queue_id": queue_id, "clash": clash}
+    return answer(request, "queue/edit.html", "queue/_form.html", context, status=status)

@@ -1,0 +1,205 @@
+"""Writes of the site's schema and of classifications: head, rows and audit event in one transaction."""
+
+import re
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from config import clock, table
+from config.errors import Conflict, Refused
+from config.transaction import EXISTS, Change, Put, RecordAt, Update, transact
+from projects.audit.events import Actor, entity_event
+from projects.schemas import checks, rows
+from projects.schemas import queries as schema_queries
+from projects.schemas.actions.attribute_definitions import mark_used
+from projects.schemas.governing import Schema
+from projects.schemas.items.schemas import ACTIVE, ARCHIVED, SchemaHead
+from projects.schemas.queries import ENTITY, SITE, schema_key
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A schema as it is stored, with the changes beside its head."""
+
+    schema: Schema
+    changes: list[Change]
+
+
+def new_classification_id() -> str:
+    """Made before the form is shown: the same form sent twice makes one classification."""
+    return str(uuid.uuid4())
+
+
+def classification_id_from(form: str) -> str:
+    """The id that the form was given, or a new one where it was tampered with or lost."""
+    return form if _UUID.fullmatch(form) else new_classification_id()
+
+
+def save_site_schema(site: str, schema: Schema, *, version: int, by: Actor) -> SchemaHead:
+    """Replace the site's schema that ``version`` showed; saving what is there already writes nothing.
+
+    Raises:
+        Conflict: somebody saved since; the message names who and when.
+        Refused: the schema says what it may not, or too much at once.
+
+    """
+    return _save(site, SITE, schema_queries.site_schema(site), schema, version=version, by=by)
+
+
+def save_classification(site: str, classification_id: str, schema: Schema, *, version: int, by: Actor) -> SchemaHead:
+    """Replace the classification that ``version`` showed; saving what is there already writes nothing.
+
+    Raises:
+        Conflict: somebody saved since; the message names who and when.
+        NotFound: no such classification.
+        Refused: the schema says what it may not, or too much at once.
+
+    """
+    before = schema_queries.classification(site, classification_id)
+    return _save(site, classification_id, before, schema, version=version, by=by)
+
+
+def create_classification(site: str, schema: Schema, *, by: Actor, classification_id: str) -> SchemaHead:
+    """Make the classification, or answer the one that the same form made before.
+
+    Raises:
+        Conflict: the id is somebody else's classification.
+        Refused: the schema says what it may not, or too much at once.
+
+    """
+    ready = _prepared(site, classification_id, Schema(""), schema)
+    now = clock.iso(clock.now())
+    head = SchemaHead(
+        *schema_key(site, classification_id),
+        **table.CLASSIFICATION.gsi1(site, entity=ENTITY, name=ready.schema.name),
+        name=ready.schema.name,
+        documentId=classification_id,
+        schema_=ready.schema.to_json(),
+        status=ACTIVE,
+        document_id=classification_id,
+        version=1,
+        created_at=now,
+        created_by=by.id,
+        updated_at=now,
+        updated_by=by.name,
+    )
+    event = _event(site, classification_id, "created", by, {"name": ready.schema.name, "version": 1})
+    try:
+        transact([Put(head), *ready.changes], event)
+    except Conflict as error:
+        return _made_before(site, classification_id, by, error)
+    return head
+
+
+def _made_before(site: str, classification_id: str, by: Actor, error: Conflict) -> SchemaHead:
+    if 0 not in error.failed:
+        raise _attribute_gone() from error
+    made = schema_queries.classification(site, classification_id)
+    if made.created_by != by.id:
+        raise error
+    return made
+
+
+def archive_classification(site: str, classification_id: str, *, archived: bool, version: int, by: Actor) -> SchemaHead:
+    """Offer it to projects no longer, or again; projects that name it go on with it.
+
+    Raises:
+        Conflict: somebody saved since ``version``; the message names who and when.
+        NotFound: no such classification.
+
+    """
+    before = schema_queries.classification(site, classification_id)
+    if before.archived == archived and before.number == version:
+        return before
+    actions = [SchemaHead.status.set(ARCHIVED if archived else ACTIVE), *_stamp(version, by)]
+    event = _event(site, classification_id, "archived" if archived else "restored", by, {"version": version + 1})
+    _write(site, classification_id, [Update(before.key, actions, _at_version(version, classification_id))], event)
+    return schema_queries.classification(site, classification_id)
+
+
+def _save(site: str, owner: str, before: SchemaHead, schema: Schema, *, version: int, by: Actor) -> SchemaHead:
+    ready = _prepared(site, owner, before.schema, schema)
+    if before.number == version and before.schema == ready.schema:
+        return before
+    actions = [
+        SchemaHead.name.set(ready.schema.name),
+        SchemaHead.schema_.set(ready.schema.to_json()),
+        *_stamp(version, by),
+    ]
+    if owner:
+        index = table.CLASSIFICATION.gsi1(site, entity=ENTITY, name=ready.schema.name)
+        actions += [SchemaHead.GSI1PK.set(index["GSI1PK"]), SchemaHead.GSI1SK.set(index["GSI1SK"])]
+    head = Update(before.key, actions, _at_version(version, owner))
+    event = _event(site, owner, "updated", by, _told(before.schema, ready.schema) | {"version": version + 1})
+    _write(site, owner, [head, *ready.changes], event)
+    return _head(site, owner)
+
+
+def _prepared(site: str, owner: str, before: Schema, schema: Schema) -> _Prepared:
+    """Raises: InvalidKey, Refused."""
+    definitions = schema_queries.definitions_of(site, schema.keys)
+    schema = checks.normalised(schema, definitions)
+    checks.check(schema, definitions)
+    changes = rows.changes(site, owner, before, schema)
+    changes += mark_used(site, (definitions[key] for key in schema.keys))
+    rows.check_size(changes, others=2)
+    return _Prepared(schema, changes)
+
+
+def _stamp(version: int, by: Actor) -> list[Any]:
+    return [
+        SchemaHead.version.set(version + 1),
+        SchemaHead.updated_at.set(clock.iso(clock.now())),
+        SchemaHead.updated_by.set(by.name),
+    ]
+
+
+def _at_version(version: int, owner: str) -> Any:
+    # A schema of an older writer has no version, and a site that never had a schema has no head at all.
+    if version:
+        return SchemaHead.version == version
+    none: Any = SchemaHead.version.does_not_exist()
+    return EXISTS & none if owner else none
+
+
+def _write(site: str, owner: str, changes: list[Change], event: RecordAt) -> None:
+    """Raises: Conflict, Refused."""
+    try:
+        transact(changes, event)
+    except Conflict as error:
+        if 0 not in error.failed:
+            raise _attribute_gone() from error
+        raise Conflict(_who_was_first(_head(site, owner))) from error
+
+
+def _head(site: str, owner: str) -> SchemaHead:
+    return schema_queries.classification(site, owner) if owner else schema_queries.site_schema(site)
+
+
+def _attribute_gone() -> Refused:
+    return Refused("Somebody deleted one of these attributes a moment ago. Save again to see which.")
+
+
+def _who_was_first(head: SchemaHead) -> str:
+    if not head.updated_at:
+        return "Somebody saved this first."
+    at = clock.parse(head.updated_at)
+    return f"{head.updated_by or 'Somebody'} saved this on {at:%d %b %Y at %H:%M:%S} UTC."
+
+
+def _told(before: Schema, after: Schema) -> dict[str, Any]:
+    """What changed, for the audit: names of attributes, no values."""
+    old, new = {one.key: one for one in before.uses}, {one.key: one for one in after.uses}
+    return {
+        "name": after.name,
+        "added": [key for key in new if key not in old],
+        "removed": [key for key in old if key not in new],
+        "changed": [key for key in new if key in old and old[key] != new[key]],
+    }
+
+
+def _event(site: str, owner: str, type_: str, by: Actor, payload: dict[str, Any]) -> RecordAt:
+    kind, name = ("classification", owner) if owner else ("siteSchema", ENTITY)
+    return entity_event(site, kind, name, type_, by=by, payload=payload)

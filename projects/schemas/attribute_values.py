@@ -1,0 +1,73 @@
+"""Values of attributes between what people type, the plain value, and the table's rows; pure."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from config.errors import Refused
+from config.table import Encoded, ordered_number
+from projects.schemas.governing import AttributeDefinition, stored_value
+
+Value = str | Decimal | bool
+LONGEST = 250  # letters
+_DIGITS = 38  # DynamoDB's own limit of a number
+
+
+def parsed(definition: AttributeDefinition, texts: Sequence[str]) -> list[Value]:
+    """The values that were typed, each once, in their order; a KEY_ONLY attribute has an empty one.
+
+    Raises:
+        Refused: one is no value of the attribute's type, or too long; the sentence names it.
+
+    """
+    if definition.data_type == "KEY_ONLY":
+        return [""]
+    return list(dict.fromkeys(_one(definition, text) for text in texts))
+
+
+def _one(definition: AttributeDefinition, text: str) -> Value:
+    stored = stored_value(definition.kind, text)
+    if stored is None:
+        raise Refused(f"“{text[:60]}” is no value of {definition.label}, whose type is {definition.kind_label}.")
+    if len(stored) > LONGEST:
+        raise Refused(f"The value of {definition.label} is longer than {LONGEST} letters. Shorten it.")
+    if definition.data_type == "BOOLEAN":
+        return stored == "true"
+    if definition.data_type == "NUMBER":
+        number = Decimal(stored)
+        if len(number.as_tuple().digits) > _DIGITS:
+            raise Refused(f"The value of {definition.label} has more than {_DIGITS} digits. Round it.")
+        return number
+    return stored
+
+
+def in_key(value: Value) -> str:
+    """The value as a part of a key: text order is the values' order, also for numbers; no value is ``#``.
+
+    An index takes no empty text, and no text of people's becomes a bare ``#``.
+    """
+    if value == "":
+        return Encoded("#")
+    if isinstance(value, bool):
+        return shown(value)
+    return ordered_number(value) if isinstance(value, Decimal) else value
+
+
+def shown(value: Value) -> str:
+    """As a form sends it back. The table keeps no zeros behind a number's last digit, so none are shown.
+
+    >>> shown(Decimal("12.50")), shown(Decimal("100")), shown(True), shown("x")
+    ('12.5', '100', 'true', 'x')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value.normalize():f}" if isinstance(value, Decimal) else value
+
+
+def columns(value: Value) -> dict[str, Any]:
+    """The attribute of a row that keeps the value by its type (seed 002); KEY_ONLY's empty text needs none."""
+    if isinstance(value, bool):
+        return {"booleanValue": value}
+    if isinstance(value, Decimal):
+        return {"numberValue": value}
+    return {"stringValue": value} if value else {}

@@ -1,0 +1,125 @@
+"""The page of a schema as one thing: its name, its attributes, its composite keys, and what stands above them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django import forms
+
+from config.table import InvalidKey
+from projects.schemas import checks
+from projects.schemas import queries as schema_queries
+from projects.schemas.checks import Definitions
+from projects.schemas.governing import MAX_COMPOSITE_KEYS, AttributeDefinition, Schema
+from projects.schemas.use_rows import UseRow, UseRows, lines_of, posted_rows, rearranged_rows, rows_of, tabled
+from projects.web.row_moves import Tool
+
+
+class SchemaForm(forms.Form):
+    """What a schema has beside its attributes; ``named``: a classification has a name, the site's schema none."""
+
+    name = forms.CharField(
+        max_length=120,
+        error_messages={
+            "required": "Give the classification a name. Projects choose it by this.",
+            "max_length": "A name has up to 120 characters; this one has %(show_value)d.",
+        },
+        widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
+    )
+    composite_keys = forms.CharField(
+        label="Attributes that documents are found by together",
+        required=False,
+        max_length=4_000,
+        help_text=f"One a line, its attributes separated by commas: category, currency. Up to {MAX_COMPOSITE_KEYS}.",
+        error_messages={"max_length": "These are %(show_value)d characters; 4,000 are possible."},
+        widget=forms.Textarea(attrs={"class": "text-input code-input", "rows": 3, "spellcheck": "false"}),
+    )
+
+    def __init__(self, *args: Any, named: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not named:
+            del self.fields["name"]
+
+    def composites(self) -> tuple[tuple[str, ...], ...]:
+        lines = lines_of(self.cleaned_data["composite_keys"])
+        return tuple(tuple(key for part in line.split(",") if (key := part.strip())) for line in lines)
+
+
+@dataclass(frozen=True)
+class SchemaEditor:
+    """``name`` of a schema that has no input for it; ``known``: the attributes that the page offers."""
+
+    form: SchemaForm
+    rows: UseRows
+    name: str = ""
+    version: int = 0  # what the page showed
+    focus: str = ""  # the button or input to look at after a row was moved or added
+    clash: str = ""  # who saved first
+    refusal: str = ""  # what the table would not take
+    problems: int = 0
+    known: Mapping[str, AttributeDefinition] = field(default_factory=dict)
+
+    def schema(self) -> Schema:
+        uses = tuple(row.use() for row in self.rows.filled())
+        return Schema(self.form.cleaned_data.get("name", self.name), uses, self.form.composites())
+
+    def is_valid(self, site: str) -> bool:
+        """Also looks the attributes up and tells beside each input what does not fit them."""
+        if not all([self.form.is_valid(), self.rows.is_valid()]):
+            return False
+        schema = self.schema()
+        definitions = self._definitions(site, schema)
+        rows = self.rows.filled()  # before any error: one takes its value away, and the row would look blank
+        for problem in checks.problems(checks.normalised(schema, definitions), definitions):
+            if problem.part == "composite":
+                line = ", ".join(schema.composite_keys[problem.place])
+                self.form.add_error("composite_keys", f"“{line}”: {problem.text}")
+            else:
+                rows[problem.place].add_error(problem.part, problem.text)
+        return not self.form.errors and not any(row.errors for row in self.rows.forms)
+
+    def _definitions(self, site: str, schema: Schema) -> Definitions:
+        try:
+            return schema_queries.definitions_of(site, schema.keys)
+        except InvalidKey:  # one that no table can hold is one that there is not
+            return {}
+
+    @property
+    def table(self) -> list[tuple[UseRow, str, tuple[Tool, ...]]]:
+        return tabled(self.rows, self.focus, self.known)
+
+    @property
+    def save_words(self) -> str:
+        return "Save mine over it" if self.clash else "Save"
+
+    def counted(self) -> "SchemaEditor":
+        """With the number of messages, for the sentence at the top."""
+        count = sum(len(one.errors) for one in (self.form, *self.rows.forms)) + len(self.rows.non_form_errors())
+        return replace(self, problems=count)
+
+    def offering(self, site: str) -> "SchemaEditor":
+        """With the attributes that the page suggests; one Query."""
+        return replace(self, known={one.key: one for one in schema_queries.attribute_definitions(site)})
+
+
+def editor_of(schema: Schema, *, named: bool, version: int = 0) -> SchemaEditor:
+    composite = "\n".join(", ".join(keys) for keys in schema.composite_keys)
+    form = SchemaForm(initial={"name": schema.name, "composite_keys": composite}, named=named)
+    return SchemaEditor(form, rows_of(schema.uses), schema.name, version)
+
+
+def posted_editor(data: Mapping[str, Any], *, named: bool, name: str = "") -> SchemaEditor:
+    return SchemaEditor(SchemaForm(data, named=named), posted_rows(data), name, version_in(data))
+
+
+def rearranged_editor(data: Mapping[str, Any], order: str, *, named: bool, name: str = "") -> SchemaEditor:
+    """The page as typed with its rows moved: nothing is checked or saved yet."""
+    typed = {key: data.get(key, "") for key in ("name", "composite_keys")}
+    rows, focus = rearranged_rows(data, order)
+    return SchemaEditor(SchemaForm(initial=typed, named=named), rows, name, version_in(data), focus)
+
+
+def version_in(data: Mapping[str, Any]) -> int:
+    """The version that the page showed; a form that lost it was based on nothing we know, and loses."""
+    text = str(data.get("version", ""))
+    return int(text) if text.isdigit() and len(text) < 10 else -1

@@ -1,0 +1,77 @@
+"""What people type about an attribute: its key and type once, its label and plausible dates at any time."""
+
+from typing import Any
+
+from django import forms
+
+from projects.schemas.governing import ATTRIBUTE_KEY, KINDS, AttributeDefinition
+from projects.settings.values import AROUND, DATE_RANGES, date_range
+
+_LABEL_WORDS = {
+    "required": "Give it a label. People see it beside the value.",
+    "max_length": "A label has up to 80 characters; this one has %(show_value)d.",
+}
+
+
+class LabelForm(forms.Form):
+    label = forms.CharField(
+        max_length=80,
+        error_messages=_LABEL_WORDS,
+        widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
+    )
+
+    def clean_label(self) -> str:
+        return " ".join(str(self.cleaned_data["label"]).split())
+
+
+class DefinitionForm(LabelForm):
+    """``kind``: of the attribute; where it is no date there is nothing to say about dates."""
+
+    date_range = forms.ChoiceField(
+        required=False,
+        label="Plausible dates",
+        help_text="Dates outside this range send the document to review.",
+        choices=list(DATE_RANGES.items()),
+        error_messages={"invalid_choice": "Choose one of the list."},
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+
+    def __init__(self, *args: Any, kind: str = "date", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if kind != "date":
+            del self.fields["date_range"]
+
+
+class AttributeForm(DefinitionForm):
+    key = forms.CharField(
+        max_length=40,
+        help_text="It cannot be changed later. Small letters, digits and _, starting with a letter: cost_centre.",
+        error_messages={
+            "required": "Give it a key: cost_centre.",
+            "max_length": "A key has up to 40 characters; this one has %(show_value)d.",
+        },
+        widget=forms.TextInput(attrs={"class": "text-input code-input", "autocomplete": "off", "spellcheck": "false"}),
+    )
+    kind = forms.ChoiceField(
+        label="Type",
+        help_text="It cannot be changed later.",
+        choices=[(name, kind.label) for name, kind in KINDS.items()],
+        error_messages={"invalid_choice": "Choose one of the list."},
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+    field_order = ("label", "key", "kind", "date_range")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["date_range"].initial = AROUND
+
+    def clean_key(self) -> str:
+        key: str = self.cleaned_data["key"]
+        if not ATTRIBUTE_KEY.fullmatch(key):
+            raise forms.ValidationError("Small letters, digits and _, starting with a letter: cost_centre.")
+        return key
+
+    def definition(self) -> AttributeDefinition:
+        typed: dict[str, Any] = self.cleaned_data
+        plausible = date_range(typed["key"], typed["kind"], typed["date_range"])
+        return AttributeDefinition(typed["key"], typed["label"], typed["kind"], date_range=plausible)

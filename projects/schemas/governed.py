@@ -1,0 +1,62 @@
+"""Which fields a run reads: the project's own list or its classification's, under the site's schema; pure."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from projects.schemas.governing import BOOLEANS, AttributeDefinition, AttributeUse, Governing
+from projects.settings.values import FieldSetting, date_range
+
+
+@dataclass(frozen=True)
+class GovernedField:
+    """``threshold`` is 0–1, or None for the project's own. ``allowed`` empty: any value of the type."""
+
+    name: str
+    label: str
+    type: str
+    required: bool = False
+    threshold: float | None = None
+    allowed: tuple[str, ...] = ()
+    default: str = ""
+    date_range: str = ""
+
+
+def governed_fields(
+    own: Sequence[FieldSetting], thresholds: Mapping[str, float], governing: Governing
+) -> Iterator[GovernedField]:
+    """In the order of the review: the classification's attributes take the place of ``own``.
+
+    What the site's schema requires is read in every run. Where it and a classification name the same attribute, the
+    classification's allowed values and default count; required is what either requires.
+    """
+    site = {use.key: use for use in governing.site.uses}
+    if governing.classification is None:
+        fields = [GovernedField(one.name, one.label, one.type, one.required, date_range=one.date_range) for one in own]
+    else:
+        fields = list(_used(governing.classification.uses, governing))
+    named = {one.name for one in fields}
+    fields += _used([use for use in site.values() if use.required and use.key not in named], governing)
+    for one in fields:
+        under = _governed(one, site[one.name], governing.definitions.get(one.name)) if one.name in site else one
+        plausible = date_range(one.name, under.type, under.date_range)
+        yield replace(under, threshold=thresholds.get(one.name), date_range=plausible)
+
+
+def _used(uses: Iterable[AttributeUse], governing: Governing) -> Iterator[GovernedField]:
+    for use in uses:
+        definition = governing.definitions.get(use.key)
+        if definition is not None and definition.is_read:  # one of an older writer may have no value to read
+            yield _governed(GovernedField(use.key, definition.label, definition.kind), use, definition)
+
+
+def _governed(one: GovernedField, use: AttributeUse, definition: AttributeDefinition | None) -> GovernedField:
+    """``one`` under ``use``: what it says itself already stays."""
+    kind = definition.kind if definition is not None and definition.is_read else one.type
+    return replace(
+        one,
+        type=kind,
+        required=one.required or use.required,
+        allowed=BOOLEANS if kind == "boolean" else one.allowed or use.allowed,
+        default=one.default or use.default,
+        date_range=one.date_range or (definition.date_range if definition is not None else ""),
+    )

@@ -1,0 +1,118 @@
+"""The rows of a schema's attributes: typed, moved about, checked, and read as ``AttributeUse``s."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from django import forms
+from django.forms.formsets import BaseFormSet, formset_factory
+
+from projects.schemas.governing import MAX_USES, AttributeDefinition, AttributeUse
+from projects.web import row_moves
+from projects.web.row_moves import Row, Tool
+
+PREFIX = "uses"
+SUGGESTIONS = "attribute-keys"  # the id of the list that the page offers
+_KEYS = ("key", "allowed", "default")
+_TYPED = {"autocomplete": "off", "spellcheck": "false"}
+
+
+def lines_of(text: str) -> tuple[str, ...]:
+    """What stands on each line, each once."""
+    return tuple(dict.fromkeys(line for one in text.splitlines() if (line := " ".join(one.split()))))
+
+
+class UseRow(forms.Form):
+    """One attribute of a schema."""
+
+    key = forms.CharField(
+        required=False,
+        max_length=80,
+        error_messages={"max_length": "A key has up to 80 characters; this one has %(show_value)d."},
+        widget=forms.TextInput(attrs={"class": "text-input code-input", "list": SUGGESTIONS} | _TYPED),
+    )
+    required = forms.BooleanField(required=False)
+    allowed = forms.CharField(
+        required=False,
+        max_length=30_000,
+        error_messages={"max_length": "These values have %(show_value)d characters; 30,000 are possible."},
+        widget=forms.Textarea(attrs={"class": "text-input", "rows": 2, "placeholder": "any, or one a line"} | _TYPED),
+    )
+    default = forms.CharField(
+        required=False,
+        max_length=200,
+        error_messages={"max_length": "A value has up to 200 characters; this one has %(show_value)d."},
+        widget=forms.TextInput(attrs={"class": "text-input", "placeholder": "none"} | _TYPED),
+    )
+
+    @property
+    def blank(self) -> bool:
+        return not any(self.cleaned_data.get(name) for name in _KEYS)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if not self.blank and not cleaned.get("key") and "key" not in self.errors:
+            self.add_error("key", "Name the attribute, or remove the row.")
+        return cleaned
+
+    def use(self) -> AttributeUse:
+        typed = self.cleaned_data
+        default = " ".join(typed["default"].split())
+        return AttributeUse(typed["key"], typed["required"], lines_of(typed["allowed"]), default)
+
+
+class UseRows(BaseFormSet):  # type: ignore[type-arg]  # generic for the stubs only
+    def filled(self) -> list[UseRow]:
+        """The rows in their order; one left blank is dropped."""
+        return [row for row in self.forms if not row.blank]
+
+
+_Rows = formset_factory(
+    UseRow, formset=UseRows, extra=0, max_num=MAX_USES, validate_max=True, absolute_max=MAX_USES + 1
+)
+
+
+def rows_of(uses: Sequence[AttributeUse]) -> UseRows:
+    return _shown(
+        [
+            {"key": one.key, "required": one.required, "allowed": "\n".join(one.allowed), "default": one.default}
+            for one in uses
+        ]
+    )
+
+
+def posted_rows(data: Mapping[str, Any]) -> UseRows:
+    words = {"too_many_forms": f"A schema has up to {MAX_USES} attributes. Remove some, then save again."}
+    return cast(UseRows, _Rows(data, prefix=PREFIX, error_messages=words))
+
+
+def rearranged_rows(data: Mapping[str, Any], order: str) -> tuple[UseRows, str]:
+    """The typed rows after ``order`` (see ``row_moves``), and where to look next."""
+    rows = [_typed(data, i) for i in range(min(row_moves.count(data, PREFIX), MAX_USES))]
+    focus = row_moves.rearranged(rows, order, blank={}, most=MAX_USES, first="key")
+    return _shown(rows), focus
+
+
+def tabled(
+    rows: UseRows, focus: str, known: Mapping[str, AttributeDefinition]
+) -> list[tuple[UseRow, str, tuple[Tool, ...]]]:
+    """Each row with what its attribute is called and of which type, and with its buttons."""
+    last = len(rows.forms) - 1
+    table: list[tuple[UseRow, str, tuple[Tool, ...]]] = []
+    for i, row in enumerate(rows.forms):
+        if focus == f"key-{i}":
+            row.fields["key"].widget.attrs["autofocus"] = True
+        definition = known.get(str(row["key"].value() or ""))
+        words = f"{definition.label}, {definition.kind_label.lower()}" if definition else ""
+        row.fields["allowed"].widget.attrs["rows"] = max(2, min(8, len(lines_of(str(row["allowed"].value() or "")))))
+        table.append((row, words, row_moves.tools(i, last, focus, "attribute")))
+    return table
+
+
+def _shown(rows: list[Row]) -> UseRows:
+    return cast(UseRows, _Rows(initial=rows, prefix=PREFIX))
+
+
+def _typed(data: Mapping[str, Any], i: int) -> Row:
+    # As typed, mistakes and all: moving a row is no reason to be told about them.
+    row: Row = {key: data.get(f"{PREFIX}-{i}-{key}", "") for key in _KEYS}
+    return row | {"required": bool(data.get(f"{PREFIX}-{i}-required"))}

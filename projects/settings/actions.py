@@ -1,0 +1,114 @@
+"""Writes of projects: one conditional transaction each, with its audit event."""
+
+import random
+import re
+import secrets
+import string
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from config import clock
+from config.errors import Conflict
+from config.table import PROJECT
+from config.transaction import Change, Put, RecordAt, Update, transact
+from projects.audit.events import Actor, entity_event
+from projects.settings import clashes, merging
+from projects.settings import queries as project_queries
+from projects.settings.items import Project, assignments, stored_settings
+from projects.settings.merging import Seen
+from projects.settings.values import ProjectSettings
+
+_ALPHABET = string.ascii_letters + string.digits + "_-"
+_ATTEMPTS = 12  # of one save, each on the newest version
+_PROJECT_ID = re.compile(r"proj_[A-Za-z0-9_-]{21}")
+
+
+def new_project_id() -> str:
+    """Seed 000's form, made before the form is shown: the same form sent twice makes one project."""
+    return "proj_" + "".join(secrets.choice(_ALPHABET) for _ in range(21))
+
+
+def project_id_from(form: str) -> str:
+    """The id that the form was given, or a new one where it was tampered with or lost."""
+    return form if _PROJECT_ID.fullmatch(form) else new_project_id()
+
+
+def create(site: str, settings: ProjectSettings, *, by: Actor, project_id: str) -> Project:
+    """Make the project, or answer the one that the same form made before.
+
+    Raises:
+        Conflict: the id is somebody else's project.
+
+    """
+    now = clock.iso(clock.now())
+    key = PROJECT.key(site, project_id=project_id)
+    data = stored_settings(settings) | {"project_id": project_id, "status": "active", "version": 1}
+    flat: dict[str, Any] = {"project_id": project_id, "name": settings.name, "status": "active"}
+    flat |= PROJECT.gsi1(site, updated_at=now)
+    project = Project(
+        key.pk,
+        key.sk,
+        data=data | {"created_by": by.id, "updated_by": by.name},
+        created_at=now,
+        updated_at=now,
+        **flat,
+    )
+    event = entity_event(site, "project", project_id, "created", by=by, payload={"name": settings.name, "version": 1})
+    try:
+        transact([Put(project)], event)
+    except Conflict:
+        made = project_queries.get_project(site, project_id)
+        if made.created_by != by.id:
+            raise
+        return made
+    return project
+
+
+def update(site: str, project_id: str, settings: ProjectSettings, *, seen: Seen | None, by: Actor) -> Project:
+    """Save what ``settings`` change of what was ``seen``, on top of what is stored now.
+
+    What others changed meanwhile in other places stays; saving what is there already writes nothing.
+
+    Raises:
+        Conflict: somebody changed the same places since; the message names who and what.
+        NotFound: no such project.
+
+    """
+    for attempt in range(_ATTEMPTS):
+        stored = project_queries.get_project(site, project_id)
+        merge = merging.merge(seen, settings, stored.settings)
+        changed = merging.changes(stored.settings, merge.settings)
+        if not changed:
+            return stored
+        if merge.clashing:
+            since = project_queries.changes_since(site, project_id, seen.version if seen else 0)
+            raise Conflict(" ".join(map(str, clashes.lines(merge, stored, since))))
+        try:
+            transact(*_save(site, stored, merge.settings, changed, by))
+        except Conflict:  # somebody else's save came between: merge with that one too
+            time.sleep(random.uniform(0.005, 0.02) * 2 ** min(attempt, 4))
+            continue
+        return project_queries.get_project(site, project_id)
+    raise Conflict("Many people save these settings at once. Yours are not saved yet; save again.")
+
+
+def _save(
+    site: str, stored: Project, settings: ProjectSettings, changed: Mapping[str, Any], by: Actor
+) -> tuple[list[Change], RecordAt]:
+    now, version = clock.iso(clock.now()), stored.version + 1
+    payload = {"changes": changed, "version": version}
+    event = entity_event(site, "project", stored.id, "updated", by=by, payload=payload)
+    flat = {"name": settings.name, "updated_at": now} | PROJECT.gsi1(site, updated_at=now)
+    mine = {"version": version, "updated_by": by.name}
+    actions = assignments(stored, settings)
+    actions += [Project.data[name].set(value) for name, value in mine.items()]
+    actions += [getattr(Project, name).set(value) for name, value in flat.items()]
+    return [Update(stored.key, actions, _at_version(stored.version))], event
+
+
+def _at_version(version: int) -> Any:
+    # An older writer's project has no version until it is saved here for the first time.
+    path: Any = Project.data
+    stored = path["version"]
+    return stored == version if version else Project.PK.exists() & stored.does_not_exist()

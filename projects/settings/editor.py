@@ -1,0 +1,115 @@
+"""The settings page of a project as one thing: its form, its rows, and what the page says above them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from projects.schemas.governed import governed_fields
+from projects.schemas.governing import Governing
+from projects.settings.clashes import Line
+from projects.settings.field_rows import FieldRow, FieldRows, posted_rows, rearranged_rows, rows_of, tabled
+from projects.settings.forms import Offered, ProjectForm, initial_of
+from projects.settings.provider_choice import desk_default
+from projects.settings.values import (
+    AROUND,
+    DATE_RANGES,
+    DOERS,
+    FIELD_TYPES,
+    LANGUAGES,
+    OCR_MODELS,
+    OCR_SWITCHES,
+    SETTING_LABELS,
+    TYPINGS,
+    ProjectSettings,
+)
+from projects.web.row_moves import Tool
+
+
+@dataclass(frozen=True)
+class Editor:
+    form: ProjectForm
+    rows: FieldRows
+    seen: str = ""  # what the page was rendered from, sealed
+    focus: str = ""  # the button or input to look at after a row was moved or added
+    clash: tuple[Line, ...] = ()  # what others changed first
+    retry: bool = False  # it came second: saving again is a decision, not an accident
+    problems: int = 0
+
+    def is_valid(self) -> bool:
+        return all([self.form.is_valid(), self.rows.is_valid()])  # both, so that every message is shown at once
+
+    def settings(self) -> ProjectSettings:
+        return replace(self.form.settings(), fields=self.rows.settings())
+
+    @property
+    def save_words(self) -> str:
+        if self.retry:
+            return "Save mine over it"
+        return "Make the project" if self.form.is_new else "Save settings"
+
+    @property
+    def table(self) -> list[tuple[FieldRow, tuple[Tool, ...]]]:
+        return tabled(self.rows, self.focus)
+
+    def counted(self) -> "Editor":
+        """With the number of messages, for the sentence at the top."""
+        count = sum(len(one.errors) for one in (self.form, *self.rows.forms)) + len(self.rows.non_form_errors())
+        return replace(self, problems=count)
+
+
+def editor_of(settings: ProjectSettings, offered: Offered, seen: str = "") -> Editor:
+    form = ProjectForm(initial=initial_of(settings), stored=settings, offered=offered)
+    return Editor(form, rows_of(settings.fields), seen)
+
+
+def editor_after_clash(merged: ProjectSettings, offered: Offered, seen: str, clash: tuple[Line, ...]) -> Editor:
+    """What was typed over what is stored now, others' changes elsewhere included."""
+    return replace(editor_of(merged, offered, seen), clash=clash, retry=True)
+
+
+def posted_editor(data: Mapping[str, Any], stored: ProjectSettings, offered: Offered) -> Editor:
+    form = ProjectForm(data, stored=stored, offered=offered)
+    return Editor(form, posted_rows(data), str(data.get("seen", "")))
+
+
+def rearranged_editor(data: Mapping[str, Any], stored: ProjectSettings, offered: Offered, order: str) -> Editor:
+    """The page as typed with its rows moved: nothing is checked or saved yet."""
+    typed = {name: data.get(name, "") for name in initial_of(stored)}
+    form = ProjectForm(initial=typed, stored=stored, offered=offered)
+    rows, focus = rearranged_rows(data, order)
+    return Editor(form, rows, str(data.get("seen", "")), focus)
+
+
+def summary(settings: ProjectSettings, governing: Governing) -> dict[str, Any]:
+    """The settings in the words of the project's page; the fields as the next run reads them."""
+    thresholds = {one.name: one.threshold for one in settings.fields if one.threshold is not None}
+    return {
+        "settings": settings,
+        "fields": [
+            {
+                "label": one.label,
+                "type": FIELD_TYPES.get(one.type, one.type),
+                "dates": DATE_RANGES.get(one.date_range, "") if one.date_range != AROUND else "",
+                "required": one.required,
+                "threshold": settings.default_threshold if one.threshold is None else one.threshold,
+                "allowed": () if one.type == "boolean" else one.allowed,
+            }
+            for one in governed_fields(settings.fields, thresholds, governing)
+        ],
+        "prompt_unused": bool(settings.document_prompt) and not _asks_models(settings),
+        "language": LANGUAGES.get(settings.language, settings.language),
+        "ocr_model": OCR_MODELS.get(settings.ocr_model, settings.ocr_model),
+        "typing": TYPINGS.get(settings.typing, "") if not settings.classification_id else "",
+        "doers": [(SETTING_LABELS[name], _doer(settings, name)) for name in DOERS],
+        "switches": [label for name, label in OCR_SWITCHES.items() if settings.ocr_options.get(name)],
+    }
+
+
+def _asks_models(settings: ProjectSettings) -> bool:
+    """Whether a model finds the fields, which is told the project's prompt."""
+    return (settings.analyzer or desk_default("analyzer")) != "rules"
+
+
+def _doer(settings: ProjectSettings, name: str) -> str:
+    value = getattr(settings, name) or desk_default(name)
+    return DOERS[name].get(value, value)

@@ -1,0 +1,161 @@
+"""The rows of a project's field table: typed, moved about, checked, and read as ``FieldSetting``s."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from django import forms
+from django.forms.formsets import BaseFormSet, formset_factory
+from django.utils.text import slugify
+
+from projects.settings.forms import PercentField, percent_of, share_of
+from projects.settings.values import AROUND, DATE_RANGES, FIELD_TYPES, MAX_FIELDS, FieldSetting, date_range
+from projects.web import row_moves
+from projects.web.row_moves import Tool
+
+PREFIX = "fields"
+_KEYS = ("label", "name", "type", "required", "threshold", "date_range")
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+class FieldRow(forms.Form):
+    """One field; its name is made from the label where none is typed."""
+
+    label = forms.CharField(
+        required=False,
+        max_length=80,
+        error_messages={"max_length": "A label has up to 80 characters; this one has %(show_value)d."},
+        widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
+    )
+    name = forms.CharField(
+        required=False,
+        max_length=40,
+        error_messages={"max_length": "A name has up to 40 characters; this one has %(show_value)d."},
+        widget=forms.TextInput(
+            attrs={
+                "class": "text-input code-input",
+                "autocomplete": "off",
+                "spellcheck": "false",
+                "placeholder": "from the label",
+            }
+        ),
+    )
+    type = forms.ChoiceField(choices=list(FIELD_TYPES.items()), widget=forms.Select(attrs={"class": "select"}))
+    date_range = forms.ChoiceField(
+        required=False,
+        choices=list(DATE_RANGES.items()),
+        error_messages={"invalid_choice": "Choose one of the list."},
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+    required = forms.BooleanField(required=False)
+    threshold = PercentField(required=False, widget=forms.TextInput)
+
+    @property
+    def blank(self) -> bool:
+        """Nothing was entered; a field of which only more is said is asked for its name."""
+        return not any(self.cleaned_data.get(key) for key in ("label", "name", "required", "threshold"))
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if name and not _NAME.fullmatch(name):
+            raise forms.ValidationError("Small letters, digits and _, starting with a letter: invoice_number.")
+        return name
+
+    def setting(self, number: int) -> FieldSetting:
+        typed = self.cleaned_data
+        name = typed["name"] or _name_from(typed["label"], number)
+        return FieldSetting(
+            name=name,
+            label=typed["label"] or name.replace("_", " ").capitalize(),
+            type=typed["type"],
+            required=typed["required"],
+            threshold=None if typed["threshold"] is None else share_of(typed["threshold"]),
+            date_range=date_range(name, typed["type"], typed["date_range"]),
+        )
+
+
+def _name_from(label: str, number: int) -> str:
+    """``Invoice no.`` → ``invoice_no``; a label without Latin letters is numbered by its row."""
+    name = slugify(label).replace("-", "_").strip("_")[:40]
+    return name if _NAME.fullmatch(name) else f"field_{number}"
+
+
+class FieldRows(BaseFormSet):  # type: ignore[type-arg]  # generic for the stubs only
+    def clean(self) -> None:
+        seen: dict[str, str] = {}
+        for number, row in enumerate(self.forms, 1):
+            if row.errors or row.blank:
+                continue
+            if not row.cleaned_data["label"] and not row.cleaned_data["name"]:
+                row.add_error("label", "Name the field, or remove its row.")
+                continue
+            one = row.setting(number)
+            if one.name in seen:
+                place = "name" if row.cleaned_data["name"] else "label"
+                row.add_error(place, f"“{seen[one.name]}” above has the name {one.name} already. Choose another.")
+            seen.setdefault(one.name, one.label)
+
+    def is_valid(self) -> bool:
+        # ``clean`` adds errors to rows after Django has counted them.
+        return super().is_valid() and not any(row.errors for row in self.forms)
+
+    def settings(self) -> tuple[FieldSetting, ...]:
+        """The rows in their order; one left blank is dropped."""
+        return tuple(row.setting(number) for number, row in enumerate(self.forms, 1) if not row.blank)
+
+
+_Rows = formset_factory(
+    FieldRow, formset=FieldRows, extra=0, max_num=MAX_FIELDS, validate_max=True, absolute_max=MAX_FIELDS + 1
+)
+
+
+def rows_of(fields: Sequence[FieldSetting]) -> FieldRows:
+    return _shown(
+        [
+            {
+                "label": one.label,
+                "name": one.name,
+                "type": one.type,
+                "required": one.required,
+                "threshold": None if one.threshold is None else percent_of(one.threshold),
+                "date_range": one.date_range or AROUND,
+            }
+            for one in fields
+        ]
+    )
+
+
+def posted_rows(data: Mapping[str, Any]) -> FieldRows:
+    words = {"too_many_forms": f"A project has up to {MAX_FIELDS} fields. Remove some, then save again."}
+    return cast(FieldRows, _Rows(data, prefix=PREFIX, error_messages=words))
+
+
+def rearranged_rows(data: Mapping[str, Any], order: str) -> tuple[FieldRows, str]:
+    """The typed rows after ``order`` (see ``row_moves``), and where to look next."""
+    rows = [_typed(data, i) for i in range(min(row_moves.count(data, PREFIX), MAX_FIELDS))]
+    focus = row_moves.rearranged(
+        rows, order, blank={"type": "text", "date_range": AROUND}, most=MAX_FIELDS, first="label"
+    )
+    return _shown(rows), focus
+
+
+def tabled(rows: FieldRows, focus: str) -> list[tuple[FieldRow, tuple[Tool, ...]]]:
+    """Each row with its buttons; ``focus`` is a button's value, or ``label-3`` for a row's first input."""
+    last = len(rows.forms) - 1
+    table: list[tuple[FieldRow, tuple[Tool, ...]]] = []
+    for i, row in enumerate(rows.forms):
+        row.fields["threshold"].widget.attrs["placeholder"] = "as above"
+        if focus == f"label-{i}":
+            row.fields["label"].widget.attrs["autofocus"] = True
+        table.append((row, row_moves.tools(i, last, focus, "field")))
+    return table
+
+
+def _shown(rows: list[dict[str, Any]]) -> FieldRows:
+    return cast(FieldRows, _Rows(initial=rows, prefix=PREFIX))
+
+
+def _typed(data: Mapping[str, Any], i: int) -> dict[str, Any]:
+    # As typed, mistakes and all: moving a row is no reason to be told about them.
+    row: dict[str, Any] = {key: data.get(f"{PREFIX}-{i}-{key}", "") for key in _KEYS}
+    return row | {"required": bool(row["required"])}

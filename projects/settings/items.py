@@ -1,0 +1,150 @@
+"""A project as the table keeps it: which fields are read, with which means, and how sure is sure enough."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pynamodb.attributes import UnicodeAttribute
+from pynamodb.expressions.update import Action
+
+from config.item import Item, map_attribute
+from projects.settings.values import (
+    DEFAULT_FIELDS,
+    DEFAULT_OCR_MODEL,
+    DEFAULT_THRESHOLD,
+    FieldSetting,
+    ProjectSettings,
+    date_range,
+)
+
+
+class Project(Item):
+    """``data`` is seed 000's map, then ours: ``fields``, ``review_policy``, ``version``, ``updated_by``."""
+
+    data = map_attribute(null=True)  # null only in index rows, which do not carry it
+    # Flat copies, since an index cannot project inside ``data``.
+    project_id = UnicodeAttribute(null=True)
+    name = UnicodeAttribute(null=True)
+    status = UnicodeAttribute(null=True)
+    created_at = UnicodeAttribute()
+    updated_at = UnicodeAttribute()
+
+    @property
+    def id(self) -> str:
+        """Also of a row without flat copies, as an older writer left it: there it is the tail of the key."""
+        return self.project_id or self.PK.rpartition("#")[2]
+
+    @property
+    def _stored(self) -> dict[str, Any]:
+        stored: dict[str, Any] = self.data.as_dict()
+        return stored
+
+    @property
+    def version(self) -> int:
+        """0 for a project that an older writer made, which knew no versions."""
+        return int(self._stored.get("version") or 0)
+
+    @property
+    def updated_by(self) -> str:
+        return str(self._stored.get("updated_by") or "")
+
+    @property
+    def created_by(self) -> str:
+        return str(self._stored.get("created_by") or "")
+
+    @property
+    def settings(self) -> ProjectSettings:
+        data = self._stored
+        policy = data.get("review_policy") or {}
+        return ProjectSettings(
+            name=data.get("name") or self.id,
+            description=data.get("description") or "",
+            language=data.get("language") or "en",
+            document_prompt=data.get("document_prompt") or "",
+            ocr_model=data.get("ocr_model") or DEFAULT_OCR_MODEL,
+            ocr_options=data.get("ocr_options") or {},
+            fields=_fields(data.get("fields"), policy),
+            default_threshold=float(policy.get("default_threshold", DEFAULT_THRESHOLD)),
+            audit_share=float(policy.get("audit_share") or 0.0),
+            unseen_allowed=bool(policy.get("unseen_allowed")),
+            review_queue=data.get("review_queue") or "",
+            classification_id=data.get("classification_id") or "",
+            typing=data.get("typing") or "",
+            analyzer=data.get("analyzer") or "",
+            transcriber=data.get("transcriber") or "",
+            summarizer=data.get("summarizer") or "",
+            use_bda=bool(data.get("use_bda")),
+            slots=int(data.get("slots") or 0),
+        )
+
+
+def _fields(stored: list[dict[str, Any]] | None, policy: dict[str, Any]) -> tuple[FieldSetting, ...]:
+    if stored is None:
+        return DEFAULT_FIELDS  # an older writer's project has no schema of its own; an empty list is a choice
+    thresholds = policy.get("thresholds") or {}
+    required = set(policy.get("required") or ())
+    return tuple(
+        FieldSetting(
+            name=one["name"],
+            label=one["label"],
+            type=one["type"],
+            required=bool(one.get("required")) or one["name"] in required,
+            threshold=float(thresholds[one["name"]]) if one["name"] in thresholds else None,
+            date_range=date_range(one["name"], one["type"], one.get("date_range")),
+        )
+        for one in stored
+    )
+
+
+def stored_settings(settings: ProjectSettings) -> dict[str, Any]:
+    """The entries of ``data`` that an admin's settings become. Thresholds are 0–1; only those that differ are kept."""
+    return {
+        "name": settings.name,
+        "description": settings.description,
+        "language": settings.language,
+        "document_prompt": settings.document_prompt,
+        "ocr_model": settings.ocr_model,
+        "ocr_options": dict(settings.ocr_options),
+        "review_queue": settings.review_queue,
+        "fields": [
+            {"name": one.name, "label": one.label, "type": one.type, "required": one.required}
+            | ({"date_range": one.date_range} if one.date_range else {})
+            for one in settings.fields
+        ],
+        "review_policy": {
+            "default_threshold": settings.default_threshold,
+            "thresholds": {one.name: one.threshold for one in settings.fields if one.threshold is not None},
+            "required": [one.name for one in settings.fields if one.required],
+            "audit_share": settings.audit_share,
+            "unseen_allowed": settings.unseen_allowed,
+        },
+        "classification_id": settings.classification_id,
+        "typing": settings.typing,
+        "analyzer": settings.analyzer,
+        "transcriber": settings.transcriber,
+        "summarizer": settings.summarizer,
+        "use_bda": settings.use_bda,
+        "slots": settings.slots,
+    }
+
+
+def assignments(stored: Project, settings: ProjectSettings) -> list[Action]:
+    """One SET or REMOVE for each path that has to change for ``settings`` to be stored.
+
+    Never a whole map where one entry changes: what other writers keep beside ours stays.
+    """
+    path: Any = Project.data
+    return _assignments(path, stored.data.as_dict(), stored_settings(stored.settings), stored_settings(settings))
+
+
+def _assignments(
+    path: Any, found: Mapping[str, Any], was: Mapping[str, Any], wanted: Mapping[str, Any]
+) -> list[Action]:
+    # ``was`` is what we take ``found`` for: an older writer's map lacks entries, and has some that are not ours.
+    made: list[Action] = [path[name].remove() for name in was if name in found and name not in wanted]
+    for name, value in wanted.items():
+        if name not in found:
+            made.append(path[name].set(value))
+        elif value != was.get(name):
+            maps = all(isinstance(one, Mapping) for one in (found[name], was.get(name), value))
+            made += _assignments(path[name], found[name], was[name], value) if maps else [path[name].set(value)]
+    return made

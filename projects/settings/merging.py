@@ -1,0 +1,183 @@
+"""Settings as single places, so that what two admins change in different ones is both kept.
+
+A place is one setting (``language``), one entry of a map (``ocr_options.lang``) or one named row (``fields.total``);
+the order of rows is a place too (``fields.#order``). What a setting is follows from its type in ``ProjectSettings``.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass, replace
+from typing import Any, get_args, get_origin, get_type_hints
+
+from django.core import signing
+
+from projects.settings.values import MAX_FIELDS, OCR_SWITCHES, SETTING_LABELS, ProjectSettings
+
+ORDER, COUNT = "#order", "#count"  # no row and no option is called so
+_HINTS = get_type_hints(ProjectSettings)
+_MAPS = tuple(name for name, hint in _HINTS.items() if get_origin(hint) is Mapping)
+_ROWS = tuple(name for name, hint in _HINTS.items() if get_origin(hint) is tuple and is_dataclass(get_args(hint)[0]))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What an admin had before them: the version, and a digest of each place, rows in their order.
+
+    Digests instead of values: they tell what changed, and a form with a prompt of 16,000 characters stays small.
+    """
+
+    version: int
+    digests: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Merge:
+    """Mine laid over theirs; ``clashing`` places both changed, each to something else: there ``settings`` has mine."""
+
+    settings: ProjectSettings
+    clashing: tuple[str, ...]
+
+
+def seen(settings: ProjectSettings, version: int) -> Seen:
+    return Seen(version, {place: _digest(value) for place, value in places(settings).items()})
+
+
+def sealed(what: Seen, site: str, project_id: str) -> str:
+    """For a hidden input: bound to its project, since digests of another one would call everything changed."""
+    return _signer(site, project_id).sign_object([what.version, what.digests], compress=True)
+
+
+def opened(text: str, site: str, project_id: str) -> Seen | None:
+    """None where the form lost it or it was tampered with: then nothing is known about what was seen."""
+    try:
+        version, digests = _signer(site, project_id).unsign_object(text)
+    except signing.BadSignature:
+        return None
+    return Seen(version, digests)
+
+
+def _signer(site: str, project_id: str) -> signing.Signer:
+    return signing.Signer(salt=f"settings seen {site} {project_id}")
+
+
+def places(settings: ProjectSettings) -> dict[str, Any]:
+    """Every place with its value, rows in their order."""
+    found: dict[str, Any] = {}
+    for name in _HINTS:
+        value = getattr(settings, name)
+        if name in _MAPS:
+            found |= {f"{name}.{part}": one for part, one in value.items()}
+        elif name in _ROWS:
+            found |= {f"{name}.{one.name}": one for one in value}
+        else:
+            found[name] = value
+    return found
+
+
+def changes(before: ProjectSettings, after: ProjectSettings) -> dict[str, dict[str, Any]]:
+    """Each differing place with what was ``before`` and what is ``after``, as plain values; None where it is not."""
+    old, new = places(before), places(after)
+    differing = {place: (old.get(place), new.get(place)) for place in [*old, *new]}
+    found = {
+        place: {"before": _plain(was), "after": _plain(now)} for place, (was, now) in differing.items() if was != now
+    }
+    for name in _ROWS:
+        was, now = _names(old, name), _names(new, name)
+        if _moved(was, now):
+            found[f"{name}.{ORDER}"] = {"before": was, "after": now}
+    return found
+
+
+def merge(what: Seen | None, mine: ProjectSettings, theirs: ProjectSettings) -> Merge:
+    """What I changed since I saw ``what``, on top of ``theirs``. The same change twice is no clash.
+
+    Where it is unknown what I saw, everything that differs is in question.
+    """
+    if what is None:
+        return Merge(mine, tuple(changes(theirs, mine)))
+    base, my, stored = what.digests, places(mine), places(theirs)
+    values, clashing = dict(stored), []
+    for place in dict.fromkeys([*base, *stored, *my]):
+        wanted = _digest_at(my, place)
+        if wanted == base.get(place) or wanted == _digest_at(stored, place):
+            continue
+        if _digest_at(stored, place) != base.get(place):
+            clashing.append(place)
+        if place in my:
+            values[place] = my[place]
+        else:
+            del values[place]
+    rows: dict[str, list[str]] = {}
+    for name in _ROWS:
+        was, my_rows, their_rows, kept = (_names(one, name) for one in (base, my, stored, values))
+        rows[name] = _merged_order(was, my_rows, their_rows, kept)
+        clashing += [f"{name}.{part}" for part in _disorder(was, my_rows, their_rows, rows[name])]
+    return Merge(_built(theirs, values, rows), tuple(clashing))
+
+
+def _merged_order(was: list[str], mine: list[str], theirs: list[str], kept: list[str]) -> list[str]:
+    """The order of whoever moved rows, mine before theirs; what the other added stands behind its neighbour."""
+    leads, follows = (mine, theirs) if _moved(was, mine) else (theirs, mine)
+    order = [one for one in leads if one in kept]
+    for i, one in enumerate(follows):
+        if one in kept and one not in order:
+            before = next((other for other in reversed(follows[:i]) if other in order), None)
+            order.insert(0 if before is None else order.index(before) + 1, one)
+    return order
+
+
+def _disorder(was: list[str], mine: list[str], theirs: list[str], merged: list[str]) -> list[str]:
+    both = _moved(was, mine) and _moved(was, theirs) and _moved(mine, theirs)
+    return [ORDER] * both + [COUNT] * (len(merged) > MAX_FIELDS >= max(len(mine), len(theirs)))
+
+
+def _built(theirs: ProjectSettings, values: Mapping[str, Any], rows: Mapping[str, Sequence[str]]) -> ProjectSettings:
+    changed: dict[str, Any] = {name: values[name] for name in _HINTS if name not in _MAPS and name not in _ROWS}
+    changed |= {name: {part: values[f"{name}.{part}"] for part in _names(values, name)} for name in _MAPS}
+    changed |= {name: tuple(values[f"{name}.{one}"] for one in order) for name, order in rows.items()}
+    return replace(theirs, **changed)
+
+
+def _names(found: Iterable[str], name: str) -> list[str]:
+    return [place.removeprefix(f"{name}.") for place in found if place.startswith(f"{name}.")]
+
+
+def _moved(was: Sequence[str], now: Sequence[str]) -> bool:
+    """Whether what both have stands in another order."""
+    return [one for one in was if one in now] != [one for one in now if one in was]
+
+
+def _digest_at(found: Mapping[str, Any], place: str) -> str | None:
+    return _digest(found[place]) if place in found else None
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(_as_typed(_plain(value)), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _as_typed(value: Any) -> Any:
+    # As a form sends it back: shares to a tenth of a percent, texts with plain ends. What a form cannot keep of an
+    # older writer's value must not look as if this admin had changed it.
+    if isinstance(value, dict):
+        return {name: _as_typed(one) for name, one in value.items()}
+    if isinstance(value, float):
+        return round(value * 100, 1)
+    return value.replace("\r\n", "\n").strip() if isinstance(value, str) else value
+
+
+def _plain(value: Any) -> Any:
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def words(place: str, *known: ProjectSettings) -> str:
+    """What people call a place; ``known`` settings have the labels of rows."""
+    name, _, part = place.partition(".")
+    label = SETTING_LABELS[name]
+    if not part:
+        return label
+    if part in (ORDER, COUNT):
+        return f"{label}: {'their order' if part == ORDER else f'more than {MAX_FIELDS} together'}"
+    rows = [one for settings in known for one in getattr(settings, name) if name in _ROWS]
+    called = next((one.label for one in rows if one.name == part), OCR_SWITCHES.get(part, part))
+    return f"{label}: {called}"

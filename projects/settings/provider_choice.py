@@ -1,0 +1,25 @@
+"""Who does the work of a run's stages: the document's own choice, then its project's, then the desk's settings."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+
+from projects.settings.values import DOERS, OCR_MODELS
+
+CHOICES: Mapping[str, Mapping[str, str]] = {"ocr_model": OCR_MODELS, **DOERS}  # what one document may choose for itself
+
+
+def desk_default(name: str) -> str:
+    """``name``: ocr_model, analyzer, transcriber or summarizer."""
+    return str(getattr(settings, name.upper()))
+
+
+def doer(data: Mapping[str, Any], name: str) -> str:
+    """Of a project's ``data`` map, a document's choice laid over it."""
+    return str(data.get(name) or desk_default(name))
+
+
+def chosen(typed: Mapping[str, Any]) -> dict[str, str]:
+    """What a form or a program chose for one document: known values only, the rest is the project's."""
+    return {name: typed[name] for name, choices in CHOICES.items() if typed.get(name) in choices}

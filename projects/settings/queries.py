@@ -1,0 +1,66 @@
+"""Reads of projects: one Query or one GetItem each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from config.errors import NotFound
+from config.table import ENTITY_EVENT, PROJECT, InvalidKey
+from projects.audit.items import EntityEvent
+from projects.settings.items import Project
+
+
+@dataclass(frozen=True)
+class ProjectRow:
+    """What the list shows of a project: the flat attributes that the index carries."""
+
+    project_id: str
+    name: str
+    created_at: str
+    updated_at: str
+
+
+MOST = 200  # that a form offers to choose from
+
+
+def list_projects(
+    site: str, cursor: str | None = None, *, limit: int = settings.PAGE_SIZE
+) -> tuple[Sequence[ProjectRow], str | None]:
+    """The site's projects, last changed first, and the cursor of the next page.
+
+    One more call where an earlier system wrote some of them: the index has no names of those.
+
+    Raises:
+        NotFound: the cursor belongs to another list.
+
+    """
+    page = Project.page(PROJECT.gsi1_partition(site), index="GSI1", newest_first=True, cursor=cursor, limit=limit)
+    nameless = [one.key for one in page.rows if not one.name and one.data is None]
+    named = {one.key: one for one in Project.load_many(nameless, consistent=False)}
+    return [_row(one, named.get(one.key, one)) for one in page.rows], page.next
+
+
+def _row(one: Project, full: Project) -> ProjectRow:
+    name = one.name or (full.settings.name if full.data is not None else one.id)
+    return ProjectRow(one.id, name, one.created_at, one.updated_at)
+
+
+def get_project(site: str, project_id: str) -> Project:
+    """A strong read of one project.
+
+    Raises:
+        NotFound: no such project on this site.
+
+    """
+    try:
+        return Project.load(PROJECT.key(site, project_id=project_id))
+    except (NotFound, InvalidKey) as error:
+        raise NotFound("There is no such project here.") from error
+
+
+def changes_since(site: str, project_id: str, version: int) -> list[EntityEvent]:
+    """The events of saves that made a later version than ``version``, newest first, the last page of them."""
+    pk = ENTITY_EVENT.partition_key(site, entity_type="project", entity_id=project_id)
+    page = EntityEvent.page(pk, newest_first=True, consistent=True)
+    return [event for event in page.rows if int(event.payload.as_dict().get("version") or 0) > version]

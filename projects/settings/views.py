@@ -1,0 +1,134 @@
+"""Pages of projects: list, one, create, edit."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from config.errors import Conflict, NotFound
+from projects.audit.events import actor
+from projects.queues import queries as queue_queries
+from projects.schemas import queries as schema_queries
+from projects.settings import actions as project_actions
+from projects.settings import clashes, merging
+from projects.settings import queries as project_queries
+from projects.settings.editor import Editor, editor_after_clash, editor_of, posted_editor, rearranged_editor, summary
+from projects.settings.forms import Offered
+from projects.settings.items import Project
+from projects.settings.values import ProjectSettings
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
+
+_EDIT = ("project/edit.html", "project/_form.html")
+
+
+@require_safe
+def list_projects(request: DeskRequest) -> HttpResponse:
+    access.check_can_view(request)
+    cursor = request.GET.get("after")
+    rows, following = project_queries.list_projects(request.site, cursor)
+    context = {
+        "projects": rows,
+        "next_cursor": following,
+        "is_first": not cursor,
+        "first_url": reverse("projects:list-projects"),
+    }
+    return answer(request, "project/list.html", None, context)
+
+
+@require_safe
+def show_project(request: DeskRequest, project_id: str) -> HttpResponse:
+    project = access.project_to_view(request, project_id)
+    settings = project.settings
+    queue = queue_queries.get_queue(request.site, settings.review_queue) if settings.review_queue else None
+    try:
+        governing = schema_queries.governing(request.site, settings.classification_id)
+    except NotFound:  # an upload says what to do; the page stays
+        governing = schema_queries.governing(request.site, "")
+    named = {
+        "project": project,
+        "queue": queue,
+        "is_closed": queue is not None and not (access.admits(request, queue) or access.abilities(request).configure),
+        "classification": governing.classification,
+    }
+    return answer(request, "project/show.html", None, {**named, **summary(settings, governing)})
+
+
+@require_http_methods(["GET", "POST"])
+def create_project(request: DeskRequest) -> HttpResponse:
+    access.check_can_configure(request)
+    blank = ProjectSettings(name="")
+    offered = _offered(request, blank)
+    if request.method == "GET":
+        return _edit_page(request, editor_of(blank, offered), project_id=project_actions.new_project_id())
+    project_id = project_actions.project_id_from(request.POST.get("project_id", ""))
+    if order := request.POST.get("rows"):
+        return _edit_page(
+            request, rearranged_editor(request.POST, blank, offered, order), project_id=project_id, rows=True
+        )
+    editor = posted_editor(request.POST, blank, offered)
+    if not editor.is_valid():
+        return _edit_page(request, editor.counted(), project_id=project_id, status=422)
+    project = project_actions.create(request.site, editor.settings(), by=actor(request.user), project_id=project_id)
+    messages.success(request, f"{project.settings.name} is made. Its documents can come.")
+    return go(request, reverse("projects:show-project", args=[project_id]))
+
+
+@require_http_methods(["GET", "POST"])
+def edit_project(request: DeskRequest, project_id: str) -> HttpResponse:
+    project = access.project_to_configure(request, project_id)
+    offered = _offered(request, project.settings)
+    if request.method == "GET":
+        return _edit_page(request, editor_of(project.settings, offered, _seen(request, project)), project=project)
+    if order := request.POST.get("rows"):
+        editor = rearranged_editor(request.POST, project.settings, offered, order)
+        return _edit_page(request, editor, project=project, rows=True)
+    editor = posted_editor(request.POST, project.settings, offered)
+    if not editor.is_valid():
+        return _edit_page(request, editor.counted(), project=project, status=422)
+    return _save(request, project, editor, offered)
+
+
+def _offered(request: DeskRequest, stored: ProjectSettings) -> Offered:
+    """What is archived is no choice any more, unless it is chosen already."""
+    queues = queue_queries.all_queues(request.site)
+    classifications = schema_queries.all_classifications(request.site)
+    return Offered(
+        {one.id: one.name for one in queues if not one.is_archived or one.id == stored.review_queue},
+        {one.id: one.name for one in classifications if not one.archived or one.id == stored.classification_id},
+    )
+
+
+def _save(request: DeskRequest, project: Project, editor: Editor, offered: Offered) -> HttpResponse:
+    # A form that lost what it had seen was based on nothing we know: whatever differs is in question.
+    seen = merging.opened(editor.seen, request.site, project.id)
+    typed = editor.settings()
+    try:
+        project_actions.update(request.site, project.id, typed, seen=seen, by=actor(request.user))
+    except Conflict:
+        stored = project_queries.get_project(request.site, project.id)
+        since = project_queries.changes_since(request.site, project.id, seen.version if seen else 0)
+        merge = merging.merge(seen, typed, stored.settings)
+        lines = clashes.lines(merge, stored, since)
+        after = editor_after_clash(merge.settings, offered, _seen(request, stored), lines)
+        return _edit_page(request, after, project=stored, status=409)
+    messages.success(request, "The settings are saved. Runs that started before keep theirs.")
+    return go(request, reverse("projects:show-project", args=[project.id]))
+
+
+def _seen(request: DeskRequest, project: Project) -> str:
+    return merging.sealed(merging.seen(project.settings, project.version), request.site, project.id)
+
+
+def _edit_page(
+    request: DeskRequest,
+    editor: Editor,
+    *,
+    project: Project | None = None,
+    project_id: str = "",
+    rows: bool = False,
+    status: int = 200,
+) -> HttpResponse:
+    page, fragment = _EDIT
+    context = {"editor": editor, "project": project, "project_id": project_id}
+    return answer(request, page, "project/_fields.html" if rows else fragment, context, status=status)

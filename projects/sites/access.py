@@ -1,0 +1,267 @@
+"""Who may do what on a site, by Django group, and the first line of every view.
+
+``can_X`` answers, ``check_can_X`` raises; templates use the first through ``may``. A group's permissions are rows of
+its site; on the default site the three groups of a new desk have them without a row (``permissions.DEFAULTS``).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.models import User
+from django.db.models import F
+from django.http import HttpRequest
+from django.urls import reverse
+
+from config.errors import CountersignError, NotAllowed, NotFound
+from config.table import DEFAULT_SITE
+from projects.queues import queries as queue_queries
+from projects.queues.items import Queue
+from projects.settings import queries as project_queries
+from projects.settings.items import Project
+from projects.sites import directory
+from projects.sites.directory import Place
+from projects.sites.permissions import EVERYTHING, NOTHING, Permission
+from projects.web.http import DeskRequest
+
+SITE_PATH = "/s/"
+_SWITCHER_LIMIT = 50
+_REFUSALS = {
+    Permission.READ: "You are signed in, and have no role here yet. An admin of this site gives your group one.",
+    Permission.WRITE: "You may look at documents here, not add or change any. That needs the permission to write.",
+    Permission.REVIEW: "You may look at reviews here, not decide them. That needs the permission to review.",
+    Permission.DELETE: "You may look at documents here, not delete any. That needs the permission to delete.",
+    Permission.GOVERN: "You may not change schemas, rules or queues here. That needs the permission to govern.",
+    Permission.ADMIN: "You may look at projects here, not change settings. That needs the permission to administer.",
+}
+
+
+@dataclass(frozen=True)
+class Abilities:
+    """What templates ask: a button is shown by the same rule that the view enforces."""
+
+    role: str = ""
+    view: bool = False
+    upload: bool = False
+    review: bool = False
+    delete: bool = False
+    govern: bool = False
+    configure: bool = False
+    set_up: bool = False
+
+
+NO_ABILITIES = Abilities()
+
+
+class RoleBackend(ModelBackend):
+    """Loads a user with the groups in the same statement: a page makes no SQL beyond session and user."""
+
+    def get_user(self, user_id: Any) -> User | None:
+        rows = list(User.objects.filter(pk=user_id).annotate(group_name=F("groups__name")))  # one for each group
+        if not rows or not self.user_can_authenticate(rows[0]):
+            return None
+        user: User = rows[0]
+        user.group_names = frozenset(row.group_name for row in rows if row.group_name)  # type: ignore[attr-defined]
+        return user
+
+
+def groups_of(request: HttpRequest) -> frozenset[str]:
+    """The names of the person's Django groups; none for who is not signed in, is disabled, or is an API key."""
+    user = request.user
+    if not isinstance(user, User) or not user.is_active:
+        return frozenset()
+    if not hasattr(user, "group_names"):  # signed in with this very request
+        user.group_names = frozenset(user.groups.values_list("name", flat=True))  # type: ignore[attr-defined]
+    names: frozenset[str] = user.group_names  # type: ignore[attr-defined]
+    return names
+
+
+def permissions_on(request: HttpRequest, site: str) -> frozenset[Permission]:
+    """What the person may do on any site: nothing on one that is closed, everything elsewhere for a superuser."""
+    user = request.user
+    if not user.is_authenticated or not user.is_active or not directory.is_open(site):
+        return NOTHING
+    return EVERYTHING if user.is_superuser else directory.permissions(site, groups_of(request))
+
+
+def permissions_of(request: HttpRequest) -> frozenset[Permission]:
+    """What the person, or the API key, may do on the request's own site; asked once a request."""
+    if not hasattr(request, "permissions"):
+        request.permissions = permissions_on(request, _site(request))  # type: ignore[attr-defined]
+    held: frozenset[Permission] = request.permissions  # type: ignore[attr-defined]
+    return held
+
+
+def _site(request: HttpRequest) -> str:
+    site: str = request.site  # type: ignore[assignment]  # as in DeskRequest
+    return site
+
+
+def places_of(request: HttpRequest) -> Sequence[Place]:
+    """The sites that the person can open, for the switcher."""
+    user = request.user
+    if not user.is_authenticated or not user.is_active:
+        return ()
+    if user.is_superuser:
+        return directory.every_place(_SWITCHER_LIMIT)
+    return directory.places_of(groups_of(request), _SWITCHER_LIMIT)
+
+
+@dataclass(frozen=True)
+class WayOut:
+    """Where the button of an error page leads; an empty ``url``: nowhere but out."""
+
+    url: str = ""
+    words: str = "Sign out"
+
+
+def way_out(request: HttpRequest) -> WayOut:
+    """To a page that this person may see: of the site they are on, of their only other one, or the choice of theirs."""
+    try:
+        if can(request, Permission.READ):
+            return WayOut(home(_site(request)), "Go to the overview")
+        places = places_of(request)
+    except CountersignError:  # the page that says so is on its way
+        return WayOut(home(DEFAULT_SITE), "Go to the overview")
+    if len(places) == 1:
+        return WayOut(home(places[0].site_id), f"Go to {places[0].title}")
+    return WayOut(reverse("choose-site"), "Choose a site") if places else WayOut()
+
+
+def home(site: str) -> str:
+    """The first page of a site, whichever site is being looked at."""
+    return "/" if site == DEFAULT_SITE else f"{SITE_PATH}{site}/"
+
+
+def abilities(request: HttpRequest) -> Abilities:
+    held = permissions_of(request)
+    role = next((word for permission, word in _ROLE_WORDS if permission in held), "")
+    return Abilities(
+        role,
+        view=Permission.READ in held,
+        upload=Permission.WRITE in held,
+        review=Permission.REVIEW in held,
+        delete=Permission.DELETE in held,
+        govern=Permission.GOVERN in held,
+        configure=Permission.ADMIN in held,
+        set_up=can_set_up(request),
+    )
+
+
+_ROLE_WORDS = (
+    (Permission.ADMIN, "Admin"),
+    (Permission.GOVERN, "Governs schemas and rules"),
+    (Permission.REVIEW, "Reviewer"),
+    (Permission.WRITE, "Contributor"),
+    (Permission.READ, "Viewer"),
+)
+
+
+def can(request: HttpRequest, permission: Permission) -> bool:
+    return permission in permissions_of(request)
+
+
+def check(request: HttpRequest, permission: Permission) -> None:
+    """Raises: NotAllowed."""
+    if not can(request, permission):
+        raise NotAllowed(_REFUSALS[permission])
+
+
+def can_review(request: HttpRequest) -> bool:
+    return can(request, Permission.REVIEW)
+
+
+def can_delete(request: HttpRequest) -> bool:
+    return can(request, Permission.DELETE)
+
+
+def check_can_view(request: HttpRequest) -> None:
+    """Raises: NotAllowed."""
+    check(request, Permission.READ)
+
+
+def check_can_upload(request: HttpRequest) -> None:
+    """Raises: NotAllowed."""
+    check(request, Permission.WRITE)
+
+
+def check_can_review(request: HttpRequest) -> None:
+    """Raises: NotAllowed."""
+    check(request, Permission.REVIEW)
+
+
+def check_can_delete(request: HttpRequest) -> None:
+    """Raises: NotAllowed."""
+    check(request, Permission.DELETE)
+
+
+def check_can_govern(request: HttpRequest) -> None:
+    """Raises: NotAllowed."""
+    check(request, Permission.GOVERN)
+
+
+def check_can_configure(request: HttpRequest) -> None:
+    """Raises: NotAllowed."""
+    check(request, Permission.ADMIN)
+
+
+def can_set_up(request: HttpRequest) -> bool:
+    """Whether anything under Settings is this person's to change."""
+    return not permissions_of(request).isdisjoint({Permission.ADMIN, Permission.GOVERN})
+
+
+def check_can_set_up(request: HttpRequest) -> None:
+    """Raises: NotAllowed."""
+    if not can_set_up(request):
+        check_can_configure(request)
+
+
+def check_can_manage_sites(request: DeskRequest) -> None:
+    """Sites are made and closed by admins of the default site, and on no other.
+
+    Raises: NotAllowed, NotFound.
+    """
+    if request.site != DEFAULT_SITE:
+        raise NotFound("Sites are managed on the main site.")
+    check_can_configure(request)
+
+
+def project_to_view(request: DeskRequest, project_id: str) -> Project:
+    """Raises: NotAllowed, NotFound."""
+    check_can_view(request)
+    return project_queries.get_project(request.site, project_id)
+
+
+def project_to_upload(request: DeskRequest, project_id: str) -> Project:
+    """Raises: NotAllowed, NotFound."""
+    check_can_upload(request)
+    return project_queries.get_project(request.site, project_id)
+
+
+def project_to_configure(request: DeskRequest, project_id: str) -> Project:
+    """Raises: NotAllowed, NotFound."""
+    check_can_configure(request)
+    return project_queries.get_project(request.site, project_id)
+
+
+def admits(request: HttpRequest, queue: Queue) -> bool:
+    """A queue without groups lets everybody in, every queue a superuser."""
+    return not queue.groups or request.user.is_superuser or bool(groups_of(request) & set(queue.groups))
+
+
+def check_admitted(request: DeskRequest, queue_id: str) -> Queue | None:
+    """The queue, where this person's groups are let into it; an empty id is the site's own queue, open to all.
+
+    Strongly read at each request, so that a group that is taken out is out at once.
+
+    Raises:
+        NotFound: there is none, or it is not theirs: nobody learns which.
+
+    """
+    if not queue_id:
+        return None
+    queue = queue_queries.get_queue(request.site, queue_id)
+    if not admits(request, queue):
+        raise NotFound(queue_queries.MISSING)
+    return queue

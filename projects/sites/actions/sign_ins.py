@@ -1,0 +1,181 @@
+"""Signing in: how often it may be tried, and what the audit keeps of it.
+
+Three counts of wrong passwords: of an account from one address, of an address, of an account from anywhere. The first
+is reserved before a password is looked at, so that requests at once get no more tries than one after the other. Whoever
+signed in from an address before is held by the first only: strangers who guess cannot keep an account's owner out.
+Nothing tells whether an account exists: an unknown name is counted and recorded by the same calls.
+"""
+
+import datetime as dt
+import logging
+import math
+import unicodedata
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.contrib.auth.models import Group, User
+from django.utils.crypto import salted_hmac
+
+from config import clock
+from config.errors import Conflict, CountersignError, NotFound, TooManyTries
+from config.table import DEFAULT_SITE, SIGN_IN_TRIES, Key
+from config.transaction import Change, Delete, Put, transact
+from projects.audit.events import Actor, actor, entity_event
+from projects.sites.items.sign_ins import SignInTries
+
+log = logging.getLogger(__name__)
+SIGN_IN, PASSWORD = "sign-in", "password change"
+ACCOUNT = "account"  # as the audit names the record
+UNKNOWN = "unknown"  # the record of names that are no account: what was typed may be a password
+DESK = Actor("sign-in", "Sign-in")  # whoever tries is nobody yet
+_KNOWN_DAYS = 90
+
+
+class Limit(NamedTuple):
+    tries: int
+    seconds: int
+
+
+PAIR = Limit(5, 5 * 60)
+ADDRESS = Limit(50, 15 * 60)
+ANYWHERE = Limit(30, 60 * 60)  # of one account
+RECORDED = Limit(200, 60 * 60)  # failures that the audit keeps: it never grows as fast as somebody guesses
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """``what``: sign-in or password change. ``name`` as it was typed; ``address`` of the network it came from."""
+
+    what: str
+    name: str
+    address: str
+
+    @property
+    def _name(self) -> str:
+        return unicodedata.normalize("NFKC", self.name).casefold()
+
+    def key(self, kind: str) -> Key:
+        parts = {"ADDRESS": ["", self.address], "ANYWHERE": [self._name, ""], "RECORDED": ["", ""]}
+        counted = "\n".join([self.what, *parts.get(kind, [self._name, self.address])])
+        digest = salted_hmac("projects.sign_ins", counted, algorithm="sha256").hexdigest()
+        return SIGN_IN_TRIES.key(DEFAULT_SITE, digest=digest, kind=kind)
+
+
+def take_try(attempt: Attempt) -> int:
+    """Take one of the tries; answers which it is, from 1. Called before the password is looked at.
+
+    Raises:
+        TooManyTries: with the minutes to wait.
+        Unavailable: the table does not answer, so nobody is let in.
+
+    """
+    limits = {"ANYWHERE": ANYWHERE, "ADDRESS": ADDRESS}
+    keys = {kind: attempt.key(kind) for kind in (*limits, "KNOWN")}
+    rows = {row.key: row for row in SignInTries.load_many(list(keys.values()))}
+    now = clock.now()
+    if keys["KNOWN"] not in rows:
+        for kind, limit in limits.items():
+            row = rows.get(keys[kind])
+            if row is not None and int(row.tries) >= limit.tries and _left(row, now) > 0:
+                raise _too_many(_left(row, now))
+    return _count(attempt.key("PAIR"), PAIR)
+
+
+def _count(key: Key, limit: Limit) -> int:
+    """One more, from nothing once its time is over. Raises: TooManyTries."""
+    for _ in range(3):
+        now = clock.now()
+        goes_on = (SignInTries.ends_at > clock.iso(now)) & (SignInTries.tries < limit.tries)
+        with suppress(Conflict):
+            return int(SignInTries.change(key, [SignInTries.tries.add(1)], goes_on).tries)
+        ends = now + dt.timedelta(seconds=limit.seconds)
+        anew = [
+            SignInTries.tries.set(1),
+            SignInTries.ends_at.set(clock.iso(ends)),
+            SignInTries.TimeToLive.set(int(ends.timestamp()) + 60),
+        ]
+        over = SignInTries.PK.does_not_exist() | (SignInTries.ends_at <= clock.iso(now))
+        with suppress(Conflict):
+            SignInTries.change(key, anew, over)
+            return 1
+        with suppress(NotFound):  # a sign-in that worked took it away meanwhile
+            row = SignInTries.load(key)
+            if int(row.tries) >= limit.tries and _left(row, now) > 0:
+                raise _too_many(_left(row, now))
+    raise _too_many(1)
+
+
+def _left(row: SignInTries, now: dt.datetime) -> float:
+    return (clock.parse(str(row.ends_at)) - now).total_seconds()
+
+
+def _too_many(seconds: float) -> TooManyTries:
+    minutes = max(math.ceil(seconds / 60), 1)
+    return TooManyTries(f"Too many attempts. Try again in {minutes} min.", seconds=math.ceil(seconds))
+
+
+def record_failure(attempt: Attempt, number: int) -> None:
+    """The password was wrong. ``number``: what ``take_try`` answered. The audit has the first and the last try."""
+    reached = [number == PAIR.tries]
+    for kind, limit in (("ADDRESS", ADDRESS), ("ANYWHERE", ANYWHERE)):
+        with suppress(TooManyTries):
+            reached.append(_count(attempt.key(kind), limit) == limit.tries)
+    if number > 1 and not any(reached):
+        return
+    user = User.objects.filter(username=attempt.name).first()
+    told = f"{attempt.what} throttled" if any(reached) else f"{attempt.what} failed"
+    try:
+        _count(attempt.key("RECORDED"), RECORDED)
+    except TooManyTries:
+        log.warning("failed sign-ins are not recorded for a while: too many")
+        return
+    account_id, payload = (str(user.pk), _named(user)) if user else (UNKNOWN, {})
+    transact([], entity_event(DEFAULT_SITE, ACCOUNT, account_id, told, by=DESK, payload=payload))
+
+
+def give_back(attempt: Attempt) -> None:
+    """The password was right: what was tried before is forgotten."""
+    transact([Delete(attempt.key("PAIR"))])
+
+
+def record_sign_in(attempt: Attempt, user: User) -> None:
+    """The tries are forgotten, and the address is known to the account for a while."""
+    gone_at = int(clock.in_seconds(_KNOWN_DAYS * 86_400).timestamp())
+    known = SignInTries(*attempt.key("KNOWN"), TimeToLive=gone_at)
+    changes: list[Change] = [Delete(attempt.key("PAIR")), Put(known, overwrite=True)]
+    transact(changes, _event(user, "signed in", by=actor(user)))
+
+
+def record_new_password(user: User) -> None:
+    transact([], _event(user, "password changed", by=actor(user)))
+
+
+def record_sign_out(user: User) -> None:
+    """Signing out does not fail because the table does not answer."""
+    try:
+        transact([], _event(user, "signed out", by=actor(user)))
+    except CountersignError as error:
+        log.warning("sign-out not recorded", extra={"error": type(error).__name__})
+
+
+def record_account(user: User, told: str, *, by: Actor, changes: Mapping[str, Any]) -> None:
+    """An account was created, updated or deleted by somebody who may; ``changes`` holds no password."""
+    event = entity_event(DEFAULT_SITE, ACCOUNT, str(user.pk), told, by=by, payload={**_named(user), **changes})
+    transact([], event)
+
+
+def record_group(group: Group, told: str, *, by: Actor, changes: Mapping[str, Any]) -> None:
+    """The same of a group of accounts."""
+    transact(
+        [], entity_event(DEFAULT_SITE, "group", str(group.pk), told, by=by, payload={"account": group.name, **changes})
+    )
+
+
+def _event(user: User, told: str, *, by: Actor) -> Any:
+    return entity_event(DEFAULT_SITE, ACCOUNT, str(user.pk), told, by=by, payload=_named(user))
+
+
+def _named(user: User) -> dict[str, str]:
+    return {"account": user.get_username()}

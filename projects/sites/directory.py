@@ -1,0 +1,150 @@
+"""Which sites there are and what groups may do there, remembered for a few seconds in each process.
+
+Every page asks, so asking the table each time would double what a page costs. The price: a permission that is taken
+away, or a site that is closed, still holds for ``ACCESS_SECONDS`` in other processes; the writer's own forgets at once.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django.conf import settings
+
+from config.errors import NotFound
+from config.table import DEFAULT_SITE, InvalidKey, encode, partition
+from projects.queues import queries as queue_queries
+from projects.sites.items.sites import Site
+from projects.sites.permissions import NOTHING, Permission, defaults, known
+from projects.sites.queries import sites as site_queries
+
+T = TypeVar("T")
+_MOST = 4096  # entries; beyond, everything is forgotten rather than kept for ever
+
+
+class _Memory:
+    """Answers by kind and name, each for ``ACCESS_SECONDS``."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], tuple[float, Any]] = {}
+
+    def get(self, kind: str, name: str, read: Callable[[], T]) -> T:
+        kept = self._kept  # what a change clears while we read must not come back: we then fill a dict nobody asks
+        found = kept.get((kind, name))
+        if found is not None and found[0] > time.monotonic():
+            answer: T = found[1]
+            return answer
+        answer = read()
+        if len(kept) >= _MOST:
+            kept.clear()
+        kept[kind, name] = (time.monotonic() + settings.ACCESS_SECONDS, answer)
+        return answer
+
+    def forget(self) -> None:
+        self._kept = {}
+
+    def forget_kind(self, kind: str) -> None:
+        self._kept = {key: kept for key, kept in self._kept.items() if key[0] != kind}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A site that somebody can open."""
+
+    site_id: str
+    title: str
+
+
+_memory = _Memory()
+forget = _memory.forget
+remember = _memory.get
+_QUEUES = "queues"
+
+
+def forget_queues() -> None:
+    _memory.forget_kind(_QUEUES)
+
+
+def site(site_id: str) -> Site | None:
+    """The site, active or not; None where there is none. Not found is remembered too, where it could be one."""
+    try:
+        partition(site_id, "")
+    except InvalidKey:
+        return None
+
+    def read() -> Site | None:
+        try:
+            return site_queries.get_site(site_id)
+        except NotFound:
+            return None
+
+    return _memory.get("site", site_id, read)
+
+
+def is_open(site_id: str) -> bool:
+    """Whether people may be there at all; the default site always is, and costs no read."""
+    if site_id == DEFAULT_SITE:
+        return True
+    found = site(site_id)
+    return found is not None and found.status == site_queries.ACTIVE
+
+
+def _of_group(group: str) -> Mapping[str, frozenset[Permission]]:
+    def read() -> Mapping[str, frozenset[Permission]]:
+        return {str(row.siteId): known(row.permissions) for row in site_queries.sites_of_group(group)}
+
+    return _memory.get("group", group, read)
+
+
+def permissions(site_id: str, groups: Iterable[str]) -> frozenset[Permission]:
+    """What the groups may do there together."""
+    rows = ((group, _of_group(group)) for group in groups)
+    return NOTHING.union(*(found.get(site_id, defaults(site_id, group)) for group, found in rows))
+
+
+def places_of(groups: Iterable[str], limit: int) -> Sequence[Place]:
+    """The open sites where the groups may do anything, the default one first, then by title."""
+    named = sorted(groups)
+
+    def read() -> Sequence[Place]:
+        ids = {DEFAULT_SITE, *(site_id for group in named for site_id in _of_group(group))}
+        mine = sorted(site_id for site_id in ids if permissions(site_id, named))[:limit]
+        if mine == [DEFAULT_SITE]:  # nearly everybody, on every page: its title is not worth a read
+            return [_place(site_queries.default_site())]
+        return _in_order(_place(one) for one in site_queries.get_sites(mine) if one.status == site_queries.ACTIVE)
+
+    return _memory.get("places", "#".join([str(limit), *map(encode, named)]), read)
+
+
+def limited_queues(site_id: str) -> Mapping[str, frozenset[str]]:
+    """The groups of each queue that lets only some in; archived queues too, since what waited there stays theirs."""
+
+    def read() -> Mapping[str, frozenset[str]]:
+        found: dict[str, frozenset[str]] = {}
+        cursor = None
+        while True:
+            rows, cursor = queue_queries.list_queues(site_id, cursor)
+            found |= {row.id: frozenset(row.groups) for row in rows if row.groups}
+            if cursor is None:
+                return found
+
+    return _memory.get(_QUEUES, site_id, read)
+
+
+def every_place(limit: int) -> Sequence[Place]:
+    """The first open sites, for those who may open all of them."""
+
+    def read() -> Sequence[Place]:
+        rows = [_place(one) for one in site_queries.active_sites(limit).rows]
+        known_default = any(one.site_id == DEFAULT_SITE for one in rows)
+        return _in_order(rows if known_default else [_place(site_queries.default_site()), *rows])
+
+    return _memory.get("every place", str(limit), read)
+
+
+def _place(site: Site) -> Place:
+    return Place(site.site_id, str(site.name or site.title))
+
+
+def _in_order(places: Iterable[Place]) -> Sequence[Place]:
+    return sorted(places, key=lambda one: (one.site_id != DEFAULT_SITE, one.title.casefold(), one.site_id))

@@ -1,0 +1,123 @@
+"""What the groups of a site may do, as one page: its rows, what was ticked, and what of it changes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from django.http import QueryDict
+
+from config.table import DEFAULT_SITE
+from projects.sites.actions.groups import MOST_AT_ONCE, Grant
+from projects.sites.items.sites import SiteGroup
+from projects.sites.permissions import DEFAULTS, NOTHING, ROLES, WORDS, Permission, in_order, known
+
+NAME_LENGTH = 150  # Django's own, of a group
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One box to tick."""
+
+    name: str
+    value: str
+    words: str
+    ticked: bool
+
+
+@dataclass(frozen=True)
+class GroupRow:
+    """A group: what the page showed it may do, and what is ticked now. ``version`` is 0 where it has no row."""
+
+    number: int | str  # in the names of its inputs; "new" of the one that is to be added
+    group: str
+    shown: frozenset[Permission]
+    ticked: frozenset[Permission]
+    version: int
+    who: str = ""
+    at: str = ""
+    error: str = ""
+    is_new: bool = False
+
+    @property
+    def cells(self) -> list[Cell]:
+        name = f"may-{self.number}"
+        return [Cell(name, one.value, WORDS[one], one in self.ticked) for one in Permission]
+
+    @property
+    def shown_words(self) -> str:
+        return ",".join(in_order(self.shown))
+
+    @property
+    def is_changed(self) -> bool:
+        return self.ticked != self.shown or self.is_new
+
+    def grant(self) -> Grant:
+        return Grant(self.group, self.shown, self.ticked, self.version)
+
+
+def stored_rows(site: str, stored: Iterable[SiteGroup], *, is_first: bool) -> list[GroupRow]:
+    """As they are; a new desk's own groups come first on the default site, also while they have no row."""
+    found = {str(one.groupName): one for one in stored}
+    names = [one for one in ROLES if site == DEFAULT_SITE and is_first and one not in found]
+    return [_row(number, name, found.get(name)) for number, name in enumerate([*names, *found])]
+
+
+def _row(number: int, group: str, row: SiteGroup | None) -> GroupRow:
+    if row is None:
+        held = DEFAULTS[group]
+        return GroupRow(number, group, held, held, 0)
+    held = known(row.permissions)
+    return GroupRow(number, group, held, held, int(row.version or 0), row.updated_by or "", row.updated_at or "")
+
+
+def posted_rows(data: QueryDict) -> list[GroupRow]:
+    """As ticked; the last one, where its name was typed, is a group that is to be added."""
+    numbers = [number for number in range(MOST_AT_ONCE * 2) if f"group-{number}" in data]
+    rows = [_posted(data, number) for number in numbers]
+    name = data.get("new-group", "").strip()[:NAME_LENGTH]
+    if name:
+        rows.append(new_row(name, known(data.getlist("may-new"))))
+    return rows
+
+
+def new_row(group: str = "", ticked: frozenset[Permission] = NOTHING) -> GroupRow:
+    return GroupRow("new", group, NOTHING, ticked, 0, is_new=True)
+
+
+def _posted(data: QueryDict, number: int) -> GroupRow:
+    text = data.get(f"version-{number}", "")
+    shown = known(data.get(f"shown-{number}", "").split(","))
+    return GroupRow(
+        number,
+        str(data[f"group-{number}"])[:NAME_LENGTH],
+        shown,
+        known(data.getlist(f"may-{number}")),
+        int(text) if text.isdecimal() and len(text) < 10 else -1,
+    )
+
+
+def over(rows: Sequence[GroupRow], stored: Mapping[str, SiteGroup]) -> list[GroupRow]:
+    """As ticked, over what is stored now: saving again is a decision. Rows that were left alone show what is stored."""
+    return [_over(row, stored.get(row.group)) for row in rows]
+
+
+def _over(row: GroupRow, now: SiteGroup | None) -> GroupRow:
+    if now is None and not row.version:
+        return row  # a group without a row had none to change
+    version = int(now.version or 0) if now else 0
+    held = known(now.permissions) if now else NOTHING
+    fresh = replace(row, shown=held, version=version, is_new=False)
+    if now is not None:
+        fresh = replace(fresh, who=now.updated_by or "", at=now.updated_at or "")
+    if not row.is_changed:
+        return replace(fresh, ticked=held)
+    return fresh if version == row.version else replace(fresh, error="Changed meanwhile: what you ticked is not saved.")
+
+
+def locks_out(rows: Iterable[GroupRow], mine: frozenset[str], elsewhere: frozenset[Permission]) -> bool:
+    """Whether who saves these rows could not undo it: nobody may lock themselves out by a slip.
+
+    ``elsewhere`` is what the person may do by groups that are not among the rows.
+    """
+    held = [row for row in rows if row.group in mine]
+    loses = any(Permission.ADMIN in row.shown - row.ticked for row in held)
+    return loses and Permission.ADMIN not in elsewhere.union(*(row.ticked for row in held))

@@ -1,0 +1,87 @@
+"""Reads of sites and of what groups may do there."""
+
+from collections.abc import Iterable, Sequence
+
+from config.errors import NotFound
+from config.item import Page, translated
+from config.table import DEFAULT_SITE, SITE, SITE_GROUP, InvalidKey, decode
+from projects.sites.items.sites import Site, SiteGroup
+
+ACTIVE, INACTIVE = "ACTIVE", "INACTIVE"
+_NAMED = 200  # groups that a form offers
+
+
+def default_site() -> Site:
+    """The site that is there before anybody made one; a row of its own only holds another title."""
+    key = SITE.key(DEFAULT_SITE, site_id=DEFAULT_SITE)
+    return Site(*key, siteId=DEFAULT_SITE, title="Main site", name="Main site", status=ACTIVE, version=0)
+
+
+def get_site(site_id: str) -> Site:
+    """A strong read of one site, active or not.
+
+    Raises:
+        NotFound: no such site.
+
+    """
+    try:
+        return Site.load(SITE.key(DEFAULT_SITE, site_id=site_id))
+    except (NotFound, InvalidKey) as error:
+        if site_id == DEFAULT_SITE:
+            return default_site()
+        raise NotFound("There is no such site.") from error
+
+
+def get_sites(site_ids: Iterable[str]) -> Sequence[Site]:
+    """Strong reads of up to 100 sites in one call; who is not there is left out, in no order."""
+    keys = [SITE.key(DEFAULT_SITE, site_id=one) for one in site_ids]
+    found = Site.load_many(keys)
+    default = SITE.key(DEFAULT_SITE, site_id=DEFAULT_SITE)
+    return [default_site(), *found] if default in keys and all(one.key != default for one in found) else found
+
+
+def list_sites(cursor: str | None = None) -> Page[Site]:
+    """Every site in the order of ids, strongly consistent: one Query."""
+    pk = SITE.partition_key(DEFAULT_SITE)
+    return Site.page(pk, sk=Site.SK.startswith(SITE.sort_prefix()), cursor=cursor, consistent=True)
+
+
+def active_sites(limit: int) -> Page[Site]:
+    """The first ``limit`` sites that can be opened: one Query."""
+    pk = SITE.gsi1_partition(DEFAULT_SITE)
+    return Site.page(pk, sk=Site.GSI1SK.startswith(SITE.gsi1_prefix(status=ACTIVE)), index="GSI1", limit=limit)
+
+
+def sites_of_group(group: str) -> Sequence[SiteGroup]:
+    """Everything one group may do, site by site, strongly consistent: one Query a megabyte."""
+    pk = SITE_GROUP.partition_key(DEFAULT_SITE)
+    prefix = SiteGroup.SK.startswith(SITE_GROUP.sort_prefix(group_name=group))
+    with translated():
+        return list(SiteGroup.query(pk, prefix, consistent_read=True))
+
+
+def groups_of_site(site: str, cursor: str | None = None) -> Page[SiteGroup]:
+    """What groups may do on one site, by name: one Query, and one BatchGetItem since the index carries no permissions.
+
+    Raises:
+        NotFound: the cursor belongs to another list.
+
+    """
+    pk = SITE_GROUP.gsi1_partition(DEFAULT_SITE)
+    prefix = SiteGroup.GSI1SK.startswith(SITE_GROUP.gsi1_prefix(site_id=site))
+    page = SiteGroup.page(pk, sk=prefix, index="GSI1", cursor=cursor)
+    found = {row.key: row for row in SiteGroup.load_many([row.key for row in page.rows])}
+    return Page([found[row.key] for row in page.rows if row.key in found], page.next)
+
+
+def group_names(site: str) -> Sequence[str]:
+    """The groups that may do something on one site, by name: one Query."""
+    prefix = SiteGroup.GSI1SK.startswith(SITE_GROUP.gsi1_prefix(site_id=site))
+    page = SiteGroup.page(SITE_GROUP.gsi1_partition(DEFAULT_SITE), sk=prefix, index="GSI1", limit=_NAMED)
+    return [decode(row.SK.split("#")[1]) for row in page.rows]
+
+
+def get_groups(site: str, groups: Iterable[str]) -> dict[str, SiteGroup]:
+    """The rows of these groups on the site, by name, strongly consistent; who has none is left out."""
+    keys = [SITE_GROUP.key(DEFAULT_SITE, site_id=site, group_name=one) for one in groups]
+    return {str(one.groupName): one for one in SiteGroup.load_many(keys)}

@@ -1,0 +1,19 @@
+"""URLs of accounts, at the root and without a namespace: Django and ``LOGIN_URL`` know them by name.
+
+Django's own admin has its sign-in here too, before its own addresses: one form, one limit, one record.
+"""
+
+from django.urls import path
+from django.views.generic import RedirectView
+
+from projects.sites import sign_in
+
+urlpatterns = [
+    path("login/", sign_in.SignInView.as_view(), name="login"),
+    path("logout/", sign_in.SignOutView.as_view(), name="logout"),
+    path("account/password/", sign_in.ChangePasswordView.as_view(), name="change-password"),
+    path("sites/", sign_in.choose_site, name="choose-site"),
+    path("admin/login/", sign_in.AdminSignInView.as_view(), name="admin-login"),
+    path("admin/logout/", sign_in.SignOutView.as_view(), name="admin-logout"),
+    path("admin/password_change/", RedirectView.as_view(pattern_name="change-password"), name="admin-password"),
+]

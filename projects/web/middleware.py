@@ -1,0 +1,230 @@
+"""What every request passes: its site, its sign-in, and the answers to domain errors."""
+
+import logging
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.contrib.auth.views import redirect_to_login
+from django.core.signals import request_finished
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render, resolve_url
+from django.urls import get_script_prefix, set_script_prefix
+from django.utils.cache import patch_vary_headers
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from config import logs
+from config.errors import CountersignError, NotFound
+from config.table import DEFAULT_SITE
+from projects.sites import access
+from projects.web.http import API_PATH, PROBLEM, problem, status_of, wants_fragment
+
+logger = logging.getLogger(__name__)
+GetResponse = Callable[[HttpRequest], HttpResponse]
+# Not around the middleware: Django logs a refusal when all of them have answered.
+request_finished.connect(lambda **_: logs.set_site(""), weak=False, dispatch_uid="projects.web.middleware.site")
+
+_API = re.compile(r"/api(?:/|$)")
+_API_OF_A_SITE = re.compile(r"/s/[^/]*/api(?:/|$)")
+_TABS = (
+    ("/", "chart", "Overview"),
+    ("/review/", "inbox", "Review"),
+    ("/documents/", "page", "Documents"),
+    ("/workflows/", "run", "Runs"),
+    ("/projects/", "folder", "Projects"),
+)
+_SETTINGS = ("/settings/", "gear", "Settings")  # for those who may set anything up
+# A project's uploads, documents, batches and costs are its pages; schemas are reached from the settings.
+_PAGES_OF = {
+    "/workflows/projects/": "/projects/",
+    "/batches/": "/projects/",
+    "/settings/costs/projects/": "/projects/",
+    "/schemas/": _SETTINGS[0],
+}
+
+
+class SiteMiddleware:
+    """Names the site of a request; ``/s/<site_id>/`` is taken off the path and put before every reversed URL.
+
+    A site that is unknown, closed or not this person's answers alike, so that nobody learns which sites there are.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        site, rest = _split(request.path_info)
+        request.site = DEFAULT_SITE  # type: ignore[assignment]  # as in DeskRequest
+        logs.set_site(DEFAULT_SITE)
+        if rest == request.path_info:
+            return self.get_response(request)
+        if not request.user.is_authenticated:
+            return ask_to_sign_in(request)
+        try:
+            may_enter = bool(access.permissions_on(request, site))
+        except CountersignError as error:
+            return _error_page(request, error, 503)
+        if not may_enter and site != DEFAULT_SITE:
+            return _error_page(request, NotFound("There is no such site here."), 404)
+        request.site = site  # type: ignore[assignment]
+        before = get_script_prefix()
+        set_script_prefix(f"{before.rstrip('/')}{access.SITE_PATH}{site}/")
+        request.path_info = rest
+        logs.set_site(site)
+        try:
+            return self.get_response(request)
+        finally:
+            set_script_prefix(before)  # the prefix belongs to the thread, which serves another site next
+
+
+def _split(path: str) -> tuple[str, str]:
+    """``/s/acme/projects/`` → ``("acme", "/projects/")``; any other path is the default site's, as it is."""
+    if not path.startswith(access.SITE_PATH):
+        return DEFAULT_SITE, path
+    site, _, rest = path.removeprefix(access.SITE_PATH).partition("/")
+    return site, f"/{rest}"
+
+
+class SignedInMiddleware(LoginRequiredMiddleware):
+    """Sends people to sign in."""
+
+    def process_view(self, request: HttpRequest, view_func: Any, *args: Any) -> HttpResponseBase | None:
+        # The API asks for a key itself, and a session is none.
+        return None if _API.match(request.path_info) else super().process_view(request, view_func, *args)
+
+    def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponse:  # type: ignore[override] # noqa: ARG002 - Django's signature
+        return ask_to_sign_in(request)
+
+
+def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
+    """To the form and back; htmx gets 401, since it would follow the redirect and swap the form into the page."""
+    if not wants_fragment(request):
+        return redirect_to_login(_page_of(request), resolve_url(settings.LOGIN_URL))
+    text = "Your session ended. Sign in in another tab, then try again: nothing you typed is lost."
+    return render(request, "_message.html", {"tone": "warn", "text": text}, status=401)
+
+
+def _page_of(request: HttpRequest) -> str:
+    """Where to go once signed in: the page itself; of a form that was sent the page it stands on, if that is ours."""
+    if request.method in ("GET", "HEAD"):
+        return request.get_full_path()
+    came_from = request.headers.get("referer", "")
+    if not url_has_allowed_host_and_scheme(came_from, {request.get_host()}, require_https=request.is_secure()):
+        return "/"
+    return urlsplit(came_from)._replace(scheme="", netloc="").geturl()
+
+
+class DomainErrorMiddleware:
+    """Answers a domain error with its status: a fragment for htmx, a page otherwise."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        status = status_of(error)
+        if status is None or not isinstance(error, CountersignError):
+            return None  # a fault of ours: Django logs it and answers 500
+        if status == 503:
+            logger.warning("unavailable", extra={"error": type(error.__cause__).__name__})
+        return _error_page(request, error, status)
+
+
+class ProblemMiddleware:
+    """Programs get problems, never pages or a sign-in: also where no view of the API was reached or one broke."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        path = request.path_info
+        if _API_OF_A_SITE.match(path):
+            return problem(404, f"Ask {API_PATH} without a site before it: the key says which site it is.")
+        response = self.get_response(request)
+        if not _API.match(path) or response.status_code < 300 or response.get("Content-Type") == PROBLEM:
+            return response
+        status = response.status_code if response.status_code >= 400 else 404
+        answer = problem(status, _PROBLEMS.get(status, "This cannot be asked here."))
+        if "Allow" in response:
+            answer["Allow"] = response["Allow"]
+        return answer
+
+
+_PROBLEMS = {
+    400: "This request cannot be read. Check its address, its head and its length.",
+    404: f"There is nothing at this address. {API_PATH}openapi.json lists what there is.",
+    405: "This address does not take this method.",
+    500: "Something of ours broke. What was saved before is safe; ask again in a moment.",
+}
+
+
+def _error_page(request: HttpRequest, error: CountersignError, status: int) -> HttpResponse:
+    if wants_fragment(request):
+        context = {"tone": "warn" if status == 409 else "bad", "text": str(error), "status": status}
+        response = render(request, "_message.html", context, status=status)
+    else:
+        # These have no page of their own: they are the bad request's, with the sentence of the refusal.
+        template = "400.html" if status in (422, 429) else f"{status}.html"
+        request.unanswered = status == 503  # type: ignore[attr-defined] # read by site_context
+        response = render(request, template, {"text": str(error), "status": status}, status=status)
+    patch_vary_headers(response, ["HX-Request"])
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def site_context(request: HttpRequest) -> dict[str, Any]:
+    """What ``base.html`` shows: where we are, what this person may do here, and where else they may go."""
+    user = getattr(request, "user", None)  # absent where an early middleware answers
+    here: dict[str, Any] = {"site": getattr(request, "site", DEFAULT_SITE), "tabs": (), "may": access.NO_ABILITIES}
+    if user is None or not user.is_authenticated:
+        return here
+    if getattr(request, "unanswered", False):  # the page that says so waits for no other answer
+        may = access.abilities(request) if hasattr(request, "permissions") else access.NO_ABILITIES
+        return here | {"tabs": _tabs(request, may), "may": may}
+    try:
+        may = access.abilities(request)
+    except CountersignError:  # the page that says so is on its way
+        return here
+    # Asked for by the app bar only: a fragment costs nothing for it.
+    tabs = _tabs(request, may) if access.permissions_of(request) else ()
+    more = {"switcher": lambda: _switcher(request), "way_out": lambda: access.way_out(request)}
+    return here | {"tabs": tabs, "may": may, **more}
+
+
+def _tabs(request: HttpRequest, may: access.Abilities) -> list[dict[str, Any]]:
+    prefix = get_script_prefix().rstrip("/")
+    path_here = request.path_info
+    here = next((tab for head, tab in _PAGES_OF.items() if path_here.startswith(head)), path_here)
+    return [
+        {
+            "url": prefix + path,
+            "icon": icon,
+            "label": label,
+            "here": here == path or (path != "/" and here.startswith(path)),
+        }
+        for path, icon, label in (*_TABS, *([_SETTINGS] if may.set_up else []))
+    ]
+
+
+def _switcher(request: HttpRequest) -> dict[str, Any]:
+    """The person's sites, if there is another one to go to."""
+    try:
+        places = access.places_of(request)
+    except CountersignError:
+        return {}
+    here = str(request.site)
+    if all(one.site_id == here for one in places):
+        return {}
+    title = next((one.title for one in places if one.site_id == here), "")  # empty on the main site for who has no role
+    return {
+        "title": title or "Sites",
+        "label": f"Site {title}, change" if title else "Choose a site",
+        "places": [
+            {"title": one.title, "url": access.home(one.site_id), "here": one.site_id == here} for one in places
+        ],
+    }
