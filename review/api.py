@@ -4,9 +4,9 @@ from projects import api as ground
 from review.questions_api import router as questions
 from workflows.api import router as documents
 from workflows.batches.api import router as batches
-from workflows.reruns_api import router as reruns
+from workflows.documents.reruns_api import router as reruns
+from workflows.intake.unpacking_api import router as unpacking
 from workflows.search.api import router as search
-from workflows.unpacking_api import router as unpacking
 
 api = ground.new_api()
 api.add_router("/projects", ground.router)

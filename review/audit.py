@@ -16,17 +16,17 @@ from config import table
 from config.errors import NotFound
 from config.item import Item, Page
 from config.table import Key
-from projects import admission
 from projects.audit.items import AuditLine, EntityEvent
 from projects.documents.items.activity import DocumentActivity
 from projects.documents.page import activity_of
+from projects.queues import admission
 from projects.sites.actions.sign_ins import UNKNOWN
 from projects.web.http import DeskRequest
 from review.identity import HANDED_OVER, ReviewRef, queue_id
 from review.items.reviews import ReviewDecision
-from workflows.items.decisions import DecidedFields
-from workflows.items.events import DocumentEvent
-from workflows.queries import decision_key
+from workflows.runs.items.decisions import DecidedFields
+from workflows.runs.items.events import DocumentEvent
+from workflows.runs.queries import decision_key
 
 _ENDED = "-"
 HIDDEN = "A document of a queue that you are not in"

@@ -27,20 +27,21 @@ from projects.settings.values import ProjectSettings
 from review.actions import opening
 from review.actions.opening import Pause
 from review.identity import DEFAULT_QUEUE, ReviewRef
-from workflows import events, files, frozen
-from workflows.actions import runs
-from workflows.actions.documents import Beginning, Original
-from workflows.actions.runs import Advance
-from workflows.definitions import DOCUMENT_ANALYSIS, REVIEW_REQUIRED, Asked, StepDefinition
-from workflows.frozen import Run
-from workflows.status import END, Outcome
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, REVIEW_REQUIRED, Asked, StepDefinition
+from workflows.intake.actions.document_start import Beginning, Original
+from workflows.runs import events, run_settings
+from workflows.runs.actions import advance
+from workflows.runs.actions.advance import Advance
+from workflows.runs.run import Run
+from workflows.runs.status import END, Outcome
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 Kind = Literal["published", "waiting"]
 FILLER = Actor("fill", "Filled")
 PROJECT = ProjectSettings(name="Filled", description="Invented documents for scale tests.")
 _DATA = stored_settings(PROJECT)
-_PINNED = frozen.freeze(_DATA)
+_PINNED = run_settings.freeze(_DATA)
 _PDF = "application/pdf"
 _NAMESPACE = uuid.UUID("5d0a4a5e-7a2b-4f0c-9a2e-0c2f3b6d8e11")
 _SMALLEST = 100_000  # bytes
@@ -192,7 +193,7 @@ def _advance(run: Run, step: StepDefinition, at: dt.datetime, *, asked: bool) ->
 
 def _moving(run: Run, move: Advance, at: dt.datetime) -> list[Change]:
     """An advance without its transition: what happened on the way is left out, where things stand is there."""
-    changes = runs.moving(run, DOCUMENT_ANALYSIS, move, _transition_id(run, move.step.order), clock.iso(at))
+    changes = advance.moving(run, DOCUMENT_ANALYSIS, move, _transition_id(run, move.step.order), clock.iso(at))
     prefix = table.TRANSITION.sort_prefix()
     return [one for one in changes if not (isinstance(one, Put) and one.item.SK.startswith(prefix))]
 

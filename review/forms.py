@@ -10,9 +10,9 @@ from review.changes import FieldChange
 from review.identity import stored_queue
 from review.status import Decision
 from review.ticket import Ticket
-from workflows import results
-from workflows.document_types import KEY
+from workflows.stages import results
 from workflows.stages.base import FieldSpec
+from workflows.stages.document_types.of_result import KEY
 
 PREFIX = "field-"
 SEEN = "seen-"  # the box beside a field in doubt: it was looked at and is right

@@ -11,7 +11,7 @@ from config import clock, table
 from config.errors import CountersignError
 from review.items.reviews import Review
 from review.status import DECIDED
-from workflows import letterboxes
+from workflows.operations import dead_letter_queues
 
 _AT_MOST = 500  # rows a shard: beyond it somebody has to look anyhow
 _FRESH_SECONDS = 10  # whoever asks more often gets the same answer: the page is open, and each answer is a Query
@@ -71,6 +71,6 @@ def _read() -> list[GaugeMetricFamily]:
         rows.add_metric([kind], len(waited))
         seconds.add_metric([kind], max(waited))
     backlog.add_metric([], decided)
-    for queue, count in letterboxes.sizes().items():
+    for queue, count in dead_letter_queues.sizes().items():
         failed.add_metric([queue], count)
     return [rows, seconds, backlog, failed]

@@ -6,7 +6,7 @@ from config.item import Item, Page
 from review.identity import ReviewRef, stored_queue
 from review.items.reviews import DRAFT_READABLE, READABLE, Review, ReviewDecision, ReviewDraft
 from review.status import ReviewStatus
-from workflows.frozen import Run
+from workflows.runs.run import Run
 
 
 def queue(site: str, queue_id: str = "", *, cursor: str | None = None) -> Page[Review]:

@@ -19,8 +19,8 @@ from review.handovers.question import ProgramQuestion
 from review.identity import ReviewRef, queue_id
 from review.items.reviews import Review
 from review.status import Decision, ReviewStatus
-from workflows import files
-from workflows.storage import DocumentFiles
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 router = Router(tags=["reviews"])
 MISSING = "There is no such review."

@@ -15,23 +15,30 @@ from review.identity import DEFAULT_QUEUE, ReviewRef
 from review.items.reviews import Review
 from review.silence import asked
 from review.status import DECIDED, ORPHAN, UNDECIDED
-from workflows import deliveries, engine, events, fanout, incoming, queries, states
-from workflows.actions import attempts, batches, followups, joins, notices, questions, removals, unpacking
-from workflows.actions import incoming as incoming_actions
-from workflows.answers import Order
 from workflows.batches import orders
-from workflows.engines import engine_choice
-from workflows.frozen import Run
-from workflows.items.actions import FollowUp
-from workflows.items.batches import Batch
-from workflows.items.incoming import ArrivalBegin
-from workflows.items.joins import Join
-from workflows.items.notices import SenderNotice
-from workflows.items.questions import Question
-from workflows.items.runs import Execution
+from workflows.batches.actions import batches
+from workflows.batches.items import Batch
+from workflows.definitions import states
+from workflows.documents.actions import removals
+from workflows.engine import driver, engine_choice, fanout, message_delivery
+from workflows.engine.actions import attempts, joins
+from workflows.engine.items import Join
+from workflows.engine.step_order import Order
+from workflows.intake import bucket
+from workflows.intake.actions import bucket as incoming_actions
+from workflows.intake.actions import unpack
+from workflows.intake.items import ArrivalBegin
+from workflows.publish.actions import follow_ups, notices
+from workflows.publish.items.actions import FollowUp
+from workflows.publish.items.notices import SenderNotice
+from workflows.questions import actions as question_actions
 from workflows.questions import queries as question_queries
 from workflows.questions import tasks as question_tasks
-from workflows.status import RunStatus
+from workflows.questions.items import Question
+from workflows.runs import events, queries
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
+from workflows.runs.status import RunStatus
 from workflows.tasks import (
     end_run,
     enqueue_follow_up,
@@ -67,7 +74,7 @@ def drive_review(site: str, review: Review) -> None:
 def resume_follow_up(site: str, due: FollowUp) -> None:
     """A worker does it, not the sweep, which other repairs wait for; until its message is taken it is not due again."""
     run = Run(site, due.project_id, due.documentId, due.workflowId)
-    followups.look_again(run, due, at=clock.in_seconds(settings.STEP_LEASE_SECONDS))
+    follow_ups.look_again(run, due, at=clock.in_seconds(settings.STEP_LEASE_SECONDS))
     enqueue_follow_up(run)
 
 
@@ -85,13 +92,13 @@ def resume_removal(site: str, due: DocumentRemoval) -> None:
 
 def resume_unpacking(site: str, due: DocumentUnpacking) -> None:
     """As with a follow-up."""
-    unpacking.look_again(due)
+    unpack.look_again(due)
     order_unpacking(site, due.documentId)
 
 
 def resume_arrival(due: ArrivalBegin) -> None:
     """As with a follow-up; of a file that a batch has taken, or that was settled otherwise, nothing is due."""
-    if incoming.was_settled(due):
+    if bucket.was_settled(due):
         incoming_actions.rest(due)
         return
     incoming_actions.look_again(due)
@@ -109,10 +116,10 @@ def resume_question(site: str, due: Question) -> None:
     """Its message was lost, or ended its worker: it is sent again, and given up after so many times."""
     ref = question_queries.ref_of(site, due)
     if begins.were_enough(due):
-        questions.give_up(ref, due)
+        question_actions.give_up(ref, due)
         return
-    behind = bool(deliveries.waiting(settings.STEPS_QUEUE))  # then its message may well be among them: no try
-    questions.look_again(ref, due, counts=not behind)
+    behind = bool(message_delivery.waiting(settings.STEPS_QUEUE))  # then its message may well be among them: no try
+    question_actions.look_again(ref, due, counts=not behind)
     log.warning("question sent again", extra={"run": due.workflow_id, "question": ref.number})
     question_tasks.send(ref, int(due.generation))
 
@@ -126,7 +133,7 @@ def resume_join(site: str, due: Join) -> None:
         return
     stands_still = len(due.done or ()) <= int(due.seen)
     paused = bool(due.waits_until) and str(due.waits_until) > clock.iso(clock.now())
-    if stands_still and (paused or deliveries.waiting(settings.SLICES_QUEUE)):
+    if stands_still and (paused or message_delivery.waiting(settings.SLICES_QUEUE)):
         # workers are behind or away, or a service does not answer: no slice's fault
         joins.look_again(due, stalls=int(due.stalls))
         return
@@ -159,12 +166,12 @@ def _drive_decided(ref: ReviewRef, run: Run, review: Review) -> None:
     definition = queries.definition_of(execution)
     attempt = int(execution.engine_attempt)
     kind = execution.engine
-    running = engine.state(definition, run, attempt, kind=kind) == "running"
+    running = driver.state(definition, run, attempt, kind=kind) == "running"
     if running and int(review.drives or 0) < _PATIENCE:
         redemption.redeem(ref, str(review.decision_id))
         return
     if running:
-        engine.stop(definition, run, attempt, "A newer attempt applies the decision.", kind=kind)
+        driver.stop(definition, run, attempt, "A newer attempt applies the decision.", kind=kind)
     _new_attempt(run, execution, why="decided and not applied", decided=review)
 
 
@@ -175,8 +182,8 @@ def check_run(site: str, execution: Execution) -> None:
         return
     definition = queries.definition_of(execution)
     attempt = int(execution.engine_attempt)
-    state = engine.state(definition, run, attempt, kind=execution.engine)
-    alive = state == "running" and (engine.remembers(execution) or not silence.is_lost(run, execution, definition))
+    state = driver.state(definition, run, attempt, kind=execution.engine)
+    alive = state == "running" and (driver.remembers(execution) or not silence.is_lost(run, execution, definition))
     if alive or (execution.lease_until and execution.lease_until > clock.iso(clock.now())):
         attempts.look_again(run, execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
         return
@@ -214,7 +221,7 @@ def _start(run: Run, execution: Execution, attempt: int, *, decided: Review | No
     step = definition.step(int(execution.currentStep))
     found = queries.last_transition(run, execution) if step.type == "approval" else None
     result = redemption.decision_output(decided) if decided else _found(found)
-    engine.start(
+    driver.start(
         run,
         definition,
         attempt=attempt,

@@ -6,11 +6,12 @@ from config import clock
 from config.errors import NotFound
 from review.identity import ReviewRef, review_id
 from review.items.reviews import READABLE, Review
-from workflows import deliveries, states
-from workflows.actions import joins
-from workflows.definitions import Definition, StepDefinition
-from workflows.frozen import Run
-from workflows.items.runs import Execution
+from workflows.definitions import states
+from workflows.definitions.blueprint import Definition, StepDefinition
+from workflows.engine import message_delivery
+from workflows.engine.actions import joins
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
 
 
 def is_lost(run: Run, execution: Execution, definition: Definition) -> bool:
@@ -29,7 +30,7 @@ def is_lost(run: Run, execution: Execution, definition: Definition) -> bool:
         return False
     # A large document's step waits where its slices will.
     queues = (settings.DESK_QUEUE,) if step.type == "approval" else (settings.STEPS_QUEUE, settings.SLICES_QUEUE)
-    return quiet > states.step_seconds(definition) or not any(map(deliveries.waiting, queues))
+    return quiet > states.step_seconds(definition) or not any(map(message_delivery.waiting, queues))
 
 
 def _is_looked_after(run: Run, execution: Execution, step: StepDefinition) -> bool:

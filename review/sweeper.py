@@ -18,15 +18,15 @@ from projects.documents.items.removals import DocumentRemoval
 from projects.documents.items.unpacking import DocumentUnpacking
 from review import repair
 from review.items.reviews import READABLE, Review
-from workflows import events
-from workflows.items.actions import FollowUp
-from workflows.items.batches import Batch
-from workflows.items.events import DocumentEvent
-from workflows.items.incoming import ArrivalBegin
-from workflows.items.joins import Join
-from workflows.items.notices import SenderNotice
-from workflows.items.questions import Question
-from workflows.items.runs import Execution
+from workflows.batches.items import Batch
+from workflows.engine.items import Join
+from workflows.intake.items import ArrivalBegin
+from workflows.publish.items.actions import FollowUp
+from workflows.publish.items.notices import SenderNotice
+from workflows.questions.items import Question
+from workflows.runs import events
+from workflows.runs.items.events import DocumentEvent
+from workflows.runs.items.runs import Execution
 
 log = logging.getLogger(__name__)
 

@@ -12,9 +12,9 @@ from review.actions import delivery, handovers, opening, redemption
 from review.actions.opening import Pause
 from review.actions.redemption import Application
 from review.identity import ReviewRef
-from workflows import tokens
-from workflows.definitions import DEFINITIONS, FIRST_ANALYSIS
-from workflows.frozen import Run
+from workflows.definitions.blueprint import DEFINITIONS, FIRST_ANALYSIS
+from workflows.engine import tokens
+from workflows.runs.run import Run
 from workflows.tasks import AWAITED, LIMITS
 
 

@@ -18,7 +18,8 @@ from projects.sites import directory, permissions
 from tests import engines, leftovers
 from tests.pump import Pump
 from tests.settings import CONTROLLER, FOLDER
-from workflows import engine, versions
+from workflows.definitions import versions
+from workflows.engine import driver
 
 KEPT = ("AttributeDefinitions", "TableName", "KeySchema", "StreamSpecification")
 EMULATOR = pytest.StashKey[emulator.Emulator]()
@@ -65,7 +66,7 @@ def table(aws_stack: list[str]) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def machines(aws_stack: list[str]) -> None:
     """The state machines of this worker's account."""
-    engine.publish_machines(lambda _text: None)
+    driver.publish_machines(lambda _text: None)
 
 
 @pytest.fixture

@@ -19,12 +19,15 @@ from review.identity import Person, ReviewRef, review_id
 from review.items.reviews import Review
 from review.status import Decision
 from tests.pump import Pump
-from workflows import files, frozen, queries, samples
-from workflows.actions import documents, runs
-from workflows.actions.documents import Original
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.intake.actions import document_start
+from workflows.intake.actions.document_start import Original
+from workflows.operations import samples
+from workflows.runs import queries, run_settings
+from workflows.runs.actions import advance
+from workflows.runs.run import Run
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 REVIEW = DOCUMENT_ANALYSIS.named("human_review").order
 SITE = "default"
@@ -67,12 +70,14 @@ def start_run(
     store = DocumentFiles(site, project_id, document_id)
     kept = store.save_original(io.BytesIO(body), file.suffix, "application/pdf")
     original = Original(file.name, "application/pdf", len(body), kept.key, pages, kept.sha256, kept.version)
-    return documents.start(
+    return document_start.start(
         site=site,
         by=Actor("test", "test"),
         project_id=project_id,
         project=project,
-        pinned=frozen.settings_of(site, project) if "classification_id" in project else frozen.freeze(project),
+        pinned=run_settings.settings_of(site, project)
+        if "classification_id" in project
+        else run_settings.freeze(project),
         document_id=document_id,
         original=original,
     )
@@ -81,7 +86,7 @@ def start_run(
 def ended_run(**wanted: Any) -> Run:
     """A run that has ended badly."""
     run = start_run(**wanted)
-    runs.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
+    advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
     return run
 
 

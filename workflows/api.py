@@ -10,24 +10,26 @@ from django.core.files.uploadedfile import UploadedFile
 from ninja import Router, Schema, Status
 
 from config.errors import Conflict, NotFound, Refused
-from projects import admission
 from projects.api import FAILURES, ApiRequest, Problem
 from projects.documents.items.documents import DocumentVersion
 from projects.documents.queries import documents as document_queries
 from projects.documents.queries import removals as removal_queries
+from projects.queues import admission
 from projects.settings import provider_choice
 from projects.settings.items import Project
 from projects.sites import access
 from projects.web.http import problem
-from workflows import containers, earlier, files, queries
-from workflows.actions import removals
-from workflows.definitions import APPROVALS
-from workflows.items.documents import ProjectDocument
-from workflows.items.runs import WorkflowSteps
-from workflows.status import Outcome, StepStatus
-from workflows.storage import DocumentFiles
-from workflows.uploads import FORM_BYTES, HashedFileHandler, SizeGuard, take, too_large, upload_name
-from workflows.views.segments import run_of
+from workflows.definitions.blueprint import APPROVALS
+from workflows.documents.actions import removals
+from workflows.intake import containers
+from workflows.intake.upload import FORM_BYTES, HashedFileHandler, SizeGuard, take, too_large, upload_name
+from workflows.runs import queries, seed_000
+from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.status import Outcome, StepStatus
+from workflows.runs.views.segments import run_of
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 router = Router(tags=["documents"])
 _KEY_LENGTH = 255
@@ -330,7 +332,7 @@ def delete_document(request: ApiRequest, document_id: str) -> Status[None]:
 def show_run(request: ApiRequest, document_id: str, run_id: str) -> RunShape:
     """Needs READ. One cheap read: ask as often as every second."""
     board, _ = run_of(request, document_id, run_id)
-    definition = earlier.definition_of(board)
+    definition = seed_000.definition_of(board)
     stored = board.data.as_dict()
     return RunShape(
         document_id=document_id,
@@ -384,7 +386,7 @@ def show_result(request: ApiRequest, document_id: str, run_id: str) -> ResultSha
 def _failed_at(board: WorkflowSteps) -> str:
     """``" at OCR: <its error>"``, of the first step that failed; empty if none says so."""
     stored = board.data.as_dict()
-    for step in earlier.definition_of(board).steps:
+    for step in seed_000.definition_of(board).steps:
         error = str((stored.get(step.name) or {}).get("error") or "")
         if error:
             return f" at {step.label}: {error.rstrip('. ')}"

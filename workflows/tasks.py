@@ -13,30 +13,20 @@ from config import clock, disk, precedence
 from config.brokers import queues
 from config.errors import Conflict, NotFound, ProviderPaused, StageFailed, StaleAttempt, Unavailable
 from projects.audit.events import Actor
-from workflows import (
-    deliveries,
-    endings,
-    events,
-    fanout,
-    followups,
-    incoming,
-    incoming_machine,
-    killed,
-    notices,
-    publishing,
-    queries,
-    states,
-    steps,
-    tokens,
-    unexpected,
-    unpacking,
-)
-from workflows.actions import calibrations, removals, runs
-from workflows.answers import SLOT, Busy, Large, Order
 from workflows.batches import lines
-from workflows.frozen import Run
-from workflows.items.incoming import ArrivalBegin, IncomingFile
-from workflows.items.notices import SenderNotice
+from workflows.definitions import states
+from workflows.documents.actions import removals
+from workflows.engine import endings, fanout, lost_message, message_delivery, publication, steps, tokens
+from workflows.engine.machines import ingress
+from workflows.engine.step_order import SLOT, Busy, Large, Order
+from workflows.intake import bucket, unexpected, unpacking
+from workflows.intake.items import ArrivalBegin, IncomingFile
+from workflows.learning import actions as learning_actions
+from workflows.publish import follow_ups, notices
+from workflows.publish.items.notices import SenderNotice
+from workflows.runs import events, queries
+from workflows.runs.actions import advance
+from workflows.runs.run import Run
 from workflows.search.content import Which
 from workflows.search.indexing import bring_up_to_date
 
@@ -49,7 +39,11 @@ _UNEXPECTED = "The step stopped on an unexpected error. The file is safe; the ru
 
 
 @shared_task(
-    bind=True, name="workflows.tasks.run_step", time_limit=3600, on_aside=staticmethod(killed.refuse_step), **AWAITED
+    bind=True,
+    name="workflows.tasks.run_step",
+    time_limit=3600,
+    on_aside=staticmethod(lost_message.refuse_step),
+    **AWAITED,
 )
 def run_step(
     self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int,
@@ -59,14 +53,14 @@ def run_step(
     order = Order(Run(site, project_id, document_id, workflow_id), step, attempt)
     queue = settings.SLICES_QUEUE if large else settings.STEPS_QUEUE
     try:
-        keep = functools.partial(deliveries.keep, self.request)
+        keep = functools.partial(message_delivery.keep, self.request)
         with _turn(large=large), disk.full_is_unavailable():
             answer = steps.perform(
                 order, owner=self.request.id, keep=keep, token=token, send=order_slice, large=large
             )  # fmt: skip
         if answer is not None:
             tokens.answer(token, answer)
-            if answer.get(publishing.FOLLOWED):
+            if answer.get(publication.FOLLOWED):
                 enqueue_follow_up(order.run)
             lines.run_rests(order.run, answer.get(SLOT))
     except Large:
@@ -84,7 +78,11 @@ def run_step(
 
 
 @shared_task(
-    bind=True, name="workflows.tasks.run_slice", time_limit=900, on_aside=staticmethod(killed.refuse_slice), **AWAITED
+    bind=True,
+    name="workflows.tasks.run_slice",
+    time_limit=900,
+    on_aside=staticmethod(lost_message.refuse_slice),
+    **AWAITED,
 )
 def run_slice(
     self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int, lane: int,
@@ -93,7 +91,7 @@ def run_slice(
     """Do one slice of a step; delivered twice, the second finds it counted and hands on again."""
     order = Order(Run(site, project_id, document_id, workflow_id), step, attempt)
     try:
-        keep = functools.partial(deliveries.keep, self.request)
+        keep = functools.partial(message_delivery.keep, self.request)
         with disk.full_is_unavailable():
             fanout.do_slice(order, lane, number, owner=self.request.id, keep=keep, send=order_slice)
     except Busy as busy:
@@ -143,7 +141,7 @@ def enqueue_follow_up(run: Run) -> None:
 def follow_up(self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str) -> None:
     """Do what follows a publication, as far as it can be done now; what waits is due again by itself."""
     try:
-        followups.drive(Run(site, project_id, document_id, workflow_id), owner=self.request.id)
+        follow_ups.drive(Run(site, project_id, document_id, workflow_id), owner=self.request.id)
     except Unavailable as error:
         raise self.retry(countdown=min(2**self.request.retries, 60)) from error
 
@@ -194,7 +192,7 @@ def finish_removal(self: Any, *, site: str, document_id: str) -> None:
 def index_document(self: Any, *, site: str, project_id: str, document_id: str, at: str) -> None:
     """The bus tells that something happened to a document ``at`` an instant: the search index looks what it is now."""
     try:
-        bring_up_to_date(Which(site, project_id, document_id), deliveries.keeper(self.request))
+        bring_up_to_date(Which(site, project_id, document_id), message_delivery.keeper(self.request))
     except Unavailable as error:
         raise self.retry(countdown=min(2**self.request.retries, 60)) from error
     lag = (clock.now() - clock.parse(at)).total_seconds()
@@ -205,7 +203,7 @@ def index_document(self: Any, *, site: str, project_id: str, document_id: str, a
 def calibrate(self: Any, *, site: str, project_id: str, user_id: str, user_name: str) -> None:
     """Propose what the project's reviews teach; delivered twice, the second finds it proposed or refused."""
     try:
-        calibrations.propose_or_say_why(site, project_id, by=Actor(user_id, user_name), order=self.request.id)
+        learning_actions.propose_or_say_why(site, project_id, by=Actor(user_id, user_name), order=self.request.id)
     except Unavailable as error:
         raise self.retry(countdown=min(2**self.request.retries, 60)) from error
 
@@ -219,7 +217,7 @@ def order_calibration(site: str, project_id: str, *, by: Actor) -> None:
 @shared_task(bind=True, name="workflows.tasks.unpack", time_limit=3600, **LIMITS)
 def unpack(self: Any, *, site: str, document_id: str) -> None:
     """Take the files out of a mail or an archive; delivered twice, the second finds each of them there."""
-    keep = deliveries.keeper(self.request)
+    keep = message_delivery.keeper(self.request)
 
     def work(*, last: bool = False) -> None:
         ended = unpacking.unpack(
@@ -232,20 +230,20 @@ def unpack(self: Any, *, site: str, document_id: str) -> None:
     unexpected.attempt(self, work, functools.partial(work, last=True))
 
 
-@shared_task(bind=True, name=incoming_machine.TASK, time_limit=3600, **LIMITS)
+@shared_task(bind=True, name=ingress.TASK, time_limit=3600, **LIMITS)
 def take_incoming(self: Any, *, key: str, version: str, size: int) -> None:
     """Make a document of a file that another system put into the bucket; told of it again, nothing happens."""
-    keep = deliveries.keeper(self.request)
+    keep = message_delivery.keeper(self.request)
 
     def take() -> None:
         try:
-            arrival = incoming.arrived(key, version, size)
+            arrival = bucket.arrived(key, version, size)
         except NotFound:
             log.info("an object was gone before anybody looked")
             return
-        incoming.take(arrival, unpack=order_unpacking_soon, owner=self.request.id, keep=keep)
+        bucket.take(arrival, unpack=order_unpacking_soon, owner=self.request.id, keep=keep)
 
-    unexpected.attempt(self, take, lambda: incoming.give_up(incoming.arrived(key, version, size)))
+    unexpected.attempt(self, take, lambda: bucket.give_up(bucket.arrived(key, version, size)))
 
 
 def take_incoming_again(file: IncomingFile | ArrivalBegin) -> None:
@@ -280,7 +278,7 @@ def end_run(run: Run, *, attempt: int, error: str, sentence: str) -> None:
     if int(execution.currentStep) < 1:
         raise Conflict("The run has ended.")
     definition = queries.definition_of(execution)
-    done = runs.fail(run, definition, execution, attempt=attempt, error=error, sentence=sentence)
+    done = advance.fail(run, definition, execution, attempt=attempt, error=error, sentence=sentence)
     events.publish_soon(done.event)
     lines.run_rests(run, execution.batch_line)
 

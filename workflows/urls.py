@@ -2,37 +2,25 @@
 
 from django.urls import path
 
-from workflows.views import (
-    about,
-    batches,
-    calibrations,
-    comparing,
-    contents,
-    followups,
-    health,
-    history,
-    interventions,
-    overview,
-    pages,
-    questions,
-    queued,
-    removals,
-    reruns,
-    runs,
-    search,
-    segments,
-    unpacking,
-    uploads,
-)
+from workflows.batches.views import batches
+from workflows.documents.views import compare, removals, reruns, versions
+from workflows.engine import views as engine_views
+from workflows.intake.views import unpack, upload
+from workflows.learning.views import calibrations
+from workflows.operations.views import health
+from workflows.publish.views import follow_ups, queued
+from workflows.questions import views as question_views
+from workflows.runs.views import about, history, overview, pages, runs, segments
+from workflows.search import views as search_views
 
 app_name = "workflows"
 urlpatterns = [
     path("", overview.overview, name="overview"),
-    path("search/", search.search, name="search"),
+    path("search/", search_views.search, name="search"),
     path("workflows/", runs.list_runs, name="list-runs"),
-    path("workflows/actions/", followups.list_actions, name="list-actions"),
+    path("workflows/actions/", follow_ups.list_actions, name="list-actions"),
     path("workflows/projects/<str:project_id>/documents/", overview.list_documents, name="list-documents"),
-    path("workflows/projects/<str:project_id>/upload/", uploads.upload, name="upload"),
+    path("workflows/projects/<str:project_id>/upload/", upload.upload, name="upload"),
     path("workflows/projects/<str:project_id>/confidence/", calibrations.show_calibration, name="show-calibration"),
     path(
         "workflows/projects/<str:project_id>/confidence/propose/",
@@ -57,24 +45,24 @@ urlpatterns = [
     path("workflows/<str:document_id>/", runs.newest_run, name="newest-run"),
     path("workflows/<str:document_id>/<str:workflow_id>/", runs.show_run, name="show-run"),
     path("workflows/<str:document_id>/<str:workflow_id>/poll/", runs.poll_run, name="poll-run"),
-    path("workflows/<str:document_id>/<str:workflow_id>/cancel/", interventions.cancel_run, name="cancel-run"),
-    path("workflows/<str:document_id>/<str:workflow_id>/resume/", interventions.resume_run, name="resume-run"),
+    path("workflows/<str:document_id>/<str:workflow_id>/cancel/", engine_views.cancel_run, name="cancel-run"),
+    path("workflows/<str:document_id>/<str:workflow_id>/resume/", engine_views.resume_run, name="resume-run"),
     path("workflows/<str:document_id>/<str:workflow_id>/again/", reruns.show_reruns, name="show-reruns"),
     path("workflows/<str:document_id>/<str:workflow_id>/again/stage/", reruns.run_again, name="run-again"),
     path("workflows/<str:document_id>/<str:workflow_id>/again/analysis/", reruns.analyse_again, name="analyse-again"),
-    path("workflows/<str:document_id>/<str:workflow_id>/choose/", comparing.choose_result, name="choose-result"),
+    path("workflows/<str:document_id>/<str:workflow_id>/choose/", compare.choose_result, name="choose-result"),
     path("workflows/<str:document_id>/<str:workflow_id>/history/", history.show_history, name="show-history"),
     path("workflows/<str:document_id>/<str:workflow_id>/lineage/", runs.show_lineage, name="show-lineage"),
     path("workflows/<str:document_id>/<str:workflow_id>/result/", runs.show_result, name="show-result"),
     path("workflows/<slug:document_id>/<slug:workflow_id>/about/", about.show_about, name="show-about"),
     path(
         "workflows/<str:document_id>/<str:workflow_id>/follow-up/",
-        followups.show_follow_up,
+        follow_ups.show_follow_up,
         name="show-follow-up",
     ),
     path(
         "workflows/<str:document_id>/<str:workflow_id>/follow-up/<int:number>/<str:kind>/retry/",
-        followups.retry_action,
+        follow_ups.retry_action,
         name="retry-action",
     ),
     path("queues/<str:queue_id>/", queued.list_queued, name="list-queued"),
@@ -86,32 +74,32 @@ urlpatterns = [
     ),
     path(
         "workflows/<slug:document_id>/<slug:workflow_id>/segments/<int:index>/questions/",
-        questions.show_questions,
+        question_views.show_questions,
         name="show-questions",
     ),
     path(
         "workflows/<slug:document_id>/<slug:workflow_id>/segments/<int:index>/questions/ask/",
-        questions.ask_question,
+        question_views.ask_question,
         name="ask-question",
     ),
     path(
         "workflows/<slug:document_id>/<slug:workflow_id>/segments/<int:index>/questions/<int:number>/again/",
-        questions.ask_question_again,
+        question_views.ask_question_again,
         name="ask-question-again",
     ),
     path(
         "workflows/<slug:document_id>/<slug:workflow_id>/segments/<int:index>/questions/<int:number>/delete/",
-        questions.delete_question,
+        question_views.delete_question,
         name="delete-question",
     ),
     path("documents/<slug:document_id>/delete/", removals.delete_document, name="delete-document"),
     path("documents/<slug:document_id>/restore/", removals.restore_document, name="restore-document"),
     path("documents/<slug:document_id>/purge/", removals.purge_document, name="purge-document"),
-    path("documents/<slug:document_id>/unpack-again/", unpacking.unpack_again, name="unpack-again"),
-    path("documents/<slug:document_id>/runs/", contents.list_document_runs, name="list-document-runs"),
-    path("documents/<slug:document_id>/compare/", comparing.compare_runs, name="compare-runs"),
-    path("documents/<slug:document_id>/contents/", contents.list_contents, name="list-contents"),
-    path("documents/<slug:document_id>/contents/<str:at>/", contents.download_content, name="download-content"),
+    path("documents/<slug:document_id>/unpack-again/", unpack.unpack_again, name="unpack-again"),
+    path("documents/<slug:document_id>/runs/", versions.list_document_runs, name="list-document-runs"),
+    path("documents/<slug:document_id>/compare/", compare.compare_runs, name="compare-runs"),
+    path("documents/<slug:document_id>/contents/", versions.list_contents, name="list-contents"),
+    path("documents/<slug:document_id>/contents/<str:at>/", versions.download_content, name="download-content"),
     path("healthz", health.is_up, name="healthz"),
     path("readyz", health.is_ready, name="readyz"),
     path("metrics", health.metrics, name="metrics"),

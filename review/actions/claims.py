@@ -14,8 +14,8 @@ from review import queries
 from review.identity import Person, ReviewRef, ref_at
 from review.items.reviews import READABLE, Review, may
 from review.status import RELEASE, RENEW, TAKE, TAKE_OVER
-from workflows import events
-from workflows.frozen import Run
+from workflows.runs import events
+from workflows.runs.run import Run
 
 log = logging.getLogger(__name__)
 

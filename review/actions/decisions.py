@@ -23,10 +23,12 @@ from review.handovers import keeping
 from review.identity import DEFAULT_QUEUE, Person, ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review, ReviewDecision, may
 from review.status import DECIDE, UNDO, Decision
-from workflows import document_types, events, files
-from workflows.frozen import Run
-from workflows.items.checkpoints import ReviewCheckpoint
-from workflows.storage import DocumentFiles
+from workflows.runs import events
+from workflows.runs.items.checkpoints import ReviewCheckpoint
+from workflows.runs.run import Run
+from workflows.stages.document_types import of_result
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 log = logging.getLogger(__name__)
 
@@ -99,8 +101,8 @@ def decide(ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person) -> dt.date
     facts |= {"corrected": len(verdict.changes), "confirmed": len(verdict.confirmed)}
     if verdict.unseen:
         facts["unseen"] = ", ".join(verdict.labels(verdict.unseen))
-    if (chosen := verdict.corrections.get(document_types.KEY)) is not None:
-        facts["document_type"] = chosen or document_types.NONE
+    if (chosen := verdict.corrections.get(of_result.KEY)) is not None:
+        facts["document_type"] = chosen or of_result.NONE
     event = events.lineage(run, _EVENT[verdict.decision], by=by, decision=verdict.decision, facts=facts)
     try:
         transact(changes, event, token=verdict.decision_id)

@@ -19,9 +19,10 @@ from review.handovers import keeping
 from review.identity import ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review, may
 from review.status import EXPIRE, REDEEM, SPEND, Delivery, ReviewStatus
-from workflows import engine, events, tokens
-from workflows.items.checkpoints import ReviewCheckpoint
-from workflows.items.events import DocumentEvent
+from workflows.engine import driver, tokens
+from workflows.runs import events
+from workflows.runs.items.checkpoints import ReviewCheckpoint
+from workflows.runs.items.events import DocumentEvent
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +73,7 @@ def deliver(ref: ReviewRef, decision_id: str) -> None:
 
 def _found_out(review: Review, decision_id: str) -> Delivery:
     """A closed token says nothing: the answer of an earlier call may have been lost on its way back."""
-    took = engine.took(review.execution_arn, decision_id) if review.execution_arn else None
+    took = driver.took(review.execution_arn, decision_id) if review.execution_arn else None
     if took is None:
         return Delivery.UNCERTAIN
     return Delivery.DELIVERED if took else Delivery.UNDELIVERED

@@ -9,10 +9,10 @@ from review.actions.opening import expiry
 from review.identity import ReviewRef, queue_id
 from review.items.reviews import Review
 from review.status import UNDECIDED
-from workflows import events, queries
-from workflows.frozen import Run
-from workflows.items.events import DocumentEvent
-from workflows.status import RunStatus
+from workflows.runs import events, queries
+from workflows.runs.items.events import DocumentEvent
+from workflows.runs.run import Run
+from workflows.runs.status import RunStatus
 
 log = logging.getLogger(__name__)
 

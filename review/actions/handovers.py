@@ -28,13 +28,17 @@ from review.handovers.question import Question
 from review.identity import DEFAULT_QUEUE, HANDED_OVER, ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, Delivery, ReviewStatus
-from workflows import events, files, page_sources, results, tokens
-from workflows.frozen import Run
-from workflows.items.checkpoints import ReviewCheckpoint
-from workflows.items.events import DocumentEvent
+from workflows.documents import page_sources
+from workflows.engine import tokens
+from workflows.runs import events
+from workflows.runs.items.checkpoints import ReviewCheckpoint
+from workflows.runs.items.events import DocumentEvent
+from workflows.runs.run import Run
+from workflows.stages import results
 from workflows.stages.artifacts import write_json
 from workflows.stages.assess import SHOWN
-from workflows.storage import DocumentFiles
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 log = logging.getLogger(__name__)
 

@@ -18,15 +18,17 @@ from review.changes import last_changes
 from review.identity import DEFAULT_QUEUE, ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, ReviewStatus
-from workflows import events, files, queries, tokens
-from workflows.actions import runs
-from workflows.definitions import ROUTED, StepDefinition
-from workflows.frozen import Run
-from workflows.items.checkpoints import ReviewCheckpoint
-from workflows.items.events import DocumentEvent
-from workflows.items.runs import Execution
+from workflows.definitions.blueprint import ROUTED, StepDefinition
+from workflows.engine import tokens
+from workflows.runs import events, queries
+from workflows.runs.actions import advance
+from workflows.runs.items.checkpoints import ReviewCheckpoint
+from workflows.runs.items.events import DocumentEvent
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
 from workflows.stages.assess import SHOWN
-from workflows.storage import DocumentFiles
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 log = logging.getLogger(__name__)
 
@@ -94,7 +96,7 @@ def open_review(pause: Pause) -> str | None:
 
     """
     pause = completed(pause)
-    guard = Check(runs.execution_key(pause.run), runs.drives(pause.attempt, pause.step))
+    guard = Check(advance.execution_key(pause.run), advance.drives(pause.attempt, pause.step))
     changes, required = opened(pause, at=clock.now())
     try:
         written = transact([guard, *changes], required)

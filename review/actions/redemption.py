@@ -17,16 +17,17 @@ from projects.documents import counting
 from review.identity import DEFAULT_QUEUE, ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review, may
 from review.status import APPLY, DECIDED, EXPIRE, REDEEM, SPEND, Decision, Move
-from workflows import events, queries, tokens
-from workflows.actions import runs
-from workflows.actions.runs import Advance
-from workflows.answers import passed
-from workflows.definitions import DEFINITIONS, Definition
-from workflows.frozen import Run
-from workflows.items.checkpoints import ReviewCheckpoint
-from workflows.items.runs import Execution
-from workflows.status import END, Outcome
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DEFINITIONS, Definition
+from workflows.engine import tokens
+from workflows.engine.step_order import passed
+from workflows.runs import events, queries
+from workflows.runs.actions import advance
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items.checkpoints import ReviewCheckpoint
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
+from workflows.runs.status import END, Outcome
+from workflows.storage.objects import DocumentFiles
 
 log = logging.getLogger(__name__)
 
@@ -130,7 +131,7 @@ def apply_decision(application: Application, definition: Definition) -> Mapping[
         bus_detail=detail,
     )
     try:
-        done = runs.advance(
+        done = advance.advance(
             run, definition, move, last=output["last"], also=[_applied(application.ref, output)], event=event
         )
     except Conflict:
@@ -180,7 +181,7 @@ def expire(run: Run, *, attempt: int) -> Mapping[str, Any]:
     review = Review.load(ref.key, only=READABLE)
     sentence = "Nobody decided before the deadline. Nothing was published; start the run again to ask once more."
     try:
-        done = runs.fail(
+        done = advance.fail(
             run,
             DEFINITIONS[execution.definition],
             execution,

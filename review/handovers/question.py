@@ -22,7 +22,7 @@ from pydantic import (
 from config.errors import Refused
 from config.table import DEFAULT_SITE
 from projects.settings.values import DEFAULT_THRESHOLD, FIELD_TYPES
-from workflows.results import LONGEST
+from workflows.stages.results import LONGEST
 
 MOST_FIELDS = 25
 MOST_FILES = 20

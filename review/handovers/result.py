@@ -9,8 +9,9 @@ from projects.schemas import queries as schema_queries
 from projects.schemas.governed import governed_fields
 from projects.schemas.governing import BOOLEANS
 from review.handovers.question import FieldAsked, Question
-from workflows import files, results
+from workflows.stages import results
 from workflows.stages.base import FieldSpec
+from workflows.storage import files
 
 
 def specs_of(site: str, question: Question) -> tuple[FieldSpec, ...]:

@@ -5,7 +5,7 @@ from pynamodb.expressions.condition import Condition
 
 from config.item import Item, map_attribute
 from review.status import Move
-from workflows.items.decisions import DecidedFields
+from workflows.runs.items.decisions import DecidedFields
 
 
 class Review(Item):

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
 from config.table import InvalidKey, encode
-from projects import admission
+from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, answer
 from projects.web.spreadsheets import csv_line

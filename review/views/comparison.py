@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from review.items.reviews import ReviewDraft
-from workflows import results
+from workflows.stages import results
 from workflows.stages.base import FieldSpec
 
 

@@ -22,13 +22,16 @@ from review.views.comparison import Comparison, Draft, compare
 from review.views.queue import queue_url
 from review.views.sheet import Sheet, sheet_of
 from review.views.standing import Standing, standing_of
-from workflows import document_types, files, frozen, results, run_files
-from workflows import queries as workflow_queries
-from workflows.definitions import DEFINITIONS
-from workflows.frozen import Run
+from workflows.definitions.blueprint import DEFINITIONS
+from workflows.runs import queries as workflow_queries
+from workflows.runs import run_files, run_settings
+from workflows.runs.run import Run
+from workflows.runs.views.reading import Passage, passages
+from workflows.stages import results
 from workflows.stages.base import FieldSpec
-from workflows.storage import DocumentFiles
-from workflows.views.reading import Passage, passages
+from workflows.stages.document_types import of_result
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 MISSING = "There is no such review here."
 
@@ -90,7 +93,7 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
     found = results.corrected(_result(ref, review), before)
     decided = _decided(ref, review) if standing.kind == "decided" else {}
     typed = draft.typed if standing.open_to_me else {name: text or "" for name, text in corrections(decided).items()}
-    result = document_types.retyped(found, typed.get(document_types.KEY))
+    result = of_result.retyped(found, typed.get(of_result.KEY))
     fields = _fields(queries.run_of(ref, review), result)
     shown = {one["name"]: one.get("value") for one in result["fields"]}
     may_decide = standing.mine and access.can_review(request)
@@ -118,8 +121,8 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
         "decided_reason": decided.get("reason", ""),
         "comparison": _comparison(standing, fields, shown, shown | corrections(decided), draft),
         "sheet": sheet,
-        "types": document_types.choices(result),
-        "type_error": draft.errors.get(document_types.KEY, ""),
+        "types": of_result.choices(result),
+        "type_error": draft.errors.get(of_result.KEY, ""),
         "unseen": [(name, sheet.asked[name]) for name in draft.unseen if name in sheet.asked],
         "passages": _passages(ref, review, sheet),
         "sent_text": passages(sheet.text),
@@ -129,8 +132,8 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
 
 def _types(found: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
     """The document's type as this person found it, and as the page has it."""
-    was, now = (document_types.of(one) or {} for one in (found, result))
-    names = {str(one["id"]): str(one["name"] or document_types.NONE) for one in (was, now) if one}
+    was, now = (of_result.of(one) or {} for one in (found, result))
+    names = {str(one["id"]): str(one["name"] or of_result.NONE) for one in (was, now) if one}
     return {"type_found": was.get("id"), "type_id": now.get("id"), "type_names": names}
 
 
@@ -246,7 +249,7 @@ def _fields(run: Run, result: Mapping[str, Any]) -> tuple[FieldSpec, ...]:
         return tuple(FieldSpec.of(found) for found in result["fields"])
     except KeyError:
         document = workflow_queries.document_workflow(run.site, run.document_id, run.workflow_id)
-        return frozen.from_json(document.settings).fields
+        return run_settings.from_json(document.settings).fields
 
 
 def _asked(request: DeskRequest) -> int | None:

@@ -8,8 +8,8 @@ from projects.sites import access
 from projects.web.http import DeskRequest, inert
 from review.identity import ReviewRef
 from review.views.desk import MISSING, load_review
-from workflows import files
-from workflows.storage import DocumentFiles
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 _CHUNK = 64 * 1024
 

@@ -11,9 +11,10 @@ from review.changes import PersonsChange
 from review.forms import TYPE_LABEL, differs
 from review.identity import HANDED_OVER
 from review.items.reviews import Review
-from workflows import document_types, results
-from workflows.results import Reason
+from workflows.stages import results
 from workflows.stages.base import FieldSpec
+from workflows.stages.document_types import of_result
+from workflows.stages.results import Reason
 
 _MARGIN = 24  # page units around a cut-out
 _METER = 56  # units of the meter's drawing
@@ -134,12 +135,12 @@ class Sheet:
     @property
     def asked(self) -> dict[str, str]:
         """Field → label of everything that has to be checked."""
-        kind = {document_types.KEY: TYPE_LABEL} if self.type else {}
+        kind = {of_result.KEY: TYPE_LABEL} if self.type else {}
         return kind | {line.spec.name: line.spec.label for line in self.to_check if line.asked}
 
     @property
     def settled(self) -> tuple[str, ...]:
-        kind = (document_types.KEY,) if self.type and self.type.settled else ()
+        kind = (of_result.KEY,) if self.type and self.type.settled else ()
         return (*kind, *(line.spec.name for line in self.lines if line.settled))
 
     @property
@@ -217,12 +218,12 @@ def sheet_of(
     )
     notes = tuple(reason.text for reason in why if not reason.field)
     shown = by_index.get(_first(lines) if page is None else page) or (pages or (None,))[0]
-    kind = _type_line(result, changes.get(document_types.KEY), confirmed.get(document_types.KEY))
+    kind = _type_line(result, changes.get(of_result.KEY), confirmed.get(of_result.KEY))
     return Sheet(lines, notes, pages, shown, str(result.get("text") or ""), kind)
 
 
 def _type_line(result: Mapping[str, Any], change: PersonsChange | None, confirmed: str | None) -> TypeLine | None:
-    found, doubt = document_types.of(result), document_types.doubt(result)
+    found, doubt = of_result.of(result), of_result.doubt(result)
     if found is None or not (doubt or change):
         return None
     return TypeLine(doubt, change, confirmed == found["id"])

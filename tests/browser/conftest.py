@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.pump import Pump
-from workflows import engine
+from workflows.engine import driver
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
@@ -30,7 +30,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def pump(aws_stack: list[str], table: str) -> Pump:
-    engine.publish_machines(lambda _text: None)
+    driver.publish_machines(lambda _text: None)
     return Pump()
 
 

@@ -7,7 +7,7 @@ from review.identity import ReviewRef
 from tests.factories import waiting_run
 from tests.people import PASSWORD
 from tests.pump import Pump
-from workflows.frozen import Run
+from workflows.runs.run import Run
 
 
 def sign_in(page: Page, live_server: LiveServer, username: str) -> None:

@@ -12,7 +12,7 @@ from tests.browser.desk import check_all, in_sight, sign_in, waiting
 from tests.factories import ref_of, sample_files
 from tests.people import alice, bob
 from tests.pump import Pump
-from workflows import queries
+from workflows.runs import queries
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -10,7 +10,7 @@ from tests.browser.test_accessibility import faults
 from tests.factories import PROJECT
 from tests.people import bob
 from tests.workflows.repeated import analysed_again, field, published_run
-from workflows import frozen
+from workflows.runs import run_settings
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LONG = "Harbour Bakery and Confectionery Supplies International Trading Company Limited, Portsmouth"
@@ -22,7 +22,7 @@ def test_a_result_is_compared_and_chosen(
 ) -> None:
     bob()
     run = published_run(field("company", LONG, 0.914), field("total", "4.00"), field("date", None))
-    analysed_again(run, frozen.freeze(PROJECT), field("company", "Acme GmbH", 0.5), field("total", "4.00"))
+    analysed_again(run, run_settings.freeze(PROJECT), field("company", "Acme GmbH", 0.5), field("total", "4.00"))
     context = browser.new_context(viewport={"width": 375, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
     context.set_default_timeout(8000)
     watch(context, console)

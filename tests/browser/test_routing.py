@@ -12,8 +12,8 @@ from tests.projects.queues import SITE, make_queue
 from tests.pump import Pump
 from tests.workflows.follow_ups import drive, published
 from tests.workflows.rules import is_pdf, make_mapping, make_rule, make_ruleset, says
-from workflows import rulebook
-from workflows.routing import Act, When
+from workflows.routing import pinned_rules
+from workflows.rules.routing import Act, When
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -43,7 +43,7 @@ def test_a_rule_is_made_row_by_row(
     page.locator("[name=conditions-1-value]").fill("1,000")
     page.get_by_role("button", name="Make the rule").first.click()
     expect(page.get_by_role("link", name="Urgent ones")).to_be_visible()
-    (stored,) = rulebook.rules(SITE, ruleset.documentId)
+    (stored,) = pinned_rules.rules(SITE, ruleset.documentId)
     assert [one.words for one in stored.rule.conditions] == ["Text contains “urgent”", "Field total is at least “1000”"]
     assert stored.rule.effect.actions == (Act("NOTIFY", {"to": "a@example.org"}),)
     assert [line for line in console if "422" not in line] == []

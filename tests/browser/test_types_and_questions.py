@@ -12,12 +12,12 @@ from tests.browser.desk import check_all, claim, sign_in
 from tests.people import bob
 from tests.review.reviews import open_review, result
 from tests.workflows.questions.made import read_run
-from workflows import files
-from workflows.actions import questions
-from workflows.actions.questions import Answer
+from workflows.questions import actions as question_actions
 from workflows.questions import tasks
+from workflows.questions.actions import Answer
 from workflows.questions.queries import QuestionRef
-from workflows.storage import DocumentFiles
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -67,7 +67,7 @@ def test_a_question_is_asked_and_its_answer_comes_by_itself(
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(page.get_by_text("the answer comes by itself")).to_be_visible()
     answer = Answer("Total: 120.00", "local", "Total due 120.00", (0.05, 0.15, 0.3, 0.17), 0.91)
-    assert questions.answered(QuestionRef(run, 0, 1), answer, generation=1)
+    assert question_actions.answered(QuestionRef(run, 0, 1), answer, generation=1)
     expect(page.get_by_text("Quoted from the page, on this machine, 91 % sure")).to_be_visible()
     page.get_by_role("button", name="Delete this question").click()
     expect(page.get_by_text("Nobody has asked anything about this page.")).to_be_visible()

@@ -5,10 +5,12 @@ from config import aws
 from config import table as keys
 from config.table import DEFAULT_SITE
 from tests.aws_faults import count_calls
-from workflows import asl, engine, intake_machine
-from workflows.actions import definitions
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.items.runs import Definition, DefinitionStep
+from workflows.definitions import actions as definition_actions
+from workflows.definitions import asl
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine import driver
+from workflows.engine.machines import desk_intake
+from workflows.runs.items.runs import Definition, DefinitionStep
 
 WRITING = ("Create", "Delete", "Put", "Set", "Tag")
 UPDATES = {"cloudformation.UpdateStack", "dynamodb.UpdateItem", "dynamodb.UpdateTimeToLive"}
@@ -49,8 +51,8 @@ def test_a_second_run_changes_nothing_and_says_so(table: str, capsys: pytest.Cap
 
 
 def test_publishing_twice_at_once_has_one_winner(table: str) -> None:
-    assert definitions.publish(DOCUMENT_ANALYSIS)
-    assert not definitions.publish(DOCUMENT_ANALYSIS)
+    assert definition_actions.publish(DOCUMENT_ANALYSIS)
+    assert not definition_actions.publish(DOCUMENT_ANALYSIS)
 
 
 def test_a_published_machine_that_differs_from_its_code_is_refused(
@@ -66,12 +68,12 @@ def test_the_machine_that_others_start_is_changed_in_place(
     table: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bootstrap(capsys)
-    body = intake_machine.compile_machine().replace("docs/intake.md", "docs/older.md")
+    body = desk_intake.compile_machine().replace("docs/intake.md", "docs/older.md")
     with monkeypatch.context() as older:
-        older.setattr(intake_machine, "compile_machine", lambda: body)
-        assert f"changed    state machine {intake_machine.name()}" in bootstrap(capsys)
-    assert f"changed    state machine {intake_machine.name()}" in bootstrap(capsys)
-    assert f"unchanged  state machine {intake_machine.name()}" in bootstrap(capsys)
+        older.setattr(desk_intake, "compile_machine", lambda: body)
+        assert f"changed    state machine {desk_intake.name()}" in bootstrap(capsys)
+    assert f"changed    state machine {desk_intake.name()}" in bootstrap(capsys)
+    assert f"unchanged  state machine {desk_intake.name()}" in bootstrap(capsys)
 
 
 def test_it_fails_with_one_sentence(settings: object) -> None:
@@ -85,7 +87,7 @@ def test_machines_log_errors_without_data_and_what_was_changed_by_hand_is_put_ri
 ) -> None:
     bootstrap(capsys)
     sfn = aws.client("stepfunctions")
-    machine = engine.machine_name(DOCUMENT_ANALYSIS)
+    machine = driver.machine_name(DOCUMENT_ANALYSIS)
     arn = next(
         found["stateMachineArn"] for found in sfn.list_state_machines()["stateMachines"] if found["name"] == machine
     )

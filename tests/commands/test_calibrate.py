@@ -8,7 +8,8 @@ from config import clock
 from projects.audit.events import Actor
 from projects.settings import queries as project_queries
 from tests.workflows.decided import project, reviewed_project
-from workflows import calibrations, tasks
+from workflows import tasks
+from workflows.learning import calibrations
 
 SITE = "default"
 pytestmark = pytest.mark.usefixtures("table")

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from workflows import paper
-from workflows.evaluation import truth
-from workflows.paper import Sheet
+from workflows.operations import paper
+from workflows.operations.evaluation import truth
+from workflows.operations.paper import Sheet
 
 COUNT = 30
 NAMES = ("MERANTI", "SURIA JAYA", "OAKFIELD", "KIM LEONG", "BINTANG EMAS", "NORTHGATE", "PERDANA")

@@ -23,11 +23,11 @@ from tests.aws_faults import count_calls, crash_before, fail
 from tests.factories import PROJECT_ID, start_run
 from tests.metering import metered
 from tests.people import alice, signed_in
-from workflows import queries
-from workflows.actions import runs
-from workflows.actions.runs import Advance
-from workflows.definitions import DOCUMENT_ANALYSIS, Asked
-from workflows.status import END, Outcome, StepStatus
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Asked
+from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.actions.advance import Advance
+from workflows.runs.status import END, Outcome, StepStatus
 
 SITE, FILLED = "default", "proj_fill"
 LEFT_OUT = DOCUMENT_ANALYSIS.left_out(Asked("application/pdf"))
@@ -192,7 +192,7 @@ def advanced(run, step, *, asked):
     to = DOCUMENT_ANALYSIS.after(step, outcome, LEFT_OUT)
     ended = Outcome.PUBLISHED if to == END else None
     move = Advance(step, to, 1, result="completed", outcome=ended, facts=facts)
-    runs.advance(run, DOCUMENT_ANALYSIS, move, last=queries.execution(run).last_transition)
+    advance.advance(run, DOCUMENT_ANALYSIS, move, last=queries.execution(run).last_transition)
     return move
 
 

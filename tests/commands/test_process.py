@@ -6,7 +6,7 @@ import pytest
 from tests import engines
 from tests.commands import desk
 from tests.workflows.boxes import mailed, zipped
-from workflows.samples import write_samples
+from workflows.operations.samples import write_samples
 
 SHAPE = {
     "file", "document_id", "workflow_id", "status", "segments", "fields", "review", "outputs", "error",

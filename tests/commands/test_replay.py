@@ -11,10 +11,11 @@ from django.core.management import CommandError, call_command
 from tests.aws_faults import count_calls
 from tests.factories import start_run
 from tests.pump import Pump
-from workflows import files, queries
-from workflows.contexts import files_of
-from workflows.frozen import Run
+from workflows.engine.step_context import files_of
+from workflows.runs import queries
+from workflows.runs.run import Run
 from workflows.stages import STAGES
+from workflows.storage import files
 
 READS = {"GetItem", "Query", "BatchGetItem", "GetObject", "HeadObject", "ListObjectsV2"}
 

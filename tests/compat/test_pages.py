@@ -19,9 +19,9 @@ from tests.compat.pages import read, run_url, words
 from tests.compat.shapes import STEPS, iso
 from tests.people import alice, charlie, signed_in
 from tests.projects.projects import SITE, seen_of
-from workflows import frozen
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.earlier import TEN_STEPS
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.runs import run_settings
+from workflows.runs.seed_000 import TEN_STEPS
 
 pytestmark = pytest.mark.django_db
 ENDED = {"completed", "failed", "picture", "video", "web"}
@@ -252,7 +252,7 @@ def test_our_own_runs_are_no_runs_of_that_system():
 
 def test_a_run_of_ours_in_its_project_reads_the_fields_that_the_page_shows(seed):
     data = project_queries.get_project(SITE, seed.project_id).data.as_dict()
-    assert [one.name for one in frozen.settings_of(SITE, data).fields] == [one.name for one in DEFAULT_FIELDS]
+    assert [one.name for one in run_settings.settings_of(SITE, data).fields] == [one.name for one in DEFAULT_FIELDS]
 
 
 def test_programs_read_it_too(seed):

@@ -16,8 +16,8 @@ from config.transaction import EXISTS, Check, transact
 from tests.flow import gate as gates
 from tests.flow.gate import Dropped, Gate, write_head
 from tests.flow.processes import through
-from workflows import storage
-from workflows.storage import SiteFiles
+from workflows.storage import objects
+from workflows.storage.objects import SiteFiles
 
 
 @dataclass
@@ -52,7 +52,7 @@ def test_of_the_table() -> None:
 def test_of_a_file(tmp_path: Path) -> None:
     for ask in (
         lambda: SiteFiles("default").read("debug/answer.json"),
-        lambda: storage.fetch_object("debug/answer.json", tmp_path / "fetched"),
+        lambda: objects.fetch_object("debug/answer.json", tmp_path / "fetched"),
     ):
         with pytest.raises(Unavailable):
             ask()

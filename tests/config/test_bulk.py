@@ -10,7 +10,7 @@ from config.errors import Unavailable
 from config.item import Item
 from config.table import PROJECT_WORKFLOW
 from config.transaction import Check, Delete, Put, Update, transact
-from workflows.items.documents import ProjectWorkflow
+from workflows.runs.items.documents import ProjectWorkflow
 
 AT = "2026-11-21T12:00:00"
 

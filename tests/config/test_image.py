@@ -11,7 +11,7 @@ from django.conf import settings
 
 from config.runtime_lock import runtime_lock
 from tests.config import parsed
-from workflows.processes import PROCESSES
+from workflows.operations.processes import PROCESSES
 
 ROOT = Path(settings.BASE_DIR)
 FILE = (ROOT / "Dockerfile").read_text()

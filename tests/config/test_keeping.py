@@ -1,7 +1,7 @@
 """What is kept, how it is encrypted, for how long, and what cannot be deleted by mistake."""
 
 from tests.config import parsed
-from workflows import files
+from workflows.storage import files
 
 KINDS = {files.kind(name) for name in ("d.pdf", files.page_image(0), files.result("w"), files.manifest("b"), "debug/x")}
 KINDS |= {files.kind_in(files.QUESTIONS, files.result("desk-1"))}

@@ -92,7 +92,7 @@ def test_a_librarys_record_is_its_own_text_with_numbers_alone(name, text, args, 
 
 def test_of_a_libraries_record_no_attribute_is_taken_for_an_id() -> None:
     assert "document" not in line("celery.worker", "odd", document=MARKER)
-    assert "said" not in line("workflows.steps", "step begins", said=MARKER)
+    assert "said" not in line("workflows.engine.steps", "step begins", said=MARKER)
 
 
 def test_what_libraries_say_below_a_warning_is_dropped_at_any_level() -> None:
@@ -100,12 +100,12 @@ def test_what_libraries_say_below_a_warning_is_dropped_at_any_level() -> None:
     make = logging.getLogger("x").makeRecord
     kept = {
         (name, level)
-        for name in ("workflows.steps", "celery.worker", "urllib3", "PIL.PngImagePlugin")
+        for name in ("workflows.engine.steps", "celery.worker", "urllib3", "PIL.PngImagePlugin")
         for level in (logging.DEBUG, logging.INFO, logging.WARNING)
         if keep(make(name, level, __file__, 1, "x", (), None))
     }
-    assert {name for name, level in kept if level == logging.DEBUG} == {"workflows.steps"}
-    assert {name for name, level in kept if level == logging.INFO} == {"workflows.steps", "celery.worker"}
+    assert {name for name, level in kept if level == logging.DEBUG} == {"workflows.engine.steps"}
+    assert {name for name, level in kept if level == logging.INFO} == {"workflows.engine.steps", "celery.worker"}
     assert len(kept) == 7
 
 

@@ -8,7 +8,7 @@ from config.errors import Conflict, NotFound
 from config.item import Item
 from config.table import PROJECT_WORKFLOW, Key
 from config.transaction import Check, Delete, EventAt, Put, Update, transact
-from workflows.items.documents import ProjectWorkflow
+from workflows.runs.items.documents import ProjectWorkflow
 
 AT = "2026-11-21T12:00:00"
 

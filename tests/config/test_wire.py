@@ -12,7 +12,7 @@ from config.item import Item
 from config.table import Key
 from config.wire import WireFactory
 from tests.conftest import describe_table
-from workflows.items.documents import ProjectDocument
+from workflows.runs.items.documents import ProjectDocument
 
 MODEL = botocore.session.get_session().get_service_model("dynamodb")
 VALUES = {

@@ -33,5 +33,5 @@ def test_every_example_says_what_happens(name: str) -> None:
 
 
 def test_there_are_examples_of_the_key_space_and_of_paths() -> None:
-    for name in ("config.table", "workflows.files", "workflows.storage"):
+    for name in ("config.table", "workflows.storage.files", "workflows.storage.objects"):
         assert examples(name).attempted > 0

@@ -11,8 +11,9 @@ from review.actions import delivery, handovers
 from review.handovers import question
 from review.handovers.question import FieldAsked, MachineQuestion, Policy
 from review.identity import ReviewRef
-from workflows import files, intake_machine
-from workflows.storage import DocumentFiles
+from workflows.engine.machines import desk_intake
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 PAGE = (Path(settings.BASE_DIR) / "docs/intake.md").read_text()
 
@@ -49,7 +50,7 @@ def test_the_example_is_taken_as_it_stands() -> None:
     sent |= {"token": "t", "fields": fields, "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": arn}
     assert question.read(sent).machine == "them"
     assert state["TimeoutSeconds"] >= sent["deadline_seconds"] + 300
-    assert state["Parameters"]["StateMachineArn"].endswith(f":{intake_machine.name()}")
+    assert state["Parameters"]["StateMachineArn"].endswith(f":{desk_intake.name()}")
 
 
 def test_the_rights_that_it_names_are_enough_to_read_an_answer_and_no_document() -> None:

@@ -11,8 +11,9 @@ from django.core.management import call_command
 
 from tests.factories import start_run
 from tests.pump import Pump
-from workflows import queries, replay
-from workflows.frozen import Run
+from workflows.operations import replay
+from workflows.runs import queries
+from workflows.runs.run import Run
 
 PAGE = (Path(settings.BASE_DIR) / "docs/replay.md").read_text()
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL)

@@ -13,13 +13,13 @@ from review.items.reviews import Review
 from review.status import Decision
 from tests.factories import PROJECT, PROJECT_ID, SITE, verdict
 from tests.pump import Pump
-from workflows import frozen, queries
-from workflows.actions import documents
-from workflows.actions.documents import Original
-from workflows.definitions import DOCUMENT_APPROVAL
-from workflows.frozen import Run
-from workflows.paper import Sheet, save
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DOCUMENT_APPROVAL
+from workflows.intake.actions import document_start
+from workflows.intake.actions.document_start import Original
+from workflows.operations.paper import Sheet, save
+from workflows.runs import queries, run_settings
+from workflows.runs.run import Run
+from workflows.storage.objects import DocumentFiles
 
 
 def receipt(folder: Path, total: str) -> Path:
@@ -40,12 +40,12 @@ def begin(folder: Path, total: str, *, by: Actor = NOBODY) -> Run:
     document_id = str(uuid.uuid4())
     kept = DocumentFiles(SITE, PROJECT_ID, document_id).save_original(io.BytesIO(body), ".pdf", "application/pdf")
     project = {**PROJECT, "review_policy": {"default_threshold": 0.0}}
-    return documents.start(
+    return document_start.start(
         site=SITE,
         by=by,
         project_id=PROJECT_ID,
         project=project,
-        pinned=frozen.freeze(project),
+        pinned=run_settings.freeze(project),
         document_id=document_id,
         original=Original("receipt.pdf", "application/pdf", len(body), kept.key, 1, kept.sha256, kept.version),
         definition=DOCUMENT_APPROVAL,

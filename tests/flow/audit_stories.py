@@ -35,29 +35,22 @@ from tests.review.reviews import open_review
 from tests.workflows.actions.test_contents import added, ended_run, original_of
 from tests.workflows.follow_ups import NOTIFY, QUEUE, action, now_due, published
 from tests.workflows.repeated import published_run, run_to_repeat
-from workflows import frozen, queries
-from workflows.actions import (
-    attempts,
-    batches,
-    contents,
-    document_actions,
-    documents,
-    followups,
-    interventions,
-    removals,
-    reruns,
-    runs,
-    unpacking,
-)
-from workflows.actions.batches import BatchDraft
-from workflows.actions.documents import Original
-from workflows.actions.interventions import Way
-from workflows.actions.runs import Advance
 from workflows.batches import queries as batch_queries
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.items.batches import Batch, BatchStatus
-from workflows.items.runs import Execution
-from workflows.status import FollowUpStatus
+from workflows.batches.actions import batches
+from workflows.batches.actions.batches import BatchDraft
+from workflows.batches.items import Batch, BatchStatus
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.documents.actions import removals, reruns
+from workflows.engine.actions import attempts, interventions
+from workflows.engine.actions.interventions import Way
+from workflows.intake.actions import document_start, new_version, unpack
+from workflows.intake.actions.document_start import Original
+from workflows.publish.actions import document_actions, follow_ups
+from workflows.runs import queries, run_settings
+from workflows.runs.actions import advance
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items.runs import Execution
+from workflows.runs.status import FollowUpStatus
 
 
 def batch_story() -> Iterator[Step]:
@@ -91,9 +84,9 @@ def _begin(begin: Callable[..., Any], document_id: str, original: Original, **mo
 
 def document_story() -> Iterator[Step]:
     attribute_definitions.create(SITE, AttributeDefinition("vendor", "Vendor", "text"), by=BY)
-    pinned, new_id = frozen.freeze(PROJECT), str(uuid.uuid4())
+    pinned, new_id = run_settings.freeze(PROJECT), str(uuid.uuid4())
     original = Original("a.pdf", "application/pdf", 10, "projects/p/a.pdf", 1)
-    yield documents.start, lambda: _begin(documents.start, new_id, original, pinned=pinned)
+    yield document_start.start, lambda: _begin(document_start.start, new_id, original, pinned=pinned)
     run = start_run()
     one = run.document_id
     yield attributes.set_attribute, lambda: attributes.set_attribute(SITE, one, "vendor", ["a"], by=BY)
@@ -104,9 +97,9 @@ def document_story() -> Iterator[Step]:
     yield metadata.set_metadata, lambda: metadata.set_metadata(SITE, one, "from", "Rosa", by=BY)
     execution = queries.execution(run)
     failed = {"attempt": 1, "error": "E", "sentence": "Not readable."}
-    yield runs.fail, lambda: runs.fail(run, DOCUMENT_ANALYSIS, execution, **failed)  # type: ignore[arg-type]
+    yield advance.fail, lambda: advance.fail(run, DOCUMENT_ANALYSIS, execution, **failed)  # type: ignore[arg-type]
     newer = original_of(run)
-    yield contents.add_content, lambda: added(run, newer)
+    yield new_version.add_content, lambda: added(run, newer)
 
 
 def removal_story() -> Iterator[Step]:
@@ -121,29 +114,29 @@ def removal_story() -> Iterator[Step]:
 def unpacking_story() -> Iterator[Step]:
     one = str(uuid.uuid4())
     box = Original("a.zip", "application/zip", 10, "projects/p/a.zip", None)
-    yield unpacking.begin, lambda: _begin(unpacking.begin, one, box)
+    yield unpack.begin, lambda: _begin(unpack.begin, one, box)
     record = document_rows(SITE, one).unpacking
     assert record
-    yield unpacking.finish, lambda: unpacking.finish(SITE, record, taken=0, refused=[("x", "no")], message="")
+    yield unpack.finish, lambda: unpack.finish(SITE, record, taken=0, refused=[("x", "no")], message="")
     failed = document_rows(SITE, one).unpacking
     assert failed
-    yield unpacking.again, lambda: unpacking.again(SITE, failed, by=BY)
+    yield unpack.again, lambda: unpack.again(SITE, failed, by=BY)
     other = str(uuid.uuid4())
-    _begin(unpacking.begin, other, box)
+    _begin(unpack.begin, other, box)
     deadly = document_rows(SITE, other).unpacking
     assert deadly
-    yield unpacking.give_up, lambda: unpacking.give_up(SITE, deadly, owner="me")
+    yield unpack.give_up, lambda: unpack.give_up(SITE, deadly, owner="me")
 
 
 def follow_up_story() -> Iterator[Step]:
     run = published(QUEUE, NOTIFY)
-    followups.claim(run, owner="me")
+    follow_ups.claim(run, owner="me")
     yield document_actions.enqueue, lambda: document_actions.enqueue(run, action(run), owner="me")
     yield document_actions.settle, lambda: document_actions.settle(run, action(run), by=BY)
 
     def moved(move: Callable[..., Any]) -> Step:
         now_due(run)
-        followups.claim(run, owner="me")
+        follow_ups.claim(run, owner="me")
         attempt = document_actions.begin(run, action(run, 1))
         seen = action(run, 1)
         return move, lambda: move(run, seen, attempt=attempt, owner="me", message="x")
@@ -153,7 +146,7 @@ def follow_up_story() -> Iterator[Step]:
     failed = action(run, 1)
     yield document_actions.retry, lambda: document_actions.retry(run, failed, by=BY)
     yield moved(document_actions.complete)
-    yield followups.end, lambda: followups.end(run, owner="me", status=FollowUpStatus.DONE)
+    yield follow_ups.end, lambda: follow_ups.end(run, owner="me", status=FollowUpStatus.DONE)
 
 
 def review_story() -> Iterator[Step]:
@@ -180,9 +173,9 @@ def review_story() -> Iterator[Step]:
 def machine_story() -> Iterator[Step]:
     run = start_run()
     prepared = Advance(DOCUMENT_ANALYSIS.named("segment_prep"), 2, 1, result="completed", facts={"segment_count": 1})
-    yield runs.advance, lambda: runs.advance(run, DOCUMENT_ANALYSIS, prepared, last=None)
+    yield advance.advance, lambda: advance.advance(run, DOCUMENT_ANALYSIS, prepared, last=None)
     waits, ref = open_review()
-    Execution.change(runs.execution_key(waits), [Execution.result_sha256.set("1" * 64)], EXISTS)
+    Execution.change(advance.execution_key(waits), [Execution.result_sha256.set("1" * 64)], EXISTS)
     facts = {"result_sha256": "1" * 64, "reasons": [], "unsure": 0, "pages": 1, "last": "none"}
     at = clock.iso(clock.now())
     pause = Pause(waits, 1, REVIEW, DOCUMENT_ANALYSIS.id, "token", at, 600, "a.pdf", "Receipts", facts)
@@ -197,7 +190,7 @@ def stopped_story() -> Iterator[Step]:
 
 
 def rerun_story() -> Iterator[Step]:
-    run, done, pinned = run_to_repeat(), published_run(), frozen.freeze(PROJECT)
+    run, done, pinned = run_to_repeat(), published_run(), run_settings.freeze(PROJECT)
     execution, step = queries.execution(run), DOCUMENT_ANALYSIS.named("assess")
     yield interventions.resume_from, lambda: interventions.resume_from(run, execution, step, (), by=BY)
     interventions.cancel(run, by=BY)

@@ -24,7 +24,7 @@ from review.identity import ReviewRef
 from review.items.reviews import Review
 from review.queries import queue
 from tests.pump import Pump
-from workflows import intake_machine
+from workflows.engine.machines import desk_intake
 
 EXAMPLES = Path(settings.BASE_DIR) / "docs" / "examples"
 _SDK = re.compile(r"arn:aws:states:::(?:aws-sdk:)?(textract|s3|bedrockruntime):(\w+)")
@@ -38,7 +38,7 @@ def machine_arn(name: str) -> str:
 
 def example(name: str, **more: str) -> dict[str, Any]:
     """An example with its substitutions, as CloudFormation's DefinitionSubstitutions make them."""
-    known = {"DeskIntakeArn": machine_arn(intake_machine.name()), "EventBusName": settings.BUS_NAME, **more}
+    known = {"DeskIntakeArn": machine_arn(desk_intake.name()), "EventBusName": settings.BUS_NAME, **more}
     text = re.sub(r"\$\{(\w+)\}", lambda found: known[found[1]], (EXAMPLES / f"{name}.asl.json").read_text())
     definition: dict[str, Any] = json.loads(text)
     return definition

@@ -15,13 +15,14 @@ from config.table import DEFAULT_SITE
 from review import recount
 from review.items.reviews import Review, ReviewDecision
 from review.status import DECIDED, UNDECIDED, Decision, ReviewStatus
-from workflows import events, files, queries
-from workflows.contexts import files_of
-from workflows.frozen import Run
-from workflows.items.documents import ProjectDocument
-from workflows.items.events import DocumentEvent
-from workflows.items.runs import Transition
-from workflows.status import Outcome
+from workflows.engine.step_context import files_of
+from workflows.runs import events, queries
+from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items.events import DocumentEvent
+from workflows.runs.items.runs import Transition
+from workflows.runs.run import Run
+from workflows.runs.status import Outcome
+from workflows.storage import files
 
 _ENDS = {  # the event that tells of an end
     Outcome.PUBLISHED: events.PROCESSED,

@@ -5,9 +5,10 @@ from review.identity import ReviewRef
 from review.status import ReviewStatus
 from tests.factories import review_of
 from tests.pump import Pump
-from workflows import engine, queries
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine import driver
+from workflows.runs import queries
+from workflows.runs.run import Run
 
 
 def ended(run: Run) -> bool:
@@ -42,7 +43,7 @@ def assert_applied_once(run: Run, ref: ReviewRef) -> None:
 
 def restarted(run: Run, ref: ReviewRef, pump: Pump) -> None:
     """Another attempt waits at the same review: a newer token."""
-    engine.stop(DOCUMENT_ANALYSIS, run, int(queries.execution(run).engine_attempt), "restart")
+    driver.stop(DOCUMENT_ANALYSIS, run, int(queries.execution(run).engine_attempt), "restart")
     before = pump.ran("open_review")
     repair.check_run(run.site, queries.execution(run))
     pump.run(lambda: pump.ran("open_review") > before)

@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tests.workflows.questions.made import BY, read_run
-from workflows.actions import questions
-from workflows.actions.questions import Answer
+from workflows.questions import actions as question_actions
+from workflows.questions.actions import Answer
 from workflows.questions.queries import QuestionRef
 
 
 def question_story() -> Iterator[tuple[Callable[..., Any], Callable[[], Any]]]:
     run = read_run()
-    yield questions.ask, lambda: questions.ask(run, 0, "What is the total?", by=BY)
+    yield question_actions.ask, lambda: question_actions.ask(run, 0, "What is the total?", by=BY)
     ref = QuestionRef(run, 0, 1)
-    yield questions.answered, lambda: questions.answered(ref, Answer("120.00", "local"), generation=1)
-    yield questions.ask_again, lambda: questions.ask_again(ref, generation=1, by=BY)
-    yield questions.failed, lambda: questions.failed(ref, "Nobody knows.", generation=2)
-    yield questions.delete, lambda: questions.delete(ref, by=BY)
+    yield question_actions.answered, lambda: question_actions.answered(ref, Answer("120.00", "local"), generation=1)
+    yield question_actions.ask_again, lambda: question_actions.ask_again(ref, generation=1, by=BY)
+    yield question_actions.failed, lambda: question_actions.failed(ref, "Nobody knows.", generation=2)
+    yield question_actions.delete, lambda: question_actions.delete(ref, by=BY)

@@ -19,18 +19,14 @@ from tests.factories import SITE
 from tests.projects.projects import seen_of
 from tests.workflows import decided
 from tests.workflows.rules import draft
-from workflows.actions import (
-    calibrations,
-    definitions,
-    incoming,
-    mappings,
-    rules,
-    rulesets,
-)
-from workflows.actions.mappings import MappingDraft
-from workflows.actions.rulesets import RulesetDraft
-from workflows.definitions import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS
-from workflows.items.incoming import IncomingFile
+from workflows.definitions import actions as definition_actions
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS
+from workflows.intake.actions import bucket
+from workflows.intake.items import IncomingFile
+from workflows.learning import actions as learning_actions
+from workflows.routing.actions import field_mappings, rules, rulesets
+from workflows.routing.actions.field_mappings import MappingDraft
+from workflows.routing.actions.rulesets import RulesetDraft
 
 BY = Actor("1", "Alice Novak")
 # The function that is tried, and the call of it.
@@ -99,37 +95,37 @@ def routing_story() -> Iterator[Step]:
     yield rules.update, lambda: rules.update(SITE, a, b, draft(description="Other"), version=1, by=BY)
     yield rules.remove, lambda: rules.remove(SITE, a, b, version=2, by=BY)
     pairs = MappingDraft("Totals", "", on=True, pairs=(("total", "amount"),))
-    yield mappings.create, lambda: mappings.create(SITE, pairs, by=BY, mapping_id=c)
+    yield field_mappings.create, lambda: field_mappings.create(SITE, pairs, by=BY, mapping_id=c)
     other = MappingDraft("Sums", "", on=True, pairs=(("total", "amount"),))
-    yield mappings.update, lambda: mappings.update(SITE, c, other, version=1, by=BY)
+    yield field_mappings.update, lambda: field_mappings.update(SITE, c, other, version=1, by=BY)
 
 
 def incoming_story() -> Iterator[Step]:
     project = project_actions.create(
         SITE, ProjectSettings(name="Bills"), by=BY, project_id=project_actions.new_project_id()
     )
-    yield incoming.add_tenant, lambda: incoming.add_tenant("acme", SITE, project, by=BY)
-    yield incoming.remove_tenant, lambda: incoming.remove_tenant("acme", by=BY)
+    yield bucket.add_tenant, lambda: bucket.add_tenant("acme", SITE, project, by=BY)
+    yield bucket.remove_tenant, lambda: bucket.remove_tenant("acme", by=BY)
     now = clock.iso(clock.now())
-    file = IncomingFile(*incoming.key_of("1" * 64), name="a.pdf", status="", siteId=SITE, file_size=1, created_at=now)
-    yield incoming.quarantine, lambda: incoming.quarantine(file, "Nobody has it.")
-    yield incoming.again, lambda: incoming.again(file, by=BY)
-    yield incoming.discard, lambda: incoming.discard(file, by=BY)
+    file = IncomingFile(*bucket.key_of("1" * 64), name="a.pdf", status="", siteId=SITE, file_size=1, created_at=now)
+    yield bucket.quarantine, lambda: bucket.quarantine(file, "Nobody has it.")
+    yield bucket.again, lambda: bucket.again(file, by=BY)
+    yield bucket.discard, lambda: bucket.discard(file, by=BY)
 
 
 def calibration_story() -> Iterator[Step]:
     learned, new = decided.reviewed_project(), decided.project()
-    yield calibrations.propose, lambda: calibrations.propose(SITE, learned, by=BY)
-    yield calibrations.activate, lambda: calibrations.activate(SITE, learned, 1, seen=0, by=BY)
-    refused = calibrations.propose_or_say_why
+    yield learning_actions.propose, lambda: learning_actions.propose(SITE, learned, by=BY)
+    yield learning_actions.activate, lambda: learning_actions.activate(SITE, learned, 1, seen=0, by=BY)
+    refused = learning_actions.propose_or_say_why
     yield refused, lambda: refused(SITE, new, by=BY, order="1")
 
 
 def definition_story() -> Iterator[Step]:
     for one in (FIRST_ANALYSIS, DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL):
-        definitions.publish(one)
-    yield definitions.activate, lambda: definitions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
-    yield definitions.archive, lambda: definitions.archive(DOCUMENT_APPROVAL.id, by=BY)
+        definition_actions.publish(one)
+    yield definition_actions.activate, lambda: definition_actions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
+    yield definition_actions.archive, lambda: definition_actions.archive(DOCUMENT_APPROVAL.id, by=BY)
 
 
 def account_story() -> Iterator[Step]:

@@ -16,8 +16,9 @@ from tests.factories import MARTA, ROSA, review_of
 from tests.flow.approvals import asked, at, begin, decide, ended, moves, ref_at
 from tests.flow.test_journey import bus_types, output_of
 from tests.pump import Pump
-from workflows import engine, queries
-from workflows.definitions import DOCUMENT_APPROVAL
+from workflows.definitions.blueprint import DOCUMENT_APPROVAL
+from workflows.engine import driver
+from workflows.runs import queries
 
 AFTER = [("graph_builder", "completed"), ("mark_accepted", "completed"), ("tell_accepted", "completed")]
 PUBLISHED = [*AFTER, ("publish", "completed")]
@@ -28,7 +29,7 @@ def test_what_costs_little_needs_no_approval(pump: Pump, tmp_path: Path) -> None
     pump.run(lambda: ended(run))
     assert moves(run) == [("needs_approval", "small"), *PUBLISHED]
     assert queries.execution(run).outcome == "published"
-    assert engine.state(DOCUMENT_APPROVAL, run, 1) == "ended"
+    assert driver.state(DOCUMENT_APPROVAL, run, 1) == "ended"
     assert [(row.tag_key, row.tagValue) for row in tags(run.site, run.document_id)] == [("approval", "accepted")]
     assert sorted(bus_types()) == ["document.approved", "document.processed"]
     reason = queries.board(run.site, run.workflow_id).data["needs_approval"]["reason"]
@@ -92,7 +93,7 @@ def test_the_second_person_may_reject_too(pump: Pump, tmp_path: Path) -> None:
     decide(run, asked(run, pump, "first_approval"), Decision.APPROVE, by=ROSA)
     decide(run, asked(run, pump, "second_approval"), Decision.REJECT, by=MARTA)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("workflows.step_deeds.address_of", lambda _user_id: "")
+        patch.setattr("workflows.engine.step_actions.address_of", lambda _user_id: "")
         pump.run(lambda: ended(run))
     assert queries.execution(run).outcome == "rejected"
     told = queries.board(run.site, run.workflow_id).data["tell_rejected"]["reason"]

@@ -23,11 +23,13 @@ from tests.pump import Pump
 from tests.workflows.actions.test_contents import ended_run, original_of
 from tests.workflows.repeated import field, published_run
 from tests.workflows.rules import arrived
-from workflows import arrivals, earlier, entering, frozen, intake, slots
-from workflows import queries as run_queries
-from workflows.actions import reruns
-from workflows.frozen import Run
-from workflows.status import Outcome
+from workflows.documents.actions import reruns
+from workflows.engine import limits
+from workflows.intake import inspection, run_plan, store
+from workflows.runs import queries as run_queries
+from workflows.runs import run_settings, seed_000
+from workflows.runs.run import Run
+from workflows.runs.status import Outcome
 
 
 @pytest.fixture(autouse=True)
@@ -70,21 +72,21 @@ def test_a_project_that_an_admin_gave_fewer_slots_stands_aside_earlier(pump: Pum
 def test_another_projects_documents_do_not_fill_a_projects_slots(pump: Pump, settings) -> None:
     settings.BUSY_RUNS = 9
     crowd(3)
-    assert not slots.are_taken(SITE, "proj_other", project_slots=2)
-    assert slots.are_taken(SITE, PROJECT_ID, project_slots=2)
+    assert not limits.are_taken(SITE, "proj_other", project_slots=2)
+    assert limits.are_taken(SITE, PROJECT_ID, project_slots=2)
 
 
 def test_it_is_looked_up_by_one_query(pump: Pump) -> None:
     crowd(1)
     with count_calls() as calls:
-        slots.are_taken(SITE, PROJECT_ID, project_slots=0)
+        limits.are_taken(SITE, PROJECT_ID, project_slots=0)
     assert calls.names() == ["dynamodb.Query"]
 
 
 def test_a_count_that_does_not_come_or_is_wrong_changes_the_order_and_nothing_else(pump: Pump) -> None:
     crowd(3)
     with fail("dynamodb", "Query"):
-        assert not slots.are_taken(SITE, PROJECT_ID, project_slots=0)
+        assert not limits.are_taken(SITE, PROJECT_ID, project_slots=0)
     place = counting.Place(counting.Kind.SITE, counting.EVERYTHING, 0)
     for number, wanted in ((-1000, False), (1000, True)):
         Counter(*counting.key_of(SITE, place), in_progress=number).save()
@@ -135,9 +137,9 @@ def test_a_step_handed_on_twice_is_done_once(pump: Pump, engine_kind: EngineKind
 def entered(**more: Any) -> Run:
     """As a file of the bucket, of an archive or of a batch does."""
     file, document_id = sample_files()[0], str(uuid.uuid4())
-    local = entering.LocalFile(file, file.name, intake.inspect(file, file.name))
-    entering.enter(SITE, make_project(), document_id, local, by=BY, **more)
-    return Run(SITE, "", document_id, earlier.newest_run(SITE, document_id) or "")
+    local = store.LocalFile(file, file.name, inspection.inspect(file, file.name))
+    store.enter(SITE, make_project(), document_id, local, by=BY, **more)
+    return Run(SITE, "", document_id, seed_000.newest_run(SITE, document_id) or "")
 
 
 @pytest.mark.django_db
@@ -150,15 +152,15 @@ def test_what_comes_from_the_bucket_or_an_archive_stands_aside_and_a_batch_keeps
 def test_a_newer_content_stands_aside(pump: Pump) -> None:
     run = ended_run()
     crowd(2)
-    plan = arrivals.planned(SITE, PROJECT_ID, PROJECT, "application/pdf")
-    assert aside(arrivals.start_again(plan, document_id=run.document_id, original=original_of(run), by=BY))
+    plan = run_plan.planned(SITE, PROJECT_ID, PROJECT, "application/pdf")
+    assert aside(run_plan.start_again(plan, document_id=run.document_id, original=original_of(run), by=BY))
 
 
 @pytest.mark.parametrize("busy", [False, True])
 def test_a_run_beside_another_stands_aside(pump: Pump, busy: bool) -> None:
     run = published_run(field("total", "4.00"))
     crowd(2 * busy)
-    assert aside(reruns.analyse_again(run, frozen.freeze(PROJECT), by=BY)) == busy
+    assert aside(reruns.analyse_again(run, run_settings.freeze(PROJECT), by=BY)) == busy
 
 
 @pytest.mark.django_db

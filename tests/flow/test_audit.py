@@ -28,7 +28,7 @@ WITHOUT_EVENT = {
     "projects.documents.actions.documents.creation",
     "projects.documents.actions.documents.version_row",
     "projects.sites.actions.groups.first",
-    "workflows.actions.rulesets.touched",
+    "workflows.routing.actions.rulesets.touched",
     "review.actions.claims.renew",
     "review.actions.drafts.keep",
     "review.actions.drafts.save",

@@ -11,9 +11,9 @@ from tests.factories import start_run
 from tests.projects.sites import make_site
 from tests.pump import Message, Pump
 from tests.workflows.batches import bulk
-from workflows import queries
 from workflows.batches import queries as batch_queries
-from workflows.frozen import Run
+from workflows.runs import queries
+from workflows.runs.run import Run
 
 LINES = int(os.environ.get("BATCH_LINES") or 30)
 SLOTS = 4

@@ -16,11 +16,13 @@ from tests.flow import gate as gates
 from tests.flow.counting import CountingGate
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.visitor import Visitor
-from workflows import files, paper, queries
-from workflows.actions import joins
-from workflows.contexts import files_of
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine.actions import joins
+from workflows.engine.step_context import files_of
+from workflows.operations import paper
+from workflows.runs import queries
+from workflows.runs.run import Run
+from workflows.storage import files
 
 PAGES = int(os.environ.get("BIG_PAGES") or 0)
 SCAN_EVERY = 100  # the others have text of their own

@@ -9,10 +9,11 @@ from review.tasks import enqueue_redeem
 from tests.aws_faults import count_calls
 from tests.factories import ROSA, review_of, start_run, verdict, waiting_run
 from tests.pump import Pump
-from workflows import queries
-from workflows.actions import leases, runs, segments
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine.actions import leases
+from workflows.runs import queries
+from workflows.runs.actions import advance, segments
+from workflows.runs.run import Run
 
 pytestmark = pytest.mark.step_functions
 
@@ -35,8 +36,8 @@ def test_a_step_is_claimed_and_advanced_by_one_call_each(pump: Pump) -> None:
     with count_calls() as calls:
         execution = leases.claim(run, step=1, attempt=1, owner="me")
         leases.renew(run, owner="me")
-        move = runs.Advance(DOCUMENT_ANALYSIS.step(1), 2, 1, result="completed")
-        runs.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
+        move = advance.Advance(DOCUMENT_ANALYSIS.step(1), 2, 1, result="completed")
+        advance.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
     assert names(calls) == ["dynamodb.UpdateItem", "dynamodb.UpdateItem", "dynamodb.TransactWriteItems"]
 
 

@@ -20,12 +20,15 @@ from tests.metering import Meter, metered
 from tests.projects import many
 from tests.pump import Pump
 from tests.workflows.advancing import waiting
-from workflows import queries
-from workflows.actions import batches, lanes, leases, removals, runs
-from workflows.actions.batches import BatchDraft
 from workflows.batches import queries as batch_queries
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.items.batches import Tallied
+from workflows.batches.actions import batches, lanes
+from workflows.batches.actions.batches import BatchDraft
+from workflows.batches.items import Tallied
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.documents.actions import removals
+from workflows.engine.actions import leases
+from workflows.runs import queries
+from workflows.runs.actions import advance
 
 pytestmark = pytest.mark.step_functions
 
@@ -52,12 +55,12 @@ def measure(pump: Pump) -> dict[str, Meter]:
     with metered() as meters["heartbeat"]:
         leases.renew(run, owner="me")
     with metered() as meters["advance a step"]:
-        move = runs.Advance(DOCUMENT_ANALYSIS.step(1), 2, 1, result="completed")
-        runs.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
+        move = advance.Advance(DOCUMENT_ANALYSIS.step(1), 2, 1, result="completed")
+        advance.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
     waiting(run)
     with metered() as meters["end a run"]:
         execution = queries.execution(run)
-        runs.fail(run, DOCUMENT_ANALYSIS, execution, attempt=1, error="E", sentence="Not readable.")
+        advance.fail(run, DOCUMENT_ANALYSIS, execution, attempt=1, error="E", sentence="Not readable.")
     with metered() as meters["delete a document"]:
         removals.delete(run.site, run.document_id, by=Actor("1", "Rosa"))
     measure_lists(meters)

@@ -20,10 +20,11 @@ from tests.review.reviews import open_review
 from tests.workflows import removing
 from tests.workflows.actions.test_contents import added
 from tests.workflows.removing import reviewed_document
-from workflows import queries
-from workflows.actions import removals, runs
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.documents.actions import removals
+from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.run import Run
 from workflows.tasks import finish_removal
 
 BY = removing.ROSA
@@ -47,7 +48,7 @@ def failed(run: Run) -> Run:
     for _ in range(2):
         execution = queries.execution(run)
         try:
-            runs.fail(run, DOCUMENT_ANALYSIS, execution, attempt=1, error="E", sentence="Not readable.")
+            advance.fail(run, DOCUMENT_ANALYSIS, execution, attempt=1, error="E", sentence="Not readable.")
         except (Conflict, KeyError):
             assert execution.status == "failed"
     return run

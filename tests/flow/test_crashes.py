@@ -10,8 +10,9 @@ from tests.engines import EngineKind
 from tests.factories import ROSA, decided_run, review_of, verdict, waiting_run
 from tests.flow.protocol import assert_applied_once, sweep_until_ended
 from tests.pump import Pump
-from workflows import engine, queries
-from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine import driver
+from workflows.runs import queries
 
 
 def test_a_crash_after_the_corrections_are_stored_leaves_the_review_undecided(pump: Pump) -> None:
@@ -60,7 +61,7 @@ def test_an_execution_stopped_before_the_decision_is_applied_goes_on_behind_the_
     pump.hold = lambda message: message.task.endswith("apply_decision") and message.kwargs["attempt"] == 1
     enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
     pump.run(lambda: review_of(ref).status == ReviewStatus.REDEEMED)
-    engine.stop(DOCUMENT_ANALYSIS, run, 1, "stopped by somebody")
+    driver.stop(DOCUMENT_ANALYSIS, run, 1, "stopped by somebody")
     opened = pump.ran("open_review")
     sweep_until_ended(run, pump)
     assert_applied_once(run, ref)
@@ -73,6 +74,6 @@ def test_an_execution_stopped_before_the_decision_is_applied_goes_on_behind_the_
 
 def test_a_machine_lost_during_the_undo_window_starts_again_behind_the_review(pump: Pump) -> None:
     run, ref, _ = decided_run(pump)
-    engine.stop(DOCUMENT_ANALYSIS, run, 1, "restart")
+    driver.stop(DOCUMENT_ANALYSIS, run, 1, "restart")
     sweep_until_ended(run, pump)
     assert_applied_once(run, ref)

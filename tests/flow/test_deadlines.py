@@ -16,8 +16,9 @@ from tests.engines import EngineKind
 from tests.factories import ROSA, decided_run, review_of, start_run, verdict, waiting_run
 from tests.flow.protocol import assert_applied_once, ended, kinds, sweep_until_ended
 from tests.pump import Pump
-from workflows import engine, queries
-from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine import driver
+from workflows.runs import queries
 
 ALWAYS: Condition = Review.PK.exists()
 
@@ -46,7 +47,7 @@ def test_a_decision_in_the_last_second_is_taken_by_the_machines_catch(pump: Pump
 
 def test_nobody_decides_and_the_machines_catch_expires_the_review(pump: Pump, engine_kind: EngineKind) -> None:
     run, ref = waiting_run(pump)
-    engine.stop(DOCUMENT_ANALYSIS, run, 1, "restart")
+    driver.stop(DOCUMENT_ANALYSIS, run, 1, "restart")
     past = clock.iso(clock.in_seconds(-settings.REVIEW_MARGIN_SECONDS))
     due = table.due(table.REVIEW, past, review_id=ref.review_id)
     Review.change(ref.key, [Review.deadline.set(past), Review.GSI2SK.set(due["GSI2SK"])], ALWAYS)

@@ -14,9 +14,9 @@ from tests.factories import sample_files
 from tests.flow.processes import WORKER, LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.test_engine_processes import BRISK
 from tests.flow.test_processes import signed_in
-from workflows import queries
-from workflows.frozen import Run
-from workflows.status import RunStatus
+from workflows.runs import queries
+from workflows.runs.run import Run
+from workflows.runs.status import RunStatus
 
 KINDS_HERE = (EngineKind("celery-sqs"), *KINDS[1:])
 

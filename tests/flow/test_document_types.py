@@ -23,13 +23,17 @@ from tests.factories import PROJECT, ROSA, SITE, ref_of, verdict
 from tests.people import bob, signed_in
 from tests.pump import Pump
 from tests.workflows.rules import arrived, make_rule, make_ruleset
-from workflows import document_types, files, frozen, queries
-from workflows.actions import attempts, reruns, standing
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.routing import Condition, Operator, Source
-from workflows.status import Outcome
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.documents.actions import reruns
+from workflows.engine.actions import attempts
+from workflows.rules.routing import Condition, Operator, Source
+from workflows.runs import queries, run_settings
+from workflows.runs.actions import document_status
+from workflows.runs.run import Run
+from workflows.runs.status import Outcome
+from workflows.stages.document_types import of_result
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.django_db
 PUBLISH = DOCUMENT_ANALYSIS.named("publish").order
@@ -70,7 +74,7 @@ def test_a_type_that_a_person_chose_is_published_in_its_place(pump: Pump) -> Non
     pump.run(lambda: pump.ran("open_review") > 0)
     ref = ref_of(run)
     claims.claim(ref, run, by=ROSA)
-    chosen = verdict(ref, **{document_types.KEY: "receipt", "payment_method": "Card"})
+    chosen = verdict(ref, **{of_result.KEY: "receipt", "payment_method": "Card"})
     decisions.decide(ref, run, chosen, by=ROSA)
     enqueue_redeem(ref, chosen.decision_id, delay=settings.REVIEW_UNDO_SECONDS)
     published(pump, run)
@@ -113,7 +117,7 @@ def test_publishing_and_classifying_are_one_write(pump: Pump) -> None:
 def test_a_chosen_result_and_its_type_are_one_write(pump: Pump) -> None:
     run = arrived(project=TYPED)
     published(pump, run)
-    pinned = frozen.from_json(queries.document_workflow(SITE, run.document_id, run.workflow_id).settings)
+    pinned = run_settings.from_json(queries.document_workflow(SITE, run.document_id, run.workflow_id).settings)
     fixed = replace(pinned, typing="", types_sha256="", classification_id="receipt", classification_name="Receipt")
     other = reruns.analyse_again(run, fixed, by=ROSA)
     pump.run(lambda: bool(queries.board(SITE, other.workflow_id).outcome), seconds=60)
@@ -136,7 +140,7 @@ def reclassified(run: Run) -> Callable[[], None]:
         typed = classified(SITE, run.document_id, "form", name="Form", by=Actor("2", "Marta Kowalczyk"))
         assert typed
         here = DocumentStatus.PUBLISHED
-        transact(standing.moved(run, here, here, classified=typed), *typed.events)
+        transact(document_status.moved(run, here, here, classified=typed), *typed.events)
 
     return act
 

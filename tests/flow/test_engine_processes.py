@@ -13,8 +13,8 @@ from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_fo
 from tests.flow.protocol import assert_applied_once
 from tests.flow.test_processes import ANSWERS, signed_in, three_waiting
 from tests.flow.visitor import Visitor
-from workflows import queries
-from workflows.items.runs import Execution
+from workflows.runs import queries
+from workflows.runs.items.runs import Execution
 
 BRISK = {
     "COUNTERSIGN_SWEEP_SECONDS": "2",

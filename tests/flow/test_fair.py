@@ -21,9 +21,10 @@ from tests.factories import start_run
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.test_big import REVIEW, big_pdf, here
 from tests.projects.sites import make_site
-from workflows import paper, queries
-from workflows.actions import joins
-from workflows.frozen import Run
+from workflows.engine.actions import joins
+from workflows.operations import paper
+from workflows.runs import queries
+from workflows.runs.run import Run
 
 PAGES = int(os.environ.get("FAIR_PAGES") or 0)
 PAIRS = int(os.environ.get("FAIR_PAIRS") or 12)

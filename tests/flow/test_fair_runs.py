@@ -20,8 +20,8 @@ from tests.flow.test_big import REVIEW, big_pdf, here
 from tests.flow.test_fair import SLICES, desk, single_page  # noqa: F401
 from tests.projects.sites import make_site
 from tests.workflows.rules import arrived
-from workflows import queries
-from workflows.frozen import Run
+from workflows.runs import queries
+from workflows.runs.run import Run
 
 RUNS = int(os.environ.get("FAIR_RUNS") or 0)
 LARGE = 40  # pages of a third tenant's document

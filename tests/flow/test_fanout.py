@@ -16,14 +16,15 @@ from tests.engines import EngineKind
 from tests.flow.protocol import ended
 from tests.pump import Message, Pump
 from tests.workflows.fanned import PREP, fanned_out, join_of, slices_of, small_slices
-from workflows import files, queries
-from workflows.actions import attempts, joins
-from workflows.contexts import files_of
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.items.joins import Join
-from workflows.items.runs import Execution
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine.actions import attempts, joins
+from workflows.engine.items import Join
+from workflows.engine.step_context import files_of
+from workflows.runs import queries
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
 from workflows.stages.base import SliceResult
+from workflows.storage import files
 
 PAGES, SLICES = 7, 4  # of two pages and one
 
@@ -207,7 +208,9 @@ def test_slices_that_wait_for_a_worker_are_not_sent_twice_and_fail_nothing(pump:
     first, *lost = held_slices(pump)
     for message in lost:
         pump.held.remove(message)
-    with mock.patch("workflows.deliveries.waiting", return_value=3):  # somebody's large document is before it
+    with mock.patch(
+        "workflows.engine.message_delivery.waiting", return_value=3
+    ):  # somebody's large document is before it
         for _ in range(8):
             due_now(run)
             sweeper.sweep()
@@ -231,7 +234,7 @@ def test_a_stage_that_cannot_be_done_ends_the_run_with_its_sentence(pump: Pump) 
     run = fanned_out(pump, PAGES)
     store = files_of(run)
     store.write(f"{run.document_id}.pdf", b"no PDF at all", "application/pdf")
-    with mock.patch("workflows.contexts.fetch_original", side_effect=lambda *a: a[2].write_bytes(b"no PDF")):
+    with mock.patch("workflows.engine.step_context.fetch_original", side_effect=lambda *a: a[2].write_bytes(b"no PDF")):
         redeliver(pump, held_slices(pump)[0])
         pump.hold = lambda message: message.task.endswith("run_slice")
         pump.run(lambda: ended(run))

@@ -18,9 +18,10 @@ from projects.settings.defaults import ensure_default_project
 from projects.settings.items import Project
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.visitor import Visitor
-from workflows import incoming, queries
-from workflows.actions import incoming as incoming_actions
-from workflows.processes import PROCESSES
+from workflows.intake import bucket
+from workflows.intake.actions import bucket as incoming_actions
+from workflows.operations.processes import PROCESSES
+from workflows.runs import queries
 
 BY = Actor("1", "Alice Novak")
 TEXT = b"Total 12.50 EUR\n" * 5_000
@@ -88,7 +89,7 @@ def test_nothing_is_lost_while_the_disk_is_full(desk: LiveDesk, small: Path) -> 
     put("bucket.txt")
     wait_for(lambda: received(desk) >= 4, "the worker puts the file off, again and again", 60)
     assert names(project) == {"first.txt", "second.txt"}
-    assert incoming.quarantined(DEFAULT_SITE).rows == []
+    assert bucket.quarantined(DEFAULT_SITE).rows == []
     filler.unlink()
     assert sent(admin, project, "page.txt")[0] == 200
     wait_for(lambda: names(project) >= {"page.txt", "bucket.txt"}, "both are documents", 120)

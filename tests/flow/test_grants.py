@@ -23,7 +23,8 @@ from tests.flow.visitor import form_of
 from tests.people import person, signed_in
 from tests.pump import Pump
 from tests.workflows import removing
-from workflows import deployment, queries
+from workflows.operations import deployment
+from workflows.runs import queries
 
 pytestmark = [pytest.mark.django_db, pytest.mark.step_functions]
 

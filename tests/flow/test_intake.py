@@ -16,7 +16,8 @@ from tests.people import bob, signed_in
 from tests.pump import Pump
 from tests.review.handovers.asking import be_due
 from tests.review.reviews import pass_deadline, url
-from workflows import engine, intake_machine
+from workflows.engine import driver
+from workflows.engine.machines import desk_intake
 
 pytestmark = [pytest.mark.django_db, pytest.mark.step_functions]
 REQUEST = {
@@ -64,7 +65,7 @@ def test_a_person_approves_and_the_machine_goes_on(supplier: Caller, pump: Pump)
     assert run.output()["changed"] is True
     review = review_of(ref)
     assert (review.status, review.delivery) == ("REDEEMED", "delivered")
-    assert engine.took(run.arn, str(review.decision_id)) is True
+    assert driver.took(run.arn, str(review.decision_id)) is True
     assert sorted(bus_types()) == ["document.review.decided", "document.review.required"]
     assert "has the answer and goes on" in signed_in(bob()).get(url("show-review", ref)).content.decode()
 
@@ -159,7 +160,7 @@ def test_a_message_that_the_queue_delivers_twice_is_one_review(supplier: Caller,
 # --- every path of our own machine ------------------------------------------------
 def intake(given: dict) -> str:
     answer = aws.client("stepfunctions").start_execution(
-        stateMachineArn=machine_arn(intake_machine.name()), input=json.dumps(given)
+        stateMachineArn=machine_arn(desk_intake.name()), input=json.dumps(given)
     )
     return str(answer["executionArn"])
 
@@ -173,7 +174,7 @@ def test_without_a_token_the_intake_fails_itself(pump: Pump) -> None:
 
 def test_what_the_queue_does_not_take_is_refused_in_a_message_of_its_own(pump: Pump, monkeypatch) -> None:
     """The state that hands over sends to a queue that is not there; the one that refuses is as published."""
-    machine = json.loads(intake_machine.compile_machine())
+    machine = json.loads(desk_intake.compile_machine())
     state = machine["States"]["hand_over"]
     state["Arguments"]["QueueUrl"] += "-gone"
     state["Retry"][0]["IntervalSeconds"] = 1

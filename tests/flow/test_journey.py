@@ -14,11 +14,14 @@ from review.status import Decision, ReviewStatus
 from review.tasks import enqueue_redeem
 from tests.factories import PROJECT, ROSA, review_of, start_run, verdict, waiting_run
 from tests.pump import Pump
-from workflows import engine, files, paper, queries, samples
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.paper import Sheet
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine import driver
+from workflows.operations import paper, samples
+from workflows.operations.paper import Sheet
+from workflows.runs import queries
+from workflows.runs.run import Run
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 
 def output_of(run: Run) -> dict[str, object]:
@@ -38,7 +41,7 @@ def test_a_clean_document_is_published_without_a_person(pump: Pump) -> None:
     pump.run(lambda: queries.execution(run).status != "running")
     assert queries.execution(run).outcome == "published"
     assert pump.ran("open_review") == 0
-    assert engine.state(DOCUMENT_ANALYSIS, run, 1) == "ended"
+    assert driver.state(DOCUMENT_ANALYSIS, run, 1) == "ended"
     assert bus_types() == ["document.processed"]
     assert queries.lineage(run.site, run.document_id).rows[0].type == "INGESTED"
     assert queries.board(run.site, run.workflow_id).GSI1SK == "completed"

@@ -20,15 +20,18 @@ from tests.factories import decided_run, ref_of, sample_files, start_run, verdic
 from tests.flow.protocol import ended, kinds, sweep_until_ended
 from tests.pump import Pump
 from tests.workflows.actions.test_contents import added, original_of
-from workflows import events, files, frozen, queries
-from workflows.actions import interventions, notices, reruns
-from workflows.actions.interventions import Way
-from workflows.contexts import document_of, files_of
-from workflows.frozen import Run
-from workflows.items.notices import SenderNotice
+from workflows.documents.actions import reruns
+from workflows.engine.actions import interventions
+from workflows.engine.actions.interventions import Way
+from workflows.engine.step_context import document_of, files_of
+from workflows.publish.actions import notices
+from workflows.publish.items.notices import SenderNotice
+from workflows.runs import events, queries, run_settings
+from workflows.runs.run import Run
+from workflows.runs.status import Outcome
 from workflows.search import content
 from workflows.search.content import Which
-from workflows.status import Outcome
+from workflows.storage import files
 from workflows.tasks import end_run
 
 ROSA = Actor("1", "Rosa Marin")
@@ -65,7 +68,7 @@ def searched(run: Run) -> set[str]:
 
 def sure(run: Run) -> Any:
     """Settings by which the machine asks no person."""
-    pinned = frozen.from_json(document_of(run).settings)
+    pinned = run_settings.from_json(document_of(run).settings)
     fields = tuple(replace(one, threshold=0.0, required=False) for one in pinned.fields)
     return replace(pinned, fields=fields, default_threshold=0.0)
 

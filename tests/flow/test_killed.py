@@ -9,9 +9,10 @@ from tests.factories import review_of, start_run, waiting_run
 from tests.flow.protocol import ended
 from tests.pump import Message, Pump
 from tests.workflows.fanned import fanned_out, small_slices
-from workflows import killed, queries
-from workflows.frozen import Run
-from workflows.status import RunStatus
+from workflows.engine import lost_message
+from workflows.runs import queries
+from workflows.runs.run import Run
+from workflows.runs.status import RunStatus
 from workflows.tasks import run_slice, run_step
 
 
@@ -35,7 +36,7 @@ def has_failed(run: Run) -> bool:
     if queries.execution(run).status != RunStatus.FAILED:
         return False
     told = [event.facts.as_dict() for event in queries.lineage(run.site, run.document_id).rows if event.facts]
-    return any(facts.get("error") == killed.WORKER_LOST and "workers" in facts["reason"] for facts in told)
+    return any(facts.get("error") == lost_message.WORKER_LOST and "workers" in facts["reason"] for facts in told)
 
 
 def test_a_run_whose_step_was_put_aside_fails_once(pump: Pump) -> None:

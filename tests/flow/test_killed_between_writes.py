@@ -31,8 +31,8 @@ from tests.flow.protocol import assert_applied_once
 from tests.flow.test_engine_processes import BRISK
 from tests.flow.visitor import Visitor
 from tests.generated.small import UNSURE, papers
-from workflows import queries
-from workflows.frozen import Run
+from workflows.runs import queries
+from workflows.runs.run import Run
 
 pytestmark = pytest.mark.slow
 ANSWERS = {"total": "29.53"}

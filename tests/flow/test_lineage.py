@@ -16,16 +16,18 @@ from tests.factories import decided_run, sample_files, start_run, verdict, waiti
 from tests.flow.protocol import ended, sweep_until_ended
 from tests.people import charlie, signed_in
 from tests.pump import Pump
-from workflows import files, queries
-from workflows.actions import attempts, interventions, unpacking
-from workflows.actions.documents import Original
-from workflows.actions.interventions import Way
-from workflows.contexts import document_of, files_of
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.engines import step_functions
-from workflows.frozen import Run
-from workflows.items.events import DocumentEvent
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine import step_functions
+from workflows.engine.actions import attempts, interventions
+from workflows.engine.actions.interventions import Way
+from workflows.engine.step_context import document_of, files_of
+from workflows.intake.actions import unpack
+from workflows.intake.actions.document_start import Original
+from workflows.runs import queries
+from workflows.runs.items.events import DocumentEvent
+from workflows.runs.run import Run
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 ROSA = Actor("17", "Rosa Marin")
 
@@ -145,7 +147,7 @@ def test_a_mail_or_an_archive_begins_with_its_object(table: str) -> None:
     store = DocumentFiles("default", "proj_test", "archive-1")
     kept = store.save_original(io.BytesIO(body), ".zip", "application/zip")
     original = Original("a.zip", "application/zip", len(body), kept.key, None, kept.sha256, kept.version)
-    unpacking.begin(
+    unpack.begin(
         site="default", by=ROSA, project_id="proj_test", project={}, document_id="archive-1", original=original
     )
     told = event(run, "INGESTED")

@@ -7,11 +7,12 @@ import pytest
 from tests.aws_faults import count_calls
 from tests.factories import REVIEW, waiting_run
 from tests.pump import Pump
-from workflows import processing, queries
-from workflows.frozen import Run
-from workflows.items.events import DocumentEvent
-from workflows.items.runs import Transition
-from workflows.processing import IN_REVIEW, Job
+from workflows.operations import process_files
+from workflows.operations.process_files import IN_REVIEW, Job
+from workflows.runs import queries
+from workflows.runs.items.events import DocumentEvent
+from workflows.runs.items.runs import Transition
+from workflows.runs.run import Run
 
 pytestmark = pytest.mark.step_functions
 MANY = 230
@@ -56,7 +57,7 @@ def test_a_step_that_a_long_run_never_left_has_no_transition(pump: Pump) -> None
 def test_the_review_of_a_document_with_a_long_life_is_found(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     with_long_history(run)
-    job = processing.look(Job(Path("any.pdf"), run))
+    job = process_files.look(Job(Path("any.pdf"), run))
     assert (job.outcome, job.review_id) == (IN_REVIEW, ref.review_id)
 
 

@@ -12,8 +12,9 @@ from config import aws
 from config.celery import app
 from tests.flow.machine_paths import DECISION, ERROR, OK, RETRY, TIMEOUT, Path, paths, whole
 from tests.pump import Message, Pump, receive
-from workflows import asl, engine, states
-from workflows.definitions import DEFINITIONS, Definition
+from workflows.definitions import asl, states
+from workflows.definitions.blueprint import DEFINITIONS, Definition
+from workflows.engine import driver
 
 pytestmark = [pytest.mark.step_functions, pytest.mark.usefixtures("machines", "table")]
 _LONGEST = 240.0  # seconds for all paths of one machine
@@ -28,7 +29,7 @@ def start(definition: Definition, path: Path) -> str:
         "review_seconds": 1 if TIMEOUT in kinds else 600, "result": {**DECISION, "result_sha256": "0"},
     }  # fmt: skip
     arn = (
-        f"arn:aws:states:{settings.AWS_REGION}:{settings.AWS_ACCOUNT_ID}:stateMachine:{engine.machine_name(definition)}"
+        f"arn:aws:states:{settings.AWS_REGION}:{settings.AWS_ACCOUNT_ID}:stateMachine:{driver.machine_name(definition)}"
     )
     answer = aws.client("stepfunctions").start_execution(stateMachineArn=arn, input=json.dumps(given))
     return str(answer["executionArn"])

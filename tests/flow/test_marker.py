@@ -23,9 +23,9 @@ from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_fo
 from tests.flow.test_processes import signed_in
 from tests.flow.visitor import Visitor
 from tests.projects.sites import BY
-from workflows import queries
-from workflows.frozen import Run
-from workflows.status import RunStatus
+from workflows.runs import queries
+from workflows.runs.run import Run
+from workflows.runs.status import RunStatus
 
 MARKER = "Quagmire4711"
 BRISK = {

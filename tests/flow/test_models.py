@@ -12,11 +12,16 @@ from tests.flow.protocol import ended
 from tests.outside import Outside, answering
 from tests.people import alice, bob, signed_in
 from tests.pump import Pump
-from workflows import costs, files, frozen, queries, reanalysis
-from workflows.actions import providers, reruns, spending
-from workflows.frozen import Run
-from workflows.reanalysis import Wish
-from workflows.storage import DocumentFiles
+from workflows.documents import reanalysis
+from workflows.documents.actions import reruns
+from workflows.documents.reanalysis import Wish
+from workflows.operations import costs
+from workflows.providers import actions as provider_actions
+from workflows.runs import queries, run_settings
+from workflows.runs.actions import spending
+from workflows.runs.run import Run
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +31,7 @@ SAID = {"company": "Alder & Quill Stationers Ltd", "date": "2024-03-12", "total"
 
 @pytest.fixture(autouse=True)
 def forgotten() -> None:
-    providers.forget()
+    provider_actions.forget()
 
 
 def said(confidence: float, **changes: str) -> Any:
@@ -142,7 +147,7 @@ def test_an_analysis_by_another_model_follows_an_instruction_and_stands_beside_t
     before, store = fields_of(run), DocumentFiles(run.site, run.project_id, run.document_id)
     page = store.read(files.segment(0))
     wish = Wish(instruction="The total is the amount due.", analyzer="bedrock", model="strong")
-    pinned = reanalysis.settled(run.site, run.project_id, frozen.freeze(PROJECT), wish)
+    pinned = reanalysis.settled(run.site, run.project_id, run_settings.freeze(PROJECT), wish)
     with answering("bedrock-runtime", Converse=lambda _: said(0.95)) as outside:
         new = reruns.analyse_again(run, pinned, by=Actor("1", "Rosa Marin"))
         pump.run(lambda: ended(new) or queries.board(new.site, new.workflow_id).current_step == "human_review")

@@ -15,14 +15,18 @@ from tests.aws_faults import audit_refused, before_each, count_calls
 from tests.factories import PROJECT_ID, SITE, start_run
 from tests.flow.protocol import ended, kinds, sweep_until_ended
 from tests.pump import Pump
-from workflows import engine, files, paper, queries
-from workflows.actions import interventions, runs
-from workflows.actions.interventions import Way
-from workflows.contexts import files_of
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.stages import ocr
-from workflows.status import Outcome
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine import driver
+from workflows.engine.actions import interventions
+from workflows.engine.actions.interventions import Way
+from workflows.engine.step_context import files_of
+from workflows.operations import paper
+from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.run import Run
+from workflows.runs.status import Outcome
+from workflows.stages.pages import ocr
+from workflows.storage import files
 
 ROSA = Actor("1", "Rosa Marin")
 INNER = ocr.read
@@ -142,13 +146,13 @@ def test_without_its_event_it_does_not_go_on(partial: Run) -> None:
 
 
 def test_what_the_engine_did_not_hear_of_is_started_by_the_sweeper(pump: Pump, partial: Run) -> None:
-    with mock.patch.object(engine, "start"):  # the process died before it
+    with mock.patch.object(driver, "start"):  # the process died before it
         interventions.resume(partial, Way.RETRY, by=ROSA)
     with mock.patch("django.conf.settings.RUN_CHECK_SECONDS", 1):
-        runs.Execution.change(  # due at once
-            runs.execution_key(partial),
-            [runs.Execution.GSI2SK.set("2020" + queries.execution(partial).GSI2SK[4:])],
-            runs.EXISTS,
+        advance.Execution.change(  # due at once
+            advance.execution_key(partial),
+            [advance.Execution.GSI2SK.set("2020" + queries.execution(partial).GSI2SK[4:])],
+            advance.EXISTS,
         )
         with reading(1):
             sweep_until_ended(partial, pump)
@@ -168,7 +172,7 @@ def test_a_cancelled_run_has_ended_everywhere_and_its_message_changes_nothing(pu
     pump.run(lambda: bool(pump.held))
     interventions.cancel(run, by=ROSA)
     assert outcome(run) == Outcome.CANCELLED
-    assert engine.state(DOCUMENT_ANALYSIS, run, 1) == "ended"
+    assert driver.state(DOCUMENT_ANALYSIS, run, 1) == "ended"
     assert queries.board(run.site, run.workflow_id).data["paddleocr_processor"]["error"] == "Cancelled by Rosa Marin."
     assert "CANCELLED" in kinds(run)
     pump.hold = lambda _message: False
@@ -197,8 +201,8 @@ def test_a_run_that_moves_meanwhile_is_cancelled_where_it_then_is(pump: Pump, sc
     run = start_run(scans)
 
     def moves_on() -> None:
-        move = runs.Advance(DOCUMENT_ANALYSIS.step(1), 3, 1, result="completed")
-        runs.advance(run, DOCUMENT_ANALYSIS, move, last=None)
+        move = advance.Advance(DOCUMENT_ANALYSIS.step(1), 3, 1, result="completed")
+        advance.advance(run, DOCUMENT_ANALYSIS, move, last=None)
 
     with before_each("dynamodb", "TransactWriteItems", moves_on):
         interventions.cancel(run, by=ROSA)

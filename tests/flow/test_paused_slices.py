@@ -9,10 +9,11 @@ from review import sweeper
 from tests.flow.test_fanout import PAGES, due_now, held_slices
 from tests.pump import Pump
 from tests.workflows.fanned import fanned_out, small_slices
-from workflows import fanout, queries
-from workflows.actions import joins
-from workflows.answers import Order
-from workflows.frozen import Run
+from workflows.engine import fanout
+from workflows.engine.actions import joins
+from workflows.engine.step_order import Order
+from workflows.runs import queries
+from workflows.runs.run import Run
 
 
 @pytest.fixture(autouse=True)

@@ -21,10 +21,11 @@ from tests.flow.gate import Gate
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.protocol import assert_applied_once
 from tests.flow.visitor import Visitor
-from workflows import engine, queries
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.tokens import TokenHolder
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine import driver
+from workflows.engine.tokens import TokenHolder
+from workflows.runs import queries
+from workflows.runs.run import Run
 
 Waiting = list[tuple[Run, ReviewRef]]
 
@@ -165,7 +166,7 @@ def test_a_restarted_emulator_keeps_the_reviews_renews_their_tokens_and_repeats_
     rosa.save_draft(ref, page, company="Typed before the restart")
     desk.stop_emulator()
     desk.start_emulator()
-    assert [engine.state(DOCUMENT_ANALYSIS, run, 1) for run, _ in waiting] == ["ended"] * 3
+    assert [driver.state(DOCUMENT_ANALYSIS, run, 1) for run, _ in waiting] == ["ended"] * 3
     assert {row.document_id for row in review_queries.queue(DEFAULT_SITE).rows} == {
         ref.document_id for _, ref in waiting
     }

@@ -19,8 +19,8 @@ from tests.engines import EngineKind
 from tests.factories import MARTA, ROSA, decided_run, review_of, verdict, waiting_run
 from tests.flow.protocol import assert_applied_once, ended, kinds, sweep_until_ended
 from tests.pump import Pump
-from workflows import queries
-from workflows.frozen import Run
+from workflows.runs import queries
+from workflows.runs.run import Run
 
 ALWAYS: Condition = Review.PK.exists()
 

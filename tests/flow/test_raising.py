@@ -18,13 +18,14 @@ from tests.flow.test_engine_processes import BRISK
 from tests.flow.visitor import Visitor
 from tests.workflows.batches import bulk
 from tests.workflows.boxes import zipped
-from workflows import incoming, queries
-from workflows.actions import batches
-from workflows.actions import incoming as incoming_actions
 from workflows.batches import parts
 from workflows.batches import queries as batch_queries
-from workflows.items.documents import ProjectDocument
-from workflows.unpacking import _UNEXPECTED
+from workflows.batches.actions import batches
+from workflows.intake import bucket
+from workflows.intake.actions import bucket as incoming_actions
+from workflows.intake.unpacking import _UNEXPECTED
+from workflows.runs import queries
+from workflows.runs.items.documents import ProjectDocument
 
 MARKER = "Quagmire4711"
 BY = Actor("1", "Alice Novak")
@@ -92,7 +93,7 @@ def put(name: str, body: bytes) -> None:
 
 
 def waiting() -> dict[str, str]:
-    return {file.name: str(file.message) for file in incoming.quarantined(DEFAULT_SITE).rows}
+    return {file.name: str(file.message) for file in bucket.quarantined(DEFAULT_SITE).rows}
 
 
 def documents(project: Project) -> dict[str, ProjectDocument]:
@@ -112,12 +113,12 @@ def test_files_of_the_bucket_wait_in_quarantine_and_try_again_brings_them_in(des
     for name, body in wanted.items():
         put(name, body)
     wait_for(lambda: waiting().keys() == wanted.keys(), "both are in quarantine", 120)
-    assert set(waiting().values()) == {incoming.UNEXPECTED}
+    assert set(waiting().values()) == {bucket.UNEXPECTED}
     assert documents(project) == {}
     page = ada.get("/settings/incoming/")[1]
-    assert incoming.UNEXPECTED.split(";")[0] in page
+    assert bucket.UNEXPECTED.split(";")[0] in page
     faults(desk)
-    for file in incoming.quarantined(DEFAULT_SITE).rows:
+    for file in bucket.quarantined(DEFAULT_SITE).rows:
         press(ada, f"/settings/incoming/{file.digest}/", order="again")
     wait_for(lambda: documents(project).keys() == {*wanted, *TEXTS}, "all are documents", 120)
     assert waiting() == {}

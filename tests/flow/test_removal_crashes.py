@@ -15,11 +15,13 @@ from tests.projects.schemas import make_attributes
 from tests.pump import Pump
 from tests.workflows import stored
 from tests.workflows.removing import MARTA, ROSA, files_of, hang_on, is_trail, state
-from workflows import files, queries
-from workflows.actions import removals, runs, segments
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.documents.actions import removals
+from workflows.runs import queries
+from workflows.runs.actions import advance, segments
+from workflows.runs.run import Run
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 Act = Callable[[Run], None]
 # Not UpdateItem: heartbeats, which come as time goes, and the mark of an event that was sent.
@@ -37,7 +39,7 @@ def document() -> Run:
     store = DocumentFiles(SITE, run.project_id, run.document_id)
     for body in (b"1", b"2"):
         store.write(files.page_image(0), body, "image/png")
-    runs.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
+    advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
     hang_on(run.document_id)
     return run
 

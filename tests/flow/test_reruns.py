@@ -20,15 +20,20 @@ from tests.flow.protocol import ended, kinds, sweep_until_ended
 from tests.flow.test_partial import reading, scans  # noqa: F401 - the fixture
 from tests.pump import Pump
 from tests.workflows.actions.test_contents import added
-from workflows import engine, files, frozen, queries
-from workflows.actions import interventions, reruns, runs
-from workflows.actions.interventions import Way
-from workflows.contexts import document_of, files_of
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.stages import STAGES, ocr
-from workflows.status import Outcome
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.documents.actions import reruns
+from workflows.engine import driver
+from workflows.engine.actions import interventions
+from workflows.engine.actions.interventions import Way
+from workflows.engine.step_context import document_of, files_of
+from workflows.runs import queries, run_settings
+from workflows.runs.actions import advance
+from workflows.runs.run import Run
+from workflows.runs.status import Outcome
+from workflows.stages import STAGES
+from workflows.stages.pages import ocr
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 ROSA = Actor("1", "Rosa Marin")
 
@@ -195,11 +200,11 @@ def test_without_its_event_no_run_begins(published: Run) -> None:
 
 
 def test_what_the_engine_did_not_hear_of_is_started_by_the_sweeper(pump: Pump, published: Run) -> None:
-    with mock.patch.object(engine, "start"):  # the process died before it
+    with mock.patch.object(driver, "start"):  # the process died before it
         new = reruns.run_again(published, "graph_builder", by=ROSA)
     with mock.patch("django.conf.settings.RUN_CHECK_SECONDS", 1):
-        due = [runs.Execution.GSI2SK.set("2020" + queries.execution(new).GSI2SK[4:])]
-        runs.Execution.change(runs.execution_key(new), due, runs.EXISTS)
+        due = [advance.Execution.GSI2SK.set("2020" + queries.execution(new).GSI2SK[4:])]
+        advance.Execution.change(advance.execution_key(new), due, advance.EXISTS)
         sweep_until_ended(new, pump)
     assert queries.execution(new).outcome == Outcome.PUBLISHED
 
@@ -233,7 +238,7 @@ def _end(run: Run) -> None:
 
 
 def test_an_analysis_otherwise_stands_beside_the_one_before(pump: Pump, published: Run) -> None:
-    pinned = frozen.from_json(document_of(published).settings)
+    pinned = run_settings.from_json(document_of(published).settings)
     fields = tuple(one for one in pinned.fields if one.name != "address")
     with worked() as counts:
         new = reruns.analyse_again(published, replace(pinned, fields=fields, default_threshold=0.5), by=ROSA)
@@ -286,7 +291,7 @@ def test_a_run_beside_another_has_its_failed_page_read_again_for_itself(pump: Pu
     run = start_run(scans)
     with reading(1):
         pump.run(lambda: ended(run))
-    pinned = frozen.from_json(document_of(run).settings)
+    pinned = run_settings.from_json(document_of(run).settings)
     with reading() as read:
         new = reruns.analyse_again(run, replace(pinned, default_threshold=0.5), by=ROSA)
         pump.run(lambda: ended(new))

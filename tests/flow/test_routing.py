@@ -16,10 +16,11 @@ from tests.factories import PROJECT, ROSA, SITE, ref_of, verdict
 from tests.pump import Pump
 from tests.workflows.follow_ups import statuses
 from tests.workflows.rules import ALICE, arrived, is_pdf, make_mapping, make_rule, make_ruleset, says
-from workflows import files, queries
-from workflows.routing import Act, Condition, Operator, Source, When
-from workflows.status import FollowUpStatus
-from workflows.storage import DocumentFiles
+from workflows.rules.routing import Act, Condition, Operator, Source, When
+from workflows.runs import queries
+from workflows.runs.status import FollowUpStatus
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 
 @pytest.mark.parametrize("reviewed", [False, True])

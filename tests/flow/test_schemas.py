@@ -18,8 +18,8 @@ from tests.projects.schemas import ALICE, make_attributes, make_classification
 from tests.pump import Pump
 from tests.review.reviews import url
 from tests.review.views.pages import form
-from workflows import files
-from workflows.storage import DocumentFiles
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.django_db
 PAPER = Schema(

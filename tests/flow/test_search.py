@@ -12,11 +12,12 @@ from tests.factories import decided_run, start_run, waiting_run
 from tests.flow.protocol import sweep_until_ended
 from tests.pump import Pump
 from tests.workflows.search.published import found, hear, search
-from workflows import files, queries
-from workflows.actions import removals
-from workflows.frozen import Run
-from workflows.status import Outcome
-from workflows.storage import DocumentFiles
+from workflows.documents.actions import removals
+from workflows.runs import queries
+from workflows.runs.run import Run
+from workflows.runs.status import Outcome
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.django_db
 BY = Actor("1", "Rosa Marin")

@@ -18,10 +18,10 @@ from tests.flow.test_fanout import finish, held_slices, redeliver
 from tests.projects.sites import BY, make_site
 from tests.pump import Message, Pump
 from tests.workflows.fanned import fanned_out, join_of, many_pages, small_slices
-from workflows import queries as run_queries
-from workflows import slots
-from workflows.actions import joins
-from workflows.frozen import Run
+from workflows.engine import limits
+from workflows.engine.actions import joins
+from workflows.runs import queries as run_queries
+from workflows.runs.run import Run
 from workflows.stages.base import SliceResult
 
 PAGES = 7  # in four slices
@@ -114,12 +114,12 @@ def test_a_lane_that_finds_the_last_slice_taken_rests(pump: Pump, settings) -> N
 
 def test_shares_are_equal_parts_of_what_is_there_and_never_nothing(table, settings) -> None:
     settings.SITE_SLOTS, settings.PROJECT_SLOTS = 12, 6
-    assert slots.shares("default", ["p", "p", "q"]) == {"p": 3, "q": 4}
-    assert slots.shares("default", ["p"]) == {"p": 6}
-    assert slots.shares("default", ["p"] * 30) == {"p": 1}
-    assert slots.of_fan_out("default", "p", "w") == 6
+    assert limits.shares("default", ["p", "p", "q"]) == {"p": 3, "q": 4}
+    assert limits.shares("default", ["p"]) == {"p": 6}
+    assert limits.shares("default", ["p"] * 30) == {"p": 1}
+    assert limits.of_fan_out("default", "p", "w") == 6
     settings.PROJECT_SLOTS = 40
-    assert slots.of_fan_out("default", "p", "w") == desk.SLICES_IN_FLIGHT
+    assert limits.of_fan_out("default", "p", "w") == desk.SLICES_IN_FLIGHT
 
 
 def steps_in(pump: Pump, queue: str) -> list[tuple[int, bool]]:

@@ -11,11 +11,11 @@ from tests.factories import start_run
 from tests.flow import gate as gates
 from tests.flow.gate import Gate
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
-from workflows import events, queries
-from workflows.actions import runs
-from workflows.frozen import Run
-from workflows.items.runs import Execution
-from workflows.processes import PROCESSES
+from workflows.operations.processes import PROCESSES
+from workflows.runs import events, queries
+from workflows.runs.actions import advance
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
 
 BRISK = {"COUNTERSIGN_SWEEP_SECONDS": "2", "COUNTERSIGN_RUN_CHECK_SECONDS": "5"}
 
@@ -45,7 +45,7 @@ def desk(tmp_path: Path) -> Iterator[LiveDesk]:
 def overdue_run() -> Run:
     run = start_run()
     due = [Execution.GSI2SK.set(f"2000-01-01T00:00:00+00:00#run#{run.workflow_id}")]
-    Execution.change(runs.execution_key(run), due, Execution.PK.exists())
+    Execution.change(advance.execution_key(run), due, Execution.PK.exists())
     return run
 
 

@@ -13,11 +13,12 @@ from tests.engines import EngineKind
 from tests.factories import ROSA, decided_run, ref_of, review_of, start_run, verdict, waiting_run
 from tests.flow.protocol import assert_applied_once, ended, restarted, sweep_until_ended
 from tests.pump import Pump
-from workflows import engine, queries
-from workflows.actions import attempts
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.engines.messages import token_of
-from workflows.frozen import Run
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine import driver
+from workflows.engine.actions import attempts
+from workflows.engine.messages import token_of
+from workflows.runs import queries
+from workflows.runs.run import Run
 from workflows.tasks import fail_run, run_step
 
 STATES = {run_step.name: "segment_prep", fail_run.name: "fail_run", expire_review.name: "expire_review"}
@@ -64,7 +65,7 @@ def test_stopped_machines_get_new_tokens_and_ocr_does_not_run_again(pump: Pump) 
     waiting = [waiting_run_again(pump) for _ in range(3)]
     steps = pump.ran("run_step")
     for run, _ in waiting:
-        engine.stop(DOCUMENT_ANALYSIS, run, 1, "the emulator was restarted")
+        driver.stop(DOCUMENT_ANALYSIS, run, 1, "the emulator was restarted")
     opened = pump.ran("open_review")
 
     def renewed() -> bool:

@@ -32,8 +32,8 @@ from tests.flow.urls import pages, world
 from tests.people import alice, signed_in
 from tests.projects.sites import BY, grant, make_site
 from tests.pump import Pump
-from workflows import files
-from workflows.frozen import Run
+from workflows.runs.run import Run
+from workflows.storage import files
 
 pytestmark = [pytest.mark.django_db, pytest.mark.step_functions]
 OURS, THEIRS = "Alphaword", "Bravoword"

@@ -18,26 +18,29 @@ from tests.factories import PROJECT, PROJECT_ID, SITE
 from tests.outside import Outside, answering
 from tests.pump import Pump
 from tests.workflows.stages.recordings import tone
-from workflows import files, frozen, queries, waiting
-from workflows.actions import documents, providers
-from workflows.actions.documents import Original
-from workflows.definitions import DOCUMENT_ANALYSIS, FIRST_ANALYSIS, Definition
-from workflows.frozen import Run
-from workflows.paper import Sheet, save
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, FIRST_ANALYSIS, Definition
+from workflows.engine import external_job
+from workflows.intake.actions import document_start
+from workflows.intake.actions.document_start import Original
+from workflows.operations.paper import Sheet, save
+from workflows.providers import actions as provider_actions
+from workflows.runs import queries, run_settings
+from workflows.runs.run import Run
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 OCR = "paddleocr_processor"
 
 
 @pytest.fixture(autouse=True)
 def brisk(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[None]:
-    monkeypatch.setattr(waiting, "_SOONEST", 1.0)
+    monkeypatch.setattr(external_job, "_SOONEST", 1.0)
     settings.PROVIDER_ATTEMPTS = 1
     settings.PROVIDER_FAILURES = 1
     settings.PROVIDER_PAUSE_SECONDS = settings.PROVIDER_LOOK_SECONDS = 1
-    providers.forget()
+    provider_actions.forget()
     yield
-    providers.forget()
+    provider_actions.forget()
 
 
 def start(folder: Path, definition: Definition = DOCUMENT_ANALYSIS, **project: Any) -> Run:
@@ -52,12 +55,12 @@ def begin(file: Path, file_type: str, definition: Definition = DOCUMENT_ANALYSIS
     document_id = str(uuid.uuid4())
     kept = DocumentFiles(SITE, PROJECT_ID, document_id).save_original(io.BytesIO(body), file.suffix, file_type)
     configured = {**PROJECT, "ocr_model": "textract", **project}
-    return documents.start(
+    return document_start.start(
         site=SITE,
         by=Actor("test", "test"),
         project_id=PROJECT_ID,
         project=configured,
-        pinned=frozen.freeze(configured),
+        pinned=run_settings.freeze(configured),
         document_id=document_id,
         original=Original(file.name, file_type, len(body), kept.key, None, kept.sha256, kept.version),
         definition=definition,

@@ -13,9 +13,9 @@ from projects.settings.defaults import ensure_default_project
 from projects.settings.items import Project
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.workflows.boxes import mailed, zipped
-from workflows import queries
-from workflows.actions import incoming as incoming_actions
-from workflows.processes import PROCESSES
+from workflows.intake.actions import bucket as incoming_actions
+from workflows.operations.processes import PROCESSES
+from workflows.runs import queries
 
 BY = Actor("1", "Alice Novak")
 FILES = {

@@ -21,10 +21,11 @@ from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.permissions import Permission
 from tests.review.reviews import VALUES, open_review
 from tests.workflows.rules import make_mapping, make_rule, make_ruleset
-from workflows import files
-from workflows.actions import batches, segments
-from workflows.actions.batches import BatchDraft
-from workflows.storage import DocumentFiles
+from workflows.batches.actions import batches
+from workflows.batches.actions.batches import BatchDraft
+from workflows.runs.actions import segments
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 DOCUMENT_ID = "7b0cf3d5-0d5c-4b5c-9c39-1f3cb1d2f001"
 

@@ -14,7 +14,7 @@ from django.core.files.base import ContentFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from review.identity import ReviewRef
-from workflows.frozen import Run
+from workflows.runs.run import Run
 
 
 class Visitor:

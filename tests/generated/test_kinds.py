@@ -9,16 +9,16 @@ import pytest
 from tests.generated.kinds import every_kind
 from tests.generated.messages import outlook
 from tests.generated.sounds import silent_flac, silent_ogg
-from workflows import containers, intake
-from workflows.containers import Limits
-from workflows.content_types import EXTENSIONS
+from workflows.intake import containers, inspection
+from workflows.intake.containers import Limits
+from workflows.intake.content_types import EXTENSIONS
 from workflows.stages import formats
 
 
 def test_every_kind_that_is_taken_is_made_and_taken_as_it(tmp_path: Path) -> None:
     made = every_kind(tmp_path, "a-")
     assert set(made) == set(EXTENSIONS.values())
-    found = {extension: intake.inspect(path, path.name) for extension, path in made.items()}
+    found = {extension: inspection.inspect(path, path.name) for extension, path in made.items()}
     assert {extension: one.file_type for extension, one in found.items()} == {
         extension: kind for kind, extension in EXTENSIONS.items()
     }

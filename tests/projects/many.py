@@ -14,8 +14,8 @@ from projects.documents.items.properties import DocumentAttribute, DocumentTag
 from projects.schemas import composite_keys
 from projects.schemas.attribute_values import columns, in_key
 from tests.factories import PROJECT, PROJECT_ID, SITE
-from workflows.actions.documents import Original, project_document
-from workflows.frozen import Run
+from workflows.intake.actions.document_start import Original, project_document
+from workflows.runs.run import Run
 
 CLASSIFICATION = "33333333-3333-3333-3333-333333333333"
 BEGIN = dt.datetime(2026, 3, 1, tzinfo=dt.UTC)

@@ -13,13 +13,15 @@ from review.actions.opening import Pause
 from review.identity import Person, ReviewRef
 from review.items.reviews import Review
 from tests.factories import REVIEW
-from workflows import files, frozen
-from workflows.actions import documents, runs
-from workflows.actions.documents import Original
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.items.runs import Execution
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.intake.actions import document_start
+from workflows.intake.actions.document_start import Original
+from workflows.runs import run_settings
+from workflows.runs.actions import advance
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 SITE = "default"
 PROJECT = {
@@ -37,7 +39,7 @@ VALUES = {"company": ("Grossmarkt Ruhr", 0.97), "date": ("2024-03-31", 0.93), "t
 
 def result(values=VALUES):
     found = []
-    for i, spec in enumerate(frozen.freeze(PROJECT).fields):
+    for i, spec in enumerate(run_settings.freeze(PROJECT).fields):
         field = dataclasses.asdict(spec)
         value, confidence = values.get(field["name"], (None, 0.0))
         box = [0.1, 0.1 + i / 10, 0.4, 0.13 + i / 10] if value else None
@@ -65,12 +67,12 @@ def open_review(
 ) -> tuple[Run, ReviewRef]:
     """``found``: the stored result, where it is not the one that ``values`` make. ``queue``: an id."""
     original = Original(name, "application/pdf", 10, "projects/p/x.pdf", 1)
-    run = documents.start(
+    run = document_start.start(
         site=site,
         by=Actor("1", "1"),
         project_id=project_id,
         project={**PROJECT, "name": project_name},
-        pinned=frozen.freeze(PROJECT),
+        pinned=run_settings.freeze(PROJECT),
         document_id=document_id or str(uuid.uuid4()),
         original=original,
     )
@@ -79,7 +81,7 @@ def open_review(
     store.write(files.result(run.workflow_id), body, "application/json")
     sha = files.sha256(body)
     at_review = [Execution.currentStep.set(REVIEW), Execution.result_sha256.set(sha)]
-    Execution.change(runs.execution_key(run), at_review, Execution.PK.exists())
+    Execution.change(advance.execution_key(run), at_review, Execution.PK.exists())
     facts = {"result_sha256": sha, "reasons": ["Total 55 %, needs 90 %"], "unsure": 1, "pages": 1, "last": "none"}
     facts |= {"queue": queue} if queue else {}  # as the stage adds it of what the run froze
     facts |= {"unseen_allowed": True} if unseen_allowed else {}

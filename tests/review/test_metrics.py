@@ -13,7 +13,7 @@ from tests.aws_faults import count_calls, fail
 from tests.config import parsed
 from tests.factories import decided_run, start_run
 from tests.pump import Pump
-from workflows import events
+from workflows.runs import events
 
 
 def overdue(ref: ReviewRef) -> None:

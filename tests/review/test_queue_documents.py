@@ -11,13 +11,13 @@ from django.test import Client, RequestFactory
 
 from config import clock, table
 from config.item import Page as Rows
-from projects import admission
 from projects.audit.events import actor
 from projects.documents.actions import attributes as attribute_actions
 from projects.documents.actions import tags as tag_actions
 from projects.documents.items.documents import ListedDocument
 from projects.documents.queries.documents import get_document
 from projects.documents.queries.removals import removal
+from projects.queues import admission
 from projects.settings.items import Project
 from projects.sites import directory
 from projects.sites.permissions import EVERYTHING, Permission
@@ -35,11 +35,11 @@ from tests.pump import Pump
 from tests.workflows.boxes import zipped
 from tests.workflows.rules import make_rule, make_ruleset, says
 from tests.workflows.test_api import API, problem, program, upload
-from workflows import queries
-from workflows.actions import removals
-from workflows.frozen import Run
-from workflows.routing import Act
-from workflows.status import ActionStatus, ActionType
+from workflows.documents.actions import removals
+from workflows.rules.routing import Act
+from workflows.runs import queries
+from workflows.runs.run import Run
+from workflows.runs.status import ActionStatus, ActionType
 
 pytestmark = pytest.mark.django_db
 READ_WRITE_DELETE = (Permission.READ, Permission.WRITE, Permission.DELETE)

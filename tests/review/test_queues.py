@@ -17,7 +17,7 @@ from tests.people import alice, bob, charlie, dora, signed_in
 from tests.projects.queues import SITE, make_queue
 from tests.review.reviews import PROJECT, open_review, person, url
 from tests.review.views.pages import form
-from workflows import frozen
+from workflows.runs import run_settings
 
 pytestmark = pytest.mark.usefixtures("desk")
 ACTS = ("claim", "renew", "release", "decide", "undo", "save-draft")
@@ -33,9 +33,9 @@ def admit(user, group):
 
 
 def test_a_run_freezes_its_projects_queue():
-    settings = frozen.freeze({**PROJECT, "review_queue": "q1"})
-    assert frozen.from_json(frozen.to_json(settings)).queue == "q1"
-    assert frozen.freeze(PROJECT).queue == ""
+    settings = run_settings.freeze({**PROJECT, "review_queue": "q1"})
+    assert run_settings.from_json(run_settings.to_json(settings)).queue == "q1"
+    assert run_settings.freeze(PROJECT).queue == ""
 
 
 def test_a_review_waits_in_the_queue_of_its_run_and_in_no_other():

@@ -2,11 +2,13 @@ import pytest
 
 from review import repair
 from tests.factories import start_run
-from workflows import engine, queries
-from workflows.actions import attempts, runs
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.items.runs import Execution
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine import driver
+from workflows.engine.actions import attempts
+from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
 
 pytestmark = pytest.mark.usefixtures("machines", "table")
 
@@ -16,10 +18,10 @@ def stopped_at(run: Run, *, attempt: int, came_with: int) -> None:
     for number in range(1, attempt):
         attempts.begin_next(run, attempt=number, why="test")
     change = [Execution.step_attempt.set(came_with), Execution.lease_until.remove()]
-    Execution.change(runs.execution_key(run), change, Execution.PK.exists())
+    Execution.change(advance.execution_key(run), change, Execution.PK.exists())
     names = {"file_name": "a.pdf", "project_name": "P", "start_at": DOCUMENT_ANALYSIS.steps[0].name}
-    engine.start(run, DOCUMENT_ANALYSIS, attempt=attempt, **names)
-    engine.stop(DOCUMENT_ANALYSIS, run, attempt, "test")
+    driver.start(run, DOCUMENT_ANALYSIS, attempt=attempt, **names)
+    driver.stop(DOCUMENT_ANALYSIS, run, attempt, "test")
 
 
 def test_a_step_that_never_ends_is_a_failure_with_a_reason() -> None:

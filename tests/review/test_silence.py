@@ -14,10 +14,12 @@ from tests.factories import decided_run, start_run, waiting_run
 from tests.flow.protocol import assert_applied_once, ended, sweep_until_ended
 from tests.pump import Pump, receive
 from tests.workflows.fanned import fanned_out, small_slices
-from workflows import engine, queries
-from workflows.actions import leases, runs
-from workflows.frozen import Run
-from workflows.items.runs import Execution
+from workflows.engine import driver
+from workflows.engine.actions import leases
+from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
 
 CELERY = [pytest.param(kind, id=kind.name) for kind in KINDS[1:]]
 
@@ -29,7 +31,7 @@ def pump(request: pytest.FixtureRequest, machines: None, table: str) -> Iterator
 
 
 def change(run: Run, *actions: Any) -> None:
-    Execution.change(runs.execution_key(run), actions, EXISTS)
+    Execution.change(advance.execution_key(run), actions, EXISTS)
 
 
 def long_ago(run: Run, seconds: int = 2 * settings.MESSAGE_LOST_SECONDS) -> None:
@@ -122,7 +124,7 @@ def test_what_another_engine_began_goes_on_with_the_chosen_one(machines: None, t
     run = start_run()  # by Step Functions
     assert queries.execution(run).engine is None
     with running_on(KINDS[1]):
-        engine.stop(queries.definition_of(queries.execution(run)), run, 1, "the engine was changed", kind=None)
+        driver.stop(queries.definition_of(queries.execution(run)), run, 1, "the engine was changed", kind=None)
         assert attempt_after_a_look(run) == 2
         assert queries.execution(run).engine == "celery"
         pump = Pump()

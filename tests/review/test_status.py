@@ -16,10 +16,11 @@ from review.items.reviews import Review
 from review.status import MOVES, Move, ReviewStatus
 from tests.factories import MARTA, REVIEW, ROSA, verdict
 from tests.review.reviews import open_review
-from workflows import engine, files
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine import driver
+from workflows.runs.run import Run
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.usefixtures("desk")
 
@@ -109,7 +110,7 @@ def test_a_spent_token_is_noted_only_where_the_review_is_still_being_redeemed(
 ) -> None:
     c = case()
     put_into(c.ref, ReviewStatus.DECIDED)
-    monkeypatch.setattr(engine, "send_success", lambda *_: put_into(c.ref, state))  # the run moves on meanwhile
+    monkeypatch.setattr(driver, "send_success", lambda *_: put_into(c.ref, state))  # the run moves on meanwhile
     assert redemption.redeem(c.ref, DECISION)
     assert queries.review(c.ref).status == (status.SPEND.to if state in status.SPEND.sources else state)
 

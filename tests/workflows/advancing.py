@@ -1,11 +1,11 @@
 """Runs that are led on by the actions alone: no machine, no stage, no minutes."""
 
-from workflows import queries
-from workflows.actions import runs
-from workflows.actions.runs import Advance
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.status import END, Outcome
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.actions.advance import Advance
+from workflows.runs.run import Run
+from workflows.runs.status import END, Outcome
 
 
 def advanced(run: Run, *, outcome: str = "") -> None:
@@ -15,7 +15,7 @@ def advanced(run: Run, *, outcome: str = "") -> None:
     to = step.after(outcome)
     ends = Outcome.PUBLISHED if to == END else None
     move = Advance(step, to, 1, result="completed", outcome=ends, facts={"segment_count": 1})
-    runs.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
+    advance.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
 
 
 def waiting(run: Run) -> Run:
@@ -34,5 +34,5 @@ def published(run: Run) -> Run:
 
 
 def failed(run: Run) -> Run:
-    runs.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
+    advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
     return run

@@ -8,14 +8,16 @@ from typing import Any
 from projects.audit.events import Actor
 from projects.settings import actions as setting_actions
 from projects.settings.values import ProjectSettings
-from workflows import files, frozen
-from workflows.actions import documents, runs
-from workflows.actions.documents import Original
-from workflows.frozen import Run
-from workflows.items.runs import Execution
+from workflows.intake.actions import document_start
+from workflows.intake.actions.document_start import Original
+from workflows.runs import run_settings
+from workflows.runs.actions import advance
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
+from workflows.runs.status import Outcome
 from workflows.stages.base import RunSettings
-from workflows.status import Outcome
-from workflows.storage import DocumentFiles
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 ANNA = Actor("1", "Anna Berg")
 
@@ -42,12 +44,12 @@ def decided_run(
     pinned: RunSettings | None = None,
     unseen: tuple[str, ...] = (),
 ) -> Run:
-    run = documents.start(
+    run = document_start.start(
         site=site,
         by=ANNA,
         project_id=project_id,
         project={},
-        pinned=pinned or frozen.freeze({}),
+        pinned=pinned or run_settings.freeze({}),
         document_id=str(uuid.uuid4()),
         original=Original("receipt.pdf", "application/pdf", 10, "projects/p/x.pdf", 1),
     )
@@ -63,7 +65,7 @@ def decided_run(
         Execution.decision_sha256.set(kept),
         Execution.outcome.set(outcome),
     ]
-    Execution.change(runs.execution_key(run), done, Execution.PK.exists())
+    Execution.change(advance.execution_key(run), done, Execution.PK.exists())
     return run
 
 

@@ -9,11 +9,12 @@ from unittest import mock
 
 from tests.factories import start_run
 from tests.pump import Message, Pump
-from workflows import paper
-from workflows.actions import joins
-from workflows.frozen import Run
-from workflows.items.joins import Join
-from workflows.stages import STAGES, paged
+from workflows.engine.actions import joins
+from workflows.engine.items import Join
+from workflows.operations import paper
+from workflows.runs.run import Run
+from workflows.stages import STAGES
+from workflows.stages.pages import paged
 
 SLICE = 2  # pages
 PREP = "segment_prep"

@@ -12,17 +12,21 @@ from typing import Any
 from projects.audit.events import Actor
 from tests.factories import PROJECT, PROJECT_ID, SITE
 from tests.workflows.rules import make_rule, make_ruleset
-from workflows import arrivals, files, followups, queries, steps
-from workflows.actions import followups as follow_up_actions
-from workflows.actions import runs
-from workflows.actions.documents import Original
-from workflows.answers import Order
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.items.actions import DocumentAction, FollowUp
-from workflows.items.runs import Execution, WorkflowSteps
-from workflows.routing import Act, When
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine import steps
+from workflows.engine.step_order import Order
+from workflows.intake import run_plan
+from workflows.intake.actions.document_start import Original
+from workflows.publish import follow_ups
+from workflows.publish.actions import follow_ups as follow_up_actions
+from workflows.publish.items.actions import DocumentAction, FollowUp
+from workflows.rules.routing import Act, When
+from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.items.runs import Execution, WorkflowSteps
+from workflows.runs.run import Run
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 PUBLISH = DOCUMENT_ANALYSIS.named("publish").order
 ROSA = Actor("7", "Rosa Marin")
@@ -43,9 +47,9 @@ def result(values: dict[str, str | None]) -> dict[str, Any]:
 
 def ready(site: str = SITE, *, values: dict[str, str | None] = VALUES, pages: int = 2) -> Run:
     """A run whose next step publishes, under the rules and mappings that there are."""
-    plan = arrivals.planned(site, PROJECT_ID, PROJECT, "application/pdf")
+    plan = run_plan.planned(site, PROJECT_ID, PROJECT, "application/pdf")
     original = Original("secret-name.pdf", "application/pdf", 10, "projects/p/x.pdf", pages)
-    run = arrivals.start(plan, document_id=str(uuid.uuid4()), original=original, by=Actor("test", "test"))
+    run = run_plan.start(plan, document_id=str(uuid.uuid4()), original=original, by=Actor("test", "test"))
     store = DocumentFiles(site, PROJECT_ID, run.document_id)
     body = json.dumps(result(values)).encode()
     store.write(files.result(run.workflow_id), body, "application/json")
@@ -53,8 +57,8 @@ def ready(site: str = SITE, *, values: dict[str, str | None] = VALUES, pages: in
         page = json.dumps({"text_content": f"Seite {index + 1} ß"}).encode()
         store.write(files.segment(index), page, "application/json")
     at_publish = [Execution.currentStep.set(PUBLISH), Execution.result_sha256.set(files.sha256(body))]
-    Execution.change(runs.execution_key(run), at_publish, Execution.PK.exists())
-    WorkflowSteps.change(runs.board_key(run), [WorkflowSteps.page_count.set(pages)], WorkflowSteps.PK.exists())
+    Execution.change(advance.execution_key(run), at_publish, Execution.PK.exists())
+    WorkflowSteps.change(advance.board_key(run), [WorkflowSteps.page_count.set(pages)], WorkflowSteps.PK.exists())
     return run
 
 
@@ -72,7 +76,7 @@ def published(*acts: Act, site: str = SITE) -> Run:
 
 
 def drive(run: Run, owner: str = "worker") -> None:
-    followups.drive(run, owner=owner)
+    follow_ups.drive(run, owner=owner)
 
 
 def hook(url: str) -> Act:

@@ -10,8 +10,8 @@ from tests.flow.protocol import sweep_until_ended
 from tests.projects.schemas import make_attributes
 from tests.pump import Pump
 from tests.workflows import stored
-from workflows.frozen import Run
-from workflows.storage import DocumentFiles
+from workflows.runs.run import Run
+from workflows.storage.objects import DocumentFiles
 
 ROSA, MARTA = Actor("1", "Rosa Marin"), Actor("2", "Marta Kowalczyk")
 

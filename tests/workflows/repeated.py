@@ -6,13 +6,16 @@ from typing import Any
 
 from projects.audit.events import Actor
 from tests.factories import start_run
-from workflows import files, queries
-from workflows.actions import interventions, reruns, runs, segments
-from workflows.actions.runs import Advance
-from workflows.contexts import files_of
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.status import END, Outcome
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.documents.actions import reruns
+from workflows.engine.actions import interventions
+from workflows.engine.step_context import files_of
+from workflows.runs import queries
+from workflows.runs.actions import advance, segments
+from workflows.runs.actions.advance import Advance
+from workflows.runs.run import Run
+from workflows.runs.status import END, Outcome
+from workflows.storage import files
 
 BY = Actor("1", "Rosa Marin")
 _WAY = ("segment_prep", "paddleocr_processor", "segment_builder", "segment_analyzer", "assess")
@@ -40,7 +43,7 @@ def published_run(*fields: dict[str, Any]) -> Run:
 def publish(run: Run, *fields: dict[str, Any]) -> Run:
     _advanced(run, "assess")
     ends = Advance(DOCUMENT_ANALYSIS.named("assess"), END, 1, result="completed", outcome=Outcome.PUBLISHED)
-    runs.advance(run, DOCUMENT_ANALYSIS, ends, last=queries.execution(run).last_transition)
+    advance.advance(run, DOCUMENT_ANALYSIS, ends, last=queries.execution(run).last_transition)
     body = json.dumps({"document_type": "receipt", "fields": fields}).encode()
     for name in (files.result, files.output):
         files_of(run).write(name(run.workflow_id), body, "application/json")
@@ -60,6 +63,6 @@ def _advanced(run: Run, to: str) -> Run:
             continue
         facts = {"segment_count": 1} if step.name == "segment_prep" else {}
         move = Advance(step, following.order, 1, result="completed", facts=facts)
-        runs.advance(run, DOCUMENT_ANALYSIS, move, last=queries.execution(run).last_transition)
+        advance.advance(run, DOCUMENT_ANALYSIS, move, last=queries.execution(run).last_transition)
     segments.write(run, 1)
     return run

@@ -7,17 +7,17 @@ from typing import Any
 from config import clock
 from projects.audit.events import Actor
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files
-from workflows import arrivals, intake
-from workflows.actions import mappings, rules, rulesets
-from workflows.actions.documents import Original
-from workflows.actions.mappings import MappingDraft
-from workflows.actions.rules import RuleDraft
-from workflows.actions.rulesets import RulesetDraft
-from workflows.frozen import Run
-from workflows.items.mappings import StoredMapping
-from workflows.items.rules import Ruleset, StoredRule
-from workflows.routing import Condition, Effect, Operator, Source, When
-from workflows.storage import DocumentFiles
+from workflows.intake import inspection, run_plan
+from workflows.intake.actions.document_start import Original
+from workflows.routing.actions import field_mappings, rules, rulesets
+from workflows.routing.actions.field_mappings import MappingDraft
+from workflows.routing.actions.rules import RuleDraft
+from workflows.routing.actions.rulesets import RulesetDraft
+from workflows.routing.items.field_mappings import StoredMapping
+from workflows.routing.items.rules import Ruleset, StoredRule
+from workflows.rules.routing import Condition, Effect, Operator, Source, When
+from workflows.runs.run import Run
+from workflows.storage.objects import DocumentFiles
 
 ALICE = Actor("1", "Alice Novak")
 BOB = Actor("2", "Bob Ito")
@@ -59,18 +59,18 @@ def make_mapping(
     *pairs: tuple[str, str], name: str = "Totals", by: Actor = ALICE, site: str = SITE, mapping_id: str | None = None
 ) -> StoredMapping:
     wanted = MappingDraft(name, "", on=True, pairs=pairs)
-    return mappings.create(site, wanted, by=by, mapping_id=mapping_id or clock.new_ulid())
+    return field_mappings.create(site, wanted, by=by, mapping_id=mapping_id or clock.new_ulid())
 
 
 def arrived(file: Path | None = None, *, project: dict[str, Any] = PROJECT, site: str = SITE) -> Run:
     """A document that came as an upload does: inspected, stored, asked about, started."""
     file = file or sample_files()[0]
-    seen = intake.inspect(file, file.name)
-    plan = arrivals.planned(site, PROJECT_ID, project, seen.file_type)
+    seen = inspection.inspect(file, file.name)
+    plan = run_plan.planned(site, PROJECT_ID, project, seen.file_type)
     document_id = str(uuid.uuid4())
     store = DocumentFiles(site, PROJECT_ID, document_id)
     with file.open("rb") as body:
         kept = store.save_original(body, seen.extension, seen.file_type)
     size = file.stat().st_size
     original = Original(file.name, seen.file_type, size, kept.key, seen.page_count, kept.sha256, kept.version)
-    return arrivals.start(plan, document_id=document_id, original=original, by=Actor("test", "test"))
+    return run_plan.start(plan, document_id=document_id, original=original, by=Actor("test", "test"))

@@ -18,10 +18,11 @@ from tests.projects.projects import make_project
 from tests.projects.sites import BY, make_site
 from tests.pump import Pump
 from tests.workflows.boxes import zipped
-from workflows import queries
-from workflows.actions import removals, runs
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.documents.actions import removals
+from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.run import Run
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1"
@@ -191,7 +192,7 @@ def test_the_result_of_a_run_that_ended_without_one_says_so_for_good(pump: Pump)
     at = f"{API}/documents/{run.document_id}/runs/{run.workflow_id}/result"
     client = program(Permission.READ)
     assert "Ask again" in str(problem(client.get(at), 404)["detail"])
-    runs.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="This page is damaged.")
+    advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="This page is damaged.")
     told = str(problem(client.get(at), 409)["detail"])
     assert told.startswith("This run failed at ")
     assert "This page is damaged. It has no result. Run it again from a stage, or upload the file again." in told
@@ -201,7 +202,7 @@ def test_the_idempotency_key_of_a_purged_document_brings_it_no_more(pump: Pump) 
     project, client = make_project(), program()
     made = upload(client, project, **{"Idempotency-Key": "scan 18"}).json()
     run = Run("default", project.id, made["document_id"], made["run_id"])
-    runs.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
+    advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
     removals.delete("default", run.document_id, by=BY)
     assert upload(client, project, **{"Idempotency-Key": "scan 18"}).json()["document_id"] == run.document_id
     removals.purge("default", run.document_id, by=BY)

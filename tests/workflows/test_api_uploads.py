@@ -14,12 +14,13 @@ from tests.projects.sites import BY
 from tests.pump import Pump
 from tests.workflows.boxes import zipped
 from tests.workflows.test_api import API, problem, program, upload
-from workflows import arrivals, queries
-from workflows.actions import runs
-from workflows.actions.documents import Original
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.intake import run_plan
+from workflows.intake.actions.document_start import Original
+from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.run import Run
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.django_db
 
@@ -51,13 +52,13 @@ def test_a_newer_content_leaves_the_key_with_the_file_it_brought(pump: Pump) -> 
     key = {"Idempotency-Key": "scan 21"}
     made = upload(client, project, "a.txt", b"Invoice 17", **key).json()
     run = Run("default", project.id, made["document_id"], made["run_id"])
-    runs.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
+    advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
     store = DocumentFiles(run.site, project.id, run.document_id)
     kept = store.save_original(io.BytesIO(b"Invoice 18"), ".txt", "text/plain")
     newer = Original("a.txt", "text/plain", 10, kept.key, None, kept.sha256, kept.version)
     data = stored_settings(project.settings)
-    arrivals.start_again(
-        arrivals.planned(run.site, project.id, data, "text/plain"), document_id=run.document_id, original=newer, by=BY
+    run_plan.start_again(
+        run_plan.planned(run.site, project.id, data, "text/plain"), document_id=run.document_id, original=newer, by=BY
     )
     assert upload(client, project, "a.txt", b"Invoice 17", **key).status_code == 200
     problem(upload(client, project, "a.txt", b"Invoice 18", **key), 422)

@@ -14,37 +14,30 @@ from tests.aws_faults import count_calls
 from tests.factories import PROJECT, SITE, ref_of, review_of
 from tests.pump import Pump
 from tests.workflows.rules import arrived, draft, is_pdf, make_rule, make_ruleset, says
-from workflows import (
-    arrivals,
-    barcodes,
-    definitions,
-    files,
-    frozen,
-    judging,
-    queries,
-    routing,
-    rulebook,
-    stored_routing,
-    versions,
-)
-from workflows.actions import rules
-from workflows.frozen import Run
-from workflows.routing import Act, Condition, Effect, Operator, Source, When
-from workflows.storage import DocumentFiles, delete_object
+from workflows.definitions import blueprint, versions
+from workflows.intake import run_plan
+from workflows.routing import barcodes, judge, pinned_rules
+from workflows.routing.actions import rules
+from workflows.rules import routing, stored_rules
+from workflows.rules.routing import Act, Condition, Effect, Operator, Source, When
+from workflows.runs import queries, run_settings
+from workflows.runs.run import Run
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles, delete_object
 
 ALICE = Actor("1", "Alice Novak")
 ALL_SURE = {**PROJECT, "review_policy": {"default_threshold": 0.0}}
-ASSESS = definitions.DOCUMENT_ANALYSIS.named("assess").order
+ASSESS = blueprint.DOCUMENT_ANALYSIS.named("assess").order
 NOBODY_SURE = {**PROJECT, "review_policy": {"default_threshold": 1.0}}
 
 
-def frozen_of(run: Run) -> tuple[frozen.RunSettings, routing.Routing]:
+def frozen_of(run: Run) -> tuple[run_settings.RunSettings, routing.Routing]:
     link = queries.document_workflow(run.site, run.document_id, run.workflow_id)
-    return frozen.from_json(link.settings), stored_routing.routing_from(link.routing)
+    return run_settings.from_json(link.settings), stored_rules.routing_from(link.routing)
 
 
 def judged(run: Run) -> routing.Judgement:
-    return judging.judgement_of(run, queries.execution(run).routing_sha256)
+    return judge.judgement_of(run, queries.execution(run).routing_sha256)
 
 
 def test_without_rules_nothing_is_pinned_and_nothing_is_asked_later(pump: Pump) -> None:
@@ -72,11 +65,11 @@ def test_a_rule_that_does_not_hold_leaves_the_project_as_it_is(pump: Pump) -> No
 
 
 def test_a_classification_is_laid_over_the_projects() -> None:
-    assert arrivals.settled({"classification_id": "c1"}, Effect(classification="c2"))["classification_id"] == "c2"
+    assert run_plan.settled({"classification_id": "c1"}, Effect(classification="c2"))["classification_id"] == "c2"
 
 
 def test_a_definition_that_is_gone_falls_back_to_the_analysis() -> None:
-    assert versions.active("gone") == definitions.DOCUMENT_ANALYSIS
+    assert versions.active("gone") == blueprint.DOCUMENT_ANALYSIS
     assert versions.active("document-analysis").name == "document-analysis"
 
 
@@ -122,28 +115,28 @@ def test_a_run_keeps_the_rules_it_began_with(pump: Pump) -> None:
 
 def test_many_runs_under_the_same_rules_share_one_object(table: str) -> None:
     make_rule(make_ruleset(), actions=(Act("OCR"),))
-    book = rulebook.current(SITE)
+    book = pinned_rules.current(SITE)
     with count_calls() as calls:
-        assert {rulebook.pin(SITE, book) for _ in range(3)} == {rulebook.pin(SITE, rulebook.current(SITE))}
+        assert {pinned_rules.pin(SITE, book) for _ in range(3)} == {pinned_rules.pin(SITE, pinned_rules.current(SITE))}
     assert calls.names().count("s3.PutObject") == 1
-    assert rulebook.pinned(SITE, rulebook.pin(SITE, book)) == book
+    assert pinned_rules.pinned(SITE, pinned_rules.pin(SITE, book)) == book
 
 
 def test_rules_that_somebody_changed_behind_the_runs_back_are_not_applied(table: str) -> None:
     make_rule(make_ruleset(), queue="q1")
-    sha256 = rulebook.pin(SITE, rulebook.current(SITE))
-    rulebook.SiteFiles(SITE).write(files.rulebook(sha256), b"{}", "application/json")
+    sha256 = pinned_rules.pin(SITE, pinned_rules.current(SITE))
+    pinned_rules.SiteFiles(SITE).write(files.rulebook(sha256), b"{}", "application/json")
     with pytest.raises(Tampered):
-        rulebook.pinned(SITE, sha256)
-    rulebook.pin(SITE, rulebook.current(SITE))  # mends it
-    assert rulebook.pinned(SITE, sha256) == rulebook.current(SITE)
+        pinned_rules.pinned(SITE, sha256)
+    pinned_rules.pin(SITE, pinned_rules.current(SITE))  # mends it
+    assert pinned_rules.pinned(SITE, sha256) == pinned_rules.current(SITE)
 
 
 def test_rules_that_the_bucket_lost_are_there_again_with_the_next_run(pump: Pump) -> None:
     make_rule(make_ruleset(), queue="q1")
-    name = files.rulebook(rulebook.pin(SITE, rulebook.current(SITE)))
-    delete_object(rulebook.SiteFiles(SITE).key(name), "")
-    rulebook.pinned.cache_clear()  # as in a worker that has not read them
+    name = files.rulebook(pinned_rules.pin(SITE, pinned_rules.current(SITE)))
+    delete_object(pinned_rules.SiteFiles(SITE).key(name), "")
+    pinned_rules.pinned.cache_clear()  # as in a worker that has not read them
     run = arrived(project=NOBODY_SURE)
     pump.run(lambda: pump.ran("open_review") > 0)
     assert review_of(ref_of(run)).queue == "q1"
@@ -198,9 +191,9 @@ def test_a_page_without_a_barcode_has_none(table: str, tmp_path: Path) -> None:
 def test_the_bucket_of_rules_is_the_sites_own(table: str) -> None:
     make_rule(make_ruleset(site="acme"), site="acme", queue="q1")
     with count_calls() as calls:
-        rulebook.pin("acme", rulebook.current("acme"))
+        pinned_rules.pin("acme", pinned_rules.current("acme"))
     assert [call.params["Key"].split("/")[0] for call in calls.of("s3", "PutObject")] == ["acme"]
-    assert rulebook.current(SITE) == rulebook.Book()
+    assert pinned_rules.current(SITE) == pinned_rules.Book()
 
 
 def test_a_rule_that_chooses_a_classification_that_is_gone_is_named_before_anything_is_kept(pump: Pump) -> None:

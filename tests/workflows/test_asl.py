@@ -3,8 +3,8 @@ import json
 
 from django.conf import settings
 
-from workflows import asl
-from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.definitions import asl
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 
 
 def test_steps_of_later_versions_have_the_time_that_slices_of_a_long_document_take() -> None:

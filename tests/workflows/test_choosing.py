@@ -6,14 +6,15 @@ from typing import Any
 import pytest
 
 from tests.factories import PROJECT_ID, SITE
-from workflows import choosing, files
-from workflows.definitions import DOCUMENT_APPROVAL, Case
-from workflows.frozen import Run
-from workflows.items.documents import DocumentWorkflow
-from workflows.items.runs import Execution
-from workflows.routing import Condition, Operator, Source
+from workflows.definitions.blueprint import DOCUMENT_APPROVAL, Case
+from workflows.engine import choice
+from workflows.rules.routing import Condition, Operator, Source
+from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
 from workflows.stages.artifacts import write_json
-from workflows.storage import DocumentFiles
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.usefixtures("table")
 RUN = Run(SITE, PROJECT_ID, "0b8d0a52-0000-4000-8000-000000000001", "01J9ZQ4Y0B9K4E3W5T8R7M2N1P")
@@ -38,7 +39,7 @@ def chosen(step: Any = SMALL, *, total: str | None, corrected: dict[str, Any] | 
         execution.decision_id, execution.decision_sha256 = "01H", files.sha256(body)
         store.write(files.decision(RUN.workflow_id, "01H", files.sha256(body)), body, "application/json")
     link = DocumentWorkflow(data={"file_type": "application/pdf"})
-    return choosing.choose(RUN, step, execution, link).outcome
+    return choice.choose(RUN, step, execution, link).outcome
 
 
 @pytest.mark.parametrize(

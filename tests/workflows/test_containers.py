@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from config.errors import Refused
 from tests.workflows.boxes import mail, mailed, put, samples, zipped
-from workflows import containers
-from workflows.containers import ARCHIVE, MAIL, OUTLOOK
-from workflows.containers.members import Limits
+from workflows.intake import containers
+from workflows.intake.containers import ARCHIVE, MAIL, OUTLOOK
+from workflows.intake.containers.members import Limits
 
 OUTLOOK_SAMPLE = Path(settings.BASE_DIR).parent / "shared/samples/mail/test_outlook_msg.msg"
 LIMITS = Limits(files=20, bytes=10 * 1024**2)

@@ -12,11 +12,13 @@ from tests.aws_faults import count_calls
 from tests.factories import PROJECT_ID, start_run
 from tests.people import alice, bob, signed_in
 from tests.projects.projects import make_project
-from workflows import answers, costs, prices, queries
-from workflows.actions import spending
-from workflows.answers import Order
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine import step_order
+from workflows.engine.step_order import Order
+from workflows.operations import costs
+from workflows.runs import prices, queries
+from workflows.runs.actions import spending
+from workflows.runs.run import Run
 from workflows.stages.base import StageResult
 from workflows.stages.usage import BY_CALL, Usage
 
@@ -57,7 +59,7 @@ def moved_on(run: Run, used=USED, step: int = 1):
     execution = queries.execution(run)
     order = Order(run, step, 1)
     result = StageResult("completed", facts={"pages": 3}, used=used)
-    return answers.conclude(order, DOCUMENT_ANALYSIS, DOCUMENT_ANALYSIS.step(step), execution, result)
+    return step_order.conclude(order, DOCUMENT_ANALYSIS, DOCUMENT_ANALYSIS.step(step), execution, result)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from projects.audit.events import Actor
 from tests.aws_faults import audit_refused, fail
 from tests.people import alice, bob, signed_in
 from tests.pump import receive
-from workflows import dead_letters
+from workflows.operations import dead_letters
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 BY = Actor("1", "Alice Novak")

@@ -9,11 +9,11 @@ from tests.pump import Pump
 from tests.workflows import stored
 from tests.workflows.batches import bulk
 from tests.workflows.test_incoming import BY, documents, owner, put, waiting
-from workflows import incoming
-from workflows.actions import incoming as actions
 from workflows.batches import lines, tasks
-from workflows.incoming import Arrival
-from workflows.items.batches import Batch
+from workflows.batches.items import Batch
+from workflows.intake import bucket
+from workflows.intake.actions import bucket as actions
+from workflows.intake.bucket import Arrival
 from workflows.tasks import take_incoming
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
@@ -47,7 +47,7 @@ def test_what_ends_every_worker_goes_into_quarantine_and_is_begun_anew_when_some
     take(arrival)
     take(arrival, owner="another")
     assert stored.rows() == before
-    actions.again(incoming.waiting_file("default", arrival.digest), by=BY)
+    actions.again(bucket.waiting_file("default", arrival.digest), by=BY)
     killed(arrival)
     take(arrival)
     assert (waiting(), len(documents(project))) == ([], 1)
@@ -55,7 +55,7 @@ def test_what_ends_every_worker_goes_into_quarantine_and_is_begun_anew_when_some
 
 def test_who_comes_while_another_is_at_it_begins_nothing() -> None:
     project, arrival = owner(), put()
-    file = incoming.known(arrival)
+    file = bucket.known(arrival)
     for _ in range(MOST):
         actions.begin(file, line="", owner="another")
     with pytest.raises(Conflict):
@@ -70,7 +70,7 @@ def test_a_begin_that_s3_did_not_answer_does_not_count_and_of_one_that_ended_not
     project, arrival = owner(), put()
     for _ in range(MOST + 1):
         with fail("s3", "PutObject", error_code="SlowDown", times=9), pytest.raises(Unavailable):
-            incoming.take(arrival, unpack=lambda *_: None, owner="mine", keep=lambda: None)
+            bucket.take(arrival, unpack=lambda *_: None, owner="mine", keep=lambda: None)
     with crash_after("dynamodb", "TransactWriteItems"):
         take(arrival, owner="another")
     take(arrival, owner="another")

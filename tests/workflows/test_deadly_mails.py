@@ -15,8 +15,9 @@ from tests.people import bob, charlie, signed_in
 from tests.projects.projects import make_project
 from tests.workflows import stored
 from tests.workflows.boxes import samples, zipped
-from workflows import queries, unpacking
-from workflows.actions import unpacking as records
+from workflows.intake import unpacking
+from workflows.intake.actions import unpack as records
+from workflows.runs import queries
 from workflows.tasks import unpack
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from workflows import asl, definitions, step_deeds
-from workflows.blueprints import problems
-from workflows.definitions import (
+from workflows.definitions import asl, blueprint
+from workflows.definitions.blueprint import (
     DEFINITIONS,
     DOCUMENT_ANALYSIS,
     DOCUMENT_APPROVAL,
@@ -19,9 +18,11 @@ from workflows.definitions import (
     Case,
     Definition,
 )
-from workflows.routing import Condition, Operator, Source
+from workflows.definitions.checks import problems
+from workflows.engine import step_actions
+from workflows.rules.routing import Condition, Operator, Source
+from workflows.runs.status import END
 from workflows.stages import STAGES, formats
-from workflows.status import END
 
 
 def path(asked: Asked, *outcomes: str) -> list[str]:
@@ -93,15 +94,15 @@ def test_the_first_version_says_less() -> None:
     body = asl.compile_definition(FIRST_ANALYSIS)
     assert "'definition'" not in body
     assert "graph_builder" not in body
-    assert definitions.newest(FIRST_ANALYSIS.name) is DOCUMENT_ANALYSIS
-    assert definitions.newest("gone") is None
+    assert blueprint.newest(FIRST_ANALYSIS.name) is DOCUMENT_ANALYSIS
+    assert blueprint.newest("gone") is None
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=lambda one: one.id)
 def test_what_is_shipped_can_be_run(definition: Definition) -> None:
     assert problems(definition) == []
     for step in definition.steps:
-        assert not step.does or step.does in step_deeds.DEEDS
+        assert not step.does or step.does in step_actions.DEEDS
 
 
 def broken(at: int, **changed: Any) -> Definition:

@@ -10,7 +10,7 @@ from config import aws
 from config.brokers import queues
 from tests.engines import KINDS, OPENED, running_on
 from tests.pump import receive
-from workflows import deliveries
+from workflows.engine import message_delivery
 
 URL = settings.QUEUE_URLS[settings.STEPS_QUEUE]
 
@@ -28,8 +28,8 @@ def request_of(message: dict[str, Any]) -> SimpleNamespace:
 def test_a_kept_message_is_not_handed_to_another_worker(table: str) -> None:
     aws.client("sqs").send_message(QueueUrl=URL, MessageBody="a step")
     (message,) = received(VisibilityTimeout=1)
-    deliveries.keep(request_of(message))
-    deliveries.keep(request_of(message))
+    message_delivery.keep(request_of(message))
+    message_delivery.keep(request_of(message))
     time.sleep(1.2)
     assert received() == []
 
@@ -38,19 +38,19 @@ def test_a_message_that_is_gone_is_no_error(table: str) -> None:
     aws.client("sqs").send_message(QueueUrl=URL, MessageBody="a step")
     (message,) = received()
     aws.client("sqs").delete_message(QueueUrl=URL, ReceiptHandle=message["ReceiptHandle"])
-    deliveries.keep(request_of(message))
+    message_delivery.keep(request_of(message))
 
 
 def test_a_task_that_no_queue_delivered_has_nothing_to_keep() -> None:
-    deliveries.keep(SimpleNamespace(properties=None))
+    message_delivery.keep(SimpleNamespace(properties=None))
 
 
 def test_only_messages_that_nobody_has_taken_are_waiting(table: str) -> None:
     for _ in range(3):
         aws.client("sqs").send_message(QueueUrl=URL, MessageBody="a step")
-    assert deliveries.waiting(settings.STEPS_QUEUE) == 3
+    assert message_delivery.waiting(settings.STEPS_QUEUE) == 3
     assert received()
-    assert deliveries.waiting(settings.STEPS_QUEUE) == 2
+    assert message_delivery.waiting(settings.STEPS_QUEUE) == 2
 
 
 @pytest.fixture
@@ -69,11 +69,11 @@ def tag() -> Iterator[str]:
 def shown_again() -> int:
     """What any worker of Redis does every few seconds; how many messages come back."""
     OPENED[0].channel.qos.restore_visible(interval=1)
-    return deliveries.waiting(settings.STEPS_QUEUE)
+    return message_delivery.waiting(settings.STEPS_QUEUE)
 
 
 def test_on_redis_too_a_kept_message_is_not_handed_to_another_worker(tag: str) -> None:
-    deliveries.keep(SimpleNamespace(properties={"delivery_tag": tag}))
+    message_delivery.keep(SimpleNamespace(properties={"delivery_tag": tag}))
     assert shown_again() == 0
 
 
@@ -83,11 +83,11 @@ def test_on_redis_the_message_of_a_dead_worker_comes_back(tag: str) -> None:
 
 def test_on_redis_an_acknowledged_message_is_not_kept(tag: str) -> None:
     OPENED[0].channel.basic_ack(tag)
-    deliveries.keep(SimpleNamespace(properties={"delivery_tag": tag}))
+    message_delivery.keep(SimpleNamespace(properties={"delivery_tag": tag}))
     assert shown_again() == 0
     assert OPENED[0].channel.client.hlen(OPENED[0].channel.unacked_key) == 0
 
 
 def test_on_rabbitmq_there_is_nothing_to_keep() -> None:
     with running_on(KINDS[2]):
-        deliveries.keep(SimpleNamespace(properties={"delivery_tag": "1"}))
+        message_delivery.keep(SimpleNamespace(properties={"delivery_tag": "1"}))

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from workflows import document_types, results
+from workflows.stages import results
+from workflows.stages.document_types import of_result
 
 
 def field(name: str, value: str | None = None, **changes: Any) -> dict[str, Any]:
@@ -40,34 +41,34 @@ def found(share: float, *others: tuple[str, float], chosen: str = "invoice", **c
     ],
 )
 def test_what_is_not_clear_is_said_in_words(result: dict[str, Any], words: str) -> None:
-    assert document_types.doubt(result) == words
+    assert of_result.doubt(result) == words
     told = [one.text for one in results.reasons(result, (), today="2026-01-01") if one.code == "type"]
     assert told == ([words] if words else [])
 
 
 def test_another_type_brings_its_fields_and_keeps_the_first_as_a_choice() -> None:
     result = found(0.55, ("receipt", 0.40), ("", 0.05))
-    typed = document_types.retyped(result, "receipt")
+    typed = of_result.retyped(result, "receipt")
     assert [one["name"] for one in typed["fields"]] == ["of_receipt"]
     assert typed["classification"] == {"id": "receipt", "name": "Receipt", "version": 2}
-    assert [one["id"] for one in document_types.choices(typed)] == ["receipt", "invoice", ""]
-    assert (document_types.doubt(typed), document_types.doubt(result) != "") == ("", True)
-    back = document_types.retyped(typed, "invoice")
+    assert [one["id"] for one in of_result.choices(typed)] == ["receipt", "invoice", ""]
+    assert (of_result.doubt(typed), of_result.doubt(result) != "") == ("", True)
+    back = of_result.retyped(typed, "invoice")
     assert back["fields"] == result["fields"]
-    none = document_types.retyped(result, "")
+    none = of_result.retyped(result, "")
     assert (none["classification"], none["document_type"]) == (None, "other")
 
 
 @pytest.mark.parametrize("chosen", [None, "invoice", "unknown"])
 def test_no_other_type_changes_nothing(chosen: str | None) -> None:
     result = found(0.55, ("receipt", 0.45))
-    assert document_types.retyped(result, chosen) is result
-    assert document_types.retyped({"fields": []}, chosen) == {"fields": []}
+    assert of_result.retyped(result, chosen) is result
+    assert of_result.retyped({"fields": []}, chosen) == {"fields": []}
 
 
 def test_what_a_person_chose_is_published_with_its_fields_and_says_so() -> None:
     result = found(0.55, ("receipt", 0.45))
-    merged = results.merge(result, {document_types.KEY: "receipt", "of_receipt": "y"})
+    merged = results.merge(result, {of_result.KEY: "receipt", "of_receipt": "y"})
     assert merged["type"] == {
         "id": "receipt", "name": "Receipt", "version": 2, "confidence": 1.0, "source": "reviewer",
         "extracted": "invoice",

@@ -8,18 +8,19 @@ from projects.settings.values import DOERS, OCR_MODELS
 from tests.people import alice, bob, signed_in
 from tests.projects.projects import make_project
 from tests.workflows.views.test_uploads import documents, pdf, url
-from workflows import frozen, queries
-from workflows.actions import runs
-from workflows.definitions import DOCUMENT_ANALYSIS
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.runs import queries, run_settings
+from workflows.runs.actions import advance
+from workflows.runs.run import Run
+from workflows.runs.status import END, Outcome
 from workflows.stages.base import RunSettings
-from workflows.status import END, Outcome
 
 pytestmark = pytest.mark.django_db
 
 
 def pinned(document) -> RunSettings:
     link = queries.document_workflow("default", document.document_id, document.workflow_id)
-    return frozen.from_json(link.settings)
+    return run_settings.from_json(link.settings)
 
 
 def sent(project, **choices):
@@ -71,9 +72,11 @@ def test_the_project_comes_before_the_desk_and_the_document_before_both(table, s
 def test_a_later_content_keeps_the_documents_choice(table):
     project = make_project()
     document = sent(project, ocr_model="tesseract")
-    run = frozen.Run("default", project.id, document.document_id, document.workflow_id)
+    run = Run("default", project.id, document.document_id, document.workflow_id)
     step = DOCUMENT_ANALYSIS.steps[0]
-    runs.advance(run, DOCUMENT_ANALYSIS, runs.Advance(step, END, 1, "completed", outcome=Outcome.PUBLISHED), last=None)
+    advance.advance(
+        run, DOCUMENT_ANALYSIS, advance.Advance(step, END, 1, "completed", outcome=Outcome.PUBLISHED), last=None
+    )
     signed_in(bob()).post(f"/documents/{document.document_id}/contents/", {"file": pdf("again.pdf")})
     (document,) = documents(project)
     assert document.workflow_id != run.workflow_id
@@ -82,13 +85,13 @@ def test_a_later_content_keeps_the_documents_choice(table):
 
 def test_a_run_keeps_its_models_whatever_the_desk_says_later(settings):
     settings.BEDROCK_MODEL = "today"
-    text = frozen.to_json(frozen.freeze({"analyzer": "bedrock"}))
+    text = run_settings.to_json(run_settings.freeze({"analyzer": "bedrock"}))
     settings.BEDROCK_MODEL = "tomorrow"
-    assert frozen.from_json(text).bedrock_model == "today"
+    assert run_settings.from_json(text).bedrock_model == "today"
 
 
 def test_a_run_from_before_reads_as_it_did():
-    old = frozen.to_json(frozen.freeze({}))
+    old = run_settings.to_json(run_settings.freeze({}))
     for name in (
         "analyzer",
         "transcriber",
@@ -100,8 +103,8 @@ def test_a_run_from_before_reads_as_it_did():
     ):
         old = old.replace(f'"{name}":', f'"x{name}":')
     with pytest.raises(TypeError):
-        frozen.from_json(old)  # an unknown name is a mistake ...
-    kept = frozen.from_json('{"language":"en","document_prompt":"","ocr_model":"pp-ocrv5","ocr_options":{},"fields":[],'
+        run_settings.from_json(old)  # an unknown name is a mistake ...
+    kept = run_settings.from_json('{"language":"en","document_prompt":"","ocr_model":"pp-ocrv5","ocr_options":{},"fields":[],'
                             '"default_threshold":0.8}')  # fmt: skip
     assert (kept.analyzer, kept.takeover) == ("rules", 0.7)  # ... a missing one is an older run
 

@@ -14,11 +14,12 @@ from tests.factories import ROSA, review_of, start_run, verdict
 from tests.flow.protocol import kinds
 from tests.review.reviews import open_review
 from tests.workflows.advancing import advanced
-from workflows import engine, queries
-from workflows.actions import runs
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.items.runs import Execution
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine import driver
+from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
 from workflows.tasks import fail_run
 
 pytestmark = pytest.mark.usefixtures("machines", "table")
@@ -58,7 +59,7 @@ def test_it_gets_another_attempt_with_review_claim_and_deadline_as_they_were() -
         before.version,
         before.deadline,
     )
-    assert engine.state(DOCUMENT_ANALYSIS, run, int(queries.execution(run).engine_attempt)) == "running"
+    assert driver.state(DOCUMENT_ANALYSIS, run, int(queries.execution(run).engine_attempt)) == "running"
 
 
 def test_a_decision_that_waits_to_be_applied_is_not_lost_with_its_execution() -> None:
@@ -112,10 +113,10 @@ def test_a_wait_that_never_comes_to_a_review_is_a_failure_with_a_reason() -> Non
     run, ref = open_review()
     Review(*ref.key).delete()
     change = [Execution.engine_attempt.set(10), Execution.step_attempt.set(1)]
-    Execution.change(runs.execution_key(run), change, Execution.PK.exists())
+    Execution.change(advance.execution_key(run), change, Execution.PK.exists())
     names = {"file_name": "a.pdf", "project_name": "P", "start_at": "human_review"}
-    engine.start(run, DOCUMENT_ANALYSIS, attempt=10, **names)
-    engine.stop(DOCUMENT_ANALYSIS, run, 10, "test")
+    driver.start(run, DOCUMENT_ANALYSIS, attempt=10, **names)
+    driver.stop(DOCUMENT_ANALYSIS, run, 10, "test")
     repair.check_run(run.site, queries.execution(run))
     assert queries.execution(run).status == "failed"
 

@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from workflows import fitting
-from workflows.fitting import FEWEST, Observation
+from workflows.learning import fitting
+from workflows.learning.fitting import FEWEST, Observation
 from workflows.stages.fields import confidence
 
 

@@ -9,12 +9,12 @@ from tests.aws_faults import Crash, audit_refused, crash_after, crash_before
 from tests.factories import SITE
 from tests.pump import Pump
 from tests.workflows.follow_ups import NOTIFY, QUEUE, ROSA, action, drive, kinds, published, statuses
-from workflows import queries
-from workflows.actions import document_actions
-from workflows.actions import followups as follow_up_actions
-from workflows.items.actions import FollowUp
-from workflows.routing import Act
-from workflows.status import FollowUpStatus
+from workflows.publish.actions import document_actions
+from workflows.publish.actions import follow_ups as follow_up_actions
+from workflows.publish.items.actions import FollowUp
+from workflows.rules.routing import Act
+from workflows.runs import queries
+from workflows.runs.status import FollowUpStatus
 
 pytestmark = pytest.mark.usefixtures("pump")
 

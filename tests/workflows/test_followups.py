@@ -26,13 +26,15 @@ from tests.workflows.follow_ups import (
     statuses,
 )
 from tests.workflows.rules import make_rule, make_ruleset
-from workflows import files, queries
-from workflows.actions import document_actions, removals
-from workflows.actions import followups as follow_up_actions
-from workflows.items.actions import DocumentAction
-from workflows.routing import Act, When
-from workflows.status import ACTION_ENDED, ACTION_TRANSITIONS, ActionStatus, FollowUpStatus
-from workflows.storage import DocumentFiles
+from workflows.documents.actions import removals
+from workflows.publish.actions import document_actions
+from workflows.publish.actions import follow_ups as follow_up_actions
+from workflows.publish.items.actions import DocumentAction
+from workflows.rules.routing import Act, When
+from workflows.runs import queries
+from workflows.runs.status import ACTION_ENDED, ACTION_TRANSITIONS, ActionStatus, FollowUpStatus
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.usefixtures("pump")
 

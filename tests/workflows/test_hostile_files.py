@@ -27,11 +27,13 @@ from tests.people import bob, charlie, signed_in
 from tests.projects.projects import make_project
 from tests.workflows import hostile
 from tests.workflows.stages.memory import context, kept
-from workflows import containers, inspecting, queries
-from workflows.containers import Limits
-from workflows.intake import Inspection
-from workflows.stages import STAGES, ocr
-from workflows.stages.ocr import Reading
+from workflows.intake import containers, inspect
+from workflows.intake.containers import Limits
+from workflows.intake.inspection import Inspection
+from workflows.runs import queries
+from workflows.stages import STAGES
+from workflows.stages.pages import ocr
+from workflows.stages.pages.ocr import Reading
 
 INSPECTED_SECONDS = 30  # of the wall: a machine of tests is busy
 MOST_SECONDS = 60  # of the processor, for all stages of one file
@@ -73,7 +75,7 @@ def trap(tmp_path: Path) -> Iterator[Trap]:
 @pytest.fixture(autouse=True)
 def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
     """What never ends is given up sooner, and what is on the pictures does not matter."""
-    monkeypatch.setattr(inspecting, "CPU_SECONDS", 4)
+    monkeypatch.setattr(inspect, "CPU_SECONDS", 4)
     monkeypatch.setattr(ocr, "read", lambda *_args, **_options: Reading((), (), 0.0))
 
 
@@ -81,7 +83,7 @@ def harm(path: Path) -> str:
     """What one file did that it may not; empty if it was refused or read as files are."""
     began = time.monotonic()
     try:
-        found = inspecting.inspect(path, path.name, containers=True)
+        found = inspect.inspect(path, path.name, containers=True)
     except CountersignError as refused:
         return hostile.SECRET if hostile.SECRET in str(refused) else late(began)
     return late(began) or (unpack(path, found) if found.is_container else run_stages(path, found))

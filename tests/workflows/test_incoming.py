@@ -23,14 +23,16 @@ from tests.projects.sites import make_site
 from tests.pump import Pump
 from tests.workflows import stored
 from tests.workflows.boxes import mailed, samples
-from workflows import incoming, queries
-from workflows.actions import incoming as incoming_actions
-from workflows.actions import removals, runs
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.incoming import Arrival
-from workflows.items.documents import ProjectDocument
-from workflows.items.incoming import IncomingFile, IncomingStatus
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.documents.actions import removals
+from workflows.intake import bucket
+from workflows.intake.actions import bucket as incoming_actions
+from workflows.intake.bucket import Arrival
+from workflows.intake.items import IncomingFile, IncomingStatus
+from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.run import Run
 from workflows.tasks import take_incoming, take_incoming_again
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
@@ -52,11 +54,11 @@ def put(body: bytes | None = None, key: str = KEY) -> Arrival:
 
 
 def take(arrival: Arrival) -> None:
-    incoming.take(arrival, unpack=lambda *_: None, owner="mine", keep=lambda: None)
+    bucket.take(arrival, unpack=lambda *_: None, owner="mine", keep=lambda: None)
 
 
 def waiting(site: str = "default") -> list[tuple[str, str]]:
-    return [(file.name, str(file.message)) for file in incoming.quarantined(site).rows]
+    return [(file.name, str(file.message)) for file in bucket.quarantined(site).rows]
 
 
 def rows(project: Project, site: str = "default") -> Sequence[ProjectDocument]:
@@ -120,7 +122,7 @@ def test_a_newer_version_of_the_object_is_another_document():
 def test_a_mail_is_taken_apart():
     project, ordered = owner(), []
     arrival = put(mailed(samples()), "raw/2026/11/21/acme/post.eml")
-    incoming.take(arrival, unpack=lambda *which: ordered.append(which), owner="mine", keep=lambda: None)
+    bucket.take(arrival, unpack=lambda *which: ordered.append(which), owner="mine", keep=lambda: None)
     assert ordered == [("default", arrival.document_id)]
     assert documents(project) == ["post.eml"]
 
@@ -178,7 +180,7 @@ def test_each_sites_admins_see_what_is_theirs():
 def quarantined() -> IncomingFile:
     arrival = put()
     take(arrival)
-    return incoming.waiting_file("default", arrival.digest)
+    return bucket.waiting_file("default", arrival.digest)
 
 
 def test_out_of_quarantine_once_its_folder_has_an_owner(pump: Pump):
@@ -215,7 +217,7 @@ def test_discarded_it_is_never_taken():
 
 def test_two_deliveries_put_it_into_quarantine_once():
     arrival = put()
-    files = [incoming.known(arrival) for _ in range(2)]  # both looked before either wrote
+    files = [bucket.known(arrival) for _ in range(2)]  # both looked before either wrote
     incoming_actions.quarantine(files[0], "first")
     with pytest.raises(Conflict):
         incoming_actions.quarantine(files[1], "second")
@@ -227,7 +229,7 @@ def test_a_purge_destroys_the_object_too_and_it_is_not_taken_again():
     arrival = put()
     take(arrival)
     (run,) = [Run("default", project.id, arrival.document_id, row.workflow_id) for row in rows(project)]
-    runs.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
+    advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
     removals.delete("default", arrival.document_id, by=BY)
     removals.finish("default", arrival.document_id)
     removals.purge("default", arrival.document_id, by=BY)
@@ -246,7 +248,7 @@ def test_a_folder_has_one_owner():
     incoming_actions.remove_tenant("acme", by=BY)
     with pytest.raises(Exception, match="gone already"):
         incoming_actions.remove_tenant("acme", by=BY)
-    assert incoming.tenants().rows == []
+    assert bucket.tenants().rows == []
 
 
 def test_without_its_event_nothing_is_quarantined():

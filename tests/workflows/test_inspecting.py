@@ -18,8 +18,9 @@ from django.conf import settings
 
 from config.errors import Refused
 from tests.workflows.boxes import mailed
-from workflows import inspecting, samples
-from workflows import inspector as program
+from workflows.intake import inspect
+from workflows.intake import inspector as program
+from workflows.operations import samples
 
 
 @pytest.fixture
@@ -43,15 +44,15 @@ def clean(tmp_path: Path) -> Path:
     return path
 
 
-def look(path: Path, **wanted: Any) -> inspecting.Inspection:
-    return inspecting.inspect(path, path.name, containers=wanted.get("containers", False))
+def look(path: Path, **wanted: Any) -> inspect.Inspection:
+    return inspect.inspect(path, path.name, containers=wanted.get("containers", False))
 
 
 def inspectors() -> list[int]:
     """Programs that this process runs, whichever of its threads started them."""
     found = Path(f"/proc/{os.getpid()}/task").glob("*/children")
     running = [int(pid) for one in found for pid in one.read_text().split()]
-    return [pid for pid in running if "workflows.inspector" in Path(f"/proc/{pid}/cmdline").read_text()]
+    return [pid for pid in running if "workflows.intake.inspector" in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
 def looks(inspector: int) -> list[int]:
@@ -85,7 +86,7 @@ def test_mails_are_taken_for_what_is_in_them_where_that_is_wanted(tmp_path: Path
 def test_a_file_that_never_ends_is_refused_and_the_next_one_is_read(
     looping: Path, clean: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inspecting, "_WALL_SECONDS", 3)
+    monkeypatch.setattr(inspect, "_WALL_SECONDS", 3)
     began = time.monotonic()
     with pytest.raises(Refused, match="open it, save or export it anew"):
         look(looping)
@@ -97,7 +98,7 @@ def test_a_file_that_never_ends_keeps_nobody_else_waiting(
     looping: Path, clean: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     look(clean)
-    monkeypatch.setattr(inspecting, "_WALL_SECONDS", 8)
+    monkeypatch.setattr(inspect, "_WALL_SECONDS", 8)
     refused: list[str] = []
 
     def hang() -> None:
@@ -173,7 +174,7 @@ def test_a_look_has_a_limit_of_memory_and_of_the_processor(looping: Path, clean:
     with pytest.raises(Refused):
         look(looping)
     reader.join()
-    assert re.search(rf"Max cpu time +{inspecting.CPU_SECONDS} ", limits[0])
+    assert re.search(rf"Max cpu time +{inspect.CPU_SECONDS} ", limits[0])
 
 
 def test_the_place_is_told_where_a_parser_fails_and_none_of_its_words(

@@ -18,9 +18,11 @@ from tests.workflows.boxes import mailed
 from tests.workflows.stages.formats.einvoices import CII
 from tests.workflows.stages.formats.office import book, paragraph, shape, slides, word, workbook
 from tests.workflows.stages.recordings import tone
-from workflows import containers, content_types, inspecting, intake, samples
-from workflows.paper import Sheet, save
-from workflows.stages import formats, pictures
+from workflows.intake import containers, content_types, inspect, inspection
+from workflows.operations import samples
+from workflows.operations.paper import Sheet, save
+from workflows.stages import formats
+from workflows.stages.pages import pictures
 
 SAMPLES = Path(settings.BASE_DIR).parent / "shared/samples"
 
@@ -50,7 +52,7 @@ def pdf_bytes(tmp_path: Path, pages: int = 1) -> bytes:
 
 def refusal(path: Path, name: str = "") -> str:
     with pytest.raises(Refused) as caught:
-        intake.inspect(path, name or path.name)
+        inspection.inspect(path, name or path.name)
     return str(caught.value)
 
 
@@ -74,7 +76,7 @@ def archive(*names: str) -> bytes:
     ],
 )
 def test_images_are_known_by_their_content(tmp_path: Path, kind: str, file_type: str, name: str) -> None:
-    found = intake.inspect(made(tmp_path, "x", image_bytes(kind)), name)
+    found = inspection.inspect(made(tmp_path, "x", image_bytes(kind)), name)
     assert (found.file_type, found.page_count, found.notes) == (file_type, 1, ())
 
 
@@ -100,7 +102,7 @@ def test_images_are_known_by_their_content(tmp_path: Path, kind: str, file_type:
 def test_texts_are_known_by_their_content_and_told_apart_by_their_name(
     tmp_path: Path, body: bytes, name: str, file_type: str
 ) -> None:
-    found = intake.inspect(made(tmp_path, "x", body), name)
+    found = inspection.inspect(made(tmp_path, "x", body), name)
     assert (found.file_type, found.page_count, found.is_container) == (file_type, None, False)
 
 
@@ -112,7 +114,7 @@ def test_office_files_and_books_are_known_by_their_parts(tmp_path: Path) -> None
         (workbook(tmp_path / "c", {"S": row}), formats.XLSX),
         (book(tmp_path / "d", {"1.xhtml": "<html><body><p>words</p></body></html>"}), formats.EPUB),
     ):
-        assert intake.inspect(path, path.name).file_type == file_type
+        assert inspection.inspect(path, path.name).file_type == file_type
 
 
 def test_a_word_document_of_pictures_alone_is_refused_with_what_to_do(tmp_path: Path) -> None:
@@ -121,30 +123,30 @@ def test_a_word_document_of_pictures_alone_is_refused_with_what_to_do(tmp_path: 
 
 @pytest.mark.parametrize(("kind", "file_type"), [("HEIF", "image/heic"), ("AVIF", "image/avif")])
 def test_pictures_as_phones_take_them_are_taken(tmp_path: Path, kind: str, file_type: str) -> None:
-    found = intake.inspect(made(tmp_path, "x", image_bytes(kind)), "a.heic")
+    found = inspection.inspect(made(tmp_path, "x", image_bytes(kind)), "a.heic")
     assert (found.file_type, found.page_count) == (file_type, 1)
 
 
 def test_recordings_and_requests_for_web_pages_are_taken(tmp_path: Path) -> None:
-    assert intake.inspect(tone(tmp_path / "x", 1), "a").file_type == "audio/wav"
+    assert inspection.inspect(tone(tmp_path / "x", 1), "a").file_type == "audio/wav"
     body = b'{"url": "https://example.org/", "instruction": "Find the price"}'
-    assert intake.inspect(made(tmp_path, "y", body), "a.webreq").file_type == formats.WEB_REQUEST
-    assert intake.inspect(made(tmp_path, "z", body), "a.json").file_type == formats.TEXT
+    assert inspection.inspect(made(tmp_path, "y", body), "a.webreq").file_type == formats.WEB_REQUEST
+    assert inspection.inspect(made(tmp_path, "z", body), "a.json").file_type == formats.TEXT
 
 
 def test_a_mail_is_a_container_only_where_they_are_asked_for(tmp_path: Path) -> None:
     path = made(tmp_path, "a.eml", mailed({}, text="words"))
-    assert not intake.inspect(path, path.name).is_container
-    assert intake.inspect(path, path.name, containers=inspecting.limits()).is_container
+    assert not inspection.inspect(path, path.name).is_container
+    assert inspection.inspect(path, path.name, containers=inspect.limits()).is_container
 
 
 def test_a_pdf_is_counted(tmp_path: Path) -> None:
-    found = intake.inspect(made(tmp_path, "a.pdf", pdf_bytes(tmp_path, 3)), "a.pdf")
-    assert found == intake.Inspection("application/pdf", ".pdf", 3, ())
+    found = inspection.inspect(made(tmp_path, "a.pdf", pdf_bytes(tmp_path, 3)), "a.pdf")
+    assert found == inspection.Inspection("application/pdf", ".pdf", 3, ())
 
 
 def test_a_picture_named_pdf_is_taken_as_the_picture_it_is(tmp_path: Path) -> None:
-    found = intake.inspect(made(tmp_path, "a.pdf", image_bytes("PNG")), "a.pdf")
+    found = inspection.inspect(made(tmp_path, "a.pdf", image_bytes("PNG")), "a.pdf")
     assert (found.file_type, found.extension) == ("image/png", ".png")
     assert found.notes == ("The name ends in .pdf, the content is PNG; it is processed as that.",)
 
@@ -199,12 +201,12 @@ def test_a_pdf_with_a_password_is_refused(tmp_path: Path) -> None:
 def test_a_pdf_that_only_forbids_printing_is_taken(tmp_path: Path) -> None:
     with pikepdf.open(io.BytesIO(pdf_bytes(tmp_path))) as document:
         document.save(tmp_path / "b.pdf", encryption=pikepdf.Encryption(owner="o", user=""))
-    assert intake.inspect(tmp_path / "b.pdf", "b.pdf").page_count == 1
+    assert inspection.inspect(tmp_path / "b.pdf", "b.pdf").page_count == 1
 
 
 def test_a_cut_pdf_that_can_be_repaired_is_taken_with_a_note(tmp_path: Path) -> None:
     whole = pdf_bytes(tmp_path, 2)
-    found = intake.inspect(made(tmp_path, "b.pdf", whole[: whole.index(b"xref")]), "b.pdf")
+    found = inspection.inspect(made(tmp_path, "b.pdf", whole[: whole.index(b"xref")]), "b.pdf")
     assert found.page_count == 2
     assert "repaired" in found.notes[0]
 
@@ -222,7 +224,7 @@ def test_a_pdf_without_pages_is_refused(tmp_path: Path) -> None:
 def test_too_many_pages_are_refused(tmp_path: Path) -> None:
     path = made(tmp_path, "a.pdf", pdf_bytes(tmp_path, 3))
     with pytest.raises(Refused, match="3 pages; 2 are taken at once"):
-        intake.inspect(path, "a.pdf", max_pages=2)
+        inspection.inspect(path, "a.pdf", max_pages=2)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF"])
@@ -239,7 +241,7 @@ def test_a_scan_of_several_pages_cut_anywhere_is_taken_or_refused_with_a_sentenc
     for length in range(1, len(whole), len(whole) // 60):
         path = made(tmp_path, "cut.tif", whole[:length])
         with contextlib.suppress(Refused):
-            intake.inspect(path, path.name)
+            inspection.inspect(path, path.name)
 
 
 def png_of(width: int, height: int) -> bytes:
@@ -279,7 +281,7 @@ def test_a_bomb_inside_a_pdf_is_refused(tmp_path: Path) -> None:
 def test_an_animation_is_taken_with_a_note(tmp_path: Path) -> None:
     frames = [Image.effect_noise((20, 20), 50 + number) for number in range(3)]
     frames[0].save(tmp_path / "a.gif", save_all=True, append_images=frames[1:])
-    found = intake.inspect(tmp_path / "a.gif", "a.gif")
+    found = inspection.inspect(tmp_path / "a.gif", "a.gif")
     assert (found.page_count, found.notes) == (1, ("Only the first picture of this animation is processed.",))
 
 
@@ -296,7 +298,7 @@ def test_a_large_file_is_not_read_into_memory(tmp_path: Path) -> None:
 
 
 def test_the_demo_documents_are_taken(tmp_path: Path) -> None:
-    found = [intake.inspect(path, path.name) for path in samples.write_samples(tmp_path)]
+    found = [inspection.inspect(path, path.name) for path in samples.write_samples(tmp_path)]
     assert [(one.file_type, one.page_count, one.notes) for one in found] == [
         ("application/pdf", 1, ()),
         ("image/jpeg", 1, ()),
@@ -310,7 +312,7 @@ def test_sample_documents_are_taken_or_refused_with_a_sentence(folder: str) -> N
     refusals = []
     for path in sorted((SAMPLES / folder).iterdir()):
         try:
-            assert intake.inspect(path, path.name).page_count
+            assert inspection.inspect(path, path.name).page_count
         except Refused as refused:
             refusals.append((folder, str(refused)))
     assert all(where == "odd" and sentence.endswith(".") for where, sentence in refusals)

@@ -4,12 +4,14 @@ from pathlib import Path
 
 from projects.audit.events import Actor
 from tests.factories import PROJECT, PROJECT_ID, SITE, start_run
-from workflows import kinds_table, queries
-from workflows.actions.documents import Original, start
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run, freeze
-from workflows.kinds_table import Line
-from workflows.processing import Job
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.intake.actions.document_start import Original, start
+from workflows.operations import process_report
+from workflows.operations.process_files import Job
+from workflows.operations.process_report import Line
+from workflows.runs import queries
+from workflows.runs.run import Run
+from workflows.runs.run_settings import freeze
 from workflows.stages import formats
 
 
@@ -23,7 +25,7 @@ def begun(file_type: str) -> Run:
 
 def test_what_a_kind_of_file_does_not_need_is_on_its_board_from_the_start(table: str) -> None:
     run = begun(formats.DOCX)
-    line = kinds_table.line_of(Job(Path("a.docx"), run, outcome="in_review"))
+    line = process_report.line_of(Job(Path("a.docx"), run, outcome="in_review"))
     assert (line.kind, line.ran) == (formats.DOCX, ("segment_prep",))
     assert dict(line.skipped) == {
         "bda_processor": "Bedrock Data Automation is not chosen for this project.",
@@ -50,7 +52,7 @@ def _ids(run: Run) -> tuple[str, str]:
 
 def test_files_that_went_the_same_way_stand_together_with_the_reasons() -> None:
     skipped = (("transcribe", "Only recordings."),)
-    text = kinds_table.table(
+    text = process_report.table(
         [
             Line("b.pdf", "application/pdf", "published", ("segment_prep", "publish"), skipped),
             Line("x.bin", "refused", "failed", (), (), "This type of file is not supported."),

@@ -1,7 +1,7 @@
 """What reviewed documents teach, and that none of them teaches about itself."""
 
-from workflows import lessons, reliability
-from workflows.lessons import MOST_ADDRESSES, MOST_VENDORS, ReviewedDocument, ReviewedField
+from workflows.learning import lessons, reliability
+from workflows.learning.lessons import MOST_ADDRESSES, MOST_VENDORS, ReviewedDocument, ReviewedField
 from workflows.stages.calibration import Vendor
 
 

@@ -17,7 +17,7 @@ from tests.aws_faults import audit_refused
 from tests.engines import KINDS, EngineKind, running_on
 from tests.people import alice, signed_in
 from tests.pump import receive
-from workflows import dead_letters, letterboxes, undelivered
+from workflows.operations import dead_letter_queues, dead_letters, undelivered_events
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 BY = Actor("1", "Alice Novak")
@@ -86,13 +86,13 @@ def test_events_of_the_bus_lie_on_sqs_all_the_same() -> None:
     aws.client("sqs").purge_queue(QueueUrl=url)
     aws.client("sqs").send_message(QueueUrl=url, MessageBody='{"execution": "e", "status": "FAILED"}')
     (letter,) = dead_letters.listed()
-    assert letter.queue == undelivered.QUEUE
-    dead_letters.discard(undelivered.QUEUE, letter.id, by=BY)
+    assert letter.queue == undelivered_events.QUEUE
+    dead_letters.discard(undelivered_events.QUEUE, letter.id, by=BY)
 
 
 def test_what_lies_there_is_a_metric() -> None:
     put_aside()
-    assert letterboxes.sizes()[QUEUE] == 1
+    assert dead_letter_queues.sizes()[QUEUE] == 1
     samples = [one for family in metrics.Overdue().collect() for one in family.samples]
     found = {one.labels["queue"]: one.value for one in samples if one.name == "countersign_failed_messages"}
     assert found == dict.fromkeys(settings.QUEUE_URLS, 0) | {QUEUE: 1}

@@ -5,7 +5,7 @@ import pytest
 
 from config.errors import Misconfigured
 from config.laptop import locks
-from workflows import local_desk
+from workflows.operations import local_desk
 
 
 def test_workers_of_another_process_are_used_where_they_are_on_the_same_broker(tmp_path: Path, settings) -> None:

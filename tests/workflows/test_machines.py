@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from tests.workflows.machines import broken_rules, loose_ends, wrong_expressions
-from workflows import asl, batch_machine, incoming_machine, intake_machine
-from workflows.definitions import DEFINITIONS, DOCUMENT_APPROVAL
+from workflows.definitions import asl
+from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_APPROVAL
+from workflows.engine.machines import batch, desk_intake, ingress
 
 OURS: dict[str, dict[str, Any]] = {
     **{one.id: json.loads(asl.compile_definition(one)) for one in DEFINITIONS.values()},
-    "intake": json.loads(intake_machine.compile_machine()),
-    "incoming": json.loads(incoming_machine.compile_machine()),
-    "batch": json.loads(batch_machine.compile_machine()),
+    "intake": json.loads(desk_intake.compile_machine()),
+    "incoming": json.loads(ingress.compile_machine()),
+    "batch": json.loads(batch.compile_machine()),
 }
 
 

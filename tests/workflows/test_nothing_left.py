@@ -38,13 +38,14 @@ from tests.workflows.boxes import zipped
 from tests.workflows.rules import make_rule, make_ruleset, says
 from tests.workflows.search.published import found
 from tests.workflows.test_api import API
-from workflows import queries
-from workflows.actions import incoming as incoming_actions
-from workflows.actions import questions, removals
-from workflows.frozen import Run
+from workflows.documents.actions import removals
+from workflows.intake.actions import bucket as incoming_actions
+from workflows.questions import actions as question_actions
 from workflows.questions import queries as question_queries
 from workflows.questions import tasks as question_tasks
-from workflows.routing import Act
+from workflows.rules.routing import Act
+from workflows.runs import queries
+from workflows.runs.run import Run
 
 pytestmark = pytest.mark.django_db
 SITE, WORD = "default", "Quixmarkle"
@@ -109,7 +110,7 @@ def review(pump: Pump, run: Run, decision: Decision = Decision.APPROVE) -> None:
 
 
 def ask(pump: Pump, run: Run) -> None:
-    ref = questions.ask(run, 0, f"Where is {WORD}?", by=BY)
+    ref = question_actions.ask(run, 0, f"Where is {WORD}?", by=BY)
     question_tasks.order(ref, 1)
     pump.run(lambda: question_queries.question(ref).status not in ("pending", "waiting", "asked"), seconds=30)
 

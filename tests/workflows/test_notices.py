@@ -23,14 +23,16 @@ from tests.flow.protocol import kinds, sweep_until_ended
 from tests.pump import Pump
 from tests.workflows import removing
 from tests.workflows.advancing import failed
-from workflows import notices, queries
-from workflows.actions import interventions, runs
-from workflows.actions import notices as actions
-from workflows.actions.interventions import Way
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.items.notices import NoticeStatus, SenderNotice
-from workflows.status import Outcome
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine.actions import interventions
+from workflows.engine.actions.interventions import Way
+from workflows.publish import notices
+from workflows.publish.actions import notices as actions
+from workflows.publish.items.notices import NoticeStatus, SenderNotice
+from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.run import Run
+from workflows.runs.status import Outcome
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
 
@@ -234,7 +236,7 @@ def test_each_attempt_that_fails_is_told_of_by_itself(sender: User) -> None:
     interventions.resume(run, Way.AGAIN, by=removing.ROSA)
     execution = queries.execution(run)
     attempt = int(execution.engine_attempt)
-    runs.fail(run, DOCUMENT_ANALYSIS, execution, attempt=attempt, error="E", sentence="Still not.")
+    advance.fail(run, DOCUMENT_ANALYSIS, execution, attempt=attempt, error="E", sentence="Still not.")
     tell(run, attempt)
     assert len({message.extra_headers["Message-ID"] for message in mail.outbox}) == 2
 

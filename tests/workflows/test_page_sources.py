@@ -9,7 +9,7 @@ from config.errors import Refused, Unavailable
 from tests.aws_faults import count_calls, fail
 from tests.factories import sample_files
 from tests.foreign import BUCKET, make_bucket, picture, put
-from workflows import page_sources
+from workflows.documents import page_sources
 
 
 @pytest.fixture

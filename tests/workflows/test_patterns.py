@@ -21,10 +21,11 @@ import pytest
 from django.conf import settings
 
 from tests.workflows.stages.memory import FIELDS, context, document
-from workflows import routing, values
-from workflows.routing import Condition, Facts, Operator, Rule, Source, When
-from workflows.stages import STAGES, classifier
+from workflows.rules import routing
+from workflows.rules.routing import Condition, Facts, Operator, Rule, Source, When
+from workflows.stages import STAGES, values
 from workflows.stages.base import FieldSpec
+from workflows.stages.document_types import classifier
 from workflows.stages.fields import labels, listed
 from workflows.stages.formats.blocks import LONGEST
 

@@ -16,7 +16,7 @@ from django.conf import settings
 from config import aws
 from tests.commands.desk import free_port
 from tests.config.test_settings import DEPLOYED
-from workflows.processes import PROCESSES, WORKERS
+from workflows.operations.processes import PROCESSES, WORKERS
 
 
 def started(process: str, folder: Path, **env: str) -> subprocess.Popen[bytes]:

@@ -9,20 +9,22 @@ from projects.audit.events import Actor
 from projects.settings import actions as project_actions
 from projects.settings.values import FieldSetting, ProjectSettings
 from tests.factories import PROJECT, SITE
-from workflows import comparing, files, frozen, reanalysis, typebook
+from workflows.documents import compare, reanalysis
+from workflows.documents.forms import AnalysisForm
+from workflows.documents.reanalysis import PROJECT as NOW
+from workflows.documents.reanalysis import STRONG, Wish
 from workflows.providers.bedrock import page_request
-from workflows.reanalysis import PROJECT as NOW
-from workflows.reanalysis import STRONG, Wish
-from workflows.rerun_forms import AnalysisForm
+from workflows.runs import pinned_types, run_settings
+from workflows.stages.document_types.types import TypeBook, TypeSpec
 from workflows.stages.services import PageQuestion
-from workflows.stages.types import TypeBook, TypeSpec
-from workflows.storage import SiteFiles, delete_object
+from workflows.storage import files
+from workflows.storage.objects import SiteFiles, delete_object
 
-BEFORE = frozen.freeze(PROJECT)
+BEFORE = run_settings.freeze(PROJECT)
 BY = Actor("1", "Rosa Marin")
 
 
-def settled(**wish: object) -> frozen.RunSettings:
+def settled(**wish: object) -> run_settings.RunSettings:
     return reanalysis.settled(SITE, "proj_test", BEFORE, Wish(**wish))  # type: ignore[arg-type]
 
 
@@ -40,7 +42,7 @@ def test_a_model_is_told_the_instruction_beside_the_project_s_own_words() -> Non
     (told,) = page_request("m", question)["system"]
     assert "What the project says of its documents:\nReceipts of a café." in told["text"]
     assert "What a person asks for this document:\nThe total is the amount due." in told["text"]
-    assert frozen.from_json(frozen.to_json(pinned)) == pinned
+    assert run_settings.from_json(run_settings.to_json(pinned)) == pinned
 
 
 def test_the_stronger_model_can_be_asked_alone() -> None:
@@ -60,14 +62,14 @@ def test_a_threshold_holds_for_fields_without_one_of_their_own() -> None:
 def test_a_threshold_holds_for_the_fields_of_every_type_that_may_be_found(table: str) -> None:
     fields = (replace(BEFORE.fields[0], threshold=0.95), replace(BEFORE.fields[1], threshold=0.8))
     book = TypeBook((TypeSpec("receipt", "Receipt", 1, fields), TypeSpec("invoice", "Invoice", 2, fields)))
-    typed = replace(BEFORE, typing="found", types_sha256=typebook.pin(SITE, book))
+    typed = replace(BEFORE, typing="found", types_sha256=pinned_types.pin(SITE, book))
     changed = reanalysis.settled(SITE, "proj_test", typed, Wish(threshold=0.5))
-    found = typebook.pinned(SITE, changed.types_sha256).types
+    found = pinned_types.pinned(SITE, changed.types_sha256).types
     assert [(one.id, [spec.threshold for spec in one.fields]) for one in found] == [
         ("receipt", [0.95, 0.5]), ("invoice", [0.95, 0.5]),
     ]  # fmt: skip
-    assert typebook.pinned(SITE, typed.types_sha256) == book  # the run before keeps its own
-    told = {one.label for one in comparing.settings_that_differ(typed, changed)}
+    assert pinned_types.pinned(SITE, typed.types_sha256) == book  # the run before keeps its own
+    told = {one.label for one in compare.settings_that_differ(typed, changed)}
     assert told == {"Thresholds", "Types to find"}
     with pytest.raises(Refused, match="document types of this run cannot be read"):
         reanalysis.settled(SITE, "proj_test", replace(typed, types_sha256="0" * 64), Wish(threshold=0.5))
@@ -113,19 +115,19 @@ def test_what_would_change_nothing_or_does_not_exist_is_refused(wish: Wish) -> N
 
 def test_the_settings_that_differ_are_told_in_words() -> None:
     changed = settled(instruction="Look twice.", analyzer="bedrock", threshold=0.5)
-    told = {one.label: (one.left, one.right) for one in comparing.settings_that_differ(BEFORE, changed)}
+    told = {one.label: (one.left, one.right) for one in compare.settings_that_differ(BEFORE, changed)}
     assert told["Instruction"] == ("none", "Look twice.")
     assert told["Who finds the fields"] == ("Rules, on this machine", "Models on Amazon Bedrock")
     assert set(told) == {"Instruction", "Who finds the fields", "Model", "Stronger model", "Thresholds"}
-    assert comparing.settings_that_differ(BEFORE, BEFORE) == []
+    assert compare.settings_that_differ(BEFORE, BEFORE) == []
 
 
 def test_types_that_the_bucket_lost_are_there_again_with_the_next_run(table: str) -> None:
     book = TypeBook((TypeSpec("receipt", "Receipt", 1, BEFORE.fields),))
-    sha256 = typebook.pin(SITE, book)
+    sha256 = pinned_types.pin(SITE, book)
     key = SiteFiles(SITE).key(files.typebook(sha256))
     delete_object(key, "")
     with pytest.raises(StageFailed, match="Start the document again"):
-        typebook.pinned(SITE, sha256)
-    assert typebook.pin(SITE, book) == sha256
-    assert typebook.pinned(SITE, sha256) == book
+        pinned_types.pinned(SITE, sha256)
+    assert pinned_types.pin(SITE, book) == sha256
+    assert pinned_types.pinned(SITE, sha256) == book

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflows import reliability
-from workflows.reliability import Judgement, Level
+from workflows.learning import reliability
+from workflows.learning.reliability import Judgement, Level
 
 
 def judgement(confidence: float, right: bool, document: str = "d") -> Judgement:

@@ -14,11 +14,13 @@ from config.errors import NotFound, Refused, StageFailed
 from tests.factories import sample_files
 from tests.workflows.stages.memory import page, settings
 from tests.workflows.stages.test_webcrawler import ARTICLE, html, served
-from workflows import files, paper, replay
-from workflows.replay import Replayed, State
-from workflows.stages import STAGES, formats, layout, webcrawler
+from workflows.operations import paper, replay
+from workflows.operations.replay import Replayed, State
+from workflows.stages import STAGES, formats, webcrawler
 from workflows.stages.base import FieldSpec, StageContext
+from workflows.stages.pages import layout
 from workflows.stages.services import Output, Services, Transcript, Utterance
+from workflows.storage import files
 
 PAGE = {"segment_index": 0, "segment_type": "PAGE", "image": files.page_image(0), "width": 1000, "height": 1400}
 PREPARED = {"file_type": "application/pdf", "segment_count": 1, "failed": [], "segments": [PAGE]}

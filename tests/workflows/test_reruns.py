@@ -2,10 +2,10 @@
 
 import pytest
 
-from workflows import files
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.reruns import MAKERS, Ended
-from workflows.run_files import Layer
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.documents.reruns import MAKERS, Ended
+from workflows.runs.run_files import Layer
+from workflows.storage import files
 
 STEP = DOCUMENT_ANALYSIS.named
 

@@ -5,8 +5,8 @@ import pytest
 from projects.sites.permissions import Permission
 from tests.workflows.repeated import field, publish, published_run, run_to_repeat
 from tests.workflows.test_api import API, problem, program
-from workflows import queries
-from workflows.frozen import Run
+from workflows.runs import queries
+from workflows.runs.run import Run
 
 pytestmark = pytest.mark.django_db
 

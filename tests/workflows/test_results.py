@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from tests.workflows.stages.memory import FIELDS
-from workflows import results
+from workflows.stages import results
 from workflows.stages.base import FieldSpec
 
 TODAY = "2026-11-21"

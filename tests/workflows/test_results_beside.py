@@ -18,17 +18,20 @@ from tests.workflows.rules import ALICE, make_rule, make_ruleset
 from tests.workflows.test_api import API, problem, program
 from tests.workflows.test_mappings import make as make_mapping
 from tests.workflows.test_mappings import values
-from workflows import files, frozen, queries
-from workflows.actions import interventions, reruns, runs
-from workflows.actions.runs import EXISTS
-from workflows.contexts import document_of
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.items.documents import ProjectDocument
-from workflows.items.runs import Execution, WorkflowSteps
-from workflows.routing import When
-from workflows.status import Outcome
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.documents.actions import reruns
+from workflows.engine.actions import interventions
+from workflows.engine.step_context import document_of
+from workflows.rules.routing import When
+from workflows.runs import queries, run_settings
+from workflows.runs.actions import advance
+from workflows.runs.actions.advance import EXISTS
+from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items.runs import Execution, WorkflowSteps
+from workflows.runs.run import Run
+from workflows.runs.status import Outcome
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.django_db
 PUBLISH = DOCUMENT_ANALYSIS.named("publish").order
@@ -50,10 +53,10 @@ def at_publish(run: Run, total: str, *, decided: bool = False) -> Run:
         kept = files.sha256(decision)
         store.write(files.decision(run.workflow_id, "d1", kept), decision, "application/json")
         changes += [Execution.decision_id.set("d1"), Execution.decision_sha256.set(kept)]
-    Execution.change(runs.execution_key(run), changes, EXISTS)
+    Execution.change(advance.execution_key(run), changes, EXISTS)
     seen = {"status": "completed"}
     board = [WorkflowSteps.data[name].set(seen) for name in ("segment_prep", "segment_builder", "segment_analyzer")]
-    WorkflowSteps.change(runs.board_key(run), board, EXISTS)
+    WorkflowSteps.change(advance.board_key(run), board, EXISTS)
     return run
 
 
@@ -71,7 +74,7 @@ def decided(table: str) -> Run:
 
 
 def analysed(run: Run, total: str = "5.00") -> Run:
-    pinned = frozen.from_json(document_of(run).settings)
+    pinned = run_settings.from_json(document_of(run).settings)
     new = reruns.analyse_again(run, pinned, by=ROSA)
     assert publish(at_publish(new, total)).get("follow_up") is None
     return new
@@ -94,13 +97,13 @@ def test_nothing_follows_a_result_beside_a_decided_one_until_it_is_chosen(decide
 
 def test_its_document_type_is_not_the_documents_until_it_is_chosen(decided: Run) -> None:
     before = document_queries.get_document(SITE, decided.document_id).classification_id
-    pinned = frozen.from_json(document_of(decided).settings)
+    pinned = run_settings.from_json(document_of(decided).settings)
     new = at_publish(reruns.analyse_again(decided, pinned, by=ROSA), "5.00")
     store = DocumentFiles(SITE, new.project_id, new.document_id)
     found: dict[str, Any] = json.loads(store.read(files.result(new.workflow_id)))
     body = json.dumps({**found, "type": {"id": "other", "name": "Other", "candidates": [], **KIND}}).encode()
     store.write(files.result(new.workflow_id), body, "application/json")
-    Execution.change(runs.execution_key(new), [Execution.result_sha256.set(files.sha256(body))], EXISTS)
+    Execution.change(advance.execution_key(new), [Execution.result_sha256.set(files.sha256(body))], EXISTS)
     publish(new)
     assert document_queries.get_document(SITE, new.document_id).classification_id == before
 
@@ -161,7 +164,7 @@ def test_a_result_decided_before_its_row_named_it_stays_too(decided: Run) -> Non
 
 
 def test_a_run_that_was_stopped_beside_a_decided_result_says_what_stays(decided: Run) -> None:
-    new = reruns.analyse_again(decided, frozen.from_json(document_of(decided).settings), by=ROSA)
+    new = reruns.analyse_again(decided, run_settings.from_json(document_of(decided).settings), by=ROSA)
     interventions.cancel(new, by=ROSA)
     shown = signed_in(bob()).get(url(new)).content.decode()
     assert "The result that a person decided stays in use." in shown

@@ -3,10 +3,11 @@
 import pytest
 
 from tests.workflows.decided import decided_run, field, project
-from workflows import files, reviewed
-from workflows.lessons import ReviewedDocument, ReviewedField
-from workflows.status import Outcome
-from workflows.storage import DocumentFiles
+from workflows.learning import reviewed
+from workflows.learning.lessons import ReviewedDocument, ReviewedField
+from workflows.runs.status import Outcome
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.usefixtures("table")
 

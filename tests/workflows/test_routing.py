@@ -4,21 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflows import routing, stored_routing
-from workflows.routing import (
-    Act,
-    Condition,
-    Effect,
-    Facts,
-    Routing,
-    Rule,
-    Source,
-    When,
-    judge,
-)
-from workflows.routing import (
-    Operator as Op,
-)
+from workflows.rules import routing, stored_rules
+from workflows.rules.routing import Act, Condition, Effect, Facts, Routing, Rule, Source, When, judge
+from workflows.rules.routing import Operator as Op
 
 FACTS = Facts(
     "application/pdf",
@@ -161,11 +149,11 @@ def test_what_a_run_freezes_comes_back_as_it_was():
     whole = rule(
         C(S.FIELD, Op.GE, "10", "total"), ruleset_priority=4, threshold=0.5, actions=(Act("WEBHOOK", {"url": "u"}),)
     )
-    assert stored_routing.rule_from(routing.plain(whole)) == whole
+    assert stored_rules.rule_from(routing.plain(whole)) == whole
     frozen = Routing("sha", judge([whole], FACTS, When.ANALYSIS))
     assert frozen.judgement.decisions
-    assert stored_routing.routing_from(frozen.to_json()) == frozen
-    assert (routing.UNROUTED.to_json(), stored_routing.routing_from(None)) == (None, routing.UNROUTED)
+    assert stored_rules.routing_from(frozen.to_json()) == frozen
+    assert (routing.UNROUTED.to_json(), stored_rules.routing_from(None)) == (None, routing.UNROUTED)
 
 
 numbers = st.decimals(-(10**9), 10**9, allow_nan=False, places=3).map(lambda one: f"{one.normalize():f}")

@@ -5,9 +5,10 @@ import uuid
 import pytest
 
 from config.errors import NotFound
-from workflows import files, run_files
-from workflows.run_files import Layer
-from workflows.storage import DocumentFiles
+from workflows.runs import run_files
+from workflows.runs.run_files import Layer
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 ANALYSIS, GRAPH = files.segment(0), files.GRAPH
 

@@ -7,7 +7,9 @@ from config import clock
 from projects.settings.defaults import INVOICE_PROJECT
 from projects.settings.items import stored_settings
 from tests.workflows.stages.memory import context, kept, run_all
-from workflows import frozen, intake, samples
+from workflows.intake import inspection
+from workflows.operations import samples
+from workflows.runs import run_settings
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +18,7 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def outcome(path: Path) -> tuple[bool, dict[str, str], list[str]]:
-    ctx = context(path, intake.inspect(path, path.name).file_type)
+    ctx = context(path, inspection.inspect(path, path.name).file_type)
     facts = run_all(ctx)["assess"].facts
     fields = kept(ctx).json("runs/run1/result.json")["fields"]
     return facts["review_required"], {field["name"]: field["value"] for field in fields}, facts["reasons"]
@@ -43,7 +45,7 @@ def test_the_invoice_that_is_due_next_month_needs_nobody(
 ) -> None:
     monkeypatch.setattr(clock, "now", lambda: dt.datetime.combine(today, dt.time(9), dt.UTC))
     path = samples.write_due_invoice(tmp_path, today)
-    fields = tuple(frozen.freeze(stored_settings(INVOICE_PROJECT)).fields)
+    fields = tuple(run_settings.freeze(stored_settings(INVOICE_PROJECT)).fields)
     ctx = context(path, fields=fields)
     facts = run_all(ctx)["assess"].facts
     values = {field["name"]: field["value"] for field in kept(ctx).json("runs/run1/result.json")["fields"]}

@@ -9,19 +9,22 @@ from django.conf import settings as conf
 from config.errors import StageFailed
 from tests.factories import PROJECT, SITE, start_run
 from tests.outside import answering
-from workflows import contexts, files, frozen, services
+from workflows.engine import step_context
+from workflows.providers import services
+from workflows.runs import run_settings
 from workflows.stages import STAGES
 from workflows.stages.services import Output, Services, Transcript
-from workflows.storage import DocumentFiles
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 
 def chosen(stage: str, **project: Any) -> tuple[Services, DocumentFiles]:
     run = start_run()
-    pinned = frozen.freeze({**PROJECT, **project})
+    pinned = run_settings.freeze({**PROJECT, **project})
     found = services.of(
-        run, STAGES[stage], pinned, contexts.document_of(run), step=4, attempt=1, heartbeat=lambda: None
+        run, STAGES[stage], pinned, step_context.document_of(run), step=4, attempt=1, heartbeat=lambda: None
     )  # fmt: skip
-    return found, contexts.files_of(run)
+    return found, step_context.files_of(run)
 
 
 def test_by_default_nobody_is_asked(table):
@@ -106,8 +109,8 @@ def test_data_automation_is_read_from_where_it_says(table, settings):
 
 def test_each_step_and_attempt_has_a_token_of_its_own(table):
     run = start_run()
-    pinned = frozen.freeze({**PROJECT, "ocr_model": "textract"})
-    document = contexts.document_of(run)
+    pinned = run_settings.freeze({**PROJECT, "ocr_model": "textract"})
+    document = step_context.document_of(run)
     stage = STAGES["paddleocr_processor"]
     tokens = {
         services.of(run, stage, pinned, document, step=step, attempt=attempt, heartbeat=lambda: None)

@@ -1,6 +1,6 @@
-from workflows.definitions import DEFINITIONS
-from workflows.status import END, RUN_ENDS, Outcome, RunStatus, StepStatus
-from workflows.views import marks
+from workflows.definitions.blueprint import DEFINITIONS
+from workflows.runs.status import END, RUN_ENDS, Outcome, RunStatus, StepStatus
+from workflows.runs.views import state_labels
 
 
 def test_every_outcome_ends_a_run() -> None:
@@ -9,7 +9,7 @@ def test_every_outcome_ends_a_run() -> None:
 
 
 def test_every_state_of_a_step_has_its_mark() -> None:
-    assert set(StepStatus) <= set(marks._STEPS)
+    assert set(StepStatus) <= set(state_labels._STEPS)
 
 
 def test_every_step_of_a_definition_leads_to_a_step_or_to_the_end_and_is_led_to() -> None:

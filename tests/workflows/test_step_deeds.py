@@ -13,11 +13,13 @@ from projects.schemas.actions import attribute_definitions
 from projects.schemas.governing import AttributeDefinition
 from tests.factories import SITE, start_run
 from tests.workflows.advancing import Run
-from workflows import queries, step_deeds, webhooks
-from workflows.definitions import StepDefinition
-from workflows.status import Outcome
-from workflows.step_deeds import Errand
-from workflows.webhooks import Delivery
+from workflows.definitions.blueprint import StepDefinition
+from workflows.engine import step_actions
+from workflows.engine.step_actions import Errand
+from workflows.publish import webhooks
+from workflows.publish.webhooks import Delivery
+from workflows.runs import queries
+from workflows.runs.status import Outcome
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
 BY = Actor("1", "Alice Novak")
@@ -35,7 +37,7 @@ def errand(run: Run, does: str, *, ends: Outcome | None = None, **parameters: st
 
 def test_a_mail_goes_to_the_addresses_under_the_same_id_each_time(run: Run, mailoutbox: list[Any]) -> None:
     for _ in range(2):
-        said = step_deeds.do(errand(run, "mail", to="a@example.org, b@example.org"))
+        said = step_actions.do(errand(run, "mail", to="a@example.org, b@example.org"))
     assert said.words == "Sent to 2 addresses."
     first, again = mailoutbox
     assert first.to == ["a@example.org", "b@example.org"]
@@ -45,7 +47,7 @@ def test_a_mail_goes_to_the_addresses_under_the_same_id_each_time(run: Run, mail
 
 def test_a_mail_to_nobody_is_refused(run: Run) -> None:
     with pytest.raises(ActionFailed, match="nobody to write to"):
-        step_deeds.do(errand(run, "mail"))
+        step_actions.do(errand(run, "mail"))
 
 
 @pytest.mark.parametrize(("ends", "word"), [(Outcome.REJECTED, "rejected"), (None, "accepted")])
@@ -53,13 +55,13 @@ def test_the_sender_hears_what_became_of_the_document(
     run: Run, mailoutbox: list[Any], monkeypatch: pytest.MonkeyPatch, ends: Outcome | None, word: str
 ) -> None:
     sender = actor(User.objects.create_user("sam", "sam@example.org"))
-    document = step_deeds.get_document(run.site, run.document_id)
+    document = step_actions.get_document(run.site, run.document_id)
     document.userId = sender.id
-    monkeypatch.setattr(step_deeds, "get_document", lambda *_: document)
-    step_deeds.do(errand(run, "mail_sender", ends=ends))
+    monkeypatch.setattr(step_actions, "get_document", lambda *_: document)
+    step_actions.do(errand(run, "mail_sender", ends=ends))
     assert word in mailoutbox[0].subject
     User.objects.update(is_active=False)
-    assert "no e-mail address" in step_deeds.do(errand(run, "mail_sender", ends=ends)).words
+    assert "no e-mail address" in step_actions.do(errand(run, "mail_sender", ends=ends)).words
     assert len(mailoutbox) == 1
 
 
@@ -67,13 +69,13 @@ def test_where_the_desk_tells_every_end_the_step_does_not_tell_it_too(
     run: Run, mailoutbox: list[Any], settings: Any
 ) -> None:
     settings.TELL_SENDERS = "mail"
-    said = step_deeds.do(errand(run, "mail_sender", ends=Outcome.REJECTED))
+    said = step_actions.do(errand(run, "mail_sender", ends=Outcome.REJECTED))
     assert said.words == "The sender is told when the run has ended, as the desk is set."
     assert mailoutbox == []
 
 
 def test_a_program_has_no_address(run: Run, mailoutbox: list[Any]) -> None:
-    assert "no e-mail address" in step_deeds.do(errand(run, "mail_sender")).words
+    assert "no e-mail address" in step_actions.do(errand(run, "mail_sender")).words
     assert mailoutbox == []
 
 
@@ -88,29 +90,29 @@ def test_a_mail_server_that_refuses_is_no_surprise(
 
     monkeypatch.setattr("django.core.mail.EmailMessage.send", refuse)
     with pytest.raises(kind):
-        step_deeds.do(errand(run, "mail", to="a@example.org"))
+        step_actions.do(errand(run, "mail", to="a@example.org"))
 
 
 def test_an_event_has_a_stable_id_and_is_not_the_word_of_a_runs_end(run: Run) -> None:
-    said = step_deeds.do(errand(run, "event", type="document.approved"))
-    assert said == step_deeds.do(errand(run, "event", type="document.approved"))
+    said = step_actions.do(errand(run, "event", type="document.approved"))
+    assert said == step_actions.do(errand(run, "event", type="document.approved"))
     assert said.bus_type == "document.approved"
     with pytest.raises(ActionFailed, match="word for a run's end"):
-        step_deeds.do(errand(run, "event", type="document.failed"))
+        step_actions.do(errand(run, "event", type="document.failed"))
 
 
 def test_a_tag_is_given_once(run: Run) -> None:
     for _ in range(2):
-        step_deeds.do(errand(run, "tag", key="approval", value="accepted"))
+        step_actions.do(errand(run, "tag", key="approval", value="accepted"))
     assert [(row.tag_key, row.tagValue) for row in tags(run.site, run.document_id)] == [("approval", "accepted")]
 
 
 def test_an_attribute_is_set_and_one_that_the_site_does_not_know_is_told(run: Run) -> None:
     with pytest.raises(ActionFailed):
-        step_deeds.do(errand(run, "attribute", key="state", value="approved"))
+        step_actions.do(errand(run, "attribute", key="state", value="approved"))
     attribute_definitions.create(SITE, AttributeDefinition("state", "State", "text"), by=BY)
     for _ in range(2):
-        step_deeds.do(errand(run, "attribute", key="state", value="approved"))
+        step_actions.do(errand(run, "attribute", key="state", value="approved"))
     assert [row.stringValue for row in attributes(run.site, run.document_id)] == ["approved"]
 
 
@@ -123,7 +125,7 @@ def test_a_webhook_gets_ids_and_the_same_one_twice(run: Run, monkeypatch: pytest
 
     monkeypatch.setattr(webhooks, "deliver", deliver)
     for _ in range(2):
-        said = step_deeds.do(errand(run, "webhook", url="https://example.org/hook"))
+        said = step_actions.do(errand(run, "webhook", url="https://example.org/hook"))
     assert said.words == "The receiver answered 204."
     assert sent[0] == sent[1]
     assert sent[0].content["step"] == "tell"

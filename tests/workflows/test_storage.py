@@ -6,8 +6,8 @@ from pathlib import Path
 from django.conf import settings
 
 from config import aws
-from workflows import files
-from workflows.storage import DocumentFiles, SiteFiles
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles, SiteFiles
 
 
 def test_a_large_file_comes_back_whole_whichever_version_is_asked_for(table: str, tmp_path: Path) -> None:

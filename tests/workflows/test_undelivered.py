@@ -13,7 +13,7 @@ from projects.audit.events import Actor
 from tests.aws_faults import fail
 from tests.people import alice, signed_in
 from tests.pump import receive
-from workflows import dead_letters, undelivered
+from workflows.operations import dead_letters, undelivered_events
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 BY = Actor("1", "Alice Novak")
@@ -72,7 +72,12 @@ def search_message() -> dict[str, Any]:
 def test_it_is_listed_with_its_ids(content: Any, task: str, facts: dict[str, str], *, again: bool) -> None:
     put_aside(content)
     (letter,) = dead_letters.listed()
-    assert (letter.queue, letter.task, dict(letter.facts), letter.again) == (undelivered.QUEUE, task, facts, again)
+    assert (letter.queue, letter.task, dict(letter.facts), letter.again) == (
+        undelivered_events.QUEUE,
+        task,
+        facts,
+        again,
+    )
 
 
 def test_the_page_shows_no_reason_and_offers_what_can_be_done() -> None:
@@ -85,7 +90,7 @@ def test_the_page_shows_no_reason_and_offers_what_can_be_done() -> None:
 
 
 def test_an_event_of_ours_is_told_again_under_its_own_id() -> None:
-    url = reverse("routing:settle-dead-letter", args=[undelivered.QUEUE, put_aside(OURS)])
+    url = reverse("routing:settle-dead-letter", args=[undelivered_events.QUEUE, put_aside(OURS)])
     page = signed_in(alice()).post(url, {"order": "replay"}, follow=True).content.decode()
     assert "is told once more" in page
     found = aws.client("sqs").receive_message(QueueUrl=settings.EVENTS_QUEUE_URL, WaitTimeSeconds=2)["Messages"]
@@ -95,14 +100,14 @@ def test_an_event_of_ours_is_told_again_under_its_own_id() -> None:
 
 
 def test_a_file_that_nobody_heard_of_is_taken() -> None:
-    dead_letters.replay(undelivered.QUEUE, put_aside(ARRIVED), by=BY)
+    dead_letters.replay(undelivered_events.QUEUE, put_aside(ARRIVED), by=BY)
     (message,) = receive(settings.STEPS_QUEUE)
     assert message.task == "workflows.tasks.take_incoming"
     assert message.kwargs == {"key": FILE["key"], "version": "v1", "size": 7}
 
 
 def test_where_no_queue_answers_the_page_says_so_and_the_event_stays() -> None:
-    url = reverse("routing:settle-dead-letter", args=[undelivered.QUEUE, put_aside(ARRIVED)])
+    url = reverse("routing:settle-dead-letter", args=[undelivered_events.QUEUE, put_aside(ARRIVED)])
     with fail("sqs", "SendMessage", error_code="connection", times=9):
         answer = signed_in(alice()).post(url, {"order": "replay"})
     assert answer.status_code == 503
@@ -111,7 +116,7 @@ def test_where_no_queue_answers_the_page_says_so_and_the_event_stays() -> None:
 
 
 def test_a_message_that_its_rule_made_goes_into_the_queue() -> None:
-    dead_letters.replay(undelivered.QUEUE, put_aside(search_message()), by=BY)
+    dead_letters.replay(undelivered_events.QUEUE, put_aside(search_message()), by=BY)
     (message,) = receive(settings.SEARCH_QUEUE)
     assert (message.task, message.kwargs["document_id"]) == ("workflows.tasks.index_document", "d1")
 
@@ -119,6 +124,6 @@ def test_a_message_that_its_rule_made_goes_into_the_queue() -> None:
 def test_what_there_is_nobody_to_send_to_stays_until_it_is_thrown_away() -> None:
     message_id = put_aside(ENDED)
     with pytest.raises(Refused, match="Throw it away"):
-        dead_letters.replay(undelivered.QUEUE, message_id, by=BY)
-    dead_letters.discard(undelivered.QUEUE, message_id, by=BY)
+        dead_letters.replay(undelivered_events.QUEUE, message_id, by=BY)
+    dead_letters.discard(undelivered_events.QUEUE, message_id, by=BY)
     assert dead_letters.listed() == []

@@ -19,10 +19,10 @@ from tests.people import alice, signed_in
 from tests.pump import Pump, acknowledge, receive, work
 from tests.workflows import stored
 from tests.workflows.test_incoming import BY, documents, owner, put, waiting
-from workflows import incoming, unexpected
-from workflows.actions import incoming as actions
-from workflows.incoming import Arrival
-from workflows.items.incoming import ArrivalBegin, IncomingFile, IncomingStatus
+from workflows.intake import bucket, unexpected
+from workflows.intake.actions import bucket as actions
+from workflows.intake.bucket import Arrival
+from workflows.intake.items import ArrivalBegin, IncomingFile, IncomingStatus
 from workflows.tasks import take_incoming
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
@@ -73,7 +73,7 @@ def quarantined() -> IncomingFile:
     arrival = put()
     with raising():
         take(arrival)
-    return incoming.waiting_file("default", arrival.digest)
+    return bucket.waiting_file("default", arrival.digest)
 
 
 def settle(file: IncomingFile, order: str) -> int:
@@ -86,10 +86,10 @@ def test_a_file_that_raises_waits_in_quarantine_and_try_again_brings_it_in(worke
     with raising():
         worker.run(lambda: bool(waiting()))
     ((name, why),) = waiting()
-    assert (name, why) == ('a "bill" #7.pdf', incoming.UNEXPECTED)
+    assert (name, why) == ('a "bill" #7.pdf', bucket.UNEXPECTED)
     assert (documents(project), due()) == ([], [])
     assert why.split(".")[0] in signed_in(alice()).get(reverse("routing:list-incoming")).content.decode()
-    assert settle(incoming.waiting_file("default", arrival.digest), "again") == 200
+    assert settle(bucket.waiting_file("default", arrival.digest), "again") == 200
     worker.run(lambda: bool(documents(project)))
     assert (waiting(), documents(project), due()) == ([], [name], [])
 
@@ -99,7 +99,7 @@ def test_wherever_it_raises(service: str, operation: str) -> None:
     project, arrival = owner(), put()
     with raise_before(service, operation, RuntimeError(MARKER), times=unexpected.MOST):
         take(arrival)
-    assert [why for _, why in waiting()] == [incoming.UNEXPECTED]
+    assert [why for _, why in waiting()] == [bucket.UNEXPECTED]
     assert not stored.objects(f"projects/{project.id}/")
 
 
@@ -108,7 +108,7 @@ def test_an_answer_of_aws_that_is_not_foreseen_is_no_other_case() -> None:
     arrival = put()
     with fail("s3", "PutObject", error_code="AccessDenied", times=9):
         take(arrival)
-    assert [why for _, why in waiting()] == [incoming.UNEXPECTED]
+    assert [why for _, why in waiting()] == [bucket.UNEXPECTED]
 
 
 def test_raised_less_often_it_is_a_document_and_nobody_hears_of_it(caplog: pytest.LogCaptureFixture) -> None:
@@ -125,22 +125,22 @@ def test_given_up_twice_or_too_late_nothing_changes() -> None:
     file = quarantined()
     arrival = Arrival(str(file.s3_key), str(file.s3version), int(file.file_size))
     before = stored.rows()
-    incoming.give_up(arrival)
+    bucket.give_up(arrival)
     take(arrival)
     assert stored.rows() == before
     actions.again(file, by=BY)
     take(arrival)
     before = stored.rows()
-    incoming.give_up(arrival)
+    bucket.give_up(arrival)
     assert stored.rows() == before
 
 
 def test_of_two_that_give_it_up_one_does() -> None:
     owner()
     arrival = put()
-    files = [incoming.known(arrival) for _ in range(2)]
+    files = [bucket.known(arrival) for _ in range(2)]
     for file in files:
-        incoming._quarantine(file, incoming.UNEXPECTED)
+        bucket._quarantine(file, bucket.UNEXPECTED)
     assert len(waiting()) == 1
 
 
@@ -237,7 +237,7 @@ def test_a_look_that_lasts_keeps_the_file_from_others(settings: LazySettings) ->
     actions.again(file, by=BY)
     file = IncomingFile.load(file.key)
     kept: list[int] = []
-    with incoming.begun(file, owner="mine", keep=lambda: kept.append(1)) as beat:
+    with bucket.begun(file, owner="mine", keep=lambda: kept.append(1)) as beat:
         settings.REPAIR_AFTER_SECONDS = 3600
         beat()
         (before,) = due()

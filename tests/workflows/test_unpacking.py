@@ -21,13 +21,14 @@ from tests.projects.projects import make_project
 from tests.pump import Pump
 from tests.workflows import stored
 from tests.workflows.boxes import mail, mailed, samples, zipped
-from workflows import queries
-from workflows.actions import removals, runs
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.documents.actions import removals
+from workflows.intake.upload import take
+from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.run import Run
+from workflows.storage.objects import DocumentFiles
 from workflows.tasks import unpack
-from workflows.uploads import take
 
 pytestmark = pytest.mark.django_db
 SITE = "default"
@@ -273,7 +274,7 @@ def test_a_deleted_child_leaves_its_parents_list_and_comes_back_to_it(worker: Pu
     child = rows(document_id).children[0]
     link = queries.document_workflows(SITE, child.documentId).rows[0]
     run = Run(SITE, record(document_id).project_id, child.documentId, str(link.SK).partition("#")[2])
-    runs.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
+    advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
     by = actor(bob())
     browser = signed_in(charlie())
     removals.delete(SITE, child.documentId, by=by)

@@ -23,13 +23,14 @@ from tests.workflows.batches import bulk
 from tests.workflows.boxes import mailed, zipped
 from tests.workflows.test_api import API, problem, program
 from tests.workflows.test_deadly_mails import names, record, uploaded
-from workflows import events, queries, unexpected
-from workflows.actions import removals
-from workflows.actions import unpacking as records
-from workflows.items.documents import ProjectDocument
-from workflows.items.events import DocumentEvent
+from workflows.documents.actions import removals
+from workflows.intake import unexpected
+from workflows.intake.actions import unpack as records
+from workflows.intake.unpacking import _UNEXPECTED
+from workflows.runs import events, queries
+from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items.events import DocumentEvent
 from workflows.tasks import unpack
-from workflows.unpacking import _UNEXPECTED
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 SITE = "default"

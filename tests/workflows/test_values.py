@@ -1,6 +1,6 @@
 import pytest
 
-from workflows import values
+from workflows.stages import values
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ import pytest
 from config.errors import ActionFailed, Unavailable
 from config.internet import is_public
 from tests.workflows.follow_ups import receiver
-from workflows import webhooks
-from workflows.webhooks import Delivery
+from workflows.publish import webhooks
+from workflows.publish.webhooks import Delivery
 
 
 @pytest.fixture

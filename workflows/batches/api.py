@@ -13,14 +13,14 @@ from ulid import ULID
 
 from config import clock
 from config.errors import Refused
-from projects import admission
 from projects.api import FAILURES, ApiRequest, Problem
+from projects.queues import admission
 from projects.sites import access
-from workflows import files
-from workflows.actions import batches
 from workflows.batches import making, orders, queries
+from workflows.batches.actions import batches
+from workflows.batches.items import Batch
 from workflows.batches.making import DEFAULT_PERCENT, DEFAULT_SLOTS, Wish
-from workflows.items.batches import Batch
+from workflows.storage import files
 
 router = Router(tags=["batches"])
 _KEY_LENGTH = 255

@@ -10,19 +10,23 @@ from config.table import InvalidKey
 from projects.audit.events import Actor
 from projects.documents.items.unpacking import DocumentUnpacking
 from projects.settings import queries as project_queries
-from workflows import incoming, queries
-from workflows.actions import batches, interventions, lanes, runs, unpacking
-from workflows.actions.interventions import Way
-from workflows.actions.lanes import Place
 from workflows.batches import orders, parts, shares
 from workflows.batches import queries as batch_queries
+from workflows.batches.actions import batches, lanes
+from workflows.batches.actions.lanes import Place
+from workflows.batches.items import Batch, BatchStatus, Tallied
 from workflows.batches.parts import FoundFile
-from workflows.frozen import Run
-from workflows.incoming import Arrival
-from workflows.items.batches import Batch, BatchStatus, Tallied
-from workflows.items.documents import ProjectDocument
-from workflows.items.incoming import IncomingFile, IncomingStatus
-from workflows.status import RESUMABLE, Outcome, StepStatus
+from workflows.engine.actions import interventions
+from workflows.engine.actions.interventions import Way
+from workflows.intake import bucket
+from workflows.intake.actions import unpack
+from workflows.intake.bucket import Arrival
+from workflows.intake.items import IncomingFile, IncomingStatus
+from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.run import Run
+from workflows.runs.status import RESUMABLE, Outcome, StepStatus
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +67,7 @@ def take(place: Place, *, owner: str, keep: Callable[[], None]) -> None:
     if file is None:
         settle(place, None)
         return
-    begun = functools.partial(incoming.begun, owner=owner, keep=keep, line=place.mark())
+    begun = functools.partial(bucket.begun, owner=owner, keep=keep, line=place.mark())
     try:
         _enter(place, batch, file, begun)
     except Refused as error:
@@ -104,7 +108,7 @@ def _enter(
     """Raises: Refused: it cannot be taken, with the sentence that says why."""
     by = Actor(str(batch.userId), str(batch.user_name))
     arrival = Arrival(file.key, file.version, file.size)
-    known = incoming.known(arrival)
+    known = bucket.known(arrival)
     if known.status == IncomingStatus.TAKEN:
         _go_on(place, file, Run(place.site, str(known.project_id), str(known.document_id), ""), by, known.siteId)
         return
@@ -114,7 +118,7 @@ def _enter(
     except (NotFound, InvalidKey) as error:
         raise Refused("The project of this line is gone. Name another in a new manifest.") from error
     with suppress(Conflict), begun(known) as beat:  # another delivery was as fast: its run settles the line
-        incoming.enter_object(
+        bucket.enter_object(
             arrival, known, project, orders_unpacking, beat=beat, by=by, batch_line=place.mark()
         )  # fmt: skip
 
@@ -150,7 +154,7 @@ def _go_on(place: Place, file: FoundFile, run: Run, by: Actor, site: str | None)
         settle_as(place, file, row)
         return
     with suppress(Conflict):
-        runs.hold_slot(run, place.mark(), attempt=int(execution.engine_attempt))
+        advance.hold_slot(run, place.mark(), attempt=int(execution.engine_attempt))
         way = Way.RETRY if row.outcome == Outcome.PARTIAL else Way.AGAIN
         interventions.resume(run, way, by=by)
 
@@ -162,12 +166,12 @@ def _unpack_again(place: Place, file: FoundFile, row: ProjectDocument, by: Actor
         settle_as(place, file, row)
         return
     with suppress(Conflict):
-        unpacking.again(place.site, record, by=by, batch_line=place.mark())
+        unpack.again(place.site, record, by=by, batch_line=place.mark())
         orders_unpacking(place.site, record.documentId)
 
 
 def _unpacking(site: str, row: ProjectDocument) -> DocumentUnpacking:
-    return DocumentUnpacking.load(unpacking.key_of(site, str(row.document_id)))
+    return DocumentUnpacking.load(unpack.key_of(site, str(row.document_id)))
 
 
 def settle_as(place: Place, file: FoundFile | None, row: ProjectDocument) -> None:

@@ -4,9 +4,9 @@ import logging
 from contextlib import suppress
 
 from config.errors import Conflict
-from workflows.actions import batches
 from workflows.batches import lines, orders, queries
-from workflows.items.batches import Batch, BatchStatus
+from workflows.batches.actions import batches
+from workflows.batches.items import Batch, BatchStatus
 
 log = logging.getLogger(__name__)
 

@@ -14,12 +14,12 @@ from django.template.defaultfilters import filesizeformat
 from config.errors import Conflict, CountersignError, NotFound, Refused
 from projects.audit.events import Actor
 from projects.settings.items import Project
-from workflows import files
-from workflows.actions import batches
-from workflows.actions.batches import BatchDraft
 from workflows.batches import manifest, orders, queries
-from workflows.items.batches import Batch
-from workflows.storage import SiteFiles, look_up, open_object
+from workflows.batches.actions import batches
+from workflows.batches.actions.batches import BatchDraft
+from workflows.batches.items import Batch
+from workflows.storage import files
+from workflows.storage.objects import SiteFiles, look_up, open_object
 
 log = logging.getLogger(__name__)
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from django.conf import settings
 
 from config.brokers import queues
-from workflows import batch_machine, engine, files
-from workflows.engines import engine_choice
-from workflows.storage import SiteFiles
+from workflows.engine import driver, engine_choice
+from workflows.engine.machines import batch
+from workflows.storage import files
+from workflows.storage.objects import SiteFiles
 
 READ, LINE, UNPACK = "workflows.batches.tasks.read", "workflows.batches.tasks.take_line", "workflows.tasks.unpack"
 LOOK = "workflows.batches.tasks.look"
@@ -45,13 +46,13 @@ def all_parts(site: str, batch_id: str, attempt: int, count: int) -> None:
     if engine_choice.chosen():
         parts(site, batch_id, attempt, range(count))
         return
-    engine.start_batch(f"{site}-{batch_id}-{attempt}", SiteFiles(site).key(files.batch_items(batch_id, attempt)))
+    driver.start_batch(f"{site}-{batch_id}-{attempt}", SiteFiles(site).key(files.batch_items(batch_id, attempt)))
 
 
 def parts(site: str, batch_id: str, attempt: int, which: Iterable[int]) -> None:
     """Without a machine: what it lost, or all where there is none. Raises: Unavailable."""
     for part in which:
-        _send(batch_machine.TASK, site=site, batch_id=batch_id, attempt=attempt, part=part)
+        _send(batch.TASK, site=site, batch_id=batch_id, attempt=attempt, part=part)
 
 
 def _send(task: str, **kwargs: str | int) -> None:

@@ -10,12 +10,12 @@ from django.template.defaultfilters import filesizeformat
 
 from config import logs
 from config.errors import Conflict, NotFound, Unavailable
-from workflows import files
-from workflows.actions import batches, lanes
 from workflows.batches import queries
+from workflows.batches.actions import batches, lanes
+from workflows.batches.items import Batch, BatchStatus
 from workflows.batches.reading import write_lines
-from workflows.items.batches import Batch, BatchStatus
-from workflows.storage import SiteFiles, look_up
+from workflows.storage import files
+from workflows.storage.objects import SiteFiles, look_up
 
 log = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from config import table
 from config.errors import NotFound
 from config.item import Page
 from config.table import InvalidKey
-from workflows.actions import batches
-from workflows.items.batches import ActiveBatch, Batch, BatchLine
+from workflows.batches.actions import batches
+from workflows.batches.items import ActiveBatch, Batch, BatchLine
 
 _A_REPORT_PAGE = 200
 

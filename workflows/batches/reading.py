@@ -12,12 +12,12 @@ from config import bulk
 from config.due import attempts
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from projects.settings import queries as project_queries
-from workflows import files
-from workflows.actions import batches, lanes
 from workflows.batches import manifest, orders, queries
+from workflows.batches.actions import batches, lanes
+from workflows.batches.items import Batch, BatchLine, BatchStatus
 from workflows.batches.manifest import Line, Rules, Wanted, Wrong
-from workflows.items.batches import Batch, BatchLine, BatchStatus
-from workflows.storage import SiteFiles, open_object
+from workflows.storage import files
+from workflows.storage.objects import SiteFiles, open_object
 
 
 @dataclass

@@ -4,10 +4,10 @@ import logging
 from contextlib import suppress
 
 from config.errors import Conflict
-from workflows import slots
-from workflows.actions import batches
 from workflows.batches import queries
-from workflows.items.batches import Batch, BatchStatus
+from workflows.batches.actions import batches
+from workflows.batches.items import Batch, BatchStatus
+from workflows.engine import limits
 
 log = logging.getLogger(__name__)
 
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 def rebalance(site: str) -> list[Batch]:
     """Write what has changed; answers the batches that may use more slots than before."""
     active = queries.active(site)
-    of_project = slots.shares(site, [one.project_id for one in active])
+    of_project = limits.shares(site, [one.project_id for one in active])
     wanted = {one.id: of_project[one.project_id] for one in active}
     grown = []
     for batch in Batch.load_many([batches.key_of(site, batch_id) for batch_id in wanted]):

@@ -5,16 +5,18 @@ from typing import Any
 from celery import shared_task
 
 from config.errors import Unavailable
-from workflows import batch_machine, deliveries, unexpected
-from workflows.actions.lanes import Place
 from workflows.batches import lines, looking, orders, parts, reading
+from workflows.batches.actions.lanes import Place
+from workflows.engine import message_delivery
+from workflows.engine.machines import batch
+from workflows.intake import unexpected
 from workflows.tasks import LIMITS
 
 
 @shared_task(bind=True, name=orders.READ, time_limit=3600, **LIMITS)
 def read(self: Any, *, site: str, batch_id: str, attempt: int) -> None:
     """Read the manifest, or what failed of it, and have its files looked at."""
-    keep = deliveries.keeper(self.request)
+    keep = message_delivery.keeper(self.request)
     unexpected.attempt(
         self,
         lambda: reading.read(site, batch_id, attempt, owner=self.request.id, keep=keep),
@@ -22,7 +24,7 @@ def read(self: Any, *, site: str, batch_id: str, attempt: int) -> None:
     )
 
 
-@shared_task(bind=True, name=batch_machine.TASK, time_limit=900, **LIMITS)
+@shared_task(bind=True, name=batch.TASK, time_limit=900, **LIMITS)
 def open_part(self: Any, *, site: str, batch_id: str, attempt: int, part: int) -> None:
     """Look at the files of one part; with the last one the batch begins."""
 
@@ -39,7 +41,7 @@ def open_part(self: Any, *, site: str, batch_id: str, attempt: int, part: int) -
 @shared_task(bind=True, name=orders.LINE, time_limit=3600, **LIMITS)
 def take_line(self: Any, *, site: str, batch_id: str, attempt: int, lane: int, position: int) -> None:
     """Make a document of a line that has a slot, and start its run."""
-    place, keep = Place(site, batch_id, attempt, lane, position), deliveries.keeper(self.request)
+    place, keep = Place(site, batch_id, attempt, lane, position), message_delivery.keeper(self.request)
     unexpected.attempt(
         self, lambda: lines.take(place, owner=self.request.id, keep=keep), lambda: lines.give_up(place)
     )  # fmt: skip

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workflows import results
+from workflows.stages import results
 from workflows.stages.services import Given, PageAnswer
 from workflows.stages.specs import FieldSpec
 

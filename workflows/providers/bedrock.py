@@ -13,7 +13,8 @@ from config.errors import StageFailed
 from workflows.providers import answer_tool, answers, typing_tool
 from workflows.providers.answers import Problems
 from workflows.providers.calls import Caller, Provider
-from workflows.stages.languages import language_name
+from workflows.stages.document_types.types import OWN, Rated
+from workflows.stages.models.languages import language_name
 from workflows.stages.services import (
     PageAnswer,
     PageInquiry,
@@ -23,7 +24,6 @@ from workflows.stages.services import (
     TypeQuestion,
     TypeReply,
 )
-from workflows.stages.types import OWN, Rated
 from workflows.stages.usage import Note, Usage, unnoted
 
 T = TypeVar("T")

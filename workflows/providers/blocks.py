@@ -11,17 +11,8 @@ from functools import cached_property
 from statistics import median
 from typing import Any
 
-from workflows.stages.layout import Box, Line, Word
-from workflows.stages.reading import (
-    Answer,
-    Cell,
-    DocumentReading,
-    FormField,
-    PageReading,
-    Region,
-    Spot,
-    Table,
-)
+from workflows.stages.pages.layout import Box, Line, Word
+from workflows.stages.pages.reading import Answer, Cell, DocumentReading, FormField, PageReading, Region, Spot, Table
 
 Block = Mapping[str, Any]
 TICKED, UNTICKED = "☒", "☐"

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 from config.errors import StageFailed, Unavailable
 from workflows.providers.calls import Caller, Provider
-from workflows.stages.layout import Box, Line, Word
-from workflows.stages.reading import PageReading
+from workflows.stages.pages.layout import Box, Line, Word
+from workflows.stages.pages.reading import PageReading
 
 ENDPOINT = Provider("endpoint", "The model endpoint")
 _NOT_SET = (

@@ -7,9 +7,9 @@ import subprocess
 from dataclasses import dataclass
 
 from config.errors import StageFailed
-from workflows.stages.languages import base_language, language_code
-from workflows.stages.layout import Line, Word
-from workflows.stages.reading import PageReading
+from workflows.stages.models.languages import base_language, language_code
+from workflows.stages.pages.layout import Line, Word
+from workflows.stages.pages.reading import PageReading
 from workflows.stages.usage import LOCAL
 
 MODEL = "Tesseract"

@@ -8,7 +8,7 @@ from config.errors import StageFailed
 from workflows.providers import blocks
 from workflows.providers.calls import Caller, Provider
 from workflows.providers.jobs import Running, S3File
-from workflows.stages.reading import DocumentReading
+from workflows.stages.pages.reading import DocumentReading
 
 _DAMAGED = "Textract cannot read this file: it is damaged or locked. Save or scan it again and upload the new file."
 TEXTRACT = Provider(

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workflows.providers.answers import Problems
-from workflows.stages.types import OWN, Rated, TypeSpec
+from workflows.stages.document_types.types import OWN, Rated, TypeSpec
 
 TOOL = "record_type"
 NONE = "none_of_these"

@@ -5,21 +5,26 @@ import logging
 
 from config.due import attempts
 from config.errors import Conflict, CountersignError, NotFound, ProviderPaused, StageFailed, Unavailable
-from workflows import contexts, files, frozen, services
-from workflows.actions import questions, spending
-from workflows.actions.questions import Answer
-from workflows.frozen import Run
-from workflows.items.questions import Question
+from workflows.engine import step_context
+from workflows.providers import services
 from workflows.providers.bedrock import BEDROCK
+from workflows.questions import actions as question_actions
 from workflows.questions import queries
+from workflows.questions.actions import Answer
+from workflows.questions.items import Question
 from workflows.questions.queries import QuestionRef
-from workflows.stages import answerer, given
+from workflows.runs import run_settings
+from workflows.runs.actions import spending
+from workflows.runs.run import Run
+from workflows.runs.status import QuestionStatus
+from workflows.stages import given
 from workflows.stages.base import RunSettings
-from workflows.stages.layout import Page
+from workflows.stages.models import answerer
+from workflows.stages.pages.layout import Page
 from workflows.stages.segment_analyzer import page_of
 from workflows.stages.services import PageInquiry
 from workflows.stages.usage import LOCAL
-from workflows.status import QuestionStatus
+from workflows.storage import files
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +46,7 @@ def answer(ref: QuestionRef, generation: int, *, owner: str) -> None:
     if asked.status != QuestionStatus.ASKED or int(asked.generation) != generation:
         return
     try:
-        questions.claim(ref, asked, owner=owner)
+        question_actions.claim(ref, asked, owner=owner)
         found = _answered(ref.run, asked)
     except Conflict:
         log.info("question is in other hands", extra={"run": ref.run.workflow_id, "question": ref.number})
@@ -51,21 +56,21 @@ def answer(ref: QuestionRef, generation: int, *, owner: str) -> None:
         raise
     except (StageFailed, NotFound) as error:
         sentence = str(error) if isinstance(error, StageFailed) else _UNREAD
-        questions.failed(ref, sentence, generation=generation)
+        question_actions.failed(ref, sentence, generation=generation)
     else:
-        questions.answered(ref, found, generation=generation)
+        question_actions.answered(ref, found, generation=generation)
     log.info("question settled", extra={"run": ref.run.workflow_id, "page": ref.segment, "question": ref.number})
 
 
 def give_up(ref: QuestionRef, generation: int, error: CountersignError) -> None:
     """Nobody answered for as long as a question waits."""
-    questions.failed(ref, str(error), generation=generation)
+    question_actions.failed(ref, str(error), generation=generation)
 
 
 def _answered(run: Run, asked: Question) -> Answer:
-    document = contexts.document_of(run)
-    settings = frozen.from_json(document.settings)
-    store = contexts.files_of(run, document)
+    document = step_context.document_of(run)
+    settings = run_settings.from_json(document.settings)
+    store = step_context.files_of(run, document)
     segment = json.loads(store.read(files.segment(int(asked.segment_index))))
     if segment.get("status") != "completed":
         raise StageFailed(_UNREAD)
@@ -80,7 +85,7 @@ def _answered(run: Run, asked: Question) -> Answer:
 
 def _inquiry(run: Run, settings: RunSettings, page: Page, text: str) -> PageInquiry:
     try:
-        image = contexts.files_of(run).read(files.page_image(page.index))
+        image = step_context.files_of(run).read(files.page_image(page.index))
     except NotFound:  # text has no picture
         image = None
     return PageInquiry(text, "\n".join(row.text for row in page.rows), image, settings.language)

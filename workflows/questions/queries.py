@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from config import table
 from config.errors import NotFound
 from config.table import Key
-from workflows.frozen import Run
-from workflows.items.questions import Question
+from workflows.questions.items import Question
+from workflows.runs.run import Run
 
 MOST = 50  # that one page is asked; deleted ones count, since their numbers are not given again
 

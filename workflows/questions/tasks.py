@@ -9,9 +9,9 @@ from django.conf import settings
 
 from config.brokers import queues
 from config.errors import CountersignError, ProviderPaused, Unavailable
-from workflows.frozen import Run
 from workflows.questions import answering
 from workflows.questions.queries import QuestionRef
+from workflows.runs.run import Run
 from workflows.tasks import LIMITS
 
 log = logging.getLogger(__name__)

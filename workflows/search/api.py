@@ -5,8 +5,8 @@ from typing import Annotated
 from ninja import Router, Schema
 from pydantic import WithJsonSchema
 
-from projects import admission
 from projects.api import FAILURES, ApiRequest, Problem
+from projects.queues import admission
 from projects.sites import access
 from workflows.search.index import Hit, Part, search_index
 from workflows.search.snippets import snippet

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from config import table
 from config.errors import NotFound
 from config.table import InvalidKey
-from workflows import files, queries, run_files
-from workflows.items.documents import DocumentWorkflow, ProjectDocument
+from workflows.runs import queries, run_files
+from workflows.runs.items.documents import DocumentWorkflow, ProjectDocument
+from workflows.runs.status import Outcome, StepStatus
 from workflows.search.index import Entry, Kind, Part
-from workflows.status import Outcome, StepStatus
-from workflows.storage import DocumentFiles
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 Beat = Callable[[], None]
 _LANES = 4  # objects read at once

@@ -9,7 +9,7 @@ from config import clock, table
 from config.errors import NotFound
 from config.item import Page
 from projects.settings import queries as project_queries
-from workflows.items.documents import ProjectDocument
+from workflows.runs.items.documents import ProjectDocument
 from workflows.search.content import Which
 from workflows.search.database import answering
 from workflows.search.index import search_index

@@ -4,9 +4,10 @@ import hashlib
 import json
 
 from config import clock
-from workflows import document_types, files, results
-from workflows.stages import artifacts
+from workflows.stages import artifacts, results
 from workflows.stages.base import StageContext, StageResult
+from workflows.stages.document_types import of_result
+from workflows.storage import files
 
 SHOWN = 10  # reasons that travel in the table; all of them are in the artifact
 
@@ -14,7 +15,7 @@ SHOWN = 10  # reasons that travel in the table; all of them are in the artifact
 def run(context: StageContext) -> StageResult:
     body = context.artifacts.read(files.result(context.workflow_id))
     result = json.loads(body)
-    fields = results.fields_of(result) if document_types.of(result) else context.settings.fields
+    fields = results.fields_of(result) if of_result.of(result) else context.settings.fields
     assessment = results.assessment(
         result,
         fields,

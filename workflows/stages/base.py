@@ -7,8 +7,8 @@ from typing import Any, Literal, Protocol
 
 from workflows.stages import specs
 from workflows.stages.calibration import UNCALIBRATED, Calibration
+from workflows.stages.document_types.types import TypeBook
 from workflows.stages.services import Services
-from workflows.stages.types import TypeBook
 from workflows.stages.usage import Usage
 
 FieldSpec = specs.FieldSpec

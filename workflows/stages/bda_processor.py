@@ -1,7 +1,7 @@
 """Stage bda_processor: Bedrock Data Automation, where a project chose it; nothing on a laptop does its work."""
 
-from workflows.stages import paged
 from workflows.stages.base import Begun, Job, StageContext, StageResult
+from workflows.stages.pages import paged
 from workflows.stages.usage import Usage
 
 

@@ -9,10 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 from config.errors import NotFound
-from workflows import files
-from workflows.stages import artifacts, model_summary, paged, published, sentences, slices
+from workflows.stages import artifacts, published, slices
 from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
+from workflows.stages.models import model_summary
+from workflows.stages.pages import paged
 from workflows.stages.services import Writer
+from workflows.stages.text import sentences
+from workflows.storage import files
 
 METHOD = "extractive"
 MODEL = "Sentences of the text, chosen without a model"

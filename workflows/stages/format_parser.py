@@ -8,11 +8,13 @@ from typing import Any
 import pypdfium2
 
 from config.errors import Refused, StageFailed
-from workflows import files
-from workflows.stages import artifacts, kinds, layout, paged, pdf, slices, text_layer, text_segments
+from workflows.stages import artifacts, kinds, slices
 from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.formats import einvoice
-from workflows.stages.paged import Pages
+from workflows.stages.pages import layout, paged, pdf, text_layer
+from workflows.stages.pages.paged import Pages
+from workflows.stages.text import text_segments
+from workflows.storage import files
 
 PDF = "application/pdf"
 

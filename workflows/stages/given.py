@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from workflows import results, values
+from workflows.stages import results, values
 from workflows.stages.fields.candidates import Candidate
-from workflows.stages.layout import Box, Page, Word, union
+from workflows.stages.pages.layout import Box, Page, Word, union
 from workflows.stages.services import Given
 from workflows.stages.specs import FieldSpec
 

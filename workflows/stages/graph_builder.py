@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.errors import NotFound
-from workflows import files, values
-from workflows.stages import artifacts, paged, published, slices
+from workflows.stages import artifacts, published, slices, values
 from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.fields.company import LEGAL
+from workflows.stages.pages import paged
+from workflows.storage import files
 
 MOST_ENTITIES, MOST_RELATIONS, MOST_MENTIONS = 300, 1_000, 20  # in the artifact; the strongest stay
 _A_SLICE = 400  # entities that a slice hands on

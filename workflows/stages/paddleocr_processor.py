@@ -12,12 +12,13 @@ from typing import Any
 from PIL import Image
 
 from config.errors import NotFound, StageFailed
-from workflows import files
-from workflows.stages import format_parser, kinds, layout, ocr, page_entries, paged, slices, usage
+from workflows.stages import format_parser, kinds, slices, usage
 from workflows.stages.base import Begun, Job, SliceResult, Slicing, StageContext, StageResult, Tally
-from workflows.stages.reading import PageReading
+from workflows.stages.pages import layout, ocr, page_entries, paged
+from workflows.stages.pages.reading import PageReading
 from workflows.stages.services import questions
 from workflows.stages.usage import Usage
+from workflows.storage import files
 
 PAGES = 20  # in a slice: at two or three seconds a page less than a minute's work
 _NOT_READ = "The service did not read this page. Try the page again, or choose another OCR model."

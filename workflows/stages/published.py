@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.errors import NotFound
-from workflows import document_types, files
 from workflows.stages import artifacts
 from workflows.stages.base import StageContext
+from workflows.stages.document_types import of_result
+from workflows.storage import files
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ def values(context: StageContext) -> Values:
     except NotFound:
         return Values("other", ())
     corrected = artifacts.read_json(context.artifacts, context.decision)["corrections"] if context.decision else {}
-    result = document_types.retyped(result, corrected.get(document_types.KEY))
+    result = of_result.retyped(result, corrected.get(of_result.KEY))
     fields = ({**one, "value": corrected.get(one["name"], one.get("value"))} for one in result["fields"])
     return Values(str(result["document_type"]), tuple(fields))
 

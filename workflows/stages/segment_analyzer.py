@@ -5,26 +5,17 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from config.errors import NotFound
-from workflows import files, results
-from workflows.stages import (
-    artifacts,
-    fields,
-    given,
-    kinds,
-    layout,
-    model_pages,
-    paged,
-    slices,
-    text_page,
-    typed,
-    usage,
-)
+from workflows.stages import artifacts, fields, given, kinds, results, slices, usage
 from workflows.stages.base import FieldSpec, RunSettings, SliceResult, Slicing, StageContext, StageResult, Tally
-from workflows.stages.document_type import document_type
+from workflows.stages.document_types import typed
+from workflows.stages.document_types.document_type import document_type
 from workflows.stages.fields import checks, printed
 from workflows.stages.fields.candidates import Candidate, Document
 from workflows.stages.formats import einvoice, videos
+from workflows.stages.models import model_pages
+from workflows.stages.pages import layout, paged, text_page
 from workflows.stages.usage import Usage
+from workflows.storage import files
 
 # Issuer, date and number stand at the front, sums at the end; what is between would only cost memory.
 FIRST, LAST = 8, 4

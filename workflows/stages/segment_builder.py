@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workflows import files
-from workflows.stages import artifacts, formats, kinds, paged, slices, text_page
+from workflows.stages import artifacts, formats, kinds, slices
 from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
-from workflows.stages.paged import Paged
+from workflows.stages.pages import paged, text_page
+from workflows.stages.pages.paged import Paged
+from workflows.storage import files
 
 # Where the contract keeps a text that no file carried.
 _FOUND_AS = {"AUDIO": "transcribe", "WEB": "webcrawler_content"}

@@ -9,9 +9,11 @@ import pypdfium2
 from PIL import Image
 
 from config.errors import Refused, StageFailed
-from workflows import files
-from workflows.stages import kinds, paged, pdf, pictures, slices, text_segments
+from workflows.stages import kinds, slices
 from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
+from workflows.stages.pages import paged, pdf, pictures
+from workflows.stages.text import text_segments
+from workflows.storage import files
 
 MAX_PAGES = 30_000
 PDF = "application/pdf"

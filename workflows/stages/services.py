@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from workflows.stages.reading import DocumentReading, PageReading
+from workflows.stages.document_types.types import Rated, TypeSpec
+from workflows.stages.pages.reading import DocumentReading, PageReading
 from workflows.stages.specs import FieldSpec
-from workflows.stages.types import Rated, TypeSpec
 from workflows.stages.usage import Usage
 
 

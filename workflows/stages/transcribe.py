@@ -7,12 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from config.errors import Refused, StageFailed
-from workflows import files
-from workflows.stages import artifacts, kinds, paged, slices, speech, text_segments
+from workflows.stages import artifacts, kinds, slices
+from workflows.stages.audio import speech
 from workflows.stages.base import Begun, Job, SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.formats.blocks import LONGEST
+from workflows.stages.pages import paged
 from workflows.stages.services import Transcriber
+from workflows.stages.text import text_segments
 from workflows.stages.usage import Usage
+from workflows.storage import files
 
 WINDOW = 30  # seconds of sound that are read at once; a word on the edge may be lost
 SURE = 0.8  # below it a person is told

@@ -11,12 +11,14 @@ from urllib.robotparser import RobotFileParser
 
 from config import clock
 from config.errors import StageFailed
-from workflows import files
-from workflows.stages import artifacts, formats, paged, text_segments, web_fetch
+from workflows.stages import artifacts, formats, web_fetch
 from workflows.stages.base import StageContext, StageResult
 from workflows.stages.formats import web
 from workflows.stages.formats.blocks import Block, chunks
+from workflows.stages.pages import paged
+from workflows.stages.text import text_segments
 from workflows.stages.web_fetch import Answer, Network
+from workflows.storage import files
 
 MOST_PAGES, MOST_DEPTH = 50, 3  # that a request may ask for; one page alone where it does not
 MOST_BYTES = 64_000  # of a request

@@ -9,7 +9,6 @@ from django.views.decorators.http import require_safe
 from config import clock
 from config.errors import NotFound, Refused
 from config.table import InvalidKey
-from projects import admission
 from projects.documents import query_plan
 from projects.documents.access_paths import ByClassification, ByStatus, Way
 from projects.documents.filters import filters_from
@@ -21,6 +20,7 @@ from projects.documents.queries import documents as document_queries
 from projects.documents.queries import removals as removal_queries
 from projects.documents.query_plan import NotIndexed
 from projects.documents.view_log import looked
+from projects.queues import admission
 from projects.schemas import queries as schema_queries
 from projects.schemas.vocabulary import Vocabulary, vocabulary
 from projects.sites import access

@@ -8,12 +8,12 @@ from django.views.decorators.http import require_POST
 
 from config.errors import Conflict, NotFound, Refused
 from config.table import InvalidKey
-from projects import admission
 from projects.audit.events import Actor, actor
 from projects.documents.actions import attributes as attribute_actions
 from projects.documents.actions import metadata as metadata_actions
 from projects.documents.actions import tags as tag_actions
 from projects.documents.views.documents import document_page
+from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, go, wants_fragment
 

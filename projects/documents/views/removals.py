@@ -4,11 +4,11 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from projects import admission
 from projects.documents.items.removals import DocumentRemoval, RemovalState
 from projects.documents.queries import removals as removal_queries
 from projects.documents.queries.removals import DELETED, PURGED
 from projects.documents.removal import DESTROYED, LEFT
+from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, answer
 

@@ -19,8 +19,8 @@ from config.errors import CountersignError
 from config.laptop import emulator
 from config.measure import Ratio
 from review import benchmark as desk
-from workflows import benchmark as machine
-from workflows import deployment
+from workflows.operations import benchmark as machine
+from workflows.operations import deployment
 
 
 class Command(BaseCommand):

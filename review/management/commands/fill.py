@@ -22,8 +22,8 @@ from projects.settings.items import Project
 from review import filled
 from review.filled import Filling, Kind
 from review.items.fillings import FillingRecord
-from workflows.actions import segments
-from workflows.frozen import Run
+from workflows.runs.actions import segments
+from workflows.runs.run import Run
 
 _CHUNK = 25  # documents that one lane writes at a time
 _LANES = 4

@@ -15,8 +15,8 @@ from projects.documents.queries import documents as document_queries
 from projects.schemas.defaults import ensure_default_schemas
 from tests.factories import PROJECT_ID, SITE, start_run
 from tests.projects.actions.test_tags import told
-from workflows.actions import standing
-from workflows.frozen import Run
+from workflows.runs.actions import document_status
+from workflows.runs.run import Run
 
 BY = Actor("system", "Classification")
 AT = DocumentStatus.IN_PROGRESS
@@ -28,7 +28,7 @@ def found(document_id: str, classification_id: str, name: str = "") -> Classifie
 
 def write(document_id: str, typed: Classified) -> None:
     run = Run(SITE, PROJECT_ID, document_id, "w1")
-    transact(standing.moved(run, AT, AT, classified=typed), *typed.events)
+    transact(document_status.moved(run, AT, AT, classified=typed), *typed.events)
 
 
 def classify(document_id: str, classification_id: str, name: str = "") -> bool:

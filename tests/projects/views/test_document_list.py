@@ -16,7 +16,7 @@ from tests.people import alice, charlie, dora, signed_in
 from tests.projects.schemas import ALICE, make_attributes, make_classification
 from tests.projects.sites import grant, make_site
 from tests.workflows.advancing import failed, published, waiting
-from workflows.actions import removals
+from workflows.documents.actions import removals
 
 pytestmark = pytest.mark.django_db
 ROSA = Actor("1", "Rosa Marin")

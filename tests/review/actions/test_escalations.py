@@ -15,9 +15,9 @@ from tests.factories import MARTA, ROSA, review_of, verdict
 from tests.flow.protocol import kinds
 from tests.review.handovers.asking import hand_over
 from tests.review.reviews import open_review
-from workflows import queries
-from workflows.frozen import Run
-from workflows.items.events import DocumentEvent
+from workflows.runs import queries
+from workflows.runs.items.events import DocumentEvent
+from workflows.runs.run import Run
 
 pytestmark = pytest.mark.usefixtures("machines", "table")
 DAY = dt.timedelta(days=1)

@@ -26,10 +26,10 @@ from tests.foreign import BUCKET, make_bucket, picture, put
 from tests.projects.projects import make_project
 from tests.projects.sites import make_site
 from tests.review.handovers.asking import ARN, FIELDS, ask, asked, decide, hand_over, kinds
-from workflows import files
-from workflows.items.checkpoints import ReviewCheckpoint
-from workflows.storage import DocumentFiles
-from workflows.tokens import TokenHolder
+from workflows.engine.tokens import TokenHolder
+from workflows.runs.items.checkpoints import ReviewCheckpoint
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.usefixtures("desk")
 BY = Actor("1", "Alice")

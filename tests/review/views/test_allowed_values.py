@@ -9,7 +9,7 @@ from review.actions import claims
 from tests.people import bob, charlie, signed_in
 from tests.review.reviews import open_review, person, result, url
 from tests.review.views.pages import form
-from workflows.storage import DocumentFiles
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.usefixtures("desk")
 

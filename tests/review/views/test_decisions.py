@@ -12,7 +12,7 @@ from tests.aws_faults import count_calls, fail
 from tests.people import alice, bob, signed_in
 from tests.review.reviews import VALUES, decisions_of, lapse, open_review, person, url
 from tests.review.views.pages import compared, form
-from workflows.storage import DocumentFiles
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.usefixtures("desk")
 

@@ -12,8 +12,8 @@ from tests.aws_faults import count_calls
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.review.reviews import lapse, open_review, pass_deadline, person, result, url
 from tests.review.views.pages import compared
-from workflows import files
-from workflows.storage import DocumentFiles
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.usefixtures("desk")
 

@@ -16,8 +16,8 @@ from tests.people import alice, bob, signed_in
 from tests.review.handovers.asking import hand_over
 from tests.review.reviews import decisions_of, lapse, open_review, person, result, url
 from tests.review.views.pages import form
-from workflows import queries as workflow_queries
-from workflows.storage import DocumentFiles
+from workflows.runs import queries as workflow_queries
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.usefixtures("desk")
 DOUBTFUL = {"company": ("Grossmarkt Ruhr", 0.97), "date": ("2024-03-31", 0.5), "total": ("33.90", 0.55)}

@@ -17,9 +17,9 @@ from tests.people import alice, bob, signed_in
 from tests.pump import Pump
 from tests.review.reviews import open_review, person, result, url
 from tests.review.views.pages import form
-from workflows import files
-from workflows import queries as workflow_queries
-from workflows.storage import DocumentFiles
+from workflows.runs import queries as workflow_queries
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.usefixtures("desk")
 AUDIT = "/settings/audit/"

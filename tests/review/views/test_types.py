@@ -9,12 +9,12 @@ from review.actions import claims, decisions
 from tests.people import bob, charlie, signed_in
 from tests.review.reviews import open_review, person, result, url
 from tests.review.views.pages import form
-from workflows import document_types
-from workflows import queries as workflow_queries
-from workflows.storage import DocumentFiles
+from workflows.runs import queries as workflow_queries
+from workflows.stages.document_types import of_result
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.usefixtures("desk")
-KEY = f"field-{document_types.KEY}"
+KEY = f"field-{of_result.KEY}"
 
 
 def one(name, share, **changes):
@@ -63,7 +63,7 @@ def test_whoever_only_looks_sees_the_type_and_no_choice(ref):
 
 def test_what_was_found_is_approved_without_a_word_of_the_type(ref):
     assert post(ref, **{"field-total": "33.90"}).status_code == 302
-    assert document_types.KEY not in decided(ref)
+    assert of_result.KEY not in decided(ref)
 
 
 def test_another_type_shows_its_fields_and_what_was_typed_stays(ref):
@@ -95,7 +95,7 @@ def test_the_chosen_type_is_decided_like_a_correction_and_told(ref):
     post(ref, "save-draft", **{KEY: "invoice", "show-type": "1"})
     answer = post(ref, **{KEY: "invoice", "field-total": "33.90", "field-number": "78"})
     assert answer.status_code == 302
-    assert decided(ref) == {document_types.KEY: "invoice", "number": "78"}
+    assert decided(ref) == {of_result.KEY: "invoice", "number": "78"}
     event = workflow_queries.lineage(ref.site, ref.document_id).rows[-1]
     assert event.facts.as_dict()["document_type"] == "invoice"
     assert '<p><span class="label">Document type</span> Invoice' in page(ref, charlie)

@@ -6,9 +6,10 @@ from config.errors import Conflict, NotFound, Refused, StageFailed
 from projects.audit.events import Actor
 from projects.settings import queries as project_queries
 from tests.workflows.decided import decided_run, field, project, reviewed_project
-from workflows import calibrations, contexts, frozen, queries
-from workflows.actions import calibrations as actions
-from workflows.frozen import Run
+from workflows.engine import step_context
+from workflows.learning import actions, calibrations
+from workflows.runs import queries, run_settings
+from workflows.runs.run import Run
 from workflows.stages import STAGES
 from workflows.stages.calibration import UNCALIBRATED, Vendor
 
@@ -80,16 +81,16 @@ def test_too_few_reviews_are_refused_with_a_sentence() -> None:
 def test_a_proposal_changes_no_run() -> None:
     project_id = reviewed_project()
     actions.propose(SITE, project_id, by=ANNA)
-    assert frozen.settings_of(SITE, data_of(project_id)).calibration_version == 0
+    assert run_settings.settings_of(SITE, data_of(project_id)).calibration_version == 0
 
 
 def test_an_active_version_is_pinned_by_runs_that_begin_then() -> None:
     project_id = reviewed_project()
     made = actions.propose(SITE, project_id, by=ANNA)
     actions.activate(SITE, project_id, 1, seen=0, by=BORIS)
-    settings = frozen.settings_of(SITE, data_of(project_id))
+    settings = run_settings.settings_of(SITE, data_of(project_id))
     assert (settings.calibration_version, settings.calibration_sha256) == (1, made.sha256)
-    assert frozen.from_json(frozen.to_json(settings)) == settings
+    assert run_settings.from_json(run_settings.to_json(settings)) == settings
     assert calibrations.pinned(Run(SITE, project_id, "d", "w"), settings).version == 1
     (row,) = calibrations.versions(SITE, project_id)
     assert (row.activated_by, bool(row.activated_at)) == ("Boris Klein", True)
@@ -112,7 +113,7 @@ def test_of_two_activations_the_second_is_told_who_was_first() -> None:
     actions.activate(SITE, project_id, 1, seen=0, by=BORIS)
     with pytest.raises(Conflict, match="Calibration 1 was made active by Boris Klein meanwhile"):
         actions.activate(SITE, project_id, 2, seen=0, by=ANNA)
-    assert frozen.freeze(data_of(project_id)).calibration_version == 1
+    assert run_settings.freeze(data_of(project_id)).calibration_version == 1
 
 
 def test_the_same_activation_twice_is_one() -> None:
@@ -120,7 +121,7 @@ def test_the_same_activation_twice_is_one() -> None:
     actions.propose(SITE, project_id, by=ANNA)
     for _ in range(2):
         actions.activate(SITE, project_id, 1, seen=0, by=BORIS)
-    assert frozen.freeze(data_of(project_id)).calibration_version == 1
+    assert run_settings.freeze(data_of(project_id)).calibration_version == 1
 
 
 def test_the_prior_can_be_activated_again() -> None:
@@ -130,7 +131,7 @@ def test_the_prior_can_be_activated_again() -> None:
     with pytest.raises(Conflict, match="Calibration 1 was made active"):
         actions.activate(SITE, project_id, 0, seen=2, by=ANNA)
     actions.activate(SITE, project_id, 0, seen=1, by=ANNA)
-    settings = frozen.freeze(data_of(project_id))
+    settings = run_settings.freeze(data_of(project_id))
     assert (settings.calibration_version, settings.calibration_sha256) == (0, "")
     assert calibrations.pinned(Run(SITE, project_id, "d", "w"), settings) == UNCALIBRATED
 
@@ -156,7 +157,7 @@ def test_each_change_has_its_audit_event() -> None:
 
 
 def test_a_pinned_version_that_is_gone_fails_the_run_with_a_sentence() -> None:
-    settings = frozen.freeze({"calibration": {"version": 4, "sha256": "0" * 64}})
+    settings = run_settings.freeze({"calibration": {"version": 4, "sha256": "0" * 64}})
     with pytest.raises(StageFailed, match="Calibration 4, which this run began with, cannot be read"):
         calibrations.pinned(Run(SITE, "proj_x", "d", "w"), settings)
 
@@ -166,11 +167,11 @@ def test_the_analysis_is_given_what_its_run_pinned_and_no_other_stage_is() -> No
     project_id = reviewed_project()
     actions.propose(SITE, project_id, by=ANNA)
     actions.activate(SITE, project_id, 1, seen=0, by=BORIS)
-    run = decided_run(project_id, [], {}, pinned=frozen.settings_of(SITE, data_of(project_id)))
+    run = decided_run(project_id, [], {}, pinned=run_settings.settings_of(SITE, data_of(project_id)))
     actions.activate(SITE, project_id, 0, seen=1, by=ANNA)
     given = {}
     for name in ("segment_analyzer", "assess"):
-        execution, document = queries.execution(run), contexts.document_of(run)
-        with contexts.opened(run, STAGES[name], document, execution, lambda: None) as context:
+        execution, document = queries.execution(run), step_context.document_of(run)
+        with step_context.opened(run, STAGES[name], document, execution, lambda: None) as context:
             given[name] = context.calibration.version
     assert given == {"segment_analyzer": 1, "assess": 0}

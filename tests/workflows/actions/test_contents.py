@@ -11,19 +11,21 @@ from projects.documents.queries import documents as document_queries
 from tests.aws_faults import fail
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files, start_run
 from tests.pump import Pump
-from workflows import files, frozen, queries
-from workflows.actions import contents, runs
-from workflows.actions.documents import Original
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.intake.actions import new_version
+from workflows.intake.actions.document_start import Original
+from workflows.runs import queries, run_settings
+from workflows.runs.actions import advance
+from workflows.runs.run import Run
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 ROSA = Actor("7", "Rosa Marin")
 
 
 def ended_run() -> Run:
     run = start_run()
-    runs.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
+    advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
     return run
 
 
@@ -34,12 +36,12 @@ def original_of(run: Run, body: bytes | None = None) -> Original:
 
 
 def added(run: Run, original: Original | None = None, by: Actor = ROSA) -> Run:
-    return contents.add_content(
+    return new_version.add_content(
         site=SITE,
         by=by,
         document_id=run.document_id,
         project=PROJECT,
-        pinned=frozen.settings_of(SITE, PROJECT),
+        pinned=run_settings.settings_of(SITE, PROJECT),
         original=original or original_of(run),
     )
 

@@ -10,11 +10,11 @@ from config.table import DEFAULT_SITE
 from projects.audit.events import Actor
 from projects.audit.items import EntityEvent
 from tests.aws_faults import count_calls
-from workflows import versions
-from workflows.actions import definitions
-from workflows.definitions import DEFINITIONS, DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS
-from workflows.items.runs import Definition
-from workflows.status import DefinitionStatus as S
+from workflows.definitions import actions as definition_actions
+from workflows.definitions import versions
+from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS
+from workflows.runs.items.runs import Definition
+from workflows.runs.status import DefinitionStatus as S
 
 pytestmark = pytest.mark.usefixtures("table")
 BY = Actor("1", "Alice Novak")
@@ -29,16 +29,16 @@ def states(family: str = FAMILY) -> list[S | None]:
 @pytest.fixture
 def published(table: str) -> None:
     for definition in DEFINITIONS.values():
-        assert definitions.publish(definition)
+        assert definition_actions.publish(definition)
 
 
 @pytest.fixture
 def draft(table: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """A second version of the approval that no run gets yet."""
-    definitions.publish(DOCUMENT_APPROVAL)
+    definition_actions.publish(DOCUMENT_APPROVAL)
     later = replace(DOCUMENT_APPROVAL, version=2, draft=True)
     monkeypatch.setitem(DEFINITIONS, later.id, later)
-    assert definitions.publish(later)
+    assert definition_actions.publish(later)
     return later.id
 
 
@@ -64,8 +64,8 @@ def test_the_head_says_what_its_active_version_says() -> None:
     """Published or activated: not what the family's first version once said."""
     for version, before in ((DOCUMENT_ANALYSIS, None), (FIRST_ANALYSIS, 2), (DOCUMENT_ANALYSIS, 1)):
         if before:
-            definitions.activate(version.id, instead_of=before, by=BY)
-        head = definitions.head_of(FAMILY)
+            definition_actions.activate(version.id, instead_of=before, by=BY)
+        head = definition_actions.head_of(FAMILY)
         assert head is not None
         assert (int(head.version), head.description) == (version.version, version.description)
     assert FIRST_ANALYSIS.description != DOCUMENT_ANALYSIS.description
@@ -73,8 +73,8 @@ def test_the_head_says_what_its_active_version_says() -> None:
 
 @pytest.mark.usefixtures("published")
 def test_published_again_it_changes_nothing_that_an_admin_decided() -> None:
-    definitions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
-    assert not definitions.publish(DOCUMENT_ANALYSIS)
+    definition_actions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
+    assert not definition_actions.publish(DOCUMENT_ANALYSIS)
     assert states() == [S.ARCHIVED, S.ACTIVE]
     assert versions.active() is FIRST_ANALYSIS
 
@@ -82,99 +82,99 @@ def test_published_again_it_changes_nothing_that_an_admin_decided() -> None:
 def test_a_draft_is_given_to_no_run_until_it_is_activated(draft: str) -> None:
     assert states("document-approval") == [S.DRAFT, S.ACTIVE]
     assert versions.active("document-approval") is DOCUMENT_APPROVAL
-    definitions.activate(draft, instead_of=1, by=BY)
+    definition_actions.activate(draft, instead_of=1, by=BY)
     assert states("document-approval") == [S.ACTIVE, S.ARCHIVED]
     assert versions.active("document-approval").id == draft
 
 
 def test_a_draft_can_be_archived_and_activated_after_all(draft: str) -> None:
-    definitions.archive(draft, by=BY)
+    definition_actions.archive(draft, by=BY)
     assert states("document-approval") == [S.ARCHIVED, S.ACTIVE]
     with pytest.raises(Conflict, match="Version 1 is active"):
-        definitions.archive(draft, by=BY)
-    definitions.activate(draft, instead_of=1, by=BY)
+        definition_actions.archive(draft, by=BY)
+    definition_actions.activate(draft, instead_of=1, by=BY)
     assert versions.active("document-approval").id == draft
 
 
 def test_a_first_version_may_be_a_draft(monkeypatch: pytest.MonkeyPatch) -> None:
     first = replace(DOCUMENT_APPROVAL, name="trial", draft=True)
     monkeypatch.setitem(DEFINITIONS, first.id, first)
-    definitions.publish(first)
+    definition_actions.publish(first)
     with pytest.raises(NotFound):
         versions.family("trial")  # no run can get it: none is offered
-    definitions.activate(first.id, instead_of=0, by=BY)
-    assert definitions.head_of("trial").status == S.ACTIVE  # type: ignore[union-attr]
+    definition_actions.activate(first.id, instead_of=0, by=BY)
+    assert definition_actions.head_of("trial").status == S.ACTIVE  # type: ignore[union-attr]
 
 
 @pytest.mark.usefixtures("published")
 def test_who_saw_another_version_as_active_is_told() -> None:
-    definitions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
+    definition_actions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
     with pytest.raises(Conflict, match="Version 1 is active now"):
-        definitions.activate(DOCUMENT_ANALYSIS.id, instead_of=2, by=BY)
+        definition_actions.activate(DOCUMENT_ANALYSIS.id, instead_of=2, by=BY)
     assert states() == [S.ARCHIVED, S.ACTIVE]
 
 
 @pytest.mark.usefixtures("published")
 def test_of_two_who_activate_at_once_one_loses(monkeypatch: pytest.MonkeyPatch) -> None:
-    head = definitions.head_of(FAMILY)
-    definitions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
+    head = definition_actions.head_of(FAMILY)
+    definition_actions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
     seen = iter([head])
-    read = definitions.head_of
-    monkeypatch.setattr(definitions, "head_of", lambda family: next(seen, None) or read(family))
+    read = definition_actions.head_of
+    monkeypatch.setattr(definition_actions, "head_of", lambda family: next(seen, None) or read(family))
     later = replace(DOCUMENT_ANALYSIS, version=3)
     monkeypatch.setitem(DEFINITIONS, later.id, later)
     Definition(
-        *definitions.version_key(later.id), workflowId=later.id, name=FAMILY, version=3, status=S.DRAFT,
+        *definition_actions.version_key(later.id), workflowId=later.id, name=FAMILY, version=3, status=S.DRAFT,
         createdAt="2026", updatedAt="2026",
     ).save()  # fmt: skip
     with pytest.raises(Conflict, match="Version 1 is active now"):
-        definitions.activate(later.id, instead_of=2, by=BY)
+        definition_actions.activate(later.id, instead_of=2, by=BY)
     assert states() == [S.DRAFT, S.ARCHIVED, S.ACTIVE]
 
 
 def test_of_two_families_published_at_once_both_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """The head moved between reading and writing: it is read again."""
-    definitions.publish(FIRST_ANALYSIS)
-    read, seen = definitions.head_of, iter([None])
-    monkeypatch.setattr(definitions, "head_of", lambda family: next(seen, read(family)))
-    assert definitions.publish(DOCUMENT_ANALYSIS)
+    definition_actions.publish(FIRST_ANALYSIS)
+    read, seen = definition_actions.head_of, iter([None])
+    monkeypatch.setattr(definition_actions, "head_of", lambda family: next(seen, read(family)))
+    assert definition_actions.publish(DOCUMENT_ANALYSIS)
     assert states() == [S.ACTIVE, S.ARCHIVED]
-    monkeypatch.setattr(definitions, "head_of", lambda _family: None)
+    monkeypatch.setattr(definition_actions, "head_of", lambda _family: None)
     with pytest.raises(CountersignError, match="Run bootstrap again"):
-        definitions.publish(replace(DOCUMENT_ANALYSIS, version=3))
+        definition_actions.publish(replace(DOCUMENT_ANALYSIS, version=3))
 
 
 @pytest.mark.usefixtures("published")
 def test_an_archived_family_begins_no_run() -> None:
-    definitions.archive(DOCUMENT_APPROVAL.id, by=BY)
+    definition_actions.archive(DOCUMENT_APPROVAL.id, by=BY)
     assert states("document-approval") == [S.ARCHIVED]
     with pytest.raises(Refused, match="document-approval is archived"):
         versions.active("document-approval")
     with pytest.raises(Conflict, match="No version is active"):
-        definitions.activate(DOCUMENT_APPROVAL.id, instead_of=1, by=BY)
-    definitions.activate(DOCUMENT_APPROVAL.id, instead_of=0, by=BY)
+        definition_actions.activate(DOCUMENT_APPROVAL.id, instead_of=1, by=BY)
+    definition_actions.activate(DOCUMENT_APPROVAL.id, instead_of=0, by=BY)
     assert versions.active("document-approval") is DOCUMENT_APPROVAL
 
 
 @pytest.mark.usefixtures("published")
 def test_the_analysis_of_every_document_is_not_archived_and_an_active_one_not_activated() -> None:
     with pytest.raises(Refused, match="Activate another version"):
-        definitions.archive(DOCUMENT_ANALYSIS.id, by=BY)
+        definition_actions.archive(DOCUMENT_ANALYSIS.id, by=BY)
     with pytest.raises(Refused, match="active already"):
-        definitions.activate(DOCUMENT_ANALYSIS.id, instead_of=2, by=BY)
+        definition_actions.activate(DOCUMENT_ANALYSIS.id, instead_of=2, by=BY)
     with pytest.raises(Refused, match="does not know"):
-        definitions.activate("document-analysis.v99", instead_of=2, by=BY)
+        definition_actions.activate("document-analysis.v99", instead_of=2, by=BY)
 
 
 def test_what_is_not_published_cannot_be_activated() -> None:
     with pytest.raises(NotFound):
-        definitions.activate(DOCUMENT_APPROVAL.id, instead_of=0, by=BY)
+        definition_actions.activate(DOCUMENT_APPROVAL.id, instead_of=0, by=BY)
 
 
 def test_what_cannot_be_run_is_not_published() -> None:
     broken = replace(DOCUMENT_APPROVAL, steps=DOCUMENT_APPROVAL.steps[:-1])
     with pytest.raises(CountersignError, match=r"document-approval\.v1 cannot be published"):
-        definitions.publish(broken)
+        definition_actions.publish(broken)
 
 
 @pytest.mark.usefixtures("published")
@@ -195,7 +195,7 @@ def test_a_version_with_its_steps_is_one_query_and_a_step_one_get() -> None:
 @pytest.mark.usefixtures("published")
 def test_what_was_published_before_versions_were_archived_reads_as_archived() -> None:
     Definition.change(
-        definitions.version_key(FIRST_ANALYSIS.id), [Definition.status.set(S.ACTIVE)], Definition.PK.exists()
+        definition_actions.version_key(FIRST_ANALYSIS.id), [Definition.status.set(S.ACTIVE)], Definition.PK.exists()
     )
     assert states() == [S.ACTIVE, S.ARCHIVED]
 
@@ -203,7 +203,7 @@ def test_what_was_published_before_versions_were_archived_reads_as_archived() ->
 @pytest.mark.usefixtures("published")
 def test_a_version_of_newer_code_leaves_the_newest_that_is_known() -> None:
     Definition.change(
-        definitions.version_key(FAMILY), [Definition.version.set(9)], Definition.PK.exists()
+        definition_actions.version_key(FAMILY), [Definition.version.set(9)], Definition.PK.exists()
     )  # fmt: skip
     versions.directory.forget()
     assert versions.active() is DOCUMENT_ANALYSIS
@@ -213,7 +213,7 @@ def test_a_version_of_newer_code_leaves_the_newest_that_is_known() -> None:
 
 @pytest.mark.usefixtures("published")
 def test_the_audit_says_who_activated_what() -> None:
-    definitions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
+    definition_actions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
     pk = keys.ENTITY_EVENT.partition_key(DEFAULT_SITE, entity_type="definition", entity_id=FAMILY)
     events = EntityEvent.page(pk).rows
     assert [(one.type, one.userId) for one in events] == [

@@ -12,13 +12,13 @@ from projects.documents.queries import browsing as browse_queries
 from projects.documents.queries import documents as document_queries
 from tests.aws_faults import fail
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files, start_run
-from workflows import frozen
-from workflows.actions import documents
-from workflows.actions.documents import Original
-from workflows.storage import DocumentFiles
+from workflows.intake.actions import document_start
+from workflows.intake.actions.document_start import Original
+from workflows.runs import run_settings
+from workflows.storage.objects import DocumentFiles
 
 ROSA = Actor("7", "Rosa Marin")
-PINNED = frozen.freeze(PROJECT)
+PINNED = run_settings.freeze(PROJECT)
 
 
 def test_a_document_comes_with_its_first_version_and_who_made_it(table: str) -> None:
@@ -60,9 +60,9 @@ def test_the_same_document_twice_is_one(table: str) -> None:
         "pinned": PINNED,
         "document_id": document_id,
     }
-    documents.start(**made, original=original)
+    document_start.start(**made, original=original)
     with pytest.raises(Conflict):
-        documents.start(**made, original=original)
+        document_start.start(**made, original=original)
     assert len(document_queries.activities(SITE, document_id).rows) == 1
 
 
@@ -77,7 +77,7 @@ def test_where_the_activity_cannot_be_written_there_is_no_document(table: str) -
     document_id = str(uuid.uuid4())
     original = Original("a.pdf", "application/pdf", 1, "projects/p/a.pdf")
     with fail("dynamodb", "TransactWriteItems", times=9), pytest.raises(Unavailable):
-        documents.start(
+        document_start.start(
             site=SITE,
             by=ROSA,
             project_id=PROJECT_ID,

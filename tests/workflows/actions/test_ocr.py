@@ -1,13 +1,14 @@
 from config import table as keys
 from tests.factories import start_run
 from tests.pump import Pump
-from workflows import queries
-from workflows.actions import leases, runs
-from workflows.actions.runs import Advance
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.items.ocr import DocumentOcr
-from workflows.status import StepStatus
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine.actions import leases
+from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items.ocr import DocumentOcr
+from workflows.runs.run import Run
+from workflows.runs.status import StepStatus
 
 OCR = DOCUMENT_ANALYSIS.named("paddleocr_processor").order
 
@@ -28,8 +29,8 @@ def test_an_ocr_step_that_fails_is_recorded_with_the_failure(table: str) -> None
     for step in range(1, OCR):
         execution = leases.claim(run, step=step, attempt=1, owner="me")
         move = Advance(DOCUMENT_ANALYSIS.step(step), step + 1, 1, result="completed")
-        runs.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
-    runs.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="StageFailed", sentence="Unreadable.")
+        advance.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
+    advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="StageFailed", sentence="Unreadable.")
     assert record(run).ocrStatus == "failed"
 
 
@@ -39,5 +40,5 @@ def test_an_ocr_that_was_done_names_its_engine(table: str) -> None:
         execution = leases.claim(run, step=step, attempt=1, owner="me")
         facts = {"model": "pp-ocrv5"} if step == OCR else {}
         move = Advance(DOCUMENT_ANALYSIS.step(step), step + 1, 1, "completed", StepStatus.COMPLETED, facts=facts)
-        runs.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
+        advance.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
     assert (record(run).ocrStatus, record(run).ocrEngine) == ("successful", "pp-ocrv5")

@@ -8,9 +8,9 @@ import pytest
 from config import clock
 from config import table as keys
 from config.errors import ProviderPaused
-from workflows import queries
-from workflows.actions import providers
-from workflows.items.providers import ProviderState
+from workflows.providers import actions as provider_actions
+from workflows.providers.items import ProviderState
+from workflows.runs import queries
 
 
 @pytest.fixture(autouse=True)
@@ -19,9 +19,9 @@ def state(table, settings):
     settings.PROVIDER_PAUSE_SECONDS = 60
     settings.PROVIDER_PAUSE_MAX_SECONDS = 200
     settings.PROVIDER_LOOK_SECONDS = 5
-    providers.forget()
+    provider_actions.forget()
     yield
-    providers.forget()
+    provider_actions.forget()
 
 
 def row() -> ProviderState:
@@ -31,7 +31,7 @@ def row() -> ProviderState:
 def fail(times: int) -> float:
     seconds = 0.0
     for _ in range(times):
-        seconds = providers.failed("bedrock", "ThrottlingException")
+        seconds = provider_actions.failed("bedrock", "ThrottlingException")
     return seconds
 
 
@@ -39,24 +39,24 @@ def let_it_pass() -> None:
     """The pause is over."""
     past = clock.iso(clock.now() - dt.timedelta(seconds=1))
     ProviderState.change(row().key, [ProviderState.open_until.set(past)], ProviderState.PK.exists())
-    providers.forget()
+    provider_actions.forget()
 
 
 def another_worker() -> None:
-    providers.forget()
+    provider_actions.forget()
 
 
 def test_what_never_failed_is_let_through_and_costs_one_read_for_a_while(table):
     for _ in range(3):
-        providers.admit("bedrock")
-        providers.worked("bedrock")
+        provider_actions.admit("bedrock")
+        provider_actions.worked("bedrock")
     (state,) = queries.provider_states()
     assert (int(state.failures), state.open_until) == (0, None)
 
 
 def test_some_failures_in_a_row_do_not_stop_it():
     assert fail(2) == 5.0
-    providers.admit("bedrock")
+    provider_actions.admit("bedrock")
     assert (int(row().failures), row().open_until, row().message) == (2, None, "ThrottlingException")
 
 
@@ -64,15 +64,15 @@ def test_too_many_in_a_row_stop_it_for_all_workers():
     assert fail(3) == 60.0
     for _ in range(2):
         with pytest.raises(ProviderPaused, match="ThrottlingException 3 times in a row") as raised:
-            providers.admit("bedrock")
+            provider_actions.admit("bedrock")
         assert 55 < raised.value.seconds <= 60
         another_worker()
-    providers.admit("textract")  # another service is not concerned
+    provider_actions.admit("textract")  # another service is not concerned
 
 
 def test_a_call_that_goes_through_sets_the_count_back():
     fail(2)
-    providers.worked("bedrock")
+    provider_actions.worked("bedrock")
     assert (int(row().failures), row().open_until) == (0, None)
     assert fail(2) == 5.0
 
@@ -87,7 +87,7 @@ def test_a_call_that_began_before_does_not_make_the_pause_longer():
 def test_of_several_that_fail_at_once_one_opens_it():
     fail(2)
     with ThreadPoolExecutor(8) as threads:
-        list(threads.map(lambda _: providers.failed("bedrock", "x"), range(8)))
+        list(threads.map(lambda _: provider_actions.failed("bedrock", "x"), range(8)))
     assert (int(row().failures), int(row().openings)) == (10, 1)
 
 
@@ -95,22 +95,22 @@ def test_opening_is_given_up_where_a_call_went_through_meanwhile():
     fail(3)
     let_it_pass()
     seen = row()  # about to open it again ...
-    providers.worked("bedrock")
-    assert providers._open(seen, clock.now()) == 5.0
+    provider_actions.worked("bedrock")
+    assert provider_actions._open(seen, clock.now()) == 5.0
     assert row().open_until is None
 
 
 def test_after_the_pause_one_worker_tries_and_the_others_wait():
     fail(3)
     let_it_pass()
-    providers.admit("bedrock")
+    provider_actions.admit("bedrock")
     another_worker()
     with pytest.raises(ProviderPaused) as raised:
-        providers.admit("bedrock")
+        provider_actions.admit("bedrock")
     assert raised.value.seconds == 5.0
-    providers.worked("bedrock")
+    provider_actions.worked("bedrock")
     another_worker()
-    providers.admit("bedrock")
+    provider_actions.admit("bedrock")
     assert (int(row().failures), int(row().openings), row().opened_at, row().probe_until) == (0, 0, None, None)
 
 
@@ -120,7 +120,7 @@ def test_of_many_workers_one_may_try():
 
     def attempt(_: int) -> bool:
         try:
-            providers.admit("bedrock")
+            provider_actions.admit("bedrock")
         except ProviderPaused:
             return False
         return True
@@ -132,11 +132,11 @@ def test_of_many_workers_one_may_try():
 def test_a_worker_that_died_while_it_tried_is_followed_by_another():
     fail(3)
     let_it_pass()
-    providers.admit("bedrock")
+    provider_actions.admit("bedrock")
     past = clock.iso(clock.now() - dt.timedelta(seconds=1))
     ProviderState.change(row().key, [ProviderState.probe_until.set(past)], ProviderState.PK.exists())
     another_worker()
-    providers.admit("bedrock")
+    provider_actions.admit("bedrock")
 
 
 @pytest.mark.parametrize(("times", "seconds"), [(1, 120.0), (2, 200.0), (5, 200.0)])
@@ -144,8 +144,8 @@ def test_each_pause_is_twice_as_long_up_to_a_bound(times, seconds):
     fail(3)
     for _ in range(times):
         let_it_pass()
-        providers.admit("bedrock")
-        found = providers.failed("bedrock", "ThrottlingException")
+        provider_actions.admit("bedrock")
+        found = provider_actions.failed("bedrock", "ThrottlingException")
     assert found == seconds
 
 
@@ -153,18 +153,18 @@ def test_when_it_began_is_kept_while_it_lasts():
     fail(3)
     began = row().opened_at
     let_it_pass()
-    providers.admit("bedrock")
+    provider_actions.admit("bedrock")
     fail(1)
     assert row().opened_at == began
     assert [one.provider for one in queries.provider_states()] == ["bedrock"]
 
 
 def test_another_workers_finding_is_believed_after_a_moment(settings):
-    providers.admit("bedrock")
-    fail_elsewhere = providers._known.copy()
+    provider_actions.admit("bedrock")
+    fail_elsewhere = provider_actions._known.copy()
     fail(3)
-    providers._known.update(fail_elsewhere)  # this process read it before
-    providers.admit("bedrock")
+    provider_actions._known.update(fail_elsewhere)  # this process read it before
+    provider_actions.admit("bedrock")
     settings.PROVIDER_LOOK_SECONDS = 0
     with pytest.raises(ProviderPaused):
-        providers.admit("bedrock")
+        provider_actions.admit("bedrock")

@@ -19,18 +19,19 @@ from tests.pump import Pump
 from tests.workflows import stored
 from tests.workflows.follow_ups import drive, published, statuses
 from tests.workflows.removing import MARTA, ROSA, files_of, hang_on, is_trail, reviewed_document, told
-from workflows import queries
-from workflows.actions import followups, runs
-from workflows.actions import removals as actions
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.items.actions import FollowUp
-from workflows.routing import Act
-from workflows.status import FollowUpStatus
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.documents.actions import removals as actions
+from workflows.publish.actions import follow_ups as followups
+from workflows.publish.items.actions import FollowUp
+from workflows.rules.routing import Act
+from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.run import Run
+from workflows.runs.status import FollowUpStatus
 
 
 def ended(run: Run) -> Run:
-    runs.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
+    advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
     return run
 
 

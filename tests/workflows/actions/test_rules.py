@@ -11,21 +11,21 @@ from config.table import ENTITY_EVENT, RULE_BY_STATUS
 from projects.audit.items import EntityEvent
 from tests.aws_faults import Crash, audit_refused, before_each, count_calls, crash_before
 from tests.workflows.rules import ALICE, BOB, SITE, draft, is_pdf, make_rule, make_ruleset, says
-from workflows import rulebook
-from workflows.actions import rules, rulesets
-from workflows.actions.rulesets import RulesetDraft
-from workflows.items.rules import StoredRule
-from workflows.routing import Act, When
+from workflows.routing import pinned_rules
+from workflows.routing.actions import rules, rulesets
+from workflows.routing.actions.rulesets import RulesetDraft
+from workflows.routing.items.rules import StoredRule
+from workflows.rules.routing import Act, When
 
 pytestmark = pytest.mark.usefixtures("table")
 
 
 def ruleset_of(one):
-    return rulebook.ruleset(SITE, one.documentId)
+    return pinned_rules.ruleset(SITE, one.documentId)
 
 
 def rule_of(one):
-    return rulebook.rule(SITE, one.rulesetId, one.documentId)
+    return pinned_rules.rule(SITE, one.rulesetId, one.documentId)
 
 
 def events(kind, one):
@@ -42,17 +42,17 @@ def test_rulesets_are_listed_in_their_order_those_that_are_on_first():
     for name, priority, on in (("Third", 100, True), ("Second", 9, True), ("Off", 1, False)):
         make_ruleset(name, priority=priority, on=on)
     with count_calls() as calls:
-        found = rulebook.rulesets(SITE)
+        found = pinned_rules.rulesets(SITE)
     assert [one.description for one in found] == ["Second", "Third", "Off"]
     assert calls.names() == ["dynamodb.Query"]
-    assert rulebook.rulesets("acme") == []
+    assert pinned_rules.rulesets("acme") == []
 
 
 def test_a_ruleset_moves_with_its_order_and_its_state():
     ruleset = make_ruleset(priority=10)
     for version, wanted in enumerate((RulesetDraft("Bills", 5, True), RulesetDraft("Bills", 5, False)), 1):
         rulesets.update(SITE, ruleset.documentId, wanted, version=version, by=BOB)
-    (found,) = rulebook.rulesets(SITE)
+    (found,) = pinned_rules.rulesets(SITE)
     assert (found.description, int(found.priority), found.status, int(found.version)) == ("Bills", 5, "INACTIVE", 3)
     assert (found.created_by, found.updated_by) == ("1", "Bob Ito")
     assert events("ruleset", ruleset) == [("created", "1"), ("updated", "2"), ("updated", "2")]
@@ -85,7 +85,7 @@ def test_of_two_that_move_a_ruleset_at_once_one_does():
 
     with ThreadPoolExecutor(6) as pool:
         assert sum(pool.map(move, range(20, 32))) == 1
-    assert len(rulebook.rulesets(SITE)) == 1
+    assert len(pinned_rules.rulesets(SITE)) == 1
 
 
 def test_the_same_form_makes_one_ruleset_and_one_rule():
@@ -93,7 +93,7 @@ def test_the_same_form_makes_one_ruleset_and_one_rule():
     for _ in range(2):
         ruleset = make_ruleset(ruleset_id=ruleset_id)
         make_rule(ruleset, rule_id=rule_id)
-    assert (len(rulebook.rulesets(SITE)), len(rulebook.rules(SITE, ruleset_id)), len(copies())) == (1, 1, 1)
+    assert (len(pinned_rules.rulesets(SITE)), len(pinned_rules.rules(SITE, ruleset_id)), len(copies())) == (1, 1, 1)
     with pytest.raises(Conflict):
         make_ruleset(ruleset_id=ruleset_id, by=BOB)
     with pytest.raises(Conflict):
@@ -116,15 +116,15 @@ def test_what_is_on_is_read_by_three_queries_with_its_ruleset():
     for ruleset, on in ((late, True), (early, True), (early, False), (off, True)):
         make_rule(ruleset, is_pdf(), on=on)
     with count_calls() as calls:
-        found = rulebook.current(SITE).rules
+        found = pinned_rules.current(SITE).rules
     assert sorted((one.ruleset, one.ruleset_priority) for one in found) == [("Early", 5), ("Late", 20)]
     assert calls.names() == ["dynamodb.Query"] * 3  # rulesets, rules, mappings
 
 
 def test_a_site_without_rules_asks_twice():
     with count_calls() as calls:
-        assert rulebook.current(SITE) == rulebook.Book()
-        assert rulebook.pin(SITE, rulebook.Book()) == ""
+        assert pinned_rules.current(SITE) == pinned_rules.Book()
+        assert pinned_rules.pin(SITE, pinned_rules.Book()) == ""
     assert calls.names() == ["dynamodb.Query"] * 2
 
 
@@ -132,7 +132,7 @@ def test_rules_of_a_ruleset_stand_in_the_order_of_their_numbers():
     ruleset = make_ruleset()
     for priority in (100, 9, 20):
         make_rule(ruleset, priority=priority)
-    assert [int(one.priority) for one in rulebook.rules(SITE, ruleset.documentId)] == [9, 20, 100]
+    assert [int(one.priority) for one in pinned_rules.rules(SITE, ruleset.documentId)] == [9, 20, 100]
 
 
 def test_a_changed_rule_takes_the_place_of_what_it_was_in_both_rows():
@@ -146,7 +146,7 @@ def test_a_changed_rule_takes_the_place_of_what_it_was_in_both_rows():
         rules.update(SITE, made.rulesetId, made.documentId, wanted, version=version, by=BOB)
         assert rules.draft_of(rule_of(made)) == wanted
     assert copies() == [f"rule#INACTIVE#{made.rulesetId}#000007#{made.documentId}"]
-    assert int(rulebook.ruleset(SITE, made.rulesetId).version) == 5
+    assert int(pinned_rules.ruleset(SITE, made.rulesetId).version) == 5
     assert events("rule", made) == [("created", "1")] + [("updated", "2")] * 3
 
 
@@ -218,8 +218,8 @@ def test_a_rule_asks_only_for_what_is_known_then():
 
 
 def test_there_are_only_as_many_as_an_upload_can_read(monkeypatch):
-    monkeypatch.setattr(rulebook, "MOST_RULESETS", 1)
-    monkeypatch.setattr(rulebook, "MOST_RULES", 1)
+    monkeypatch.setattr(pinned_rules, "MOST_RULESETS", 1)
+    monkeypatch.setattr(pinned_rules, "MOST_RULES", 1)
     ruleset = make_ruleset()
     make_rule(ruleset)
     with pytest.raises(Refused, match="up to 1 rules"):
@@ -230,10 +230,10 @@ def test_there_are_only_as_many_as_an_upload_can_read(monkeypatch):
 
 def test_what_is_not_there_is_not_found():
     for act in (
-        lambda: rulebook.ruleset(SITE, "none"),
-        lambda: rulebook.rule(SITE, "none", "none"),
-        lambda: rulebook.rule(SITE, "a#b", "none"),
-        lambda: rulebook.rules(SITE, "a#b"),
+        lambda: pinned_rules.ruleset(SITE, "none"),
+        lambda: pinned_rules.rule(SITE, "none", "none"),
+        lambda: pinned_rules.rule(SITE, "a#b", "none"),
+        lambda: pinned_rules.rules(SITE, "a#b"),
         lambda: rulesets.update(SITE, "none", RulesetDraft("x", 1, True), version=1, by=ALICE),
         lambda: rules.create(SITE, "none", draft(), by=ALICE, rule_id="r"),
         lambda: rules.update(SITE, "none", "none", draft(), version=1, by=ALICE),
@@ -257,8 +257,8 @@ def test_without_its_event_no_change_is_kept():
             act()
         with crash_before("dynamodb", "TransactWriteItems"), pytest.raises(Crash):
             act()
-    assert [(one.description, int(one.version)) for one in rulebook.rulesets(SITE)] == [("Invoices", 2)]
-    assert [rules.draft_of(one) for one in rulebook.rules(SITE, ruleset.documentId)] == [draft()]
+    assert [(one.description, int(one.version)) for one in pinned_rules.rulesets(SITE)] == [("Invoices", 2)]
+    assert [rules.draft_of(one) for one in pinned_rules.rules(SITE, ruleset.documentId)] == [draft()]
     assert len(copies()) == 1
 
 
@@ -266,7 +266,7 @@ def test_a_rule_that_is_deleted_is_in_no_list_and_told() -> None:
     ruleset = make_ruleset()
     made, other = make_rule(ruleset, is_pdf()), make_rule(ruleset, says("offer"))
     rules.remove(SITE, made.rulesetId, made.documentId, version=1, by=BOB)
-    assert [one.documentId for one in rulebook.rules(SITE, ruleset.documentId)] == [other.documentId]
+    assert [one.documentId for one in pinned_rules.rules(SITE, ruleset.documentId)] == [other.documentId]
     assert len(copies()) == 1
     assert events("rule", made) == [("created", ALICE.id), ("deleted", BOB.id)]
     assert int(ruleset_of(ruleset).version) == 4

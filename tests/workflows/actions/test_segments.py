@@ -3,9 +3,9 @@
 from unittest import mock
 
 from tests.factories import PROJECT_ID, SITE
-from workflows import queries
-from workflows.actions import segments
-from workflows.frozen import Run
+from workflows.runs import queries
+from workflows.runs.actions import segments
+from workflows.runs.run import Run
 
 RUN = Run(SITE, PROJECT_ID, "long-document", "long-run")
 

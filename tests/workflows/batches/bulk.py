@@ -11,12 +11,12 @@ from projects.settings import actions as project_actions
 from projects.settings.items import Project
 from projects.settings.values import ProjectSettings
 from tests.pump import Pump
-from workflows import files
-from workflows.actions import batches
-from workflows.actions.batches import BatchDraft
 from workflows.batches import orders, queries
-from workflows.items.batches import Batch
-from workflows.storage import SiteFiles
+from workflows.batches.actions import batches
+from workflows.batches.actions.batches import BatchDraft
+from workflows.batches.items import Batch
+from workflows.storage import files
+from workflows.storage.objects import SiteFiles
 
 BY = Actor("1", "Alice Novak")
 

@@ -7,7 +7,7 @@ from tests.pump import Pump
 from tests.workflows.batches import bulk
 from tests.workflows.test_api import API, problem, program
 from workflows.batches import queries
-from workflows.storage import open_object
+from workflows.storage.objects import open_object
 
 pytestmark = pytest.mark.django_db
 URL = f"{API}/batches"

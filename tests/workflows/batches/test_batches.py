@@ -11,13 +11,14 @@ from config.transaction import EXISTS
 from review import sweeper
 from tests.pump import Pump
 from tests.workflows.batches import bulk
-from workflows import queries
-from workflows.actions import batches, interventions
-from workflows.actions.runs import execution_key
 from workflows.batches import looking, orders, parts
-from workflows.frozen import Run
-from workflows.items.batches import Batch
-from workflows.items.runs import Execution
+from workflows.batches.actions import batches
+from workflows.batches.items import Batch
+from workflows.engine.actions import interventions
+from workflows.runs import queries
+from workflows.runs.actions.advance import execution_key
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
 
 pytestmark = pytest.mark.django_db
 GONE = "There is no such file in the bucket. Put it there, then try the failed lines again."

@@ -8,9 +8,9 @@ from config.transaction import EXISTS
 from tests.aws_faults import crash_before, fail
 from tests.workflows import stored
 from tests.workflows.batches import bulk
-from workflows.actions import batches
 from workflows.batches import looking, reading, tasks
-from workflows.items.batches import Batch
+from workflows.batches.actions import batches
+from workflows.batches.items import Batch
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 MOST = 3

@@ -8,10 +8,10 @@ from config import clock
 from config.errors import Conflict, Refused
 from config.transaction import EXISTS
 from tests.workflows.batches import bulk
-from workflows.actions import batches, lanes
-from workflows.actions.batches import BatchDraft
 from workflows.batches import shares
-from workflows.items.batches import Batch, BatchStatus, Tallied
+from workflows.batches.actions import batches, lanes
+from workflows.batches.actions.batches import BatchDraft
+from workflows.batches.items import Batch, BatchStatus, Tallied
 
 pytestmark = pytest.mark.usefixtures("table")
 

@@ -6,12 +6,12 @@ from django.conf import settings
 
 from config import aws
 from tests.pump import Pump, receive
-from workflows import batch_machine
 from workflows.batches import orders
+from workflows.engine.machines import batch
 
 
 def test_it_reads_parts_from_the_bucket_and_tolerates_each_that_is_not_ordered() -> None:
-    every = json.loads(batch_machine.compile_machine())["States"]["parts"]
+    every = json.loads(batch.compile_machine())["States"]["parts"]
     assert every["ItemReader"]["Parameters"] == {"Bucket": settings.BUCKET_NAME, "Key.$": "$.key"}
     assert every["ToleratedFailurePercentage"] == 100
     order = every["ItemProcessor"]["States"]["order"]
@@ -22,12 +22,12 @@ def test_it_orders_every_part_once_whoever_starts_it_again(pump: Pump) -> None:
     orders.items("acme", "01H", 2, 3)
     for _ in range(2):
         orders.all_parts("acme", "01H", 2, 3)
-    arn = f"arn:aws:states:{settings.AWS_REGION}:{settings.AWS_ACCOUNT_ID}:execution:{batch_machine.name()}:acme-01H-2"
+    arn = f"arn:aws:states:{settings.AWS_REGION}:{settings.AWS_ACCOUNT_ID}:execution:{batch.name()}:acme-01H-2"
     found = []
     while len(found) < 3:
         found += receive(settings.STEPS_QUEUE)
     assert receive(settings.STEPS_QUEUE) == []
-    assert {message.task for message in found} == {batch_machine.TASK}
+    assert {message.task for message in found} == {batch.TASK}
     assert sorted(message.kwargs["part"] for message in found) == [0, 1, 2]
     assert {tuple(sorted(message.kwargs.items()))[:2] for message in found} == {(("attempt", 2), ("batch_id", "01H"))}
     assert aws.client("stepfunctions").describe_execution(executionArn=arn)["status"] == "SUCCEEDED"

@@ -16,12 +16,13 @@ from tests.pump import Pump
 from tests.workflows import stored
 from tests.workflows.batches import bulk
 from tests.workflows.test_api import API, program
-from workflows import files, unexpected
-from workflows.actions import batches
 from workflows.batches import lines, parts, reading
 from workflows.batches import queries as batch_queries
-from workflows.items.batches import Batch
-from workflows.storage import SiteFiles
+from workflows.batches.actions import batches
+from workflows.batches.items import Batch
+from workflows.intake import unexpected
+from workflows.storage import files
+from workflows.storage.objects import SiteFiles
 
 pytestmark = pytest.mark.django_db
 SITE = "default"

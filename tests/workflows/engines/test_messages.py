@@ -13,12 +13,19 @@ from config.errors import TokenClosed
 from tests.aws_faults import before_each
 from tests.engines import KINDS, running_on
 from tests.factories import start_run
-from workflows import asl, engine, queries, states
-from workflows.actions import attempts
-from workflows.definitions import DEFINITIONS, DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS, Definition
-from workflows.engines import messages
-from workflows.frozen import Run
-from workflows.states import Choice, Task
+from workflows.definitions import asl, states
+from workflows.definitions.blueprint import (
+    DEFINITIONS,
+    DOCUMENT_ANALYSIS,
+    DOCUMENT_APPROVAL,
+    FIRST_ANALYSIS,
+    Definition,
+)
+from workflows.definitions.states import Choice, Task
+from workflows.engine import driver, messages
+from workflows.engine.actions import attempts
+from workflows.runs import queries
+from workflows.runs.run import Run
 
 pytestmark = pytest.mark.usefixtures("table")
 GIVEN: dict[str, Any] = {
@@ -145,7 +152,7 @@ def test_an_answer_that_no_state_knows_ends_the_run(sent: list[dict[str, Any]]) 
 def test_a_token_that_somebody_made_up_is_closed(token: str, sent: list[dict[str, Any]]) -> None:
     assert messages.is_ours(token)
     with pytest.raises(TokenClosed):
-        engine.send_success(token, {"next": 1})
+        driver.send_success(token, {"next": 1})
     assert not sent
 
 
@@ -170,11 +177,11 @@ def run(machines: None, table: str) -> Iterator[Run]:
 
 def test_a_stopped_attempt_has_ended_and_the_next_runs(run: Run) -> None:
     assert queries.execution(run).engine == "celery"
-    assert engine.state(DOCUMENT_ANALYSIS, run, 1) == "running"
-    engine.stop(DOCUMENT_ANALYSIS, run, 1, "test")
-    assert engine.state(DOCUMENT_ANALYSIS, run, 1) == "ended"
+    assert driver.state(DOCUMENT_ANALYSIS, run, 1) == "running"
+    driver.stop(DOCUMENT_ANALYSIS, run, 1, "test")
+    assert driver.state(DOCUMENT_ANALYSIS, run, 1) == "ended"
     attempts.begin_next(run, attempt=1, why="test")
-    assert [engine.state(DOCUMENT_ANALYSIS, run, one) for one in (1, 2)] == ["ended", "running"]
+    assert [driver.state(DOCUMENT_ANALYSIS, run, one) for one in (1, 2)] == ["ended", "running"]
 
 
 def test_a_stop_that_comes_after_the_next_attempt_stops_nothing(run: Run) -> None:
@@ -182,9 +189,9 @@ def test_a_stop_that_comes_after_the_next_attempt_stops_nothing(run: Run) -> Non
         attempts.begin_next(run, attempt=1, why="test")
 
     with before_each("dynamodb", "UpdateItem", another_begins):
-        engine.stop(DOCUMENT_ANALYSIS, run, 1, "test")
+        driver.stop(DOCUMENT_ANALYSIS, run, 1, "test")
     assert queries.execution(run).stopped is None
-    assert engine.state(DOCUMENT_ANALYSIS, run, 2) == "running"
+    assert driver.state(DOCUMENT_ANALYSIS, run, 2) == "running"
 
 
 def test_a_step_that_may_be_retried_is_ordered_again_later_and_later(sent: list[dict[str, Any]]) -> None:

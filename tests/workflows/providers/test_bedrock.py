@@ -10,9 +10,9 @@ from projects.settings.values import LANGUAGES
 from tests.workflows.providers.services import caller, stubbed
 from tests.workflows.stages.memory import FIELDS
 from workflows.providers.bedrock import BEDROCK, Bedrock, page_request
-from workflows.stages import model_summary
+from workflows.stages.document_types.types import TypeSpec
+from workflows.stages.models import model_summary
 from workflows.stages.services import PageInquiry, PageQuestion, TypeQuestion
-from workflows.stages.types import TypeSpec
 from workflows.stages.usage import Usage
 
 IMAGE = b"\x89PNG\r\n\x1a\n"

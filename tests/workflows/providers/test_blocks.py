@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 
 from workflows.providers import blocks
-from workflows.stages.reading import DocumentReading
+from workflows.stages.pages.reading import DocumentReading
 
 SAMPLES = Path(settings.BASE_DIR).parent / "shared/samples/textract"
 real = pytest.mark.skipif(not SAMPLES.is_dir(), reason="the samples are not on this machine")

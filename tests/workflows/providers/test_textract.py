@@ -11,7 +11,7 @@ from tests.workflows.providers.services import caller, stubbed
 from workflows.providers import jobs
 from workflows.providers.jobs import Running, S3File
 from workflows.providers.textract import TEXTRACT, Query, Textract, queries_for
-from workflows.stages.reading import DocumentReading
+from workflows.stages.pages.reading import DocumentReading
 from workflows.stages.services import alias, questions
 from workflows.stages.specs import FieldSpec
 

@@ -4,9 +4,9 @@ import json
 
 from projects.audit.events import Actor
 from tests.factories import start_run
-from workflows import files
-from workflows.frozen import Run
-from workflows.storage import DocumentFiles
+from workflows.runs.run import Run
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 BY = Actor("1", "Alice Novak")
 WORDS = ("Alder & Quill", "Total due 120.00", "The goods stay our property until they are paid.")

@@ -12,12 +12,12 @@ from tests.aws_faults import crash_after, crash_before, fail
 from tests.pump import Pump, acknowledge, receive
 from tests.workflows import stored
 from tests.workflows.questions.made import BY, read_run
-from workflows import deliveries
-from workflows import queries as run_queries
-from workflows.actions import questions
-from workflows.items.questions import Question
+from workflows.engine import message_delivery
+from workflows.questions import actions as question_actions
 from workflows.questions import answering, queries, tasks
+from workflows.questions.items import Question
 from workflows.questions.queries import QuestionRef
+from workflows.runs import queries as run_queries
 
 pytestmark = pytest.mark.django_db
 MOST = 3
@@ -27,7 +27,7 @@ SENTENCE = "Nobody could answer this: it was tried 3 times, and no worker came t
 @pytest.fixture
 def ref(table: str, settings: LazySettings) -> QuestionRef:
     settings.WORKER_ATTEMPTS, settings.MESSAGE_LOST_SECONDS = MOST, 0
-    return questions.ask(read_run(), 0, "What is the total due?", by=BY)
+    return question_actions.ask(read_run(), 0, "What is the total due?", by=BY)
 
 
 def row(ref: QuestionRef) -> Question:
@@ -54,7 +54,7 @@ def swept(ref: QuestionRef) -> None:
 
 def lost() -> None:
     """Every message, also what other tests left behind."""
-    while deliveries.waiting(settings.STEPS_QUEUE):
+    while message_delivery.waiting(settings.STEPS_QUEUE):
         for message in receive(settings.STEPS_QUEUE):
             acknowledge(message)
 
@@ -87,9 +87,9 @@ def test_every_message_that_is_lost_counts_and_then_it_says_so(ref: QuestionRef)
     assert (row(ref).status, row(ref).error, row(ref).GSI2PK) == ("failed", SENTENCE, None)
     assert words(ref) == ["QUESTION_ASKED", "QUESTION_FAILED"]
     swept(ref)
-    assert not questions.give_up(ref, due)
+    assert not question_actions.give_up(ref, due)
     assert words(ref) == ["QUESTION_ASKED", "QUESTION_FAILED"]
-    assert questions.ask_again(ref, generation=1, by=BY) == 2
+    assert question_actions.ask_again(ref, generation=1, by=BY) == 2
     assert (row(ref).status, int(row(ref).tries), bool(row(ref).GSI2PK)) == ("asked", 0, True)
 
 
@@ -131,10 +131,10 @@ def test_who_comes_while_another_answers_asks_nobody(ref: QuestionRef, settings:
 def test_who_gives_up_what_a_worker_has_begun_is_too_late(ref: QuestionRef) -> None:
     due = row(ref)
     time.sleep(0.002)
-    questions.claim(ref, due, owner="mine")
-    assert not questions.give_up(ref, due)
+    question_actions.claim(ref, due, owner="mine")
+    assert not question_actions.give_up(ref, due)
     with pytest.raises(Conflict):
-        questions.look_again(ref, due, counts=True)
+        question_actions.look_again(ref, due, counts=True)
     assert (row(ref).status, int(row(ref).tries)) == ("asked", 1)
 
 
@@ -159,11 +159,11 @@ def test_a_question_of_an_older_writer_is_answered_and_due_when_it_is_asked_agai
     Question.change(ref.key, [getattr(Question, name).remove() for name in names], Question.PK.exists())
     killed(ref)
     assert (int(row(ref).tries), row(ref).GSI2SK) == (1, None)
-    questions.ask_again(ref, generation=1, by=BY)
+    question_actions.ask_again(ref, generation=1, by=BY)
     assert queries.ref_of(ref.run.site, row(ref)) == ref
     assert row(ref).GSI2PK
 
 
 def test_a_deleted_question_is_not_due(ref: QuestionRef) -> None:
-    questions.delete(ref, by=BY)
+    question_actions.delete(ref, by=BY)
     assert (row(ref).GSI2PK, row(ref).GSI2SK) == (None, None)

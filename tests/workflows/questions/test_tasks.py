@@ -12,18 +12,19 @@ from tests.aws_faults import fail
 from tests.workflows.providers.services import caller, stubbed
 from tests.workflows.providers.test_bedrock import CHEAP
 from tests.workflows.questions.made import BY, read_run
-from workflows import files, frozen, services
-from workflows import queries as run_queries
-from workflows.actions import questions
-from workflows.frozen import Run
-from workflows.items.documents import DocumentWorkflow
-from workflows.providers import answer_tool
+from workflows.providers import answer_tool, services
 from workflows.providers.bedrock import BEDROCK, Bedrock
+from workflows.questions import actions as question_actions
 from workflows.questions import queries, tasks
 from workflows.questions.queries import QuestionRef
+from workflows.runs import queries as run_queries
+from workflows.runs import run_settings
+from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.run import Run
 from workflows.stages.services import PageInquiry, PageInquiryReply
 from workflows.stages.usage import Note, Usage, unnoted
-from workflows.storage import DocumentFiles
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 
 class Model:
@@ -58,8 +59,8 @@ def run(table: str) -> Run:
 
 def by_bedrock(run: Run, monkeypatch: pytest.MonkeyPatch, *answers: PageInquiryReply | Exception) -> Model:
     link = run_queries.document_workflow(run.site, run.document_id, run.workflow_id)
-    settings = dataclasses.replace(frozen.from_json(link.settings), analyzer="bedrock", bedrock_model=CHEAP)
-    link.update(actions=[DocumentWorkflow.settings.set(frozen.to_json(settings))])
+    settings = dataclasses.replace(run_settings.from_json(link.settings), analyzer="bedrock", bedrock_model=CHEAP)
+    link.update(actions=[DocumentWorkflow.settings.set(run_settings.to_json(settings))])
     model = Model(*answers)
     monkeypatch.setattr(services, "inquirer", lambda _settings, note: model.noting(note))
     return model
@@ -71,7 +72,7 @@ def answer(ref: QuestionRef, generation: int = 1) -> None:
 
 
 def asked(run: Run, text: str = "What is the total due?") -> QuestionRef:
-    return questions.ask(run, 0, text, by=BY)
+    return question_actions.ask(run, 0, text, by=BY)
 
 
 def test_on_this_machine_it_is_quoted_from_the_page_with_its_place(run: Run) -> None:
@@ -112,10 +113,10 @@ def test_a_model_is_shown_the_page_and_its_quote_is_found_on_it(run: Run, monkey
 
 def test_what_was_asked_again_or_deleted_meanwhile_is_not_answered(run: Run) -> None:
     ref = asked(run)
-    questions.ask_again(ref, generation=1, by=BY)
+    question_actions.ask_again(ref, generation=1, by=BY)
     answer(ref)
     assert queries.question(ref).status == "asked"
-    questions.delete(ref, by=BY)
+    question_actions.delete(ref, by=BY)
     answer(ref, 2)
     assert queries.question(ref).status == "deleted"
     answer(QuestionRef(run, 0, 40))

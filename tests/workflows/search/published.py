@@ -7,17 +7,18 @@ from typing import Any
 from config import clock, table
 from projects.audit.events import Actor
 from tests.factories import PROJECT_ID, SITE, sample_files, start_run
-from workflows import files, queries
-from workflows.actions import runs
-from workflows.actions.runs import Advance
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.frozen import Run
-from workflows.items.documents import DocumentWorkflow
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.run import Run
+from workflows.runs.status import END, Outcome
 from workflows.search.index import Found, search_index
 from workflows.search.models import SearchDocument, SearchPart
 from workflows.search.words import parse
-from workflows.status import END, Outcome
-from workflows.storage import DocumentFiles
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 from workflows.tasks import index_document
 
 ROSA = Actor("1", "Rosa Marin")
@@ -42,7 +43,7 @@ def end(run: Run, outcome: Outcome = Outcome.PUBLISHED, *, pages: int = 1) -> No
     key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
     DocumentWorkflow.change(key, [DocumentWorkflow.data["total_segments"].set(pages)], DocumentWorkflow.PK.exists())
     move = Advance(DOCUMENT_ANALYSIS.step(1), END, 1, result="completed", outcome=outcome)
-    runs.advance(run, DOCUMENT_ANALYSIS, move, last=queries.execution(run).last_transition)
+    advance.advance(run, DOCUMENT_ANALYSIS, move, last=queries.execution(run).last_transition)
 
 
 def hear(run: Run, *, at: str = "") -> None:

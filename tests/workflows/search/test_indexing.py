@@ -6,12 +6,12 @@ from config.errors import Unavailable
 from tests.aws_faults import fail
 from tests.factories import start_run
 from tests.workflows.search.published import ROSA, end, everything, found, hear, publish, search
-from workflows.actions import removals
+from workflows.documents.actions import removals
+from workflows.runs.status import Outcome
 from workflows.search import content, indexing
 from workflows.search.content import Which
 from workflows.search.index import Entry, search_index
 from workflows.search.models import SearchPart
-from workflows.status import Outcome
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
 

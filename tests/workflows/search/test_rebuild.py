@@ -11,12 +11,12 @@ from projects.settings.values import ProjectSettings
 from tests.aws_faults import fail
 from tests.projects.sites import make_site
 from tests.workflows.search.published import ROSA, everything, found, hear, publish
-from workflows.actions import removals
-from workflows.frozen import Run
+from workflows.documents.actions import removals
+from workflows.runs.run import Run
+from workflows.runs.status import Outcome
 from workflows.search import rebuild as module
 from workflows.search.models import SearchDocument, SearchPart, SearchRebuild
 from workflows.search.rebuild import Progress, rebuild
-from workflows.status import Outcome
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
 

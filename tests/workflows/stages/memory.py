@@ -7,7 +7,7 @@ from typing import Any
 from config.errors import NotFound
 from workflows.stages.base import FieldSpec, RunSettings, StageContext, StageResult
 from workflows.stages.fields.candidates import Document
-from workflows.stages.layout import Line, Page, Word
+from workflows.stages.pages.layout import Line, Page, Word
 
 FIELDS = (
     FieldSpec("company", "Company", "text", required=True, threshold=0.8),

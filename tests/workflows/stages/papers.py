@@ -1,8 +1,8 @@
 """The types of a site for tests, and papers of several languages as rows."""
 
 from projects.schemas.defaults import DEFAULT_ATTRIBUTES, DEFAULT_CLASSIFICATIONS
+from workflows.stages.document_types.types import TypeBook, TypeSpec
 from workflows.stages.specs import FieldSpec
-from workflows.stages.types import TypeBook, TypeSpec
 
 
 def type_spec(name: str, *fields: tuple[str, str, str], type_id: str = "", required: bool = False) -> TypeSpec:

@@ -8,7 +8,8 @@ import pytest
 from django.conf import settings
 
 from tests.workflows.stages.memory import context, kept, run_all
-from workflows import intake, results
+from workflows.intake import inspection
+from workflows.stages import results
 
 SAMPLES = Path(settings.BASE_DIR).parent / "shared/samples"
 KINDS = {"company": "text", "date": "date", "address": "text", "total": "amount"}
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.skipif(not SAMPLES.exists(), reason="the sample documen
 
 
 def extracted(path: Path) -> dict[str, Any]:
-    ctx = context(path, intake.inspect(path, path.name).file_type)
+    ctx = context(path, inspection.inspect(path, path.name).file_type)
     run_all(ctx)
     return {field["name"]: field["value"] for field in kept(ctx).json("runs/run1/result.json")["fields"]}
 

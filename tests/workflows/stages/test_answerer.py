@@ -3,7 +3,7 @@
 import pytest
 
 from tests.workflows.stages.memory import FIELDS, page
-from workflows.stages import answerer
+from workflows.stages.models import answerer
 
 PAGE = page(
     "Alder & Quill Ltd",

@@ -6,9 +6,9 @@ import pytest
 
 from tests.workflows.stages.memory import document
 from tests.workflows.stages.papers import PAPERS, default_types, type_spec
-from workflows.stages.classifier import classified, concept_of
+from workflows.stages.document_types.classifier import classified, concept_of
+from workflows.stages.document_types.types import Found
 from workflows.stages.fields.candidates import Document
-from workflows.stages.types import Found
 
 TYPES = default_types().types
 

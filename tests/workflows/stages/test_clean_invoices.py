@@ -14,9 +14,10 @@ from tests.generated import invoices
 from tests.generated.invoices import LAYOUTS, Invoice
 from tests.workflows.stages.memory import context, kept
 from tests.workflows.stages.papers import default_types
-from workflows import document_types, paper, results
-from workflows.stages import STAGES
+from workflows.operations import paper
+from workflows.stages import STAGES, results
 from workflows.stages.base import FieldSpec
+from workflows.stages.document_types import of_result
 
 TODAYS = (dt.date(2026, 1, 31), dt.date(2026, 6, 28), dt.date(2026, 11, 20))
 TOMORROW = dt.timedelta(days=1)
@@ -86,7 +87,7 @@ def test_each_is_an_invoice_where_the_type_is_found(layout: str, tmp_path: Path)
         path = invoices.draw(layout, one, tmp_path / f"{one.number}.pdf")
         typed = replace(context(path, typing="required"), types=default_types())
         result = analysed(typed)
-        if (doubt := document_types.doubt(result)) or result["classification"]["id"] != "invoice":
+        if (doubt := of_result.doubt(result)) or result["classification"]["id"] != "invoice":
             doubtful[one.supplier.name] = doubt
     assert doubtful == {}
 

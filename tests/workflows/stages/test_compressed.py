@@ -8,8 +8,8 @@ import pytest
 from config.errors import Refused
 from tests.workflows.stages.memory import context, kept, run_all
 from tests.workflows.stages.recordings import silent_mp3, tone
-from workflows import intake
-from workflows.stages import compressed, speech
+from workflows.intake import inspection
+from workflows.stages.audio import compressed, speech
 from workflows.stages.transcribe import _SILENCE
 
 
@@ -42,12 +42,12 @@ def test_what_only_begins_like_a_recording_is_refused_with_what_to_do(tmp_path: 
     path = tmp_path / "original"
     path.write_bytes(head + bytes(200))
     with pytest.raises(Refused, match="damaged or not complete"):
-        intake.inspect(path, "a.mp3")
+        inspection.inspect(path, "a.mp3")
 
 
 def test_a_silent_mp3_goes_through_all_stages_and_says_that_nobody_speaks(tmp_path: Path) -> None:
     path = silent_mp3(tmp_path / "a.mp3", 2)
-    seen = intake.inspect(path, "call.mp3")
+    seen = inspection.inspect(path, "call.mp3")
     assert (seen.file_type, seen.extension) == ("audio/mpeg", ".mp3")
     ctx = context(path, seen.file_type)
     assert run_all(ctx)["transcribe"].status == "completed"

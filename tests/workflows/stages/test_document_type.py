@@ -1,6 +1,6 @@
 import pytest
 
-from workflows.stages.document_type import document_type
+from workflows.stages.document_types.document_type import document_type
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ from PIL import Image
 
 from config.errors import StageFailed
 from tests.workflows.stages.memory import context, kept
-from workflows.paper import Sheet, save
-from workflows.stages import format_parser, text_layer
+from workflows.operations.paper import Sheet, save
+from workflows.stages import format_parser
+from workflows.stages.pages import text_layer
 
 
 def words(ctx, page: int = 0) -> dict[str, list[float]]:

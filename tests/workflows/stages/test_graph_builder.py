@@ -2,8 +2,9 @@ import json
 from pathlib import Path
 
 from tests.workflows.stages.memory import context, kept, run_all
-from workflows.stages import document_summarizer, formats, graph_builder, sentences
+from workflows.stages import document_summarizer, formats, graph_builder
 from workflows.stages.base import StageContext
+from workflows.stages.text import sentences
 
 LETTER = """# Delivery of pens
 Paper & Pens Ltd writes to Alder GmbH about the delivery of pens in March.

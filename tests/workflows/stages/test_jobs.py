@@ -8,9 +8,10 @@ import pytest
 from config.errors import StageFailed
 from tests.workflows.stages.memory import context, kept, run_all
 from tests.workflows.stages.recordings import tone
-from workflows.paper import Sheet, save
-from workflows.stages import STAGES, bda_processor, model_summary, segment_prep, transcribe
+from workflows.operations.paper import Sheet, save
+from workflows.stages import STAGES, bda_processor, segment_prep, transcribe
 from workflows.stages.base import Begun, StageContext
+from workflows.stages.models import model_summary
 from workflows.stages.services import Chapter, Output, Services, Transcript, Utterance
 from workflows.stages.usage import Usage
 

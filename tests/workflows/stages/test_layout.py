@@ -1,6 +1,6 @@
 from tests.workflows.stages.memory import page
-from workflows.stages import layout
-from workflows.stages.layout import Line, Page, Word
+from workflows.stages.pages import layout
+from workflows.stages.pages.layout import Line, Page, Word
 
 
 def line(text: str, x: float, y: float) -> Line:

@@ -4,9 +4,10 @@ import pytest
 from PIL import Image
 
 from tests.workflows.stages.memory import context, kept
-from workflows import paper
-from workflows.stages import format_parser, ocr, paddleocr_processor, segment_builder, segment_prep
+from workflows.operations import paper
+from workflows.stages import format_parser, paddleocr_processor, segment_builder, segment_prep
 from workflows.stages.base import StageContext
+from workflows.stages.pages import ocr
 
 
 def sheet() -> paper.Sheet:

@@ -3,8 +3,9 @@
 from typing import Any
 
 from tests.workflows.stages.memory import MemoryStore
-from workflows.stages import format_parser, paged
-from workflows.stages.paged import OCR, TEXT_LAYER, Paged
+from workflows.stages import format_parser
+from workflows.stages.pages import paged
+from workflows.stages.pages.paged import OCR, TEXT_LAYER, Paged
 
 
 def entries(of: Paged, indices: range | list[int], text: str = "") -> list[dict[str, Any]]:

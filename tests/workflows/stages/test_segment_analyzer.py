@@ -2,9 +2,8 @@ import dataclasses
 from pathlib import Path
 
 from tests.workflows.stages.memory import FIELDS, context, kept, run_all
-from workflows import results
-from workflows.paper import Sheet, save
-from workflows.stages import STAGES
+from workflows.operations.paper import Sheet, save
+from workflows.stages import STAGES, results
 from workflows.stages.base import FieldSpec, StageContext
 
 

@@ -7,8 +7,9 @@ from PIL import Image
 
 from config.errors import StageFailed
 from tests.workflows.stages.memory import Beats, context, kept
-from workflows.paper import Sheet, save
-from workflows.stages import pictures, segment_prep
+from workflows.operations.paper import Sheet, save
+from workflows.stages import segment_prep
+from workflows.stages.pages import pictures
 
 
 def pdf(path: Path, *sizes: tuple[float, float]) -> Path:

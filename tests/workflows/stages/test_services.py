@@ -7,20 +7,20 @@ import pytest
 
 from config.errors import ProviderPaused, StageFailed
 from tests.workflows.stages.memory import context, kept
-from workflows.paper import Sheet, save
+from workflows.operations.paper import Sheet, save
 from workflows.stages import (
     STAGES,
     format_parser,
     paddleocr_processor,
-    page_entries,
     segment_analyzer,
     segment_builder,
     segment_prep,
     usage,
 )
 from workflows.stages.base import Begun, FieldSpec, StageContext
-from workflows.stages.layout import Line, Word
-from workflows.stages.reading import Answer, Cell, DocumentReading, FormField, PageReading, Spot, Table
+from workflows.stages.pages import page_entries
+from workflows.stages.pages.layout import Line, Word
+from workflows.stages.pages.reading import Answer, Cell, DocumentReading, FormField, PageReading, Spot, Table
 from workflows.stages.services import Given, PageAnswer, PageQuestion, PageReply, Services, questions
 from workflows.stages.usage import Usage
 

@@ -9,8 +9,10 @@ from config.errors import StageFailed
 from tests.workflows.stages.formats.einvoices import CII, pdf_with
 from tests.workflows.stages.formats.office import paragraph, shape, slides, word
 from tests.workflows.stages.memory import context, kept, run_all
-from workflows.stages import formats, text_page, text_segments
+from workflows.stages import formats
 from workflows.stages.base import StageContext
+from workflows.stages.pages import text_page
+from workflows.stages.text import text_segments
 
 RECEIPT = """Paper & Pens Ltd
 12 High Street, London

@@ -7,9 +7,10 @@ from django.conf import settings
 from config.errors import Refused, StageFailed
 from tests.workflows.stages.memory import context, kept, run_all
 from tests.workflows.stages.recordings import tone
-from workflows.stages import speech, transcribe
+from workflows.stages import transcribe
+from workflows.stages.audio import speech
+from workflows.stages.audio.speech import Utterance
 from workflows.stages.base import StageContext
-from workflows.stages.speech import Utterance
 
 SAMPLE = Path(settings.BASE_DIR).parent / "shared/samples/audio/call-dev-1.wav"
 

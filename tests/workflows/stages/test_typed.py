@@ -7,13 +7,13 @@ from typing import Any
 
 from tests.workflows.stages.memory import FIELDS, context, kept
 from tests.workflows.stages.papers import PAPERS, default_types
-from workflows import files
-from workflows.paper import Sheet, save
+from workflows.operations.paper import Sheet, save
 from workflows.stages import STAGES
 from workflows.stages.base import StageContext, StageResult
+from workflows.stages.document_types.types import Rated, TypeBook
 from workflows.stages.services import PageAnswer, PageQuestion, PageReply, Services, TypeQuestion, TypeReply
-from workflows.stages.types import Rated, TypeBook
 from workflows.stages.usage import Usage
+from workflows.storage import files
 
 
 @dataclass

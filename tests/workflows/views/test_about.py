@@ -5,10 +5,10 @@ import json
 from tests.aws_faults import count_calls
 from tests.factories import start_run
 from tests.people import charlie, dora, signed_in
-from workflows import files
-from workflows.contexts import files_of
-from workflows.frozen import Run
-from workflows.views import about
+from workflows.engine.step_context import files_of
+from workflows.runs.run import Run
+from workflows.runs.views import about
+from workflows.storage import files
 
 ENTITY = {"id": "e1", "name": "Alder <b> GmbH", "type": "organisation", "mentions": 2, "role": "Company"}
 PLACE = {"segment_index": 3, "qa_index": 0, "context": "bill from Alder"}

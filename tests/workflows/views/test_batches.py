@@ -8,9 +8,9 @@ from tests.aws_faults import count_calls, fail
 from tests.people import alice, charlie, signed_in
 from tests.projects.sites import make_site
 from tests.workflows.batches import bulk
-from workflows.actions import batches, lanes
 from workflows.batches import queries
-from workflows.items.batches import Batch, BatchStatus
+from workflows.batches.actions import batches, lanes
+from workflows.batches.items import Batch, BatchStatus
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 LIST = "/batches/"

@@ -8,8 +8,7 @@ from projects.settings import queries as project_queries
 from tests.aws_faults import count_calls
 from tests.people import alice, bob, signed_in
 from tests.workflows.decided import decided_run, field, project, reviewed_project
-from workflows import calibrations
-from workflows.actions import calibrations as actions
+from workflows.learning import actions, calibrations
 
 SITE, ANNA = "default", Actor("9", "Anna Berg")
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]

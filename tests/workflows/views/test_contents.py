@@ -6,7 +6,7 @@ from projects.documents.queries import documents as document_queries
 from tests.aws_faults import count_calls, fail
 from tests.factories import sample_files
 from tests.people import bob, charlie, dora, signed_in
-from workflows.storage import DocumentFiles
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.django_db
 SITE = "default"

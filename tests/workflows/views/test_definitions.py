@@ -14,10 +14,10 @@ from tests.factories import start_run
 from tests.people import alice, bob, charlie, person, signed_in
 from tests.projects.sites import grant, make_site
 from tests.workflows.advancing import published as ended
-from workflows import diagram, versions
-from workflows.actions import definitions
-from workflows.definitions import DEFINITIONS, DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS
-from workflows.status import END
+from workflows.definitions import actions as definition_actions
+from workflows.definitions import diagram, versions
+from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS
+from workflows.runs.status import END
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
 LIST = "/settings/definitions/"
@@ -26,7 +26,7 @@ LIST = "/settings/definitions/"
 @pytest.fixture
 def published(table: str) -> None:
     for definition in DEFINITIONS.values():
-        definitions.publish(definition)
+        definition_actions.publish(definition)
 
 
 def read(client: Client, path: str) -> str:

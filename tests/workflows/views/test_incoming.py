@@ -6,8 +6,8 @@ from tests.people import alice, bob, signed_in
 from tests.projects.projects import make_project
 from tests.projects.sites import make_site
 from tests.workflows.test_incoming import KEY, owner, put, take, waiting
-from workflows import incoming
-from workflows.items.incoming import IncomingFile, IncomingStatus
+from workflows.intake import bucket
+from workflows.intake.items import IncomingFile, IncomingStatus
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 URL = "/settings/incoming/"
@@ -17,7 +17,7 @@ NEW = URL + "folders/new/"
 def quarantined() -> IncomingFile:
     arrival = put()
     take(arrival)
-    return incoming.waiting_file("default", arrival.digest)
+    return bucket.waiting_file("default", arrival.digest)
 
 
 def settle(file: IncomingFile, order: str, who=alice):
@@ -78,7 +78,7 @@ def test_another_sites_files_are_not_there():
     take(put(b"", KEY))
     ((name, _),) = waiting("acme")
     assert name not in page(signed_in(alice()))
-    file = incoming.quarantined("acme").rows[0]
+    file = bucket.quarantined("acme").rows[0]
     assert settle(file, "discard").status_code == 404
 
 
@@ -100,7 +100,7 @@ def test_a_name_that_is_no_folder_is_refused(name):
     project = make_project()
     answer = signed_in(alice()).post(NEW, {"name": name, "project_id": project.id})
     assert answer.status_code == 422
-    assert incoming.tenants().rows == []
+    assert bucket.tenants().rows == []
 
 
 def test_each_site_offers_its_own_projects():

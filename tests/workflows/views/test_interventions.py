@@ -4,13 +4,14 @@ from django.urls import reverse
 from config.transaction import EXISTS
 from tests.factories import start_run
 from tests.people import alice, bob, charlie, signed_in
-from workflows import queries
-from workflows.actions import joins, runs, segments
-from workflows.actions.runs import Advance
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.items.runs import Execution, WorkflowSteps
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine.actions import joins
+from workflows.runs import queries
+from workflows.runs.actions import advance, segments
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items.runs import Execution, WorkflowSteps
+from workflows.runs.status import END, Outcome
 from workflows.stages.base import SliceResult
-from workflows.status import END, Outcome
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +29,7 @@ def partial(table):
     """As a run of three pages ends whose second failed."""
     run = start_run()
     Execution.change(
-        runs.execution_key(run),
+        advance.execution_key(run),
         [Execution.currentStep.set(DOCUMENT_ANALYSIS.named("assess").order), Execution.failed.set({1})],
         EXISTS,
     )
@@ -37,7 +38,7 @@ def partial(table):
         DOCUMENT_ANALYSIS.named("assess"), END, 1, result="partial", reason="1 of 3 pages failed: page 2.",
         outcome=Outcome.PARTIAL,
     )  # fmt: skip
-    runs.advance(run, DOCUMENT_ANALYSIS, move, last=None)
+    advance.advance(run, DOCUMENT_ANALYSIS, move, last=None)
     return run
 
 
@@ -86,7 +87,7 @@ def test_cancelling_is_a_post_of_who_may_write(table):
 def test_how_far_the_slices_are_is_shown_and_polled(table):
     run, browser = start_run(), signed_in(bob())
     board = [WorkflowSteps.page_count.set(3000)]
-    WorkflowSteps.change(runs.board_key(run), board, EXISTS)
+    WorkflowSteps.change(advance.board_key(run), board, EXISTS)
     joins.begin(run, "segment_prep", step=1, attempt=1, slices=60, planned=3000, slots=8, token=None)
     shown = page(browser, run)
     assert "0 of 60 parts" in shown

@@ -10,11 +10,13 @@ from tests.people import bob, charlie, dora, signed_in
 from tests.review import reviews
 from tests.workflows.advancing import waiting
 from tests.workflows.repeated import run_to_repeat
-from workflows import events, files, queries
-from workflows.actions import removals, runs, segments
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.items.runs import WorkflowSteps
-from workflows.storage import DocumentFiles
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.documents.actions import removals
+from workflows.runs import events, queries
+from workflows.runs.actions import advance, segments
+from workflows.runs.items.runs import WorkflowSteps
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +26,7 @@ def run_url(run, more=""):
 
 
 def failed(run):
-    runs.fail(
+    advance.fail(
         run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="StageFailed", sentence="No pages in it."
     )
 

@@ -9,12 +9,13 @@ from config import aws, clock
 from config.errors import Conflict, StageFailed
 from tests.factories import start_run
 from tests.people import alice, bob, signed_in
-from workflows import queries
-from workflows.actions import leases, providers, waits
-from workflows.definitions import DOCUMENT_ANALYSIS
-from workflows.items.providers import ProviderState
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine.actions import external_jobs, leases
+from workflows.providers import actions as provider_actions
 from workflows.providers.calls import Caller
+from workflows.providers.items import ProviderState
 from workflows.providers.names import PROVIDERS
+from workflows.runs import queries
 
 pytestmark = pytest.mark.django_db
 
@@ -24,9 +25,9 @@ SOON = "2026-11-21"
 @pytest.fixture(autouse=True)
 def forgotten(settings):
     settings.PROVIDER_FAILURES = 2
-    providers.forget()
+    provider_actions.forget()
     yield
-    providers.forget()
+    provider_actions.forget()
 
 
 def page(who=alice) -> str:
@@ -48,7 +49,7 @@ def test_what_was_never_set_up_or_never_asked_is_not_called_operational(table, s
 
 
 def test_one_that_was_never_set_up_shows_the_error_of_the_run_that_failed_for_it(table):
-    textract = Caller(PROVIDERS["textract"], providers, 4)
+    textract = Caller(PROVIDERS["textract"], provider_actions, 4)
 
     def no_credentials():
         raise NoCredentialsError
@@ -62,7 +63,7 @@ def test_one_that_was_never_set_up_shows_the_error_of_the_run_that_failed_for_it
 @pytest.mark.parametrize("code", ["AccessDeniedException", "ExpiredTokenException", "ResourceNotFoundException"])
 def test_one_that_does_not_let_us_in_fails_until_a_call_goes_through(table, monkeypatch, code):
     monkeypatch.setattr(aws, "provider_credentials", lambda: True)
-    textract = Caller(PROVIDERS["textract"], providers, 4)
+    textract = Caller(PROVIDERS["textract"], provider_actions, 4)
 
     def refused():
         raise ClientError({"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": 400}}, "Converse")
@@ -80,7 +81,7 @@ def test_one_that_does_not_let_us_in_fails_until_a_call_goes_through(table, monk
 
 
 def test_a_document_that_is_refused_is_no_trouble_of_the_service(table, monkeypatch):
-    textract = Caller(PROVIDERS["textract"], providers, 4)
+    textract = Caller(PROVIDERS["textract"], provider_actions, 4)
 
     def refused():
         raise ClientError({"Error": {"Code": "BadDocumentException"}, "ResponseMetadata": {"HTTPStatusCode": 400}}, "x")
@@ -91,30 +92,30 @@ def test_a_document_that_is_refused_is_no_trouble_of_the_service(table, monkeypa
 
 
 def test_that_it_works_is_noted_once_in_some_minutes(table):
-    textract = Caller(PROVIDERS["textract"], providers, 4)
+    textract = Caller(PROVIDERS["textract"], provider_actions, 4)
     textract(lambda: "read")
     (state,) = queries.provider_states()
-    providers.forget()
+    provider_actions.forget()
     textract(lambda: "read")
     (same,) = queries.provider_states()
     assert same.worked_at == state.worked_at
     long_ago = clock.iso(clock.now() - dt.timedelta(minutes=11))
     ProviderState.change(state.key, [ProviderState.worked_at.set(long_ago)], ProviderState.PK.exists())
-    providers.forget()
+    provider_actions.forget()
     textract(lambda: "read")
     (later,) = queries.provider_states()
     assert later.worked_at > long_ago
 
 
 def test_that_it_works_does_not_take_back_what_failed_meanwhile(table):
-    providers.worked("textract")
+    provider_actions.worked("textract")
     (state,) = queries.provider_states()
     long_ago = clock.iso(clock.now() - dt.timedelta(minutes=11))
     ProviderState.change(state.key, [ProviderState.worked_at.set(long_ago)], ProviderState.PK.exists())
-    providers.forget()
-    providers.admit("textract")  # this process remembers a service without trouble
+    provider_actions.forget()
+    provider_actions.admit("textract")  # this process remembers a service without trouble
     ProviderState.change(state.key, [ProviderState.failures.set(1)], ProviderState.PK.exists())
-    providers.worked("textract")
+    provider_actions.worked("textract")
     (state,) = queries.provider_states()
     assert (int(state.failures), state.worked_at) == (1, long_ago)
 
@@ -130,9 +131,9 @@ def test_it_says_what_drives_the_runs(table, settings, engine, broker, words):
 
 def test_one_that_failed_and_one_that_is_paused_say_so(table, monkeypatch):
     monkeypatch.setattr(aws, "provider_credentials", lambda: True)
-    providers.failed("textract", "ThrottlingException")
+    provider_actions.failed("textract", "ThrottlingException")
     assert marks()["Amazon Textract"] == "Failing"
-    providers.failed("textract", "ThrottlingException")
+    provider_actions.failed("textract", "ThrottlingException")
     found = page()
     assert marks()["Amazon Textract"] == "Paused"
     assert "ThrottlingException, 2 in a row" in found
@@ -151,7 +152,7 @@ def waiting(why: str):
     run = start_run()
     step = DOCUMENT_ANALYSIS.steps[0]
     leases.claim(run, step=1, attempt=1, owner="w")
-    waits.begin(run, step, attempt=1, owner="w", job="{}", service="textract", why=why, until=SOON)
+    external_jobs.begin(run, step, attempt=1, owner="w", job="{}", service="textract", why=why, until=SOON)
     return run
 
 
@@ -178,7 +179,9 @@ def test_the_poll_of_a_run_notices_that_it_began_to_wait(table):
     run = start_run()
     seen = queries.board(run.site, run.workflow_id).updated_at
     leases.claim(run, step=1, attempt=1, owner="w")
-    waits.begin(run, DOCUMENT_ANALYSIS.steps[0], attempt=1, owner="w", job="{}", service="textract", why="", until=SOON)
+    external_jobs.begin(
+        run, DOCUMENT_ANALYSIS.steps[0], attempt=1, owner="w", job="{}", service="textract", why="", until=SOON
+    )
     url = f"/workflows/{run.document_id}/{run.workflow_id}/"
     assert queries.board(run.site, run.workflow_id).updated_at > seen
     assert "waits for Amazon Textract" in signed_in(bob()).get(url).content.decode()
@@ -188,11 +191,11 @@ def test_only_the_worker_that_has_the_step_gives_it_back(table):
     run = start_run()
     leases.claim(run, step=1, attempt=1, owner="w")
     for give_back in (
-        lambda: waits.begin(
+        lambda: external_jobs.begin(
             run, DOCUMENT_ANALYSIS.steps[0], attempt=1, owner="x", job="{}", service="a", why="", until=SOON
         ),
-        lambda: waits.still(run, step=1, attempt=1, owner="x", until=SOON),
-        lambda: waits.still(run, step=1, attempt=2, owner="w", until=SOON),
+        lambda: external_jobs.still(run, step=1, attempt=1, owner="x", until=SOON),
+        lambda: external_jobs.still(run, step=1, attempt=2, owner="w", until=SOON),
     ):
         with pytest.raises(Conflict):
             give_back()

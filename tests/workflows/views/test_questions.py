@@ -5,9 +5,9 @@ from django.urls import reverse
 
 from tests.people import bob, charlie, signed_in
 from tests.workflows.questions.made import BY, read_run
-from workflows.actions import questions
-from workflows.actions.questions import Answer
+from workflows.questions import actions as question_actions
 from workflows.questions import queries, tasks
+from workflows.questions.actions import Answer
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true", "HX-Target": "questions"}
@@ -44,7 +44,9 @@ def test_a_question_is_asked_without_a_script_and_its_answer_shown_with_its_plac
     assert "What is the total?" in text
     assert 'hx-trigger="every 2s"' in text
     ref = queries.QuestionRef(run, 0, 1)
-    questions.answered(ref, Answer("120.00", "local", "Total due 120.00", (0.1, 0.2, 0.3, 0.25), 0.9), generation=1)
+    question_actions.answered(
+        ref, Answer("120.00", "local", "Total due 120.00", (0.1, 0.2, 0.3, 0.25), 0.9), generation=1
+    )
     text = shown(run)
     assert "Quoted from the page, on this machine, 90 % sure" in text
     assert 'viewBox="76.0 256.0 248.0 118.0"' in text
@@ -59,7 +61,7 @@ def test_with_a_script_the_fragment_comes_back(run):
 
 def test_a_model_is_named_and_its_quote_shown_where_it_has_no_place(run):
     ask(run)
-    questions.answered(queries.QuestionRef(run, 0, 1), Answer("120", "nova", "Total <b>"), generation=1)
+    question_actions.answered(queries.QuestionRef(run, 0, 1), Answer("120", "nova", "Total <b>"), generation=1)
     text = shown(run)
     assert "Answered by nova" in text
     assert "Total &lt;b&gt;" in text
@@ -88,7 +90,7 @@ def test_it_is_asked_again_by_what_the_page_showed_and_deleted(run):
 
 
 def test_who_may_only_look_sees_answers_and_no_form(run):
-    questions.ask(run, 0, "Total?", by=BY)
+    question_actions.ask(run, 0, "Total?", by=BY)
     text = shown(run, charlie)
     assert "Total?" in text
     assert '<form method="post" action="/workflows' not in text

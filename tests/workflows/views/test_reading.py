@@ -1,4 +1,4 @@
-from workflows.views.reading import passages
+from workflows.runs.views.reading import passages
 
 
 def test_a_text_is_shown_by_what_its_lines_are() -> None:

@@ -9,7 +9,7 @@ from projects.documents.queries.removals import removal
 from tests.aws_faults import count_calls, crash_after, fail
 from tests.factories import start_run
 from tests.people import alice, bob, charlie, dora, signed_in
-from workflows.actions import removals
+from workflows.documents.actions import removals
 
 pytestmark = pytest.mark.django_db
 SITE = "default"

@@ -8,13 +8,16 @@ from projects.schemas.defaults import ensure_default_schemas
 from tests.factories import PROJECT, SITE, start_run
 from tests.people import alice, bob, charlie, signed_in
 from tests.workflows.repeated import BY, analysed_again, field, published_run, run_to_repeat
-from workflows import files, frozen, queries
-from workflows.actions import interventions, runs
-from workflows.contexts import files_of
-from workflows.items.runs import Execution
+from workflows.engine.actions import interventions
+from workflows.engine.step_context import files_of
+from workflows.runs import queries, run_settings
+from workflows.runs.actions import advance
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
+from workflows.storage import files
 
 pytestmark = pytest.mark.django_db
-PINNED = frozen.freeze(PROJECT)
+PINNED = run_settings.freeze(PROJECT)
 
 
 def url(name, run):
@@ -138,11 +141,11 @@ def test_a_result_that_was_not_published_does_not_count(table):
     browser.post(url("analyse-again", run), {"threshold": "50"})
     newest = queries.project_document(run.site, run.project_id, run.document_id).workflow_id
     assert browser.post(url("choose-result", run)).status_code == 422  # one is under way
-    other = frozen.Run(run.site, run.project_id, run.document_id, newest)
+    other = Run(run.site, run.project_id, run.document_id, newest)
     interventions.cancel(other, by=interventions.Actor("1", "Rosa"))
     assert browser.post(url("choose-result", run)).status_code == 302
     assert browser.post(url("choose-result", other)).status_code == 422
-    assert Execution.load(runs.execution_key(run)).outcome == "published"
+    assert Execution.load(advance.execution_key(run)).outcome == "published"
 
 
 def test_one_run_alone_has_nothing_beside_it(table):

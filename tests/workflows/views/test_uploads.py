@@ -13,7 +13,7 @@ from tests.aws_faults import fail
 from tests.factories import sample_files
 from tests.people import bob, charlie, signed_in
 from tests.projects.projects import make_project
-from workflows import frozen, queries
+from workflows.runs import queries, run_settings
 
 pytestmark = pytest.mark.django_db
 
@@ -52,7 +52,7 @@ def test_an_upload_makes_a_document_and_its_run(table):
     assert document.name == "Tankbeleg.pdf"
     assert stored(project) == [f"projects/{project.id}/documents/{document.document_id}/{document.document_id}.pdf"]
     link = queries.document_workflow("default", document.document_id, document.workflow_id)
-    assert len(frozen.from_json(link.settings).fields) == len(DEFAULT_FIELDS)
+    assert len(run_settings.from_json(link.settings).fields) == len(DEFAULT_FIELDS)
     assert queries.board("default", document.workflow_id).name == "Tankbeleg.pdf"
 
 

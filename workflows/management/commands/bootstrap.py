@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from config.errors import CountersignError
-from workflows import deployment
+from workflows.operations import deployment
 
 
 class Command(BaseCommand):

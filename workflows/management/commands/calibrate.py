@@ -11,9 +11,8 @@ from config.errors import CountersignError
 from config.table import DEFAULT_SITE
 from projects.audit.events import Actor
 from projects.settings import queries as project_queries
-from workflows import calibrations
-from workflows.actions import calibrations as actions
-from workflows.calibrations import Version
+from workflows.learning import actions, calibrations
+from workflows.learning.calibrations import Version
 from workflows.stages.calibration import plain
 
 BY = Actor("calibrate", "Command line")

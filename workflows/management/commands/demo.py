@@ -22,10 +22,11 @@ from projects.audit.events import Actor
 from projects.schemas.defaults import ensure_default_schemas
 from projects.settings.defaults import ensure_default_project, ensure_invoice_project
 from projects.sites.demo_users import Login, ensure_logins
-from workflows import local_desk, processing, queries, samples
-from workflows.deployment import Report
-from workflows.local_desk import LocalDesk
-from workflows.processing import Job
+from workflows.operations import local_desk, process_files, samples
+from workflows.operations.deployment import Report
+from workflows.operations.local_desk import LocalDesk
+from workflows.operations.process_files import Job
+from workflows.runs import queries
 
 BY = Actor("demo", "Demo")
 SAMPLES_SECONDS = 180
@@ -87,13 +88,13 @@ class Command(BaseCommand):
         for project, path in papers:
             document_id = str(uuid.uuid5(_DOCUMENTS, path.name))
             if not _is_loaded(project.id, document_id):
-                jobs.append(processing.begin(DEFAULT_SITE, project, path, by=BY, document_id=document_id))
+                jobs.append(process_files.begin(DEFAULT_SITE, project, path, by=BY, document_id=document_id))
         if jobs:
             self._say(f"Processing {len(jobs)} sample documents")
         deadline = time.monotonic() + SAMPLES_SECONDS
         while (moving := [job for job in jobs if not job.outcome]) and time.monotonic() < deadline:
             for job in moving:
-                jobs[jobs.index(job)] = looked = processing.look(job)
+                jobs[jobs.index(job)] = looked = process_files.look(job)
                 if looked.outcome:
                     self._say(f"  {job.path.name}: {looked.outcome.replace('_', ' ')}")
             desk.tend(self._say)

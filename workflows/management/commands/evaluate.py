@@ -13,9 +13,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config.errors import CountersignError
 from config.table import DEFAULT_SITE
-from workflows import calibrations
-from workflows.evaluation import measuring, truth
-from workflows.evaluation.measuring import Measured, Paper
+from workflows.learning import calibrations
+from workflows.operations.evaluation import measuring, truth
+from workflows.operations.evaluation.measuring import Measured, Paper
 from workflows.stages.calibration import UNCALIBRATED, Calibration, calibration_from
 
 HALVES = ("first", "second")

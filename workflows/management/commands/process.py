@@ -19,10 +19,10 @@ from projects.settings import queries as project_queries
 from projects.settings.defaults import ensure_default_project
 from projects.settings.items import Project
 from projects.sites import directory
-from workflows import kinds_table, local_desk, processing
-from workflows.kinds_table import Line
-from workflows.local_desk import LocalDesk
-from workflows.processing import Job
+from workflows.operations import local_desk, process_files, process_report
+from workflows.operations.local_desk import LocalDesk
+from workflows.operations.process_files import Job
+from workflows.operations.process_report import Line
 
 BY = Actor("process", "Command line")
 AT_ONCE = 8  # files under way; more would only wait in the queue
@@ -59,11 +59,11 @@ class Command(BaseCommand):
                 work = _Work(options["site"], project, options["timeout"], desk)
                 paths = list(_paths(options["files"]))
                 for number, done in enumerate(work.finished(paths, self._aside), start=1):
-                    for job in processing.unfolded(done):
+                    for job in process_files.unfolded(done):
                         if options["table"]:
-                            lines.append(kinds_table.line_of(job))
+                            lines.append(process_report.line_of(job))
                         else:
-                            shape = processing.describe(job)
+                            shape = process_files.describe(job)
                             self._write_line(json.dumps(shape, ensure_ascii=False) if options["json"] else _line(shape))
                     self._progress(number, len(paths))
         except CountersignError as error:
@@ -79,7 +79,7 @@ class Command(BaseCommand):
         if as_json:
             self.stdout.write("\n".join(json.dumps(line.plain(), ensure_ascii=False) for line in lines))
         else:
-            self.stdout.write(kinds_table.table(lines))
+            self.stdout.write(process_report.table(lines))
 
     def _aside(self, text: str) -> None:
         if settings.DEBUG or "ended with" in text:
@@ -101,9 +101,9 @@ class _Work:
         moving: list[tuple[Job, float]] = []
         while waiting or moving:
             while waiting and len(moving) < AT_ONCE:
-                job = processing.begin(self.site, self.project, waiting.pop(), by=BY)
+                job = process_files.begin(self.site, self.project, waiting.pop(), by=BY)
                 moving.append((job, time.monotonic() + self.timeout))
-            looked = [(processing.look(job), deadline) for job, deadline in moving]
+            looked = [(process_files.look(job), deadline) for job, deadline in moving]
             over = [job for job, deadline in looked if job.outcome or time.monotonic() > deadline]
             yield from over
             moving = [(job, deadline) for job, deadline in looked if job not in over]

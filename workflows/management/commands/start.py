@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from workflows.processes import PROCESSES
+from workflows.operations.processes import PROCESSES
 
 
 class Command(BaseCommand):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from workflows.stages.fields import spelling
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_lines
-from workflows.stages.layout import Line, Row
+from workflows.stages.pages.layout import Line, Row
 
 STREET = re.compile(
     r"\b(jalan|jln|jl|lorong|lrg|persiaran|lebuh|lot|taman|tmn|kawasan|kampung|kg\.|bandar|seksyen|sek|batu|mukim|"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean
 
-from workflows.stages.layout import Box, Line, Page, Row, union
+from workflows.stages.pages.layout import Box, Line, Page, Row, union
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
-from workflows import values
+from workflows.stages import values
 from workflows.stages.fields import dates, sums, totals
 from workflows.stages.fields.candidates import Document
 

@@ -8,7 +8,7 @@ from statistics import median
 from workflows.stages.fields import address, spelling
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_lines
 from workflows.stages.fields.places import is_labelled
-from workflows.stages.layout import Line
+from workflows.stages.pages.layout import Line
 
 LONGEST = 70  # characters; beyond it a sentence names the company
 LEGAL = re.compile(

@@ -3,7 +3,7 @@
 The prior below is by hand. Its weights are set so that values with every piece of evidence reach 0.95 and those with
 none stay under 0.5; the OCR engine's own score is one feature among them because alone it does not separate right from
 wrong (on 72 receipts: precision 0.84 at a threshold of 0.5 and still 0.84 at 0.9). A project's calibration replaces the
-weights by those fitted to its reviews, which lean on the prior where reviews are few (``workflows.fitting``).
+weights by those fitted to its reviews, which lean on the prior where reviews are few (``workflows.learning.fitting``).
 """
 
 import re

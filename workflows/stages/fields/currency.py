@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from workflows import values
+from workflows.stages import values
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
 
 LABEL = re.compile(r"(currency|währung)\s*:?\s*$", re.IGNORECASE)

@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from workflows import values
+from workflows.stages import values
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
-from workflows.stages.layout import Line, Row
+from workflows.stages.pages.layout import Line, Row
 
 ISSUE = re.compile(
     r"\b(invoice|inv|receipt|bill|issue|rechnungs?|belegs?|ausstellungs|factuur|faktura)[\s.-]*(no/)?(date|datum)|"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from workflows import values
+from workflows.stages import values
 from workflows.stages.base import FieldSpec
 from workflows.stages.fields import dates
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from workflows import results
+from workflows.stages import results
 from workflows.stages.base import FieldSpec
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from workflows.stages.fields.candidates import Document
-from workflows.stages.layout import Line, Row
+from workflows.stages.pages.layout import Line, Row
 
 # Labels of common papers, whether or not the project reads them. A value is none of them, and ends before one.
 _COMMON = (

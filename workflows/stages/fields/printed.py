@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from workflows import values
+from workflows.stages import values
 from workflows.stages.fields.candidates import Document
 from workflows.stages.fields.checks import Check
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations
 
-from workflows import values
-from workflows.stages.layout import Line
+from workflows.stages import values
+from workflows.stages.pages.layout import Line
 
 PAID_WITH = -1.5  # points of an amount that was paid, with change perhaps
 SUMMED = 0.5  # points from which a label names a sum

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from workflows import values
+from workflows.stages import values
 from workflows.stages.fields import sums
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
 from workflows.stages.fields.sums import PAID_WITH, Sum
-from workflows.stages.layout import Line, Row
+from workflows.stages.pages.layout import Line, Row
 
 _NO_TOTAL = re.compile(
     r"\b(qty|quantity|items?|savings?|points?|discount|disc|tax amount|tax:|change|tendered|rounding( adj\w*)?|gst amt|"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from workflows import values
+from workflows.stages import values
 from workflows.stages.calibration import Vendor
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_lines
 from workflows.stages.fields.confidence import VENDOR

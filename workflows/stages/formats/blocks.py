@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from workflows.stages.layout import TURNING
+from workflows.stages.pages.layout import TURNING
 
 _STRAIGHT = dict.fromkeys(map(ord, TURNING))  # a reader of the page must see what the machine reads
 LONGEST, OVERLAP = 15_000, 500  # characters of a segment, and how many of them the next one repeats

@@ -14,7 +14,7 @@ from typing import Any
 import pikepdf
 from lxml import etree
 
-from workflows import results
+from workflows.stages import results
 from workflows.stages.base import FieldSpec
 from workflows.stages.formats import packages
 from workflows.stages.formats.blocks import Block, row

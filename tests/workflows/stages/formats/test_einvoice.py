@@ -8,8 +8,8 @@ import pytest
 from django.conf import settings
 
 from tests.workflows.stages.formats.einvoices import CII, UBL, pdf_with
-from workflows import results
-from workflows.paper import Sheet, save
+from workflows.operations.paper import Sheet, save
+from workflows.stages import results
 from workflows.stages.base import FieldSpec
 from workflows.stages.formats import einvoice
 from workflows.stages.formats.blocks import chunks

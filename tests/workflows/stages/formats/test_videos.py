@@ -7,7 +7,7 @@ import pytest
 
 from config.errors import Refused
 from tests.workflows.stages.memory import context, kept, run_all
-from workflows import intake
+from workflows.intake import inspection
 from workflows.stages.formats import videos
 
 
@@ -82,7 +82,7 @@ def test_a_film_whose_frames_are_cut_off_says_what_it_knows(tmp_path: Path) -> N
 )
 def test_what_is_no_video_is_refused_with_what_to_do(tmp_path: Path, body: bytes, words: str) -> None:
     with pytest.raises(Refused, match=words):
-        intake.inspect(made(tmp_path, body), "a.mp4")
+        inspection.inspect(made(tmp_path, body), "a.mp4")
 
 
 def test_boxes_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +94,7 @@ def test_boxes_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(("brand", "kind"), [("isom", "video/mp4"), ("mp42", "video/mp4"), ("qt  ", "video/quicktime")])
 def test_a_video_goes_through_all_stages_and_asks_a_person(tmp_path: Path, brand: str, kind: str) -> None:
     path = made(tmp_path, film(PICTURE, SOUND, brand=brand))
-    seen = intake.inspect(path, "a.mp4")
+    seen = inspection.inspect(path, "a.mp4")
     assert seen.file_type == kind
     ctx = context(path, kind)
     done = run_all(ctx)

@@ -1,0 +1,314 @@
+"""What people do to a batch, and how it goes from one state to the next: one transaction each, with its event."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.due import attempts
+from config.errors import Conflict, Refused
+from config.table import Key
+from config.transaction import Change, Delete, Put, Update, transact
+from projects.audit.events import Actor, entity_event
+from workflows.batches.items import HALTED, RETRIABLE, UNDER_WAY, ActiveBatch, Batch, BatchStatus
+from workflows.runs import events
+from workflows.runs.items.events import DocumentEvent
+
+MACHINE = Actor("batches", "Batches")
+_SHORT = 300  # letters of a sentence
+_DEADLY = "This manifest could not be read: it ended the program {} times. Split it, and make a batch of each part."
+UNEXPECTED = (
+    "An unexpected error stopped this batch before its first line. Its files are still in the bucket. Try again; if it "
+    "fails again, ask an administrator to look at the log."
+)
+_GONE_ON = "The batch has gone on meanwhile. Look at it as it is now."
+
+
+@dataclass(frozen=True)
+class BatchDraft:
+    """``manifest``: the object's key; ``percent`` of all lines that may fail before nothing more is started."""
+
+    name: str
+    project_id: str
+    project_name: str
+    manifest: str
+    form: str
+    slots: int
+    percent: int
+
+
+def key_of(site: str, batch_id: str) -> Key:
+    return table.BATCH.key(site, batch_id=batch_id)
+
+
+def due(batch_id: str) -> dict[str, Any]:
+    return table.due(table.BATCH, clock.iso(clock.in_seconds(settings.BATCH_CHECK_SECONDS)), batch_id=batch_id)
+
+
+def create(site: str, draft: BatchDraft, *, by: Actor, batch_id: str) -> Batch:
+    """Raises: Conflict, where the form was sent twice: it is there already."""
+    now = clock.iso(clock.now())
+    key, index = key_of(site, batch_id), table.BATCH.gsi1(site, batch_id=batch_id) | due(batch_id)
+    batch = Batch(
+        key.pk,
+        key.sk,
+        **index,
+        name=draft.name,
+        status=BatchStatus.READING,
+        project_id=draft.project_id,
+        project_name=draft.project_name,
+        manifest=draft.manifest,
+        form=draft.form,
+        lanes={},
+        slots=draft.slots,
+        share=draft.slots,
+        percent=draft.percent,
+        userId=by.id,
+        user_name=by.name,
+        created_at=now,
+        updated_at=now,
+    )
+    payload = {"name": draft.name, "project": draft.project_id, "slots": draft.slots}
+    transact([Put(batch)], entity_event(site, "batch", batch_id, "created", by=by, payload=payload))
+    return batch
+
+
+def change_slots(site: str, batch: Batch, slots: int, *, by: Actor) -> None:
+    """More take effect at once, fewer as what is under way ends. Raises: Refused, Conflict."""
+    if not 1 <= slots <= settings.BATCH_MOST_SLOTS:
+        raise Refused(f"A batch has 1 to {settings.BATCH_MOST_SLOTS} slots.")
+    _move(site, batch, "slots changed", [Batch.slots.set(slots)], by=by, when=UNDER_WAY, payload={"slots": slots})
+
+
+def cancel(site: str, batch: Batch, *, by: Actor) -> None:
+    """Nothing more is started; runs under way go on, and are counted. Raises: Conflict."""
+    left = int(batch.planned) - int(batch.taken) if int(batch.attempt) > 1 else 0
+    actions = [Batch.status.set(BatchStatus.CANCELLED), Batch.failed.set(Batch.failed + left)]
+    _move(site, batch, "cancelled", actions, by=by, when=UNDER_WAY, also=[_rests(site, batch)])
+
+
+def go_on(site: str, batch: Batch, *, by: Actor) -> None:
+    """Begin what a batch that was cancelled, or stopped over failures, never began; failures stop it no more.
+
+    Raises:
+        Refused: nothing of it was left out.
+        Conflict: somebody was first.
+
+    """
+    if not batch.has_rest:
+        raise Refused("Every line of this batch was begun. There is nothing to go on with.")
+    status = _where_it_was(batch)
+    also = [_takes(site, batch)] if status == BatchStatus.RUNNING else []
+    left = int(batch.planned) - int(batch.taken)
+    # ``cancel`` counts what is left of a later attempt as failed, as it was before that attempt.
+    again = left if batch.status == BatchStatus.CANCELLED and int(batch.attempt) > 1 else 0
+    actions: list[Action] = [
+        Batch.status.set(status),
+        Batch.allowed.set(int(batch.total)),
+        Batch.failed.set(Batch.failed - again),
+        *_unread(),
+        *_due(batch.id),
+    ]
+    unmoved = Batch.taken == int(batch.taken)
+    payload = {"lines": left}
+    _move(site, batch, "went on", actions, by=by, when=HALTED, also=also, payload=payload, more=unmoved)
+
+
+def _where_it_was(batch: Batch) -> BatchStatus:
+    if not int(batch.parts):
+        return BatchStatus.READING
+    return BatchStatus.CHECKING if any(True for _ in batch.missing_parts()) else BatchStatus.RUNNING
+
+
+def retry(site: str, batch: Batch, *, by: Actor) -> int:
+    """A new attempt of the lines that failed, and of no other; one that was stopped before its first is read again.
+
+    Answers the attempt that is to be read now.
+
+    Raises: Refused, Conflict.
+
+    """
+    if batch.can_be_read_again:
+        _read_again(site, batch, by=by)
+        return int(batch.attempt)
+    if not int(batch.failed):
+        raise Refused("Nothing of this batch failed that could be tried again.")
+    if batch.at_work:
+        raise Refused("Some of its runs have not ended yet. Try again when they have.")
+    actions: list[Action] = [
+        Batch.status.set(BatchStatus.READING),
+        Batch.attempt.set(Batch.attempt + 1),
+        Batch.failed.set(0),
+        Batch.taken.set(0),
+        Batch.planned.set(0),
+        Batch.parts.set(0),
+        Batch.opened.remove(),
+        Batch.message.remove(),
+        *_unread(),
+        *_due(batch.id),
+    ]
+    _move(site, batch, "tried again", actions, by=by, when=RETRIABLE, payload={"lines": int(batch.failed)})
+    return int(batch.attempt) + 1
+
+
+def _read_again(site: str, batch: Batch, *, by: Actor) -> None:
+    """Nothing of this attempt was begun; what earlier ones came to stays."""
+    actions: list[Action] = [
+        Batch.status.set(BatchStatus.READING),
+        Batch.failed.set(0),
+        Batch.planned.set(0),
+        Batch.parts.set(0),
+        Batch.opened.remove(),
+        Batch.message.remove(),
+        Batch.again.remove(),
+        *_unread(),
+        *_due(batch.id),
+    ]
+    if int(batch.attempt) == 1:
+        actions += [Batch.total.set(0), Batch.bad.set(0)]
+    _move(site, batch, "tried again", actions, by=by, when=(BatchStatus.REFUSED,))
+
+
+def read(site: str, batch: Batch, *, total: int, bad: int, planned: int, parts: int, allowed: int) -> None:
+    """The manifest was read; its files are looked at now. Raises: Conflict, where another worker was first."""
+    actions: list[Action] = [
+        Batch.status.set(BatchStatus.CHECKING),
+        Batch.total.set(total),
+        Batch.bad.set(bad),
+        Batch.planned.set(planned),
+        Batch.parts.set(parts),
+        Batch.allowed.set(allowed),
+        *_unread(),
+        *_due(batch.id),
+    ]
+    payload = {"lines": total, "bad": bad, "attempt": int(batch.attempt)}
+    _move(site, batch, "read", actions, by=MACHINE, when=(BatchStatus.READING,), payload=payload)
+
+
+def claim(batch: Batch, *, owner: str) -> Batch:
+    """Begin to read the manifest. Raises: Conflict, as ``attempts.claim``, and where it was read."""
+    return attempts.claim(batch, owner=owner, when=_reading(batch))
+
+
+def renew(batch: Batch) -> None:
+    """Whoever reads the manifest lives. Raises: Conflict, where it was read."""
+    attempts.renew(batch, when=_reading(batch))
+
+
+def give_up(site: str, batch: Batch, *, owner: str) -> None:
+    """The manifest ended every worker that read it. Raises: Conflict, where one reads it again, or has read it."""
+    sentence, unmoved = _DEADLY.format(int(batch.tries)), attempts.unmoved(batch, owner=owner)
+    refuse(site, batch, sentence, total=int(batch.total), bad=int(batch.bad), when=unmoved, again=True)
+
+
+def stop(site: str, batch: Batch) -> None:
+    """Whatever was raised at it before its first line was raised again and again. Raises: Conflict."""
+    total, bad = int(batch.total), int(batch.bad)
+    refuse(site, batch, UNEXPECTED, total=total, bad=bad, at=BatchStatus(batch.status), again=True)
+
+
+def refuse(
+    site: str, batch: Batch, sentence: str, *, total: int = 0, bad: int = 0, when: Condition | None = None,
+    at: BatchStatus = BatchStatus.READING, again: bool = False,
+) -> None:  # fmt: skip
+    """Nothing is made of the manifest; ``at``: how far it came; ``again``: it may be read again. Raises: Conflict."""
+    actions: list[Action] = [
+        Batch.status.set(BatchStatus.REFUSED),
+        Batch.message.set(sentence[:_SHORT]),
+        Batch.total.set(total),
+        Batch.bad.set(bad),
+        Batch.again.set(again),
+        *_unread(),
+        *_rest(),
+    ]
+    payload = {"why": sentence[:_SHORT]}
+    _move(site, batch, "refused", actions, by=MACHINE, when=(at,), payload=payload, more=when)
+
+
+def begin(site: str, batch: Batch) -> None:
+    """Its files were looked at: lines may take slots. Raises: Conflict."""
+    actions = [Batch.status.set(BatchStatus.RUNNING), *_due(batch.id)]
+    payload = {"lines": int(batch.planned)}
+    also = [_takes(site, batch)]
+    _move(site, batch, "started", actions, by=MACHINE, when=(BatchStatus.CHECKING,), also=also, payload=payload)
+
+
+def finish(site: str, batch: Batch, status: BatchStatus) -> None:
+    """All lines are settled, or too much failed: tell the bus, and give the slots back. Raises: Conflict."""
+    counts = summary(batch)
+    actions = [Batch.status.set(status), *_rest()]
+    settled = Batch.lanes == {}
+    event = events.of_batch(site, batch.id, events.BATCH_FINISHED, counts | {"status": status.value})
+    done = _move(
+        site, batch, status.value, actions, by=MACHINE, when=(BatchStatus.RUNNING,), payload=counts, more=settled,
+        also=[_rests(site, batch)], event=event,
+    )  # fmt: skip
+    events.publish_soon(done)
+
+
+def look_again(batch: Batch) -> None:
+    """Somebody looks; the next look is later. Raises: Conflict, where another has looked."""
+    Batch.change(batch.key, _due(batch.id)[1:], Batch.GSI2SK == batch.GSI2SK)
+
+
+def rest(batch: Batch) -> None:
+    """Nothing is under way any more of a batch that was cancelled. Raises: Conflict."""
+    Batch.change(batch.key, _rest(), (Batch.status == BatchStatus.CANCELLED) & (Batch.lanes == {}))
+
+
+def summary(batch: Batch) -> dict[str, int | str]:
+    names = ("total", "bad", "published", "rejected", "waiting", "unpacked", "failed", "attempt")
+    return {"name": str(batch.name), "projectId": batch.project_id} | {one: int(getattr(batch, one)) for one in names}
+
+
+def _takes(site: str, batch: Batch) -> Change:
+    """It shares the site's slots from now on."""
+    key = table.ACTIVE_BATCH.key(site, batch_id=batch.id)
+    return Put(
+        ActiveBatch(*key, project_id=batch.project_id, created_at=clock.iso(clock.now())), overwrite=True
+    )  # fmt: skip
+
+
+def _rests(site: str, batch: Batch) -> Change:
+    return Delete(table.ACTIVE_BATCH.key(site, batch_id=batch.id))
+
+
+def _due(batch_id: str) -> list[Action]:
+    index = due(batch_id)
+    return [Batch.GSI2PK.set(index["GSI2PK"]), Batch.GSI2SK.set(index["GSI2SK"])]
+
+
+def _reading(batch: Batch) -> Condition:
+    here: Condition = (Batch.status == BatchStatus.READING) & (Batch.attempt == int(batch.attempt))
+    return here
+
+
+def _unread() -> list[Action]:
+    """No worker reads the manifest, and none has begun to."""
+    return [Batch.tries.set(0), *attempts.released()]
+
+
+def _rest() -> list[Action]:
+    return [Batch.GSI2PK.remove(), Batch.GSI2SK.remove()]
+
+
+def _move(
+    site: str, batch: Batch, word: str, actions: Sequence[Action], *, by: Actor, when: Sequence[BatchStatus],
+    also: Sequence[Change] = (), payload: Mapping[str, int | str] | None = None, more: Condition | None = None,
+    event: events.EventAt | None = None,
+) -> DocumentEvent:  # fmt: skip
+    """From one of ``when``, in the attempt that ``batch`` was seen in. Raises: Conflict."""
+    condition: Condition = Batch.status.is_in(*when) & (Batch.attempt == int(batch.attempt))
+    if more is not None:
+        condition = condition & more
+    changes = [Update(batch.key, [*actions, Batch.updated_at.set(clock.iso(clock.now()))], condition), *also]
+    told = entity_event(site, "batch", batch.id, word, by=by, payload=payload or {})
+    try:
+        written = transact(changes, *([event] if event else []), told)
+    except Conflict as error:
+        raise Conflict(_GONE_ON, failed=error.failed) from error
+    return written[0]  # type: ignore[return-value]  # with ``event``, which is what its caller asks for

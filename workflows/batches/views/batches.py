@@ -1,0 +1,191 @@
+"""Batches: the list, a new one, one with its progress and failures, and what a person may do to it."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config import clock
+from config.errors import Refused
+from projects.audit.events import actor
+from projects.queues import admission
+from projects.settings.items import Project
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
+from projects.web.spreadsheets import csv_line
+from workflows.batches import making, orders, queries
+from workflows.batches.actions import batches
+from workflows.batches.forms import BatchForm, SlotsForm
+from workflows.batches.items import UNDER_WAY, BatchLine
+from workflows.batches.views.rows import BatchRow
+from workflows.intake.upload import FORM_BYTES, size_words
+from workflows.storage import files
+
+_A_LOOK = 200  # lines of a report whose documents are looked up together
+_COLUMNS = ("line", "key", "reason", "can be tried again", "document", "project")
+
+
+@require_safe
+def list_batches(request: DeskRequest) -> HttpResponse:
+    access.check_can_view(request)
+    cursor = request.GET.get("after")
+    page = queries.list_batches(request.site, cursor=cursor)
+    context = {
+        "rows": [BatchRow(one) for one in page.rows],
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": reverse("workflows:list-batches"),
+    }
+    return answer(request, "batch/list.html", None, context)
+
+
+# As with an upload: checking the token reads the body, which role and length come before.
+@csrf_exempt
+@require_http_methods(["GET", "POST"])
+def create_batch(request: DeskRequest, project_id: str) -> HttpResponse:
+    project = access.project_to_upload(request, project_id)
+    if request.method == "GET":
+        return _form(request, project, BatchForm(initial={"batch_id": clock.new_ulid()}))
+    if int(request.META.get("CONTENT_LENGTH") or 0) > settings.BATCH_MAX_BYTES + FORM_BYTES:
+        form = BatchForm(initial={"batch_id": clock.new_ulid()})
+        response = _form(request, project, form, _too_large(), status=413)
+        response["Connection"] = "close"  # the rest of the body is not read
+        return response
+    made: HttpResponse = _made(request, project=project)
+    return made
+
+
+@csrf_protect
+def _made(request: DeskRequest, *, project: Project) -> HttpResponse:
+    form = BatchForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _form(request, project, form, status=422)
+    sent = form.cleaned_data["manifest"]
+    try:
+        batch = making.make(
+            request.site,
+            project,
+            form.wish(),
+            sent.file if sent else None,
+            file_name=sent.name if sent else "",
+            by=actor(request.user),
+        )
+    except Refused as error:
+        form.add_error("manifest" if sent else "key", str(error))
+        return _form(request, project, form, status=422)
+    messages.success(request, "The batch is made. Its manifest is being read.")
+    return go(request, reverse("workflows:show-batch", args=[batch.id]))
+
+
+def _too_large() -> str:
+    return f"A manifest has up to {size_words(settings.BATCH_MAX_BYTES)}. Split this one."
+
+
+def _form(
+    request: DeskRequest, project: Project, form: BatchForm, problem: str = "", *, status: int = 200
+) -> HttpResponse:
+    context = {
+        "form": form,
+        "project": project,
+        "settings": project.settings,
+        "problem": problem,
+        "prefix": files.bulk(request.site),
+        "most": settings.BATCH_MAX_LINES,
+    }
+    return answer(request, "batch/new.html", None, context, status=status)
+
+
+@require_safe
+def show_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
+    access.check_can_view(request)
+    batch = queries.batch(request.site, batch_id, consistent=False)
+    cursor = request.GET.get("after")
+    page = queries.lines(request.site, batch_id, cursor=cursor)
+    url = reverse("workflows:show-batch", args=[batch_id])
+    context = {
+        "row": BatchRow(batch),
+        "lines": admission.shown(request, page.rows, lambda line: line.document_id),
+        "slots_form": SlotsForm(initial={"slots": int(batch.slots)}),
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": url,
+        "poll_url": request.get_full_path(),
+    }
+    return answer(request, "batch/show.html", "batch/_batch.html", context)
+
+
+@require_safe
+def export_report(request: DeskRequest, batch_id: str) -> HttpResponseBase:
+    access.check_can_view(request)
+    queries.batch(request.site, batch_id, consistent=False)
+    response = StreamingHttpResponse(_report(request, batch_id), content_type="text/csv")
+    response["Content-Disposition"] = f'attachment; filename="batch-{batch_id}.csv"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _report(request: DeskRequest, batch_id: str) -> Iterator[str]:
+    yield csv_line(*_COLUMNS)
+    lines = queries.every_line(request.site, batch_id)
+    while some := list(islice(lines, _A_LOOK)):
+        yield from _lines(admission.shown(request, some, lambda line: line.document_id))
+
+
+def _lines(some: Sequence[BatchLine]) -> Iterator[str]:
+    for line in some:
+        again = "yes" if line.again else "no"
+        yield csv_line(
+            str(int(line.number)), line.s3_key or "", line.message, again, line.document_id or "", line.project_id or ""
+        )
+
+
+@require_POST
+def retry_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
+    access.check_can_upload(request)
+    batch = queries.batch(request.site, batch_id)
+    attempt = batches.retry(request.site, batch, by=actor(request.user))
+    orders.read(request.site, batch.id, attempt)
+    said = "The manifest is read again." if batch.can_be_read_again else "The failed lines are tried again."
+    messages.success(request, said)
+    return go(request, reverse("workflows:show-batch", args=[batch_id]))
+
+
+@require_POST
+def continue_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
+    access.check_can_upload(request)
+    batch = queries.batch(request.site, batch_id)
+    batches.go_on(request.site, batch, by=actor(request.user))
+    orders.look(request.site, batch.id)
+    messages.success(request, "The batch goes on with the lines that were never begun.")
+    return go(request, reverse("workflows:show-batch", args=[batch_id]))
+
+
+@require_POST
+def change_slots(request: DeskRequest, batch_id: str) -> HttpResponse:
+    access.check_can_upload(request)
+    batch = queries.batch(request.site, batch_id)
+    form = SlotsForm(request.POST)
+    if not form.is_valid():
+        raise Refused(f"A batch has 1 to {settings.BATCH_MOST_SLOTS} slots. Write a number.")
+    batches.change_slots(request.site, batch, form.cleaned_data["slots"], by=actor(request.user))
+    orders.look(request.site, batch.id)
+    messages.success(request, f"The batch has {form.cleaned_data['slots']} slots now.")
+    return go(request, reverse("workflows:show-batch", args=[batch_id]))
+
+
+@require_POST
+def cancel_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
+    access.check_can_upload(request)
+    batch = queries.batch(request.site, batch_id)
+    if batch.status not in UNDER_WAY:
+        raise Refused("This batch has ended. There is nothing to cancel.")
+    batches.cancel(request.site, batch, by=actor(request.user))
+    orders.look(request.site, batch.id)
+    messages.success(request, "The batch is cancelled. Documents that were begun go on to their end.")
+    return go(request, reverse("workflows:show-batch", args=[batch_id]))

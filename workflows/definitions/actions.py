@@ -1,0 +1,212 @@
+"""A definition's version: published by whoever deploys, activated and archived by an admin.
+
+A published version never changes, only which one new runs get; a run keeps the one that it began with. The row of a
+version says what has become of it; which one is active the family's head alone says, so that there is one, always.
+"""
+
+from typing import Any
+
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.errors import Conflict, CountersignError, NotFound, Refused
+from config.table import DEFAULT_SITE, Key
+from config.transaction import EXISTS, Change, Put, Update, transact
+from projects.audit.events import Actor, entity_event
+from projects.sites import directory
+from workflows.definitions import checks
+from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_ANALYSIS, Definition, StepDefinition
+from workflows.runs.items import runs
+from workflows.runs.status import DefinitionStatus as S
+
+DEPLOYER = Actor("system", "bootstrap")
+_TRIES = 3
+
+
+def version_key(definition_id: str) -> Key:
+    """Of a version, or of a family's head by the family's name: definitions are the same for every site."""
+    return table.DEFINITION.key(DEFAULT_SITE, workflow_id=definition_id)
+
+
+def publish(definition: Definition) -> bool:
+    """Write version and steps where they are new; False where the version was there already.
+
+    It becomes the active one, and the one before it is archived, unless it is a draft.
+
+    Raises:
+        CountersignError: it cannot be run, or another version of the family is being published too.
+
+    """
+    told = checks.problems(definition)
+    if told:
+        raise CountersignError(f"{definition.id} cannot be published. {' '.join(told)}")
+    for _ in range(_TRIES):
+        try:
+            transact(_published(definition), _event(definition, "published", DEPLOYER, {}))
+        except Conflict as conflict:
+            if 0 in conflict.failed:
+                return False
+            continue
+        directory.forget()
+        return True
+    raise CountersignError(f"Somebody else publishes {definition.name} right now. Run bootstrap again.")
+
+
+def _published(definition: Definition) -> list[Change]:
+    """The version first: whether that is new decides about all of it."""
+    now = clock.iso(clock.now())
+    new = _row(definition.id, definition, S.DRAFT if definition.draft else S.ACTIVE, now)
+    changes: list[Change] = [Put(new), *(Put(step_row(definition, step)) for step in definition.steps)]
+    if definition.draft:
+        return changes
+    head = head_of(definition.name)
+    if head is None:
+        return [*changes, Put(_row(definition.name, definition, S.ACTIVE, now))]
+    return [*changes, *_replaced(head, definition, now)]
+
+
+def head_of(family: str) -> runs.Definition | None:
+    """Which version is active; strongly consistent, None before the first is published."""
+    try:
+        return runs.Definition.load(version_key(family))
+    except NotFound:
+        return None
+
+
+def _row(workflow_id: str, definition: Definition, status: S, now: str) -> runs.Definition:
+    return runs.Definition(
+        *version_key(workflow_id),
+        workflowId=workflow_id,
+        name=definition.name,
+        version=definition.version,
+        status=status,
+        description=definition.description,
+        createdAt=now,
+        updatedAt=now,
+    )
+
+
+def step_row(definition: Definition, step: StepDefinition) -> runs.DefinitionStep:
+    """A step as it is published."""
+    return runs.DefinitionStep(
+        *table.DEFINITION_STEP.key(DEFAULT_SITE, workflow_id=definition.id, step_order=step.order),
+        workflowId=definition.id,
+        stepOrder=step.order,
+        name=step.label,
+        type=step.type,
+        config=_config(step),
+        timeoutMin=step.minutes or None,
+    )
+
+
+def _config(step: StepDefinition) -> dict[str, Any]:
+    """Seed 003's ``config``: where each outcome leads, and what else the step is told."""
+    told: dict[str, Any] = {
+        "stage": step.name,
+        "next": {outcome or "default": order for outcome, order in step.next.items()},
+        "needs": step.needs,
+        "retries": step.retries,
+        "cases": [{"outcome": one.outcome, "when": [each.words for each in one.conditions]} for one in step.cases],
+        "does": step.does,
+        "parameters": dict(step.parameters),
+        "asks": step.asks,
+        "another": step.another,
+        "ends": step.ends.value if step.ends else "",
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def activate(definition_id: str, *, instead_of: int, by: Actor) -> None:
+    """New runs get this version. ``instead_of``: the version that the page showed as active; 0 for none.
+
+    Raises:
+        NotFound: it is not published.
+        Refused: this desk does not know it, or it is active already.
+        Conflict: somebody activated or archived another one since the page was opened.
+
+    """
+    definition, head = _known(definition_id), head_of(definition_id.rpartition(".v")[0])
+    now = clock.iso(clock.now())
+    if head is not None and head.status == S.ACTIVE and int(head.version) == definition.version:
+        raise Refused(f"{definition_id} is active already.")
+    changes: list[Change] = [_marked(definition_id, S.ACTIVE, now, EXISTS)]
+    if head is None:
+        changes.append(Put(_row(definition.name, definition, S.ACTIVE, now)))
+    else:
+        shown = int(head.version) if head.status == S.ACTIVE else 0
+        if shown != instead_of:
+            raise Conflict(_who_was_first(head))
+        changes += _replaced(head, definition, now)
+    payload = {"version": {"before": instead_of or None, "after": definition.version}}
+    _change(changes, definition, "activated", by, payload)
+
+
+def _known(definition_id: str) -> Definition:
+    found = DEFINITIONS.get(definition_id)
+    if found is None:
+        raise Refused("This version of the desk does not know that definition. Update it first.")
+    runs.Definition.load(version_key(definition_id))
+    return found
+
+
+def _replaced(head: runs.Definition, definition: Definition, now: str) -> list[Change]:
+    """Another version at the head with all that it says, and what was there archived; guarded by what was read."""
+    version = definition.version
+    same = (runs.Definition.version == head.version) & (runs.Definition.status == head.status)
+    moved: list[Action] = [
+        runs.Definition.version.set(version),
+        runs.Definition.status.set(S.ACTIVE),
+        runs.Definition.description.set(definition.description),
+        runs.Definition.updatedAt.set(now),
+    ]
+    changes: list[Change] = [Update(head.key, moved, same)]
+    if head.status == S.ACTIVE and int(head.version) != version:
+        changes.append(_marked(f"{head.name}.v{int(head.version)}", S.ARCHIVED, now, EXISTS))
+    return changes
+
+
+def archive(definition_id: str, *, by: Actor) -> None:
+    """Offer the version no more. Runs of it go on; a family whose active one is archived begins no runs.
+
+    Raises:
+        NotFound: it is not published.
+        Refused: every document needs one that is active, or it is archived already.
+        Conflict: somebody was first.
+
+    """
+    definition, head = _known(definition_id), head_of(definition_id.rpartition(".v")[0])
+    now = clock.iso(clock.now())
+    if head is not None and int(head.version) == definition.version and head.status == S.ACTIVE:
+        if definition.name == DOCUMENT_ANALYSIS.name:
+            raise Refused("Every document without a rule gets this one. Activate another version instead.")
+        same = (runs.Definition.version == head.version) & (runs.Definition.status == S.ACTIVE)
+        gone = [runs.Definition.status.set(S.ARCHIVED), runs.Definition.updatedAt.set(now)]
+        changes: list[Change] = [Update(head.key, gone, same), _marked(definition_id, S.ARCHIVED, now, EXISTS)]
+    else:
+        changes = [_marked(definition_id, S.ARCHIVED, now, runs.Definition.status == S.DRAFT)]
+    _change(changes, definition, "archived", by, {"version": definition.version})
+
+
+def _marked(definition_id: str, status: S, now: str, when: Condition) -> Update:
+    actions: list[Action] = [runs.Definition.status.set(status), runs.Definition.updatedAt.set(now)]
+    return Update(version_key(definition_id), actions, when)
+
+
+def _change(changes: list[Change], definition: Definition, word: str, by: Actor, payload: dict[str, Any]) -> None:
+    try:
+        transact(changes, _event(definition, word, by, payload))
+    except Conflict as error:
+        raise Conflict(_who_was_first(head_of(definition.name))) from error
+    directory.forget()
+
+
+def _event(definition: Definition, word: str, by: Actor, payload: dict[str, Any]) -> Any:
+    about = {"definition": definition.id, **payload}
+    return entity_event(DEFAULT_SITE, "definition", definition.name, word, by=by, payload=about)
+
+
+def _who_was_first(head: runs.Definition | None) -> str:
+    if head is None or head.status != S.ACTIVE:
+        return "Somebody changed this first. No version is active now."
+    return f"Somebody changed this first. Version {int(head.version)} is active now."

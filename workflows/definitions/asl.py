@@ -1,0 +1,118 @@
+"""A definition's states as Amazon States Language: JSONata, a Catch on every task, TimeoutSeconds on every callback.
+
+Each task is ``sqs:sendMessage.waitForTaskToken`` whose body is a Celery message, so that Step Functions enqueues the
+worker's tasks itself (AWS: "Wait for a Callback with the Task Token"). The execution's input goes through every state;
+a callback's output is laid into it as ``result``.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+
+from workflows.definitions import states
+from workflows.definitions.blueprint import Definition
+from workflows.definitions.states import RUN, Choice, End, Entered, Given, Patience, Rule, Source, State, Task, Wait
+
+_SEND = "arn:aws:states:::sqs:sendMessage.waitForTaskToken"
+_KEEP = "{% $merge([$states.input, {'result': $states.result}]) %}"
+_KEEP_ERROR = "{% $merge([$states.input, {'error': $states.errorOutput}]) %}"
+
+
+def compile_definition(definition: Definition) -> str:
+    """The machine of one definition version as JSON text, the same for the same definition."""
+    found = {name: _state(state) for name, state in states.machine_of(definition).states.items()}
+    machine = {"Comment": definition.id, "QueryLanguage": "JSONata", "StartAt": states.BEGIN, "States": found}
+    return json.dumps(machine, indent=1, sort_keys=True)
+
+
+def _state(state: State) -> dict[str, Any]:
+    if isinstance(state, Task):
+        return _task(state)
+    if isinstance(state, Choice):
+        choices = [{"Condition": _condition(rule), "Next": rule.to} for rule in state.rules]
+        return {"Type": "Choice", "Choices": choices, "Default": state.otherwise}
+    if isinstance(state, Wait):
+        return {"Type": "Wait", "Seconds": _evaluated(state.seconds), "Next": state.to}
+    return _end(state)
+
+
+def _end(state: End) -> dict[str, Any]:
+    if not state.failed:
+        return {"Type": "Succeed"}
+    error = "$states.input.error.Error"
+    return {"Type": "Fail", "Error": f"{{% $exists({error}) ? {error} : 'RunFailed' %}}"}
+
+
+def _condition(rule: Rule) -> str:
+    path = _jsonata(Given(rule.path))
+    return f"{{% $exists({path}) %}}" if rule.value is None else f"{{% {path} = {_jsonata(rule.value)} %}}"
+
+
+def _jsonata(source: Source) -> str:
+    if isinstance(source, Given):
+        return f"$states.input.{source.path}"
+    if isinstance(source, Entered):
+        return "$states.context.State.EnteredTime"
+    if isinstance(source, Patience):
+        return f"$states.input.start_at = '{source.state}' ? {_jsonata(source.left)} : {source.seconds}"
+    return str(source) if isinstance(source, int) else f"'{source}'"
+
+
+def _evaluated(source: Source) -> str:
+    return f"{{% {_jsonata(source)} %}}"
+
+
+def _task(state: Task) -> dict[str, Any]:
+    caught = [{"ErrorEquals": ["States.ALL"], "Output": _KEEP_ERROR, "Next": state.caught_by}]
+    if state.expired_by:
+        caught.insert(0, {"ErrorEquals": ["States.Timeout"], "Output": _KEEP_ERROR, "Next": state.expired_by})
+    fields = {name: _jsonata(Given(name)) for name in RUN}
+    fields |= {name: _jsonata(source) for name, source in state.fields.items()}
+    body = message(state.task, state.queue, fields | {"token": "$states.context.Task.Token"})
+    return _retried(state) | {
+        "Type": "Task",
+        "Resource": _SEND,
+        "Arguments": {"QueueUrl": settings.QUEUE_URLS[state.queue], "MessageBody": body},
+        "TimeoutSeconds": state.seconds if isinstance(state.seconds, int) else _evaluated(state.seconds),
+        "Output": _KEEP,
+        "Catch": caught,
+        "Next": state.to,
+    }
+
+
+def _retried(state: Task) -> dict[str, Any]:
+    if not state.retries:
+        return {}
+    rule = {"ErrorEquals": [states.UNEXPECTED], "MaxAttempts": state.retries, "JitterStrategy": "FULL"}
+    return {"Retry": [rule | {"IntervalSeconds": states.RETRY_SECONDS, "BackoffRate": states.RETRY_RATE}]}
+
+
+def message(task: str, queue: str, fields: Mapping[str, str]) -> str:
+    """The body that kombu's SQS transport takes as it is: Celery's protocol 2, ``[args, kwargs, embed]`` inside.
+
+    ``fields``: keyword argument → JSONata.
+    """
+    named = ", ".join(f"'{name}': {value}" for name, value in fields.items())
+    envelope = (
+        f"'body': $string([[], {{{named}}}, {{}}]), "
+        "'content-type': 'application/json', 'content-encoding': 'utf-8', "
+        f"'headers': {{'task': '{task}', 'id': $uuid(), 'lang': 'py'}}, "
+        "'properties': {'delivery_tag': $uuid(), 'delivery_mode': 2, 'priority': 0, "
+        f"'delivery_info': {{'exchange': '', 'routing_key': '{queue}'}}}}"
+    )
+    return f"{{% $string({{{envelope}}}) %}}"
+
+
+def order(task: str, queue: str, fields: Mapping[str, str]) -> dict[str, Any]:
+    """A state that sends one message and waits for nothing; for machines that only order work."""
+    return {
+        "Type": "Task",
+        "QueryLanguage": "JSONata",
+        "Resource": "arn:aws:states:::sqs:sendMessage",
+        "Arguments": {"QueueUrl": settings.QUEUE_URLS[queue], "MessageBody": message(task, queue, fields)},
+        "TimeoutSeconds": 60,
+        "Retry": [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 2, "MaxAttempts": 6, "BackoffRate": 3}],
+        "End": True,
+    }

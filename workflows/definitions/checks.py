@@ -1,0 +1,69 @@
+"""Whether a definition can be run: what is looked at before a version is published; pure."""
+
+from collections.abc import Iterator
+
+from workflows.definitions.blueprint import APPROVE, Definition, StepDefinition
+from workflows.rules.routing import KNOWN, Source, When, comparable
+from workflows.runs.status import END
+
+_ASKED = (Source.FIELD, Source.CONTENT_TYPE)  # what a choice knows; texts and barcodes are the rules' to look up
+_COMPARED = ("GT", "GE", "LT", "LE")
+
+
+def problems(definition: Definition) -> list[str]:
+    """Sentences for who wrote it; empty where it can be published."""
+    orders = [step.order for step in definition.steps]
+    if orders != list(range(1, len(orders) + 1)):
+        return ["Steps are numbered 1, 2, 3 … in the order in which they stand."]
+    if len({step.name for step in definition.steps}) < len(orders):
+        return ["Two steps have the same name."]
+    found = [problem for step in definition.steps for problem in _of_step(step, len(orders))]
+    return found or [*_unreached(definition), *_circles(definition)]
+
+
+def _of_step(step: StepDefinition, last: int) -> Iterator[str]:
+    if not step.next or not all(order == END or 1 <= order <= last for order in step.next.values()):
+        yield f"{step.name} leads to a step that is not there."
+    if "" not in step.next:
+        yield f"{step.name} does not say where any other outcome leads."
+    if step.type == "approval" and APPROVE not in step.next:
+        yield f"{step.name} does not say where an approval leads."
+    if step.type in ("notification", "action") and not step.does:
+        yield f"{step.name} does nothing."
+    if step.type in ("stage", "choice") and END in step.next.values():
+        yield f"{step.name} cannot be the last step: nothing would say how the run ended."
+    if step.type in ("notification", "action") and (END in step.next.values()) != (step.ends is not None):
+        yield f"{step.name} has to say how the run ends, where it is the last step and only there."
+    if step.type == "choice":
+        yield from _of_choice(step)
+
+
+def _of_choice(step: StepDefinition) -> Iterator[str]:
+    named = {case.outcome for case in step.cases}
+    if named != set(step.next) - {""} or len(named) < len(step.cases):
+        yield f"{step.name} has cases that lead nowhere, or outcomes without a case."
+    for one in (condition for case in step.cases for condition in case.conditions):
+        if one.source not in _ASKED or one.source not in KNOWN[When.ANALYSIS]:
+            yield f"{step.name} asks for what it cannot know: {one.words}."
+        if one.operator in _COMPARED and not comparable(one.value):
+            yield f"{step.name} compares with what is neither a number nor a day: {one.words}."
+
+
+def _unreached(definition: Definition) -> Iterator[str]:
+    seen, left = set(), [definition.steps[0].order]
+    while left:
+        order = left.pop()
+        if order != END and order not in seen:
+            seen.add(order)
+            left += definition.step(order).next.values()
+    for step in definition.steps:
+        if step.order not in seen:
+            yield f"No step leads to {step.name}."
+
+
+def _circles(definition: Definition) -> Iterator[str]:
+    """A run leaves a step once: its transitions, reviews and repairs go by the step's number."""
+    for step in definition.steps:
+        back = sorted(order for order in step.next.values() if order != END and order <= step.order)
+        if back:
+            yield f"{step.name} leads back to step {back[0]}. Begin a new run instead."

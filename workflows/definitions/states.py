@@ -1,0 +1,236 @@
+"""A definition as states: what is ordered, with which fields, and what follows on which answer.
+
+Declared once, for every engine: ``workflows.definitions.asl`` writes it as Amazon States Language, ``workflows.engine.messages``
+walks through it. An input goes through every state; the answer of a task is laid into it as ``result``, a failure as
+``error``.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from workflows.definitions.blueprint import FIRST_ANALYSIS, Definition, StepDefinition
+
+BEGIN, FAIL_RUN, FAILED, DONE = "begin", "fail_run", "failed", "done"
+APPLY, EXPIRE = "apply_decision", "expire_review"
+REVIEW = "human_review"  # the step whose states have no step in their names
+# What a step answers to an error that nobody foresaw; what it did foresee a second order would not change.
+UNEXPECTED = "StepError"
+RETRY_SECONDS, RETRY_RATE = 5, 3  # before the first retry, and by what each later one waits longer
+SHORT = 300  # seconds for tasks that only write to the table
+
+WAIT = "wait"  # in a step's answer: seconds after which it is ordered again
+PASSED = "passed"  # in an answer: what follows was ordered before
+# What a redeemed token carries; ``last`` is the run's last transition, so that applying needs no read before.
+DECISION_OUTPUT = ("review_id", "decision", "decision_id", "uri", "sha256", "last")
+# The input fields that every message carries: which run, and which attempt drives it.
+RUN = ("site", "project_id", "document_id", "workflow_id", "attempt")
+
+
+@dataclass(frozen=True)
+class Given:
+    """A value of the state's input: ``result.next``."""
+
+    path: str
+
+    def of(self, given: Mapping[str, Any]) -> Any:
+        """None where there is none, as a state machine leaves such a field out."""
+        value: Any = given
+        for name in self.path.split("."):
+            value = value.get(name) if isinstance(value, Mapping) else None
+        return value
+
+
+@dataclass(frozen=True)
+class Entered:
+    """The instant at which the state was entered."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long a person has: ``seconds``, or what is left of them where an attempt begins at this very state."""
+
+    state: str
+    left: Given
+    seconds: int
+
+    def of(self, given: Mapping[str, Any]) -> int:
+        return int(self.left.of(given)) if given.get("start_at") == self.state else self.seconds
+
+
+Source = str | int | Given | Entered | Patience
+
+
+@dataclass(frozen=True)
+class Rule:
+    """``to`` follows where ``path`` is ``value``; without one, where it is there at all."""
+
+    path: str
+    to: str
+    value: str | int | None = None
+
+    def holds(self, given: Mapping[str, Any]) -> bool:
+        found = Given(self.path).of(given)
+        return found is not None if self.value is None else bool(found == self.value)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A state that orders a Celery task and goes on with its answer. ``seconds`` that the answer may take.
+
+    ``retries``: how often it is ordered again where the answer is ``UNEXPECTED``.
+    """
+
+    task: str
+    queue: str
+    seconds: int | Given | Patience
+    fields: Mapping[str, Source]
+    to: str
+    caught_by: str
+    expired_by: str | None = None
+    retries: int = 0
+
+
+@dataclass(frozen=True)
+class Choice:
+    rules: tuple[Rule, ...]
+    otherwise: str
+
+    def follow(self, given: Mapping[str, Any]) -> str:
+        return next((rule.to for rule in self.rules if rule.holds(given)), self.otherwise)
+
+
+@dataclass(frozen=True)
+class Wait:
+    seconds: Given
+    to: str
+
+
+@dataclass(frozen=True)
+class End:
+    """``failed``: with the error of the input, as an engine that knows failures shows it."""
+
+    failed: bool = False
+
+
+State = Task | Choice | Wait | End
+
+
+@dataclass(frozen=True)
+class Machine:
+    """``states``: name → state, in the order of the steps; the first is ``BEGIN``."""
+
+    definition: Definition
+    states: Mapping[str, State]
+
+    def task(self, name: str) -> Task:
+        """Raises: KeyError, where it is no state that waits for an answer."""
+        state = self.states[name]
+        if not isinstance(state, Task):
+            raise KeyError(name)
+        return state
+
+
+def machine_of(definition: Definition) -> Machine:
+    """The same for the same definition."""
+    states: dict[str, State] = {BEGIN: _begin(definition)}
+    for step in definition.steps:
+        states.update(_approval(definition, step) if step.type == "approval" else dict(_work(definition, step)))
+    error = {"error": Given("error.Error"), "cause": Given("error.Cause")}
+    states[FAIL_RUN] = Task("workflows.tasks.fail_run", settings.DESK_QUEUE, SHORT, error, FAILED, FAILED)
+    states[FAILED] = End(failed=True)
+    states[DONE] = End()
+    return Machine(definition, states)
+
+
+def step_seconds(definition: Definition) -> int:
+    """How long a step may take. The first version gave it an hour, and what is published stays as it is.
+
+    Slices of 30,000 pages take a day; what stands still the sweeper notices long before.
+    """
+    return settings.STEP_TIMEOUT_SECONDS if definition.id == FIRST_ANALYSIS.id else settings.LONG_STEP_TIMEOUT_SECONDS
+
+
+def start_states(definition: Definition) -> list[str]:
+    """Where an attempt may begin: at any step, or behind an approval with its decision as ``result``."""
+    approvals = [apply_state(step) for step in definition.steps if step.type == "approval"]
+    return [step.name for step in definition.steps] + approvals
+
+
+def apply_state(step: StepDefinition) -> str:
+    """Where the decision of an approval is applied; the first definitions have one approval and name no step."""
+    return _of(APPLY, step)
+
+
+def _of(state: str, step: StepDefinition) -> str:
+    return state if step.name == REVIEW else f"{state}_of_{step.name}"
+
+
+def _begin(definition: Definition) -> Choice:
+    rules = tuple(Rule("start_at", name, name) for name in start_states(definition))
+    return Choice(rules, definition.steps[0].name)
+
+
+def _work(definition: Definition, step: StepDefinition) -> Iterator[tuple[str, State]]:
+    targets = definition.reachable(step)
+    branches = len(targets) > 1 or step.waits
+    following = f"after_{step.name}" if branches else _state_of(definition, next(iter(targets)))
+    yield (
+        step.name,
+        Task(
+            "workflows.tasks.run_step",
+            settings.STEPS_QUEUE,
+            step.minutes * 60 or step_seconds(definition),
+            {"step": step.order},
+            following,
+            FAIL_RUN,
+            retries=step.retries,
+        ),
+    )
+    waiting = f"wait_for_{step.name}"
+    again = (Rule(f"result.{WAIT}", waiting),) if step.waits else ()
+    if branches:
+        yield following, Choice((*again, *_branches(definition, step)), FAIL_RUN)
+    if step.waits:
+        # The engine owns the wait: no worker and no message is held while somebody else works.
+        yield waiting, Wait(Given(f"result.{WAIT}"), step.name)
+
+
+def _branches(definition: Definition, step: StepDefinition) -> tuple[Rule, ...]:
+    """The worker decides by the blueprint and answers ``next``; the machine follows, so the two cannot disagree."""
+    orders = sorted(definition.reachable(step))
+    return tuple(Rule("result.next", _state_of(definition, order), order) for order in orders)
+
+
+def _state_of(definition: Definition, order: int) -> str:
+    return definition.step(order).name if order > 0 else DONE
+
+
+def _approval(definition: Definition, step: StepDefinition) -> dict[str, State]:
+    apply, expire = apply_state(step), _of(EXPIRE, step)
+    # The first version's messages do not say whose they are, and what is published stays as it is.
+    named: dict[str, Source] = {} if definition == FIRST_ANALYSIS else {"definition": definition.id}
+    decision = {name: Given(f"result.{name}") for name in DECISION_OUTPUT}
+    left = Given("review_seconds")
+    seconds = Patience(step.name, left, step.minutes * 60) if step.minutes else left
+    opening: dict[str, Source] = {
+        "step": step.order,
+        "timeout": seconds,
+        "file_name": Given("file_name"),
+        "project_name": Given("project_name"),
+        "found": Given("result"),
+        "entered": Entered(),
+        **named,
+    }
+    desk, after, after_expiry = settings.DESK_QUEUE, f"after_{step.name}", f"after_{expire}"
+    return {
+        step.name: Task("review.tasks.open_review", desk, seconds, opening, apply, FAIL_RUN, expired_by=expire),
+        apply: Task(
+            "review.tasks.apply_decision", desk, SHORT, {"step": step.order, **decision, **named}, after, FAIL_RUN
+        ),
+        after: Choice(_branches(definition, step), FAIL_RUN),
+        expire: Task("review.tasks.expire_review", desk, SHORT, {}, after_expiry, FAIL_RUN),
+        after_expiry: Choice((Rule("result.decision_id", apply),), FAILED),
+    }

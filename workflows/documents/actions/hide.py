@@ -1,0 +1,241 @@
+"""While a document is deleted no list finds it: its rows give up their index keys, and get them back exactly."""
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.errors import Conflict, NotFound
+from config.table import Key
+from config.transaction import EXISTS, Check, Update, transact
+from projects.documents import counting
+from projects.documents.items.removals import DocumentRemoval, HideableRow, RemovalState
+from projects.documents.queries.removals import removal
+from workflows.publish.actions import follow_ups
+from workflows.publish.items.actions import FollowUp
+from workflows.runs.actions import advance
+from workflows.runs.items.documents import DocumentWorkflow, ProjectDocument
+from workflows.runs.run import Run
+from workflows.runs.status import FollowUpStatus
+
+DELETED = "deleted"  # seed 000's word in the flat copy of a document's status
+_INDEX_KEYS = ("GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK")
+_AT_ONCE = 50  # a transaction holds 100
+_MOST_OPEN = 80  # beside what else a deletion writes
+Beat = Callable[[], None]
+
+
+def project_row_hidden(row: ProjectDocument) -> Update:
+    """Part of the deletion: the document leaves its project's list; fails while a run of it is under way."""
+    keys = {name: value for name in _INDEX_KEYS if (value := getattr(row, name))}
+    rests: Condition = (ProjectDocument.GSI1SK == row.GSI1SK) & _same_run(row)
+    actions = [
+        *(getattr(ProjectDocument, name).remove() for name in keys),
+        ProjectDocument.hidden.set({**keys, "status": row.status}),
+        ProjectDocument.status.set(DELETED),
+    ]
+    return Update(row.key, actions, rests & (ProjectDocument.status == row.status))
+
+
+def _same_run(row: ProjectDocument) -> Condition:
+    same: Condition = (
+        ProjectDocument.workflow_id == row.workflow_id
+        if row.workflow_id
+        else ProjectDocument.workflow_id.does_not_exist()  # a mail or an archive has none
+    )
+    return same
+
+
+def project_row_shown(row: ProjectDocument) -> Update:
+    kept = row.hidden.as_dict()
+    actions = [
+        *(getattr(ProjectDocument, name).set(kept[name]) for name in _INDEX_KEYS if name in kept),
+        ProjectDocument.status.set(kept["status"]),
+        ProjectDocument.hidden.remove(),
+    ]
+    return Update(row.key, actions, ProjectDocument.hidden.exists())
+
+
+def follow_ups_hidden(site: str, document_id: str) -> list[Update]:
+    """Part of the deletion: what follows a publication rests; fails while a worker is doing it.
+
+    Only what is open, which a message on its way may be about, and no more than fit: the others follow with the
+    document's other rows, and whoever does one of them meanwhile finds the document gone.
+    """
+    pk = table.FOLLOW_UP.partition_key(site, document_id=document_id)
+    rows = _of(pk, HideableRow.SK.startswith(table.FOLLOW_UP.sort_prefix()))
+    open_ones = (row for row in rows if row.status == FollowUpStatus.OPEN)
+    return [_follow_up_hidden(row) for row in itertools.islice(open_ones, _MOST_OPEN)]
+
+
+def _follow_up_hidden(row: HideableRow) -> Update:
+    """Its status goes with it, since a worker whose message is on the way asks for that."""
+    idle = FollowUp.lease_owner.does_not_exist() | (FollowUp.lease_until < clock.iso(clock.now()))
+    return Update(row.key, _resting(row), (HideableRow.status == row.status) & idle)
+
+
+def _resting(row: HideableRow) -> list[Action]:
+    return [
+        HideableRow.hidden.set({**_keys(row), "status": row.status}),
+        HideableRow.status.set(DELETED),
+        *(getattr(HideableRow, name).remove() for name in _keys(row)),
+    ]
+
+
+def hide_follow_up(run: Run, *, owner: str) -> bool:
+    """Have it rest with its deleted document, by the worker that holds it; False if that does not come back.
+
+    Raises:
+        Conflict: another worker has it by now, or the document is on its way back.
+
+    """
+    try:
+        record = removal(run.site, run.document_id)
+        row = HideableRow.load(follow_ups.key_of(run))
+    except NotFound:
+        return False
+    if record.status not in (RemovalState.DELETING, RemovalState.DELETED):
+        return False
+    still = Check(record.key, DocumentRemoval.status == record.status)
+    actions = [*_resting(row), FollowUp.lease_owner.remove(), FollowUp.lease_until.remove()]
+    transact([still, Update(row.key, actions, follow_ups.held_by(owner))])
+    return True
+
+
+def hide(site: str, document_id: str, still: Check, beat: Beat) -> None:
+    """Take every row of the document out of its indexes; again is harmless.
+
+    Raises:
+        Conflict: the document is no longer on its way there (``still``); what was done is right nevertheless.
+
+    """
+    _settle(site, list(_rows(site, document_id)), still, beat, _hiding)
+
+
+def show(site: str, document_id: str, still: Check, beat: Beat) -> None:
+    """Put every row back where it was; again is harmless, and what was written meanwhile stays as it was written.
+
+    Raises:
+        Conflict: as ``hide``.
+
+    """
+    _settle(site, list(_rows(site, document_id)), still, beat, _showing)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A row's change, and what it counts: a review that still waits in a queue leaves it, or comes back."""
+
+    update: Update
+    tally: counting.Tally
+
+
+def _settle(
+    site: str, rows: Sequence[HideableRow], still: Check, beat: Beat, change: Callable[[HideableRow], _Step | None]
+) -> None:
+    steps = [made for row in rows if (made := change(row))]
+    for start in range(0, len(steps), _AT_ONCE):
+        beat()
+        some = steps[start : start + _AT_ONCE]
+        try:
+            _write(site, some, still)
+        except Conflict as conflict:
+            if 0 in conflict.failed:
+                raise
+            _one_by_one(site, some, still)
+
+
+def _one_by_one(site: str, steps: Sequence[_Step], still: Check) -> None:
+    """Somebody wrote one of them meanwhile: that one is left as it was written."""
+    for one in steps:
+        try:
+            _write(site, [one], still)
+        except Conflict as conflict:
+            if 0 in conflict.failed:
+                raise
+
+
+def _write(site: str, steps: Sequence[_Step], still: Check) -> None:
+    tally = counting.Tally()
+    for one in steps:
+        tally.update(one.tally)
+    transact([still, *(one.update for one in steps), *counting.counted(site, tally)])
+
+
+def _queued(row: HideableRow, keys: Mapping[str, str], by: int) -> counting.Tally:
+    if not row.queue or "GSI1PK" not in keys:
+        return counting.Tally()
+    return counting.queued(row.queue, str(row.document_id), by)
+
+
+def _hiding(row: HideableRow) -> _Step | None:
+    if row.hidden is not None:
+        return None
+    if row.SK.startswith(table.FOLLOW_UP.sort_prefix()):
+        return _Step(_follow_up_hidden(row), counting.Tally())
+    keys = _keys(row)
+    if not keys and not _is_opened_by_id(row):
+        return None
+    same: Condition = HideableRow.GSI1SK == row.GSI1SK if row.GSI1SK else HideableRow.GSI1SK.does_not_exist()
+    actions = [HideableRow.hidden.set(keys), *(getattr(HideableRow, name).remove() for name in keys)]
+    update = Update(row.key, actions, EXISTS & same & HideableRow.hidden.does_not_exist())
+    return _Step(update, _queued(row, keys, -1))
+
+
+def _keys(row: HideableRow) -> dict[str, str]:
+    return {name: value for name in _INDEX_KEYS if (value := getattr(row, name))}
+
+
+def _showing(row: HideableRow) -> _Step | None:
+    if row.hidden is None:
+        return None
+    keys: dict[str, Any] = row.hidden.as_dict()
+    actions = [*(getattr(HideableRow, name).set(value) for name, value in keys.items()), HideableRow.hidden.remove()]
+    return _Step(Update(row.key, actions, HideableRow.hidden.exists()), _queued(row, keys, 1))
+
+
+def _is_opened_by_id(row: HideableRow) -> bool:
+    """Boards and reviews are opened by their addresses: the mark tells their pages that the document is deleted."""
+    head = table.REVIEW.sort_prefix()
+    return table.WORKFLOW_STEPS.sk == row.SK or (row.SK.startswith(head) and "#" not in row.SK.removeprefix(head))
+
+
+def _rows(site: str, document_id: str) -> Iterator[HideableRow]:
+    removal = table.DOCUMENT_REMOVAL.key(site, document_id=document_id)
+    yield from (row for row in _of(removal.pk) if row.SK not in {removal.sk, table.DOCUMENT.sk})
+    of_document = table.REVIEW.partition_key(site, document_id=document_id)
+    yield from _of(of_document, HideableRow.SK.startswith(table.REVIEW.sort_prefix()))
+    for run in runs_of(site, document_id):
+        yield from HideableRow.load_many([advance.execution_key(run), advance.board_key(run)])
+
+
+def _of(pk: str, sk: Condition | None = None) -> Iterator[HideableRow]:
+    cursor = None
+    while True:
+        page = HideableRow.page(pk, sk=sk, limit=500, consistent=True, cursor=cursor)
+        yield from page.rows
+        cursor = page.next
+        if not cursor:
+            return
+
+
+def runs_of(site: str, document_id: str) -> Iterator[Run]:
+    """Every run of the document."""
+    pk = table.DOCUMENT_WORKFLOW.partition_key(site, document_id=document_id)
+    prefix = DocumentWorkflow.SK.startswith(table.DOCUMENT_WORKFLOW.sort_prefix())
+    cursor = None
+    while True:
+        page = DocumentWorkflow.page(pk, sk=prefix, limit=100, consistent=True, cursor=cursor)
+        for row in page.rows:
+            yield Run(site, str(row.data["project_id"]), document_id, str(row.SK).partition("#")[2])
+        cursor = page.next
+        if not cursor:
+            return
+
+
+def child_key(site: str, parent_id: str, document_id: str) -> Key:
+    return table.CHILD_DOCUMENT.key(site, document_id=parent_id, child_document_id=document_id)

@@ -1,0 +1,267 @@
+"""A document is deleted, comes back, or is purged: the truth in one transaction, then the rows that follow it.
+
+What follows is many rows and no transaction holds them. The removal's record says where it stands and waits in the due
+index: whoever dies on the way, a worker finishes it, and every part of it is harmless when it is done again.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+
+from django.conf import settings
+
+from config import clock, logs, table
+from config.errors import Conflict, CountersignError, NotFound, Refused
+from config.transaction import Change, Check, Delete, RecordAt, Update, transact
+from projects.audit.events import Actor, entity_event
+from projects.documents import counting
+from projects.documents import removal as parts
+from projects.documents.activity import ActivityType, activity
+from projects.documents.items.documents import ChildDocument, Document
+from projects.documents.items.removals import DocumentRemoval, RemovalState, SoftDeletedDocument
+from projects.documents.queries.documents import get_document
+from projects.documents.queries.removals import removal, soft_deleted
+from workflows.documents import purging
+from workflows.documents.actions import hide
+from workflows.runs import events, queries
+from workflows.runs.actions import document_status
+from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items.events import DocumentEvent
+from workflows.runs.run import Run
+from workflows.runs.status import StepStatus
+
+log = logging.getLogger(__name__)
+
+UNDER_WAY = "A run of this document is under way, or waits for a person. Delete the document when it has ended."
+FOLLOWED = "What follows the publication of this document is being done right now. Delete it in a moment."
+MOVING = "The document is being deleted or restored right now. Look again in a moment."
+_ATTEMPTS = 8
+S = RemovalState
+
+
+def delete(site: str, document_id: str, *, by: Actor, reason: str = "") -> None:
+    """Take the document out of every list; it can be restored, exactly as it was.
+
+    Raises:
+        NotFound: no such document, or it was deleted.
+        Refused: a run of it is under way, or waits for a person.
+        Conflict: it is just being restored, or others change it all the time.
+
+    """
+    for attempt in range(_ATTEMPTS):
+        document = get_document(site, document_id)
+        row = queries.project_document(site, document.project_id, document_id)
+        if row.status == StepStatus.IN_PROGRESS:
+            raise Refused(UNDER_WAY)
+        gone = parts.gone(site, document, by=by, reason=reason, workflow_id=row.workflow_id, due_at=_due_at())
+        changes = [
+            *gone, hide.project_row_hidden(row), *hide.follow_ups_hidden(site, document_id),
+            *_counted(site, document, row, gone=True),
+        ]  # fmt: skip
+        try:
+            _write(site, document, row.workflow_id, changes, kind=ActivityType.SOFT_DELETE, by=by)
+        except Conflict as conflict:
+            if 2 in conflict.failed:
+                raise Conflict(MOVING) from conflict
+            if conflict.failed and min(conflict.failed) > 3:
+                raise Refused(FOLLOWED) from conflict
+            time.sleep(0.01 * (attempt + 1))
+        else:
+            return _follow(site, document_id)
+    raise Conflict("Others change this document all the time. Nothing was deleted; try again in a moment.")
+
+
+def restore(site: str, document_id: str, *, by: Actor) -> None:
+    """Bring a deleted document back, exactly as it was.
+
+    Raises:
+        NotFound: it is not deleted.
+        Conflict: it is being deleted, or somebody purged or restored it first.
+
+    """
+    soft = _deleted(site, document_id)
+    row = queries.project_document(site, soft.project_id, document_id)
+    changes = [
+        *parts.back(site, soft, due_at=_due_at()), hide.project_row_shown(row),
+        *_counted(site, soft, row, gone=False),
+    ]  # fmt: skip
+    try:
+        _write(site, soft, row.workflow_id, changes, kind=ActivityType.RESTORE, by=by)
+    except Conflict as conflict:
+        raise Conflict(_standing(site, document_id)) from conflict
+    _follow(site, document_id)
+
+
+def _counted(site: str, document: Document, row: ProjectDocument, *, gone: bool) -> list[Change]:
+    """One document less, or more; the condition on its project's row holds what it counts as."""
+    kept = row.hidden.as_dict() if row.hidden is not None else {"GSI2PK": row.GSI2PK}
+    if not kept.get("GSI2PK"):  # an older writer never counted it
+        return []
+    before = document_status.of_row(row)
+    tally = counting.moved(
+        document.project_id,
+        document.document_id,
+        before if gone else None,
+        None if gone else before,
+        document.classification_id,
+    )
+    return counting.counted(site, tally)
+
+
+def purge(site: str, document_id: str, *, by: Actor) -> None:
+    """Write the tombstone, from which there is no way back; a worker destroys what it says is destroyed.
+
+    Raises:
+        NotFound: it is not deleted.
+        Conflict: it is being deleted, or somebody purged or restored it first.
+
+    """
+    soft = _deleted(site, document_id)
+    record = removal(site, document_id)
+    payload = {"project": soft.project_id}  # its name is on the tombstone, for whoever may see that
+    audit = entity_event(site, "document", document_id, "purged", by=by, payload=payload)
+    changes = parts.buried(site, soft, by=by, due_at=_due_at())
+    try:
+        _write(site, soft, record.workflow_id, changes, kind=ActivityType.DELETE, by=by, more=[audit])
+    except Conflict as conflict:
+        raise Conflict(_standing(site, document_id)) from conflict
+
+
+def _deleted(site: str, document_id: str) -> SoftDeletedDocument:
+    """Raises: NotFound, Conflict."""
+    if removal(site, document_id).status != S.DELETED:
+        raise Conflict(_standing(site, document_id))
+    return soft_deleted(site, document_id)
+
+
+def _standing(site: str, document_id: str) -> str:
+    """Why it is too late, for who comes second."""
+    try:
+        record = removal(site, document_id)
+    except NotFound:
+        return "Somebody restored this document first."
+    if record.status in (S.PURGING, S.PURGED):
+        return f"{record.purged_by_name} purged this document first."
+    return MOVING
+
+
+_WORDS = {
+    ActivityType.SOFT_DELETE: ("DELETED", events.DELETED),
+    ActivityType.RESTORE: ("RESTORED", events.RESTORED),
+    ActivityType.DELETE: ("PURGED", events.PURGED),
+}
+
+
+def _write(
+    site: str,
+    document: Document,
+    workflow_id: str | None,
+    changes: Sequence[Change],
+    *,
+    kind: ActivityType,
+    by: Actor,
+    more: Sequence[RecordAt] = (),
+) -> None:
+    word, bus_type = _WORDS[kind]
+    run = Run(site, document.project_id, document.document_id, workflow_id or document.document_id)
+    told = activity(site, document.document_id, kind, by=by, name=document.name)
+    lineage = events.lineage(run, word, by=by, bus_type=bus_type)
+    written = transact(changes, lineage, told, *more)
+    log.info("document moved", extra={"document": document.document_id, "to": word, "site": site})
+    events.publish_soon(next(one for one in written if isinstance(one, DocumentEvent)))
+
+
+def _due_at() -> str:
+    return clock.iso(clock.in_seconds(settings.REPAIR_AFTER_SECONDS))
+
+
+def _follow(site: str, document_id: str) -> None:
+    """At once, so that the next page shows it; where something fails, the sweeper has it finished."""
+    try:
+        finish(site, document_id)
+    except CountersignError as error:
+        log.warning("removal waits for the sweeper", extra={"document": document_id, "error": logs.place_of(error)})
+
+
+def finish(site: str, document_id: str) -> None:
+    """Let every row follow where the record says that the document goes; again, and by two at once, is harmless.
+
+    Raises:
+        Unavailable: the table or S3 does not answer; it is finished later.
+
+    """
+    try:
+        record = removal(site, document_id)
+    except NotFound:
+        return
+    steps: dict[str, Callable[[str, DocumentRemoval, hide.Beat], None]] = {
+        S.DELETING: _finish_deletion,
+        S.RESTORING: _finish_restoration,
+        S.PURGING: _finish_purge,
+    }
+    if step := steps.get(str(record.status)):
+        try:
+            step(site, record, _beat(record))
+        except Conflict:  # another worker was as fast
+            log.info("removal finished by another", extra={"document": document_id})
+
+
+def _finish_deletion(site: str, record: DocumentRemoval, beat: hide.Beat) -> None:
+    document_id = str(record.documentId)
+    hide.hide(site, document_id, _still(record), beat)
+    _mark_child(site, record, clock.iso(clock.now()))
+    transact([parts.moved(site, document_id, S.DELETING, S.DELETED, due_at=None)])
+
+
+def _finish_restoration(site: str, record: DocumentRemoval, beat: hide.Beat) -> None:
+    hide.show(site, str(record.documentId), _still(record), beat)
+    _mark_child(site, record, None)
+    transact([Delete(record.key, DocumentRemoval.status == S.RESTORING)])
+
+
+def _finish_purge(site: str, record: DocumentRemoval, beat: hide.Beat) -> None:
+    purging.destroy(site, record, beat)
+    transact([parts.moved(site, str(record.documentId), S.PURGING, S.PURGED, due_at=None)])
+
+
+def _mark_child(site: str, record: DocumentRemoval, deleted_at: str | None) -> None:
+    """The parent's page leaves a deleted child out; the parent itself may be gone."""
+    if not record.belongsToDocumentId:
+        return
+    key = hide.child_key(site, record.belongsToDocumentId, str(record.documentId))
+    mark = ChildDocument.deleted_at.set(deleted_at) if deleted_at else ChildDocument.deleted_at.remove()
+    try:
+        transact([_still(record), Update(key, [mark], ChildDocument.PK.exists())])
+    except Conflict as conflict:
+        if 0 in conflict.failed:
+            raise
+
+
+def _still(record: DocumentRemoval) -> Check:
+    """A worker that was overtaken must not hide rows of a document that is back."""
+    return Check(record.key, DocumentRemoval.status == record.status)
+
+
+def look_again(record: DocumentRemoval) -> None:
+    """Not due again while its message is on the way. Raises: Conflict, where it was moved on already."""
+    same = DocumentRemoval.GSI2SK == record.GSI2SK
+    DocumentRemoval.change(record.key, [DocumentRemoval.GSI2SK.set(_due(record))], same)
+
+
+def _due(record: DocumentRemoval) -> str:
+    return str(table.due(table.DOCUMENT_REMOVAL, _due_at(), document_id=str(record.documentId))["GSI2SK"])
+
+
+def _beat(record: DocumentRemoval) -> hide.Beat:
+    """Keeps the sweeper away while somebody is at it: moves the due time on, a third of its length at a time."""
+    last = 0.0
+
+    def beat() -> None:
+        nonlocal last
+        if time.monotonic() - last < settings.REPAIR_AFTER_SECONDS / 3:
+            return
+        last = time.monotonic()
+        same = DocumentRemoval.status == record.status
+        DocumentRemoval.change(record.key, [DocumentRemoval.GSI2SK.set(_due(record))], same)
+
+    return beat

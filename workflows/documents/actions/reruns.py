@@ -1,0 +1,334 @@
+"""An ended run is run again from one of its stages, or analysed again otherwise: what stood before it stays.
+
+A run without a result goes on itself, as its next attempt. Beside one that has a result, or whose review was decided,
+a new run of the same content begins in the middle (docs/adr/0020).
+"""
+
+import dataclasses
+import json
+import logging
+from collections.abc import Iterable
+from typing import cast
+
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.errors import NotAllowed, NotFound, Refused, Unavailable
+from config.transaction import Change, Put, Update, transact
+from projects.audit.events import Actor, entity_event
+from projects.documents.actions.classification import classified
+from projects.documents.document_status import DocumentStatus
+from workflows.definitions.blueprint import StepDefinition
+from workflows.documents import reruns
+from workflows.documents.reruns import ANALYSED, Ended
+from workflows.engine import driver, limits
+from workflows.engine.actions import interventions
+from workflows.intake.actions.document_start import Beginning, Original, Rows
+from workflows.publish import follow_ups
+from workflows.rules.stored_rules import routing_from
+from workflows.runs import events, queries, run_files, run_settings, traces
+from workflows.runs.actions import document_status
+from workflows.runs.items.documents import DocumentWorkflow, ProjectDocument
+from workflows.runs.items.events import DocumentEvent
+from workflows.runs.items.runs import Execution, WorkflowSteps
+from workflows.runs.run import Run
+from workflows.runs.run_files import Layer
+from workflows.runs.status import Outcome, RunStatus, StepStatus
+from workflows.runs.traces import Trace
+from workflows.stages.base import RunSettings
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+log = logging.getLogger(__name__)
+
+MOST_BESIDE = 50  # runs of one content: all of them are told when a newer one comes, in its transaction
+UNDER_WAY = "A run of this document is under way, or waits for a person. Come back when it has ended."
+_TAKEN = "Taken from the run …{}."
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """The run that is run again, as it was read: what the change is conditional on."""
+
+    run: Run
+    execution: Execution
+    link: DocumentWorkflow
+    board: WorkflowSteps
+    row: ProjectDocument
+
+    @property
+    def decided(self) -> str:
+        """The run whose result counts, if a person decided or chose it; empty if none did."""
+        if self.row.decided or self.row.outcome != Outcome.PUBLISHED:
+            return str(self.row.decided or "")
+        current = str(self.row.workflow_id)
+        same = current == self.run.workflow_id
+        run = dataclasses.replace(self.run, workflow_id=current)
+        execution = self.execution if same else queries.execution(run)
+        return current if execution.decision_id else ""
+
+    @property
+    def ended(self) -> Ended:
+        steps = self.board.data.as_dict()
+        named = {name: one for name, one in steps.items() if isinstance(one, dict)}
+        layers = run_files.from_json(self.link.layers)
+        return Ended(queries.definition_of(self.execution), str(self.execution.outcome or ""), named, layers)
+
+
+def source_of(run: Run) -> Source:
+    """Raises: NotFound; Refused, where it has not ended, a newer content replaced it, or another run is under way."""
+    board = queries.board(run.site, run.workflow_id, consistent=True)
+    execution = queries.execution(run)
+    if execution.status == RunStatus.RUNNING:
+        raise Refused("This run has not ended. Cancel it first, or wait.")
+    if board.replaced_by:
+        raise Refused("A newer content has put its pages in the place of this run's. Run that one again.")
+    row = queries.project_document(run.site, run.project_id, run.document_id)
+    if row.hidden is not None:
+        raise NotFound("This document was deleted.")
+    if row.status == StepStatus.IN_PROGRESS:
+        raise Refused(UNDER_WAY)
+    key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
+    return Source(run, execution, DocumentWorkflow.load(key), board, row)
+
+
+def run_again(run: Run, step: str, *, by: Actor) -> Run:
+    """Run ``step`` and what comes behind it once more, with the same settings; answers the run that does it.
+
+    Raises:
+        Refused: the run never came to such a stage, or a run of the document is under way.
+        Conflict: somebody else changed the document first; nothing was changed.
+
+    """
+    source = source_of(run)
+    ended = source.ended
+    chosen = next((one for one in ended.offered if one.name == step), None)
+    if chosen is None:
+        raise Refused("Choose a stage that this run came to.")
+    first = ended.first(chosen)
+    if source.row.workflow_id in {run.workflow_id, source.execution.keeps} and ended.goes_on(first):
+        interventions.resume_from(run, source.execution, first, ended.anew(first), by=by)
+        return run
+    return _begin_beside(source, first, run_settings.from_json(source.link.settings), by=by, kind="RUN_AGAIN")
+
+
+def analyse_again(run: Run, pinned: RunSettings, *, by: Actor) -> Run:
+    """Analyse what was read once more, by ``pinned``; the run and its result stay beside the new one.
+
+    Raises: Refused, Conflict: as ``run_again``.
+    """
+    source = source_of(run)
+    chosen = next((one for one in source.ended.offered if one.name == ANALYSED), None)
+    if chosen is None:
+        raise Refused("This run ended before its pages were analysed. Run it again from an earlier stage.")
+    return _begin_beside(source, source.ended.first(chosen), pinned, by=by, kind="ANALYSED_AGAIN")
+
+
+@dataclasses.dataclass(frozen=True)
+class _Plan:
+    """``run`` begins at ``first``, with what ``source`` stored before it; ``decided``: as ``Source`` says."""
+
+    source: Source
+    run: Run
+    first: StepDefinition
+    pinned: RunSettings
+    by: Actor
+    aside: bool
+    decided: str
+
+    @property
+    def ended(self) -> Ended:
+        return self.source.ended
+
+    @property
+    def carries(self) -> bool:
+        """Whether the decision of the run before holds on."""
+        return self.ended.behind_decision(self.first) and bool(self.source.execution.decision_id)
+
+    @property
+    def keeps(self) -> str:
+        """The run whose result stays the document's, unless a person decides in the new one or it carries that."""
+        return "" if self.carries and self.decided == self.source.run.workflow_id else self.decided
+
+
+def _begin_beside(source: Source, first: StepDefinition, pinned: RunSettings, *, by: Actor, kind: str) -> Run:
+    before, base = source.row, source.run
+    beside = {base.workflow_id, *filter(None, [before.workflow_id]), *(before.runs or ())}
+    if len(beside) >= MOST_BESIDE:
+        raise Refused(f"This content has {MOST_BESIDE} runs. Upload it once more to go on.")
+    run = Run(base.site, base.project_id, base.document_id, clock.new_ulid())
+    aside = limits.are_taken(run.site, run.project_id, project_slots=limits.set_for_project(run.site, run.project_id))
+    plan, now = _Plan(source, run, first, pinned, by, aside, source.decided), clock.iso(clock.now())
+    _take_over(plan)
+    facts = {"step": first.name, "beside": base.workflow_id, "pages": int(source.board.page_count or 0)}
+    if pinned.instruction:
+        facts["instruction"] = True  # what it says is with the run's settings
+    if plan.keeps:
+        facts["keeps"] = plan.keeps
+    changes: list[Change] = [
+        _in_place(plan, {*beside, run.workflow_id}, now),
+        *(Put(row) for row in _rows(plan, now)),
+        *document_status.moved(run, document_status.of_row(before), DocumentStatus.IN_PROGRESS),
+    ]
+    transact(changes, events.lineage(run, kind, by=by, facts=facts, trace=_trace(plan)))
+    _start(plan)
+    return run
+
+
+def _trace(plan: _Plan) -> Trace:
+    link = plan.source.link
+    store = DocumentFiles(plan.run.site, plan.run.project_id, plan.run.document_id)
+    key = store.root + store.name_of(str(link.data["file_uri"]))
+    return traces.of_begin(plan.run, plan.ended.definition, s3_key=key, s3version=link.s3version)
+
+
+def _in_place(plan: _Plan, beside: set[str], now: str) -> Update:
+    """The new run is the document's in its project, until it has ended at least."""
+    decided = ProjectDocument.decided.set(plan.decided) if plan.decided else ProjectDocument.decided.remove()
+    more = (ProjectDocument.outcome.remove(), ProjectDocument.runs.add(beside), decided)
+    return _row(plan.run, plan.source.row, DocumentStatus.IN_PROGRESS, more, now)
+
+
+def _row(run: Run, before: ProjectDocument, status: DocumentStatus, more: Iterable[Action], now: str) -> Update:
+    """The document's row in its project: whoever loses here has seen another run begin, go on or be chosen."""
+    step = StepStatus.COMPLETED if status == DocumentStatus.PUBLISHED else StepStatus.IN_PROGRESS
+    index = table.PROJECT_DOCUMENT.gsi1(run.site, project_id=run.project_id, updated_at=now)
+    same = (ProjectDocument.workflow_id == before.workflow_id) & (ProjectDocument.outcome == before.outcome)
+    rests: Condition = ProjectDocument.hidden.does_not_exist() & (ProjectDocument.status != StepStatus.IN_PROGRESS)
+    return Update(
+        table.PROJECT_DOCUMENT.key(run.site, project_id=run.project_id, document_id=run.document_id),
+        [
+            ProjectDocument.data["status"].set(step.value),
+            ProjectDocument.status.set(step),
+            ProjectDocument.workflow_id.set(run.workflow_id),
+            ProjectDocument.updated_at.set(now),
+            ProjectDocument.GSI1SK.set(index["GSI1SK"]),
+            *document_status.moved_in_list(run, status, now),
+            *more,
+        ],
+        same & rests,
+    )
+
+
+def _rows(plan: _Plan, now: str) -> Rows:
+    """The new run's own rows, standing at its first step with everything before it taken over."""
+    link, board, ended = plan.source.link, plan.source.board, plan.ended
+    data = link.data.as_dict()
+    project = {"name": link.project_name or "", "language": plan.pinned.language}
+    pages = None if board.page_count is None else int(board.page_count)
+    original = Original(
+        str(data["file_name"]), str(data["file_type"]), int(plan.source.row.file_size or 0), str(data["file_uri"]),
+        pages, s3version=link.s3version,
+    )  # fmt: skip
+    routing = routing_from(link.routing)
+    beginning = Beginning(
+        plan.run, project, plan.pinned, original, ended.definition, plan.by, routing, aside=plan.aside
+    )  # fmt: skip
+    rows = beginning.rows(now)
+    layers = run_files.to_json((Layer(plan.run.workflow_id, ended.inherited(plan.first)), *ended.layers))
+    rows.link.beside, rows.link.began_at = plan.source.run.workflow_id, plan.first.name
+    rows.link.layers = rows.board.layers = layers
+    if ended.behind(plan.first, reruns.BUILT):
+        rows.link.data["total_segments"] = data.get("total_segments")
+        rows.board.segments_of = board.segments_of or plan.source.run.workflow_id
+        rows.execution.failed = plan.source.execution.failed
+    _stand_at(rows.board, plan, now)
+    rows.execution.currentStep = plan.first.order
+    if ended.behind_decision(plan.first):
+        for name in ("result_sha256", "routing_sha256", "decision_id", "decision_sha256"):
+            setattr(rows.execution, name, getattr(plan.source.execution, name))
+    if plan.keeps:
+        rows.execution.keeps = rows.board.keeps = plan.keeps
+        rows.execution.carried = plan.source.execution.decision_id if plan.carries else None
+    return rows
+
+
+def _stand_at(board: WorkflowSteps, plan: _Plan, now: str) -> None:
+    taken = {"status": StepStatus.COMPLETED.value, "reason": _TAKEN.format(plan.source.run.workflow_id[-6:])}
+    for step in plan.ended.definition.steps:
+        if plan.ended.visited(step) and step.order < plan.first.order:
+            board.data[step.name] = dict(taken)
+        elif step.order == plan.ended.definition.steps[0].order:
+            board.data[step.name] = {"status": StepStatus.PENDING.value}
+    board.data[plan.first.name] = {"status": StepStatus.IN_PROGRESS.value, "started_at": now}
+    board.data["current_step"] = board.current_step = plan.first.name
+
+
+def _take_over(plan: _Plan) -> None:
+    """The few small files that lie with a run, before the rows that name them. Without those they are nobody's."""
+    base, run = plan.source.run.workflow_id, plan.run.workflow_id
+    names = [(files.result(base), files.result(run))] if plan.ended.behind(plan.first, ANALYSED) else []
+    if plan.ended.behind_decision(plan.first):
+        names += [(files.assessment(base), files.assessment(run)), (files.routing(base), files.routing(run))]
+        if decision := plan.source.execution.decision_id:
+            sha256 = str(plan.source.execution.decision_sha256)
+            names.append((files.decision(base, decision, sha256), files.decision(run, decision, sha256)))
+    store = DocumentFiles(plan.run.site, plan.run.project_id, plan.run.document_id)
+    for there, here in names:
+        if store.exists(there):
+            store.write(here, store.read(there), "application/json")
+
+
+def _start(plan: _Plan) -> None:
+    try:
+        driver.start(
+            plan.run,
+            plan.ended.definition,
+            attempt=1,
+            start_at=plan.first.name,
+            file_name=str(plan.source.link.data["file_name"]),
+            project_name=str(plan.source.link.project_name or ""),
+        )
+    except Unavailable:
+        log.warning("engine did not answer, the sweeper starts the run", extra={"run": plan.run.workflow_id})
+
+
+def choose_result(run: Run, *, by: Actor, reviews: bool) -> bool:
+    """Have another published result of the same content count: lists, search and programs see it as the document's.
+
+    Its document type becomes the document's in the same write. Nothing is published again, and what followed a
+    publication (rules' actions, attributes) is not done again; of a result that stood beside one that a person
+    decided, it follows now: then True. ``reviews``: whether ``by`` may decide reviews.
+
+    Raises:
+        NotAllowed: a person decided the result that counts, and ``by`` may not.
+        Refused: it counts already, was not published, or a run of the document is under way.
+        Conflict: somebody else changed the document first; nothing was changed.
+
+    """
+    source = source_of(run)
+    before, now = source.row, clock.iso(clock.now())
+    if before.workflow_id == run.workflow_id:
+        raise Refused("This result counts already.")
+    if source.execution.outcome != Outcome.PUBLISHED:
+        raise Refused("Only a published result can count. Run this one again, or choose another.")
+    if source.decided and not reviews:
+        raise NotAllowed("A person decided the result that counts. To use another, you need permission to review.")
+    store, name = DocumentFiles(run.site, run.project_id, run.document_id), files.output(run.workflow_id)
+    body = store.read(name)
+    found = {"uri": store.uri(name), "sha256": files.sha256(body)}
+    detail = {"outcome": Outcome.PUBLISHED.value, "chosen": True, **found}
+    facts = {"before": str(before.workflow_id)}
+    event = events.lineage(run, "RESULT_CHOSEN", by=by, facts=facts, bus_type=events.PROCESSED, bus_detail=detail)
+    audit = entity_event(
+        run.site, "document", run.document_id, "result chosen", by=by,
+        payload={"run": {"before": str(before.workflow_id), "after": run.workflow_id}},
+    )  # fmt: skip
+    status = DocumentStatus.PUBLISHED
+    actions = [ProjectDocument.outcome.set(Outcome.PUBLISHED), ProjectDocument.decided.set(run.workflow_id)]
+    change = _row(run, before, status, actions, now)
+    kind = json.loads(body).get("type")  # without one its project said it
+    typed = classified(run.site, run.document_id, str(kind["id"]), name=str(kind["name"]), by=by) if kind else None
+    also = _followed(source)
+    changes = [change, *document_status.moved(run, document_status.of_row(before), status, classified=typed), *also]
+    written = transact(changes, event, audit, *(typed.events if typed else ()))
+    events.publish_soon(cast("DocumentEvent", written[0]))
+    return bool(also)
+
+
+def _followed(source: Source) -> list[Change]:
+    """What rules order after a publication, for a result that stood beside another and is chosen for the first time."""
+    if not source.execution.keeps or queries.follow_up(source.run) is not None:
+        return []
+    return follow_ups.planned(source.run, source.link, source.execution)

@@ -1,0 +1,109 @@
+"""How a person wants a document analysed again, and the settings that the new run freezes for it."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.conf import settings
+
+from config.errors import Refused, StageFailed
+from projects.settings import queries as project_queries
+from projects.settings.items import stored_settings
+from projects.settings.values import ANALYZERS, SUMMARIZERS
+from workflows.runs import pinned_types, run_settings
+from workflows.runs.run_settings import BEDROCK
+from workflows.stages.base import RunSettings
+from workflows.stages.specs import with_threshold
+
+MOST_LETTERS = 2000  # of an instruction
+SAME, PROJECT = "", "project"  # which fields are read: those of the run, or those that the project has now
+STRONG = "strong"
+MODELS = {
+    "": "As before, or the cheaper one first and the stronger where it is not sure",
+    STRONG: "The stronger model only",
+}
+NOT_FOLLOWED = (
+    "Rules on this machine follow no instruction: they would find what they found. Choose models on Amazon Bedrock, or "
+    "change fields, classification or threshold."
+)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Empty and None: as the run before had it. ``fields``: SAME, PROJECT or the id of one of the site's
+    classifications. ``threshold``: 0–1, for fields without one of their own. ``instruction``: empty for none, and None
+    for that of the run before where models are asked again.
+    """
+
+    instruction: str | None = None
+    analyzer: str = ""
+    summarizer: str = ""
+    model: str = ""
+    fields: str = SAME
+    threshold: float | None = None
+
+
+def settled(site: str, project_id: str, before: RunSettings, wish: Wish) -> RunSettings:
+    """Raises: Refused, where it cannot be done, would have no effect, or nothing differs."""
+    if len(wish.instruction or "") > MOST_LETTERS:
+        raise Refused(f"An instruction has up to {MOST_LETTERS:,} letters.")
+    pinned = _fields(site, project_id, before, wish)
+    pinned = replace(
+        pinned,
+        analyzer=_one_of(ANALYZERS, wish.analyzer) or before.analyzer,
+        summarizer=_one_of(SUMMARIZERS, wish.summarizer) or before.summarizer,
+        instruction=before.instruction if wish.instruction is None else wish.instruction,
+    )
+    asks = BEDROCK in {pinned.analyzer, pinned.summarizer}
+    if wish.instruction and not asks:
+        raise Refused(NOT_FOLLOWED)
+    pinned = replace(pinned, **(_models(before, wish) if asks else {"instruction": ""}))
+    if pinned == before:
+        raise Refused("Say what is to be different. The same settings find the same.")
+    return pinned
+
+
+def _one_of(choices: Any, value: str) -> str:
+    if value and value not in choices:
+        raise Refused("This desk has no such choice. Take one of the list.")
+    return value
+
+
+def _models(before: RunSettings, wish: Wish) -> dict[str, Any]:
+    """Those of the run before, or the desk's where it asked none."""
+    _one_of(MODELS, wish.model)
+    if wish.model == STRONG:
+        return {"bedrock_model": settings.BEDROCK_STRONG_MODEL, "bedrock_strong_model": ""}
+    if before.bedrock_model:
+        return {}
+    return run_settings.models_now()
+
+
+def _fields(site: str, project_id: str, before: RunSettings, wish: Wish) -> RunSettings:
+    pinned = before
+    if wish.fields != SAME:
+        data = stored_settings(project_queries.get_project(site, project_id).settings)
+        if wish.fields != PROJECT:
+            data = {**data, "classification_id": wish.fields}
+        now = run_settings.settings_of(site, data)
+        governed = ("classification_id", "classification_name", "classification_version", "site_schema_version")
+        taken = ("fields", "default_threshold", "document_prompt", "typing", "types_sha256", *governed)
+        pinned = replace(before, **{name: getattr(now, name) for name in taken})
+    if wish.threshold is None:
+        return pinned
+    if not 0 <= wish.threshold <= 1:
+        raise Refused("A threshold is between 0 and 100 percent.")
+    return replace(
+        pinned,
+        fields=with_threshold(pinned.fields, pinned.default_threshold, wish.threshold),
+        types_sha256=_types(site, pinned, wish.threshold),
+        default_threshold=wish.threshold,
+    )
+
+
+def _types(site: str, before: RunSettings, threshold: float) -> str:
+    """The book of the same types, whose fields are read where a document's type is found."""
+    try:
+        book = pinned_types.pinned(site, before.types_sha256)
+    except StageFailed as error:
+        raise Refused("The document types of this run cannot be read. Choose the fields of the project.") from error
+    return pinned_types.pin(site, book.with_threshold(before.default_threshold, threshold))

@@ -1,0 +1,102 @@
+"""The API of ended runs: run one again from a stage, analyse its document otherwise, let a result count."""
+
+from typing import Any
+
+from ninja import Field, Router, Schema, Status
+
+from config.errors import Refused
+from projects.api import FAILURES, ApiRequest, Problem
+from projects.settings.values import ANALYZERS, SUMMARIZERS
+from projects.sites import access
+from workflows.documents import reanalysis
+from workflows.documents.actions import reruns
+from workflows.documents.reanalysis import MODELS, MOST_LETTERS, Wish
+from workflows.runs import queries, run_settings
+from workflows.runs.run import Run
+from workflows.runs.views.segments import run_of
+from workflows.tasks import enqueue_follow_up
+
+router = Router(tags=["documents"])
+_REFUSALS: Any = {409: Problem, 422: Problem, **FAILURES}
+
+
+class StageWish(Schema):
+    """``step``: the name of a stage that the run came to, as ``show_run`` lists them."""
+
+    step: str
+
+
+class AnalysisWish(Schema):
+    """Left out: as the run before had it. ``fields``: project, or the id of a classification. ``threshold``: 0–1.
+
+    ``instruction`` is for models on Amazon Bedrock; with rules it is refused. Empty: without the one of the run before.
+    """
+
+    instruction: str | None = Field(None, max_length=MOST_LETTERS)
+    analyzer: str = Field("", json_schema_extra={"enum": ["", *ANALYZERS]})
+    summarizer: str = Field("", json_schema_extra={"enum": ["", *SUMMARIZERS]})
+    model: str = Field("", json_schema_extra={"enum": ["", *MODELS]})
+    fields: str = ""
+    threshold: float | None = Field(None, ge=0, le=1)
+
+
+class BegunShape(Schema):
+    """``run_id``: the run that does it; the one that was asked about where that goes on itself."""
+
+    document_id: str
+    run_id: str
+
+
+@router.post(
+    "/documents/{document_id}/runs/{run_id}/again",
+    response={201: BegunShape, **_REFUSALS},
+    operation_id="run_again",
+    summary="Run an ended run again from a stage",
+)
+def run_again(request: ApiRequest, document_id: str, run_id: str, wish: StageWish) -> Any:
+    """Earlier stages do not run; beside a published or decided result a new run begins. Needs READ and WRITE."""
+    access.check_can_upload(request)
+    went = reruns.run_again(_run(request, document_id, run_id), wish.step, by=request.auth.actor)
+    return Status(201, BegunShape(document_id=document_id, run_id=went.workflow_id))
+
+
+@router.post(
+    "/documents/{document_id}/runs/{run_id}/analysis",
+    response={201: BegunShape, **_REFUSALS},
+    operation_id="analyse_again",
+    summary="Analyse a document otherwise",
+)
+def analyse_again(request: ApiRequest, document_id: str, run_id: str, wish: AnalysisWish) -> Any:
+    """Nothing is read again; the new run and its result stand beside the old. Needs READ and WRITE.
+
+    A result that a person decided stays the document's until a person decides in the new run or chooses its result.
+    """
+    access.check_can_upload(request)
+    run = _run(request, document_id, run_id)
+    before = run_settings.from_json(queries.document_workflow(run.site, document_id, run_id).settings)
+    pinned = reanalysis.settled(run.site, run.project_id, before, Wish(**wish.dict()))
+    went = reruns.analyse_again(run, pinned, by=request.auth.actor)
+    return Status(201, BegunShape(document_id=document_id, run_id=went.workflow_id))
+
+
+@router.post(
+    "/documents/{document_id}/runs/{run_id}/choose",
+    response={200: BegunShape, **_REFUSALS},
+    operation_id="choose_result",
+    summary="Let a published result be the document's",
+)
+def choose_result(request: ApiRequest, document_id: str, run_id: str) -> BegunShape:
+    """Nothing is published again. Needs READ and WRITE; to replace a result that a person decided, REVIEW too."""
+    access.check_can_upload(request)
+    run = _run(request, document_id, run_id)
+    if reruns.choose_result(run, by=request.auth.actor, reviews=access.can_review(request)):
+        enqueue_follow_up(run)
+    return BegunShape(document_id=document_id, run_id=run_id)
+
+
+def _run(request: ApiRequest, document_id: str, run_id: str) -> Run:
+    """Raises: NotFound; Refused, of a run that an earlier system drives."""
+    board, earlier = run_of(request, document_id, run_id)
+    if earlier is not None:
+        raise Refused("An earlier system drives this run. Repeat it there.")
+    return Run(request.site, str(board.project_id), document_id, run_id)

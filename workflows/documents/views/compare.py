@@ -1,0 +1,168 @@
+"""Two runs of one document side by side, and which of its published results counts."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from config.errors import NotFound
+from config.table import InvalidKey
+from projects.audit.events import actor
+from projects.documents.items.documents import Document
+from projects.documents.queries import documents as document_queries
+from projects.documents.view_log import looked
+from projects.queues import admission
+from projects.sites import access
+from projects.sites.permissions import Permission
+from projects.web.http import DeskRequest, answer, go
+from workflows.definitions.blueprint import DEFINITIONS, FIRST_ANALYSIS, Definition
+from workflows.documents import compare
+from workflows.documents.actions import reruns
+from workflows.documents.compare import Verdict
+from workflows.operations import costs
+from workflows.runs import queries, run_settings
+from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.run import Run
+from workflows.runs.status import Outcome
+from workflows.runs.views import state_labels
+from workflows.runs.views.segments import run_of
+from workflows.runs.views.state_labels import Mark
+from workflows.stages.base import RunSettings
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+from workflows.tasks import enqueue_follow_up
+
+_WORDS = {
+    Verdict.SAME: Mark("", "check", "the same"),
+    Verdict.CHANGED: Mark("warn", "split", "differs"),
+    Verdict.LEFT: Mark("info", "left", "left only"),
+    Verdict.RIGHT: Mark("info", "right", "right only"),
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    workflow_id: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Side:
+    """One run of the two. ``fields`` is None where nothing was read; ``counts``: the document shows this result."""
+
+    workflow_id: str
+    at: Any
+    mark: Mark
+    fields: Sequence[Mapping[str, Any]] | None
+    settings: RunSettings
+    cost: str
+    counts: bool
+    published: bool
+
+
+@require_safe
+def compare_runs(request: DeskRequest, document_id: str) -> HttpResponse:
+    document = _document(request, document_id)
+    page = queries.document_workflows(request.site, document_id, cursor=request.GET.get("after"))
+    choices = [_choice(row) for row in page.rows]
+    names = _asked(request, [one.workflow_id for one in choices])
+    choices += _further(request, document_id, names, choices)
+    row = queries.project_document(request.site, document.project_id, document_id)
+    left, right = (_side(request, document, name, row.counts) if name else None for name in names)
+    context: dict[str, Any] = {
+        "may_choose": access.can(request, Permission.WRITE) and (not row.decided or access.can_review(request)),
+        "decided": row.decided,
+        "document": document, "choices": choices, "next": page.next, "left": left, "right": right,
+        "left_id": names[0], "right_id": names[1],
+    }  # fmt: skip
+    if left and right:
+        rows = compare.compared(left.fields or (), right.fields or ())
+        context |= {
+            "rows": [(one, _WORDS[one.verdict]) for one in rows],
+            "changed": sum(one.verdict != Verdict.SAME for one in rows),
+            "settings": compare.settings_that_differ(left.settings, right.settings),
+        }
+    return looked(request, answer(request, "workflow/compare.html", None, context), document_id)
+
+
+@require_POST
+def choose_result(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    access.check_can_upload(request)
+    board, _ = run_of(request, document_id, workflow_id)
+    run = Run(request.site, str(board.project_id), document_id, workflow_id)
+    if reruns.choose_result(run, by=actor(request.user), reviews=access.can_review(request)):
+        enqueue_follow_up(run)
+    messages.success(request, "This is the document’s result now. The others stay beside it.")
+    return go(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
+
+
+def _document(request: DeskRequest, document_id: str) -> Document:
+    access.check_can_view(request)
+    admission.check_document(request, document_id)
+    return document_queries.get_document(request.site, document_id)
+
+
+def _asked(request: DeskRequest, known: Sequence[str]) -> tuple[str, str]:
+    """Which two: as the address says; else the newest on the right, the one before it on the left."""
+    newest, before = [*known, "", ""][:2]
+    left, right = request.GET.get("left", ""), request.GET.get("right", "")
+    if left and not right:
+        right = newest if newest != left else before
+    return left or before, right or newest
+
+
+def _choice(link: DocumentWorkflow) -> Choice:
+    name = str(link.SK).partition("#")[2]
+    at = state_labels.started_at(name)
+    began = f"{at:%d %b %Y, %H:%M}" if at else str(link.created_at)[:16]
+    label = next((one.label for one in _pinned(link).steps if one.name == link.began_at), "")
+    return Choice(name, f"{began} · …{name[-6:]}{f' · from {label}' if label else ''}")
+
+
+def _further(request: DeskRequest, document_id: str, names: Sequence[str], choices: Sequence[Choice]) -> list[Choice]:
+    """The two that are compared, where the page's list goes on without them. Raises: NotFound."""
+    missing = set(filter(None, names)) - {one.workflow_id for one in choices}
+    try:
+        return [_choice(queries.document_workflow(request.site, document_id, name)) for name in sorted(missing)]
+    except InvalidKey as error:
+        raise NotFound("There is no such run here.") from error
+
+
+def _pinned(link: DocumentWorkflow) -> Definition:
+    return DEFINITIONS.get(link.definition or "", FIRST_ANALYSIS)
+
+
+def _side(request: DeskRequest, document: Document, workflow_id: str, current: str) -> Side:
+    """Raises: NotFound, also where the run is another document's."""
+    board, earlier = run_of(request, document.document_id, workflow_id)
+    if earlier is not None:
+        raise NotFound("An earlier system's run keeps no settings and no fields to compare.")
+    try:
+        link = queries.document_workflow(request.site, document.document_id, workflow_id)
+    except InvalidKey as error:
+        raise NotFound("There is no such run here.") from error
+    published = board.outcome == Outcome.PUBLISHED
+    store = DocumentFiles(request.site, document.project_id, document.document_id)
+    waits = not board.outcome and _pinned(link).named(str(board.current_step)).type == "approval"
+    return Side(
+        workflow_id=workflow_id,
+        at=state_labels.started_at(workflow_id),
+        mark=state_labels.of_run(board.outcome, waits=waits, beside=bool(board.keeps) and workflow_id != current),
+        fields=_fields(store, files.output(workflow_id) if published else files.result(workflow_id)),
+        settings=run_settings.from_json(link.settings),
+        cost=str(costs.of_link(link)),
+        counts=workflow_id == current,
+        published=published,
+    )
+
+
+def _fields(store: DocumentFiles, name: str) -> Sequence[Mapping[str, Any]] | None:
+    try:
+        return compare.fields_of(json.loads(store.read(name)))
+    except NotFound:
+        return None

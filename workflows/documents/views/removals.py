@@ -1,0 +1,70 @@
+"""Deleting a document, bringing it back, purging it: forms that say before what they do."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from config.errors import Refused
+from projects.audit.events import actor
+from projects.documents.items.documents import Document
+from projects.documents.queries import documents as document_queries
+from projects.queues import admission
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
+from workflows.documents.actions import removals
+from workflows.runs import queries
+from workflows.runs.status import StepStatus
+from workflows.tasks import order_removal_soon
+
+_LONGEST_REASON = 300  # letters
+
+
+@require_http_methods(["GET", "POST"])
+def delete_document(request: DeskRequest, document_id: str) -> HttpResponse:
+    access.check_can_delete(request)
+    admission.check_document(request, document_id)
+    document = document_queries.get_document(request.site, document_id)
+    if request.method == "GET":
+        return _page(request, document)
+    reason = request.POST.get("reason", "").strip()[:_LONGEST_REASON]
+    try:
+        removals.delete(request.site, document_id, by=actor(request.user), reason=reason)
+    except Refused as error:
+        return _page(request, document, error=str(error), status=422)
+    messages.success(request, f"{document.name} is deleted. It can be restored.")
+    return go(request, reverse("documents:show-deleted", args=[document_id]))
+
+
+def _page(request: DeskRequest, document: Document, *, error: str = "", status: int = 200) -> HttpResponse:
+    row = queries.project_document(request.site, document.project_id, document.document_id)
+    under_way = row.status == StepStatus.IN_PROGRESS
+    children = document_queries.document_rows(request.site, document.document_id).children
+    context = {
+        "document": document,
+        "blocked": error or (removals.UNDER_WAY if under_way else ""),
+        "children": sum(not child.deleted_at for child in children),
+        "longest": _LONGEST_REASON,
+    }
+    return answer(request, "workflow/delete.html", None, context, status=status)
+
+
+@require_POST
+def restore_document(request: DeskRequest, document_id: str) -> HttpResponse:
+    access.check_can_delete(request)
+    admission.check_document(request, document_id)
+    removals.restore(request.site, document_id, by=actor(request.user))
+    messages.success(request, "The document is back, as it was.")
+    return go(request, reverse("documents:show-document", args=[document_id]))
+
+
+@require_POST
+def purge_document(request: DeskRequest, document_id: str) -> HttpResponse:
+    access.check_can_delete(request)
+    admission.check_document(request, document_id)
+    if request.POST.get("sure") != "yes":
+        raise Refused("Say that you are sure: a purged document cannot be brought back by anybody.")
+    removals.purge(request.site, document_id, by=actor(request.user))
+    order_removal_soon(request.site, document_id)
+    messages.success(request, "The document is being purged.")
+    return go(request, reverse("documents:show-deleted", args=[document_id]))

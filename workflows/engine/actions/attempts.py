@@ -1,0 +1,76 @@
+"""Which engine attempt drives a run, and when somebody looks whether it still lives."""
+
+import datetime as dt
+
+from django.conf import settings
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.errors import Conflict
+from config.transaction import Update, transact
+from workflows.definitions.blueprint import Definition
+from workflows.engine import engine_choice
+from workflows.runs import events, traces
+from workflows.runs.actions import advance
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
+from workflows.runs.status import RunStatus
+
+
+def begin_next(run: Run, *, attempt: int, why: str, definition: Definition | None = None) -> int:
+    """Make ``attempt + 1`` the run's driver, before its execution is started; the old one changes nothing any more.
+
+    Raises:
+        Conflict: another repair was first, or the run has ended.
+
+    """
+    check_at = clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS))
+    due = table.due(table.EXECUTION, check_at, execution_id=run.workflow_id)
+    change = Update(
+        advance.execution_key(run),
+        [
+            Execution.engine_attempt.set(attempt + 1),
+            driven(),
+            Execution.GSI2SK.set(due["GSI2SK"]),
+            Execution.lease_owner.remove(),
+            Execution.lease_until.remove(),
+            Execution.updatedAt.set(clock.iso(clock.now())),
+        ],
+        (Execution.engine_attempt == attempt) & (Execution.status == RunStatus.RUNNING),
+    )
+    facts, trace = {"attempt": attempt + 1, "why": why}, traces.of_next_attempt(run, definition, attempt + 1)
+    transact([change], events.lineage(run, "RUN_RESTARTED", facts=facts, trace=trace))
+    return attempt + 1
+
+
+def driven() -> Action:
+    """The engine of the attempt that begins, as part of the change that makes it the run's driver."""
+    kind = engine_choice.chosen()
+    return Execution.engine.set(kind) if kind else Execution.engine.remove()
+
+
+def mark_stopped(run: Run, *, attempt: int) -> None:
+    """What an engine that remembers nothing is told of. Raises: Conflict, where the attempt drives the run no more."""
+    drives = (Execution.engine_attempt == attempt) & (Execution.status == RunStatus.RUNNING)
+    Execution.change(advance.execution_key(run), [Execution.stopped.set(attempt)], drives)
+
+
+def mark_handed(run: Run, *, transition: str) -> None:
+    """What follows ``transition`` was ordered: who comes with its answer once more need not do it again.
+
+    Raises:
+        Conflict: the run has moved on meanwhile, which says the same.
+
+    """
+    last = Execution.last_transition == transition
+    Execution.change(advance.execution_key(run), [Execution.handed.set(transition)], last)
+
+
+def look_again(run: Run, execution: Execution, *, at: dt.datetime) -> None:
+    """Move the run's place in the due index on, unless something else has moved it meanwhile."""
+    due = table.due(table.EXECUTION, clock.iso(at), execution_id=run.workflow_id)
+    same = Execution.GSI2SK == execution.GSI2SK
+    try:
+        Execution.change(advance.execution_key(run), [Execution.GSI2SK.set(due["GSI2SK"])], same)
+    except Conflict:
+        return

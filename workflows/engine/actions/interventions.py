@@ -1,0 +1,195 @@
+"""What a person does to a run: stop it, or have one go on that ended without a result."""
+
+import logging
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.conf import settings
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.errors import Conflict, Refused, Unavailable
+from config.transaction import EXISTS, Update, transact
+from projects.audit.events import Actor
+from projects.documents.document_status import DocumentStatus
+from workflows.definitions.blueprint import Definition, StepDefinition
+from workflows.engine import driver
+from workflows.engine.actions import attempts
+from workflows.runs import events, queries, traces
+from workflows.runs.actions import advance, document_status, links
+from workflows.runs.items.runs import Execution, WorkflowSteps
+from workflows.runs.run import Run
+from workflows.runs.status import RESUMABLE, Outcome, RunStatus, StepStatus
+
+log = logging.getLogger(__name__)
+
+_TRIES = 5  # a run that moves on while somebody cancels it is cancelled where it then is
+
+
+class Way(StrEnum):
+    """How a run goes on: its failed pages once more, without them, the step that ended it again, or an earlier one."""
+
+    RETRY = "retry"
+    ACCEPT = "accept"
+    AGAIN = "again"
+    STAGE = "stage"
+
+
+def cancel(run: Run, *, by: Actor) -> None:
+    """End a run that a machine works on; slices and steps under way find that it has ended and stop.
+
+    Raises:
+        Refused: it has ended, or a person is asked, who can reject it.
+        Conflict: it moves faster than it can be cancelled.
+
+    """
+    for _ in range(_TRIES):
+        execution = queries.execution(run)
+        definition = queries.definition_of(execution)
+        if execution.status != RunStatus.RUNNING:
+            raise Refused("This run has ended. There is nothing to cancel.")
+        if definition.step(int(execution.currentStep)).type == "approval":
+            raise Refused("A person is asked about this run. Reject it in its review instead.")
+        attempt = int(execution.engine_attempt)
+        try:
+            done = advance.fail(
+                run, definition, execution, attempt=attempt, error="Cancelled", sentence=f"Cancelled by {by.name}.",
+                outcome=Outcome.CANCELLED, by=by,
+            )  # fmt: skip
+        except Conflict:
+            continue
+        events.publish_soon(done.event)
+        _stop(run, definition, attempt, execution.engine)
+        return
+    raise Conflict("The run moves on right now. Try again in a moment.")
+
+
+def _stop(run: Run, definition: Definition, attempt: int, kind: str | None) -> None:
+    """The table says that it ended; an engine that does not hear of it is refused at its next message."""
+    try:
+        driver.stop(definition, run, attempt, "Cancelled by a person.", kind=kind)
+    except Unavailable:
+        log.warning("engine was not told of the cancelling", extra={"run": run.workflow_id})
+
+
+@dataclass(frozen=True)
+class _Resumption:
+    step: StepDefinition
+    execution: tuple[Action, ...] = ()
+    facts: tuple[tuple[str, int], ...] = ()
+
+
+def resume(run: Run, way: Way, *, by: Actor) -> None:
+    """Have the next engine attempt go on; what earlier steps stored is used as it is.
+
+    Raises:
+        Refused: this run cannot go on that way.
+        Conflict: somebody else has it go on already, or its document was deleted or has a newer content.
+
+    """
+    execution = queries.execution(run)
+    definition = queries.definition_of(execution)
+    outcome = execution.outcome
+    if way == Way.STAGE or outcome not in RESUMABLE or (way == Way.AGAIN) == (outcome == Outcome.PARTIAL):
+        raise Refused("This run cannot go on that way. Look at it as it is now.")
+    _reopen(run, execution, _planned(run, execution, definition, way), way, by=by)
+
+
+def resume_from(run: Run, execution: Execution, step: StepDefinition, folders: Collection[str], *, by: Actor) -> None:
+    """Have the next attempt go on at ``step``, which makes what lies in these artifact ``folders`` anew.
+
+    Raises: Refused, Conflict: as ``resume``.
+    """
+    if execution.outcome not in RESUMABLE:
+        raise Refused("This run cannot go on that way. Look at it as it is now.")
+    anew = Execution.afresh.set(set(folders)) if folders else Execution.afresh.remove()
+    # Pages that failed in what is done again are found anew; what failed before it is still missing.
+    failed = [Execution.failed.remove()] if folders else []
+    _reopen(run, execution, _Resumption(step, (Execution.only.remove(), anew, *failed)), Way.STAGE, by=by)
+
+
+def _reopen(run: Run, execution: Execution, plan: _Resumption, way: Way, *, by: Actor) -> None:
+    definition = queries.definition_of(execution)
+    outcome = str(execution.outcome)
+    attempt, now = int(execution.engine_attempt) + 1, clock.iso(clock.now())
+    facts = {"way": way.value, "step": plan.step.name, "attempt": attempt, **dict(plan.facts)}
+    changes = [
+        _reopened(run, execution, plan, attempt, now),
+        _board(run, execution, definition, plan.step, now),
+        *links.reopening(run, now, keeps=execution.keeps or ""),
+        *document_status.moved(
+            run, DocumentStatus.PUBLISHED if execution.keeps else DocumentStatus(outcome), DocumentStatus.IN_PROGRESS
+        ),
+    ]
+    trace = traces.of_next_attempt(run, definition, attempt)
+    transact(changes, events.lineage(run, "RUN_RESUMED", by=by, facts=facts, trace=trace))
+    _start(run, definition, plan.step, attempt)
+
+
+def _planned(run: Run, execution: Execution, definition: Definition, way: Way) -> _Resumption:
+    if way == Way.RETRY:
+        pages = {float(index) for index in execution.failed or ()}
+        only = (Execution.only.set(pages), Execution.failed.remove())
+        return _Resumption(definition.steps[0], only, (("pages", len(pages)),))
+    if way == Way.ACCEPT:
+        return _Resumption(definition.named("assess"), (Execution.only.remove(), Execution.failed.remove()))
+    step = definition.step(int(queries.last_transition(run, execution).fromStep))
+    if step.type == "approval":
+        raise Refused("This run ended at its review. Upload the file again.")
+    return _Resumption(step)
+
+
+def _reopened(run: Run, execution: Execution, plan: _Resumption, attempt: int, now: str) -> Update:
+    check_at = clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS))
+    due = table.due(table.EXECUTION, check_at, execution_id=run.workflow_id)
+    actions: list[Action] = [
+        Execution.status.set(RunStatus.RUNNING),
+        Execution.outcome.remove(),
+        Execution.currentStep.set(plan.step.order),
+        Execution.engine_attempt.set(attempt),
+        attempts.driven(),
+        Execution.step_attempt.set(attempt),
+        Execution.updatedAt.set(now),
+        Execution.lease_owner.remove(),
+        Execution.lease_until.remove(),
+        Execution.GSI2PK.set(due["GSI2PK"]),
+        Execution.GSI2SK.set(due["GSI2SK"]),
+        *plan.execution,
+    ]
+    same = (Execution.engine_attempt == attempt - 1) & (Execution.outcome == execution.outcome)
+    return Update(advance.execution_key(run), actions, same)
+
+
+def _board(run: Run, execution: Execution, definition: Definition, step: StepDefinition, now: str) -> Update:
+    """What comes behind ``step`` is to come again; what the document does not need stays as it is."""
+    left_out = {int(order) for order in execution.left_out or ()}
+    actions: list[Action] = [
+        WorkflowSteps.data[one.name].set({"status": StepStatus.PENDING.value})
+        for one in definition.steps
+        if one.order > step.order and one.order not in left_out
+    ]
+    actions += [
+        WorkflowSteps.data[step.name].set({"status": StepStatus.IN_PROGRESS.value, "started_at": now}),
+        WorkflowSteps.data["current_step"].set(step.name),
+        WorkflowSteps.current_step.set(step.name),
+        WorkflowSteps.GSI1SK.set(StepStatus.IN_PROGRESS),
+        WorkflowSteps.outcome.remove(),
+        WorkflowSteps.updated_at.set(now),
+    ]
+    return Update(advance.board_key(run), actions, EXISTS)
+
+
+def _start(run: Run, definition: Definition, step: StepDefinition, attempt: int) -> None:
+    document = queries.document_workflow(run.site, run.document_id, run.workflow_id)
+    try:
+        driver.start(
+            run,
+            definition,
+            attempt=attempt,
+            start_at=step.name,
+            file_name=str(document.data["file_name"]),
+            project_name=str(document.project_name or ""),
+        )
+    except Unavailable:
+        log.warning("engine did not answer, the sweeper starts the run", extra={"run": run.workflow_id})

@@ -1,0 +1,144 @@
+"""The slices of a stage meet: each counts itself once, whatever is delivered twice, and its lane takes the next one."""
+
+from contextlib import suppress
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.errors import Conflict, NotFound
+from config.item import Item
+from config.table import Key
+from config.transaction import NEW
+from workflows.engine import tokens
+from workflows.engine.items import Join
+from workflows.runs.run import Run
+from workflows.stages.base import SliceResult
+
+
+def join_key(run: Run, stage: str, attempt: int) -> Key:
+    return table.JOIN.key(run.site, workflow_id=run.workflow_id, stage=stage, attempt=attempt)
+
+
+def begin(
+    run: Run, stage: str, *, step: int, attempt: int, slices: int, planned: int, slots: int, token: str | None
+) -> bool:  # fmt: skip
+    """The join that the slices are to meet at, the first of them in its lanes.
+
+    False where it is there already, since the order came twice.
+    """
+    now, width = clock.iso(clock.now()), min(slots, slices)
+    index = table.due(table.JOIN, _next_look(), workflow_id=run.workflow_id)
+    if width < slices:  # the others ask how many want more slots than they have
+        index |= table.JOIN.gsi1(run.site, workflow_id=run.workflow_id, stage=stage, attempt=attempt)
+    actions: list[Action] = [
+        Join.project_id.set(run.project_id),
+        Join.document_id.set(run.document_id),
+        Join.workflow_id.set(run.workflow_id),
+        Join.step.set(step),
+        Join.attempt.set(attempt),
+        Join.slices.set(slices),
+        Join.planned.set(planned),
+        Join.sent.set(width),
+        Join.lanes.set({str(lane): lane for lane in range(width)}),
+        Join.counts.set({}),
+        Join.seen.set(0),
+        Join.stalls.set(0),
+        Join.created_at.set(now),
+        *(getattr(Join, name).set(value) for name, value in index.items()),
+    ]
+    if token:
+        actions += tokens.attributes(token, attempt=attempt, entered=now)
+    try:
+        Join.change(join_key(run, stage, attempt), actions, NEW)
+    except Conflict:
+        return False
+    return True
+
+
+def count(join: Join, lane: int, number: int, result: SliceResult, *, slots: int) -> Join:
+    """Count a slice as done, with what failed in it, and have its lane take the next one while ``slots`` allow it.
+
+    Of one that was counted before, the join as it is. ``join``: as it was when the work began.
+
+    Raises:
+        NotFound: the run was purged.
+
+    """
+    counts = _counts(number, result)
+    holds: Condition = Join.lanes[str(lane)] == number
+    if join.has_more and lane < slots:
+        with suppress(Conflict):
+            return Join.change(join.key, [*counts, *_next_slice(lane)], holds & (Join.sent < Join.slices))
+    rests: list[Action] = [Join.lanes[str(lane)].remove()]
+    if lane < slots or not join.has_more:  # the last one is sent: its share is the others'; again is harmless
+        rests += [Join.GSI1PK.remove(), Join.GSI1SK.remove()]
+    try:
+        return Join.change(join.key, [*counts, *rests], holds)
+    except Conflict:
+        return Join.load(join.key)
+
+
+def take(join: Join, lane: int) -> Join:
+    """The next slice into a lane that is free. Raises: Conflict, where it is not, or there is no slice left."""
+    free: Condition = Join.lanes[str(lane)].does_not_exist()
+    return Join.change(join.key, _next_slice(lane), free & (Join.sent < Join.slices))
+
+
+def _next_slice(lane: int) -> list[Action]:
+    # What is right of the equals sign is what was there before.
+    return [Join.lanes[str(lane)].set(Join.sent), Join.sent.set(Join.sent + 1)]
+
+
+def _counts(number: int, result: SliceResult) -> list[Action]:
+    actions: list[Action] = [Join.done.add({number})]
+    if result.failed:
+        actions += [
+            Join.failed.add(set(result.failed)),
+            Join.error.set(Join.error | next(iter(result.failed.values()))),
+        ]
+    for name, amount in result.counts.items():
+        actions.append(Join.counts[name].set((Join.counts[name] | 0) + _number(amount)))
+    return actions
+
+
+def _number(amount: float) -> Any:
+    return int(amount) if float(amount).is_integer() else float(Decimal(str(amount)))
+
+
+def wait(key: Key, *, until: str) -> None:
+    """A service did not answer a slice, which comes back by itself. Raises: Conflict, where the join is gone."""
+    Join.change(key, [Join.waits_until.set(until)], Item.PK.exists())
+
+
+def load(run: Run, stage: str, attempt: int) -> Join | None:
+    try:
+        return Join.load(join_key(run, stage, attempt))
+    except NotFound:
+        return None
+
+
+def is_complete(join: Join) -> bool:
+    return len(join.done or ()) >= int(join.slices)
+
+
+def look_again(join: Join, *, stalls: int) -> None:
+    """The sweeper has looked: the next look, and what was done by now. Raises: Conflict, where another has looked."""
+    due = table.due(table.JOIN, _next_look(), workflow_id=join.workflow_id)
+    actions = [Join.GSI2SK.set(due["GSI2SK"]), Join.seen.set(len(join.done or ())), Join.stalls.set(stalls)]
+    Join.change(join.key, actions, Join.GSI2SK == join.GSI2SK)
+
+
+def close(join: Join) -> None:
+    """Nothing is under way here any more: out of the indexes, and one day out of the table."""
+    kept_until = int(clock.in_seconds(settings.JOIN_KEPT_SECONDS).timestamp())
+    names = (Join.GSI1PK, Join.GSI1SK, Join.GSI2PK, Join.GSI2SK)
+    actions = [*(name.remove() for name in names), Join.TimeToLive.set(kept_until)]
+    Join.change(join.key, actions, Join.GSI2SK == join.GSI2SK)
+
+
+def _next_look() -> str:
+    return clock.iso(clock.in_seconds(settings.JOIN_CHECK_SECONDS))

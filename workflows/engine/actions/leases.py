@@ -1,0 +1,44 @@
+"""A worker's claim on a step: taken, kept by heartbeats, gone with the advance or with time."""
+
+import datetime as dt
+
+from django.conf import settings
+
+from config import clock
+from config.errors import Conflict
+from workflows.runs.actions import advance
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
+
+
+def claim(run: Run, *, step: int, attempt: int, owner: str) -> Execution:
+    """Take the step's lease; the same owner may take it again (its message came back).
+
+    Raises:
+        Conflict: another worker holds it, or the run is no longer at this step and attempt.
+
+    """
+    now = clock.now()
+    until = clock.iso(now + dt.timedelta(seconds=settings.STEP_LEASE_SECONDS))
+    free = (
+        Execution.lease_owner.does_not_exist()
+        | (Execution.lease_owner == owner)
+        | (Execution.lease_until < clock.iso(now))
+    )
+    actions = [Execution.lease_owner.set(owner), Execution.lease_until.set(until)]
+    return Execution.change(advance.execution_key(run), actions, advance.drives(attempt, step) & free)
+
+
+def release(run: Run, *, owner: str) -> None:
+    """Give the step back before it is done: whoever finishes it claims it anew. Harmless where it was lost."""
+    try:
+        gone = [Execution.lease_owner.remove(), Execution.lease_until.remove()]
+        Execution.change(advance.execution_key(run), gone, Execution.lease_owner == owner)
+    except Conflict:
+        return
+
+
+def renew(run: Run, *, owner: str) -> None:
+    """A worker's heartbeat. Raises: Conflict, where the lease was lost: the work must stop."""
+    until = clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))
+    Execution.change(advance.execution_key(run), [Execution.lease_until.set(until)], Execution.lease_owner == owner)

@@ -1,0 +1,107 @@
+"""The engine that drives runs: start, look up and stop an attempt, answer its tokens.
+
+Which one is a setting, and a run's row keeps it for its attempt. A token shows whose it is, so that what waited when
+the setting was changed is answered by the engine that it came from.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from django.conf import settings
+
+from workflows.definitions.blueprint import Definition
+from workflows.engine import engine_choice, messages, step_functions
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
+
+State = Literal["running", "ended", "missing"]
+
+machine_name = step_functions.machine_name
+publish_machines = step_functions.publish_machines
+start_batch = step_functions.start_batch
+took = step_functions.took
+
+
+def execution_arn(definition: Definition, run: Run, attempt: int) -> str:
+    """Of the attempt's execution; empty where the messages drive it."""
+    return "" if engine_choice.chosen() else step_functions.execution_arn(definition, run, attempt)
+
+
+def start(
+    run: Run,
+    definition: Definition,
+    *,
+    attempt: int,
+    start_at: str,
+    file_name: str,
+    project_name: str,
+    review_seconds: int = settings.REVIEW_TIMEOUT_SECONDS,
+    result: Mapping[str, Any] | None = None,
+) -> None:
+    """Start one attempt by the chosen engine.
+
+    Step Functions starts it once, however often it is told; messages that are sent again find what the first did.
+
+    Raises:
+        Unavailable: the engine does not answer; the sweeper starts it later.
+
+    """
+    given = {
+        "site": run.site,
+        "project_id": run.project_id,
+        "document_id": run.document_id,
+        "workflow_id": run.workflow_id,
+        "attempt": attempt,
+        "start_at": start_at,
+        "file_name": file_name,  # as in the seed-000 system's input (CONTRACTS 2.4); the queue shows it
+        "project_name": project_name,
+        "review_seconds": review_seconds,
+        "result": dict(result or {}),
+    }
+    if engine_choice.chosen():
+        messages.start(definition, given)
+    else:
+        step_functions.start(definition, run, attempt, given)
+
+
+def remembers(execution: Execution) -> bool:
+    """Whether the engine of the run's attempt knows what became of it; messages may be lost without a word."""
+    return execution.engine is None
+
+
+def state(definition: Definition, run: Run, attempt: int, *, kind: str | None = "") -> State:
+    """Whether the attempt is running, has ended, or was never started (or forgotten by a restart).
+
+    ``kind``: ``Execution.engine``, where the caller has it; else the chosen one.
+
+    Raises:
+        Unavailable: the engine does not answer, which says nothing about the attempt.
+
+    """
+    if _by_messages(kind):
+        return messages.state(run, attempt)
+    return step_functions.state(definition, run, attempt)
+
+
+def stop(definition: Definition, run: Run, attempt: int, cause: str, *, kind: str | None = "") -> None:
+    """End an attempt that no longer drives its run; ``kind`` as above. Raises: Unavailable."""
+    if _by_messages(kind):
+        messages.stop(run, attempt)
+    else:
+        step_functions.stop(definition, run, attempt, cause)
+
+
+def _by_messages(kind: str | None) -> bool:
+    return bool(engine_choice.chosen() if kind == "" else kind)
+
+
+def send_success(token: str, output: Mapping[str, Any]) -> None:
+    """Raises: TokenClosed; Unavailable, where the answer is not known."""
+    send = messages.send_success if messages.is_ours(token) else step_functions.send_success
+    send(token, output)
+
+
+def send_failure(token: str, error: str, cause: str) -> None:
+    """Raises: TokenClosed, Unavailable."""
+    send = messages.send_failure if messages.is_ours(token) else step_functions.send_failure
+    send(token, error, cause)

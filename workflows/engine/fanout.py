@@ -1,0 +1,199 @@
+"""A stage of many pages: ordered as slices, done side by side, joined on one item (DESIGN section 1, ADR 0010).
+
+The order's message plans the slices, opens their join and sends the first few; each slice that is done counts itself
+and sends the next, while its site and project have slots for it (ADR 0022). Whoever counts the last one finishes the
+stage and answers the token, which the join keeps.
+"""
+
+import contextlib
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from config import clock, precedence
+from config.errors import Conflict, NotFound, ProviderPaused, StaleAttempt
+from workflows.engine import limits, step_context, step_order, tokens
+from workflows.engine.actions import external_jobs, joins, leases
+from workflows.engine.items import Join
+from workflows.engine.step_order import Order
+from workflows.runs import queries
+from workflows.runs.actions import segments
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
+from workflows.runs.status import RunStatus
+from workflows.stages import STAGES, artifacts, kinds, slices
+from workflows.stages.base import SliceResult, Slicing, Stage, StageContext, StageResult, Tally
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+log = logging.getLogger(__name__)
+
+_LONGEST_WAIT = 60.0  # seconds that a slice's message is away, less than its queue hides it
+Send = Callable[[Order, int, int], None]  # of an order, the lane and the slice that it works on
+_ROWS_FROM = ("segment_builder", "segment_analyzer")  # what fails in these has a row already, or gets it here
+
+
+def run(order: Order, stage: Stage, context: StageContext, *, token: str | None, send: Send) -> StageResult | None:
+    """The whole stage where it is one slice or less; else None, and the slices are under way.
+
+    Raises: StageFailed.
+    """
+    slicing = _slicing(stage)
+    indices = slicing.plan(context)
+    if isinstance(indices, StageResult):
+        return indices
+    parts = slices.cut(slicing, indices)
+    if len(parts) <= 1:
+        done = [_work(order.run, stage, context, part) for part in parts]
+        return slices.finish(slicing, context, slices.tally(len(indices), done))
+    plan = {"parts": [slices.packed(part) for part in parts]}
+    artifacts.write_json(context.artifacts, files.plan(order.run.workflow_id, stage.name, order.attempt), plan)
+    joins.begin(
+        order.run, stage.name, step=order.step, attempt=order.attempt, slices=len(parts), planned=len(indices),
+        slots=_slots(order), token=token,
+    )  # fmt: skip
+    send_waiting(order, joins.load(order.run, stage.name, order.attempt), send, context.heartbeat)
+    return None
+
+
+def send_waiting(order: Order, join: Join | None, send: Send, heartbeat: Callable[[], None]) -> None:
+    """Send what is in the lanes; of a join that is complete, a slice whose worker finishes it."""
+    if join is None:
+        return
+    under_way = join.at_work or {0: 0}
+    for lane, number in sorted(under_way.items()):
+        send(order, lane, number)
+        heartbeat()
+
+
+def _slots(order: Order) -> int:
+    return limits.of_fan_out(order.run.site, order.run.project_id, order.run.workflow_id)
+
+
+def _slicing(stage: Stage) -> Slicing:
+    if stage.slicing is None:
+        raise StaleAttempt(f"{stage.name} is no longer cut into slices.")
+    return stage.slicing
+
+
+def _work(run: Run, stage: Stage, context: StageContext, part: Sequence[int]) -> SliceResult:
+    """A slice's work, and its segments' rows, which the builder's slices make."""
+    result = _slicing(stage).work(context, part)
+    images, store = kinds.has_pages(context.file_type), cast("DocumentFiles", context.artifacts)
+    if stage.name == _ROWS_FROM[0]:
+        segments.write_some(run, part, result.failed, images=images, store=store)
+    elif stage.name in _ROWS_FROM and result.failed:
+        segments.write_some(run, sorted(result.failed), result.failed, images=images, store=store)
+    return result
+
+
+def do_slice(
+    order: Order, lane: int, number: int, *, owner: str, keep: Callable[[], None], send: Send
+) -> None:  # fmt: skip
+    """Do one slice, count it, send the next; the last one to be counted finishes the stage.
+
+    Raises:
+        Busy: it is complete, and another worker finishes it or has just begun it.
+        StaleAttempt: the run went on without it.
+        StageFailed: the stage cannot do it, and trying again would not help.
+
+    """
+    execution = queries.execution(order.run)
+    definition = queries.definition_of(execution)
+    stage = STAGES[definition.step(order.step).name]
+    join = joins.load(order.run, stage.name, order.attempt)
+    if join is None:
+        raise StaleAttempt("There is no such slice any more.")
+    if number not in (join.done or ()):
+        if not drives(execution, order):
+            raise StaleAttempt("The run has moved on without this slice.")
+        with precedence.going_second(step_order.seldom(keep)) as heartbeat:
+            result = _slice_of(order, stage, execution, number, heartbeat)
+        width = _slots(order) if join.has_more else 0
+        join = joins.count(join, lane, number, result, slots=width)
+        _widen(order, join, width, send)
+    if lane in join.at_work:
+        send(order, lane, join.at_work[lane])
+    if joins.is_complete(join):
+        _complete(order, stage, join, owner=owner, keep=keep)
+
+
+def _widen(order: Order, join: Join, width: int, send: Send) -> None:
+    """There are more slots than lanes at work: others have ended, or an admin gave more."""
+    for lane in range(width):
+        if lane in join.at_work or not join.has_more:
+            continue
+        with contextlib.suppress(Conflict):  # another slice of this run was as fast
+            join = joins.take(join, lane)
+            send(order, lane, join.at_work[lane])
+
+
+def drives(execution: Execution, order: Order) -> bool:
+    here = execution.status == RunStatus.RUNNING and int(execution.currentStep) == order.step
+    return here and int(execution.engine_attempt) == order.attempt
+
+
+def _slice_of(
+    order: Order, stage: Stage, execution: Execution, number: int, heartbeat: Callable[[], None]
+) -> SliceResult:
+    document = step_context.document_of(order.run)
+    with step_context.opened(order.run, stage, document, execution, heartbeat, keep_original=True) as context:
+        plan = artifacts.read_json(context.artifacts, files.plan(order.run.workflow_id, stage.name, order.attempt))
+        result = _work(order.run, stage, context, slices.unpacked(plan["parts"][number]))
+        if result.output is not None:
+            name = files.slice_output(order.run.workflow_id, stage.name, order.attempt, number)
+            artifacts.write_json(context.artifacts, name, result.output)
+    return result
+
+
+def _complete(order: Order, stage: Stage, join: Join, *, owner: str, keep: Callable[[], None]) -> None:
+    """Finish the stage and answer. Of several that come here the step's lease takes one, the guarded advance one."""
+    try:
+        execution = leases.claim(order.run, step=order.step, attempt=order.attempt, owner=owner)
+        answer = _finished(order, stage, execution, join, step_order.heartbeat(order.run, owner, keep))
+    except Conflict:
+        answer = step_order.done_before(order)
+    tokens.settle(join.key, answer)
+
+
+def _finished(
+    order: Order, stage: Stage, execution: Execution, join: Join, heartbeat: Callable[[], None]
+) -> Mapping[str, Any]:
+    definition = queries.definition_of(execution)
+    document = step_context.document_of(order.run)
+    with step_context.opened(order.run, stage, document, execution, heartbeat) as context:
+        result = slices.finish(_slicing(stage), context, _tally(order, stage, context, join))
+    return step_order.conclude(order, definition, definition.step(order.step), execution, result)
+
+
+def _tally(order: Order, stage: Stage, context: StageContext, join: Join) -> Tally:
+    def outputs() -> Iterator[Any]:
+        for number in range(int(join.slices)):
+            name = files.slice_output(order.run.workflow_id, stage.name, order.attempt, number)
+            try:
+                yield json.loads(context.artifacts.read(name))
+            except NotFound:  # a stage whose slices hand nothing on
+                return
+            context.heartbeat()
+
+    failed = frozenset(int(index) for index in join.failed or ())
+    counts = {name: float(count) for name, count in join.counts.as_dict().items()}
+    return Tally(int(join.planned), failed, counts, outputs(), join.error)
+
+
+def wait(order: Order, paused: ProviderPaused) -> float:
+    """A service did not answer a slice: say so on the run; answers the seconds until the slice comes back."""
+    seconds = min(paused.seconds, _LONGEST_WAIT)
+    stage = queries.definition_of(queries.execution(order.run)).step(order.step).name
+    with contextlib.suppress(Conflict):  # purged meanwhile
+        joins.wait(joins.join_key(order.run, stage, order.attempt), until=clock.iso(clock.in_seconds(2 * seconds)))
+        external_jobs.say(order.run, stage, service=paused.provider, why=str(paused))
+    return seconds
+
+
+def refuse(order: Order, error: str, sentence: str) -> None:
+    """The stage cannot be done: tell the engine, whose Catch ends the run. Raises: Unavailable."""
+    definition = queries.definition_of(queries.execution(order.run))
+    stage = definition.step(order.step).name
+    tokens.reject(joins.join_key(order.run, stage, order.attempt), error, sentence)

@@ -1,0 +1,45 @@
+"""The parent machine ``batch``: a Distributed Map reads a batch's parts from S3, and each item orders our task.
+
+It waits for no run and for nobody. The Map speaks JSONPath, which its ItemReader needs on the embedded AWS too; the
+order inside it is JSONata, as every message of ours is.
+"""
+
+import json
+
+from django.conf import settings
+
+from workflows.definitions import asl
+
+TASK = "workflows.batches.tasks.open_part"
+_CONCURRENCY = 20  # orders that are sent at a time
+_FIELDS = ("site", "batch_id", "attempt", "part")
+
+
+def name() -> str:
+    return f"{settings.STACK}-batch"
+
+
+def compile_machine() -> str:
+    """As JSON text; its input is ``{"key": …}``, the object that lists the parts."""
+    fields = {one: f"$states.input.{one}" for one in _FIELDS}
+    order = asl.order(TASK, settings.STEPS_QUEUE, fields)
+    every = {
+        "Type": "Map",
+        "Label": "parts",
+        "MaxConcurrency": _CONCURRENCY,
+        "ToleratedFailurePercentage": 100,  # what was not ordered here the sweeper orders
+        "ItemReader": {
+            "Resource": "arn:aws:states:::s3:getObject",
+            "ReaderConfig": {"InputType": "JSON"},
+            "Parameters": {"Bucket": settings.BUCKET_NAME, "Key.$": "$.key"},
+        },
+        "ItemProcessor": {
+            "ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
+            "StartAt": "order",
+            "States": {"order": order},
+        },
+        "ResultPath": None,
+        "End": True,
+    }
+    machine = {"Comment": "batch", "QueryLanguage": "JSONPath", "StartAt": "parts", "States": {"parts": every}}
+    return json.dumps(machine, indent=1, sort_keys=True)

@@ -1,0 +1,30 @@
+"""The machine ``ingress``: S3 tells EventBridge of a new object, and the machine orders our task for it.
+
+A machine and no input transformer of the rule: an object's key may hold a quotation mark, which a template does not
+escape in the text inside Celery's message.
+"""
+
+import json
+
+from django.conf import settings
+
+from workflows.definitions import asl
+
+TASK = "workflows.tasks.take_incoming"
+_OBJECT = "$states.input.detail.object"
+
+
+def name() -> str:
+    return f"{settings.STACK}-ingress"
+
+
+def compile_machine() -> str:
+    """As JSON text; its input is S3's event (AWS: "Amazon S3 event notification with EventBridge")."""
+    fields = {
+        "key": f"{_OBJECT}.key",
+        "version": f"$exists({_OBJECT}.`version-id`) ? {_OBJECT}.`version-id` : ''",
+        "size": f"{_OBJECT}.size",
+    }
+    order = asl.order(TASK, settings.STEPS_QUEUE, fields)
+    machine = {"Comment": "ingress", "QueryLanguage": "JSONata", "StartAt": "order", "States": {"order": order}}
+    return json.dumps(machine, indent=1, sort_keys=True)

@@ -1,0 +1,141 @@
+"""What a notification or an action does in the midst of a run; each may be done twice, as a worker may die after it."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+
+from config.errors import ActionFailed, NotFound, Refused
+from projects.audit.events import Actor
+from projects.documents.actions.attributes import set_attribute
+from projects.documents.actions.tags import add_tag
+from projects.documents.queries.documents import get_document
+from projects.web.addresses import address_of
+from workflows.definitions.blueprint import StepDefinition
+from workflows.publish import action_kinds, webhooks
+from workflows.publish.actions.notices import TOLD
+from workflows.publish.webhooks import Delivery
+from workflows.runs import events
+from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.run import Run
+from workflows.runs.status import Outcome
+
+
+@dataclass(frozen=True)
+class Errand:
+    """One step's deed for one document."""
+
+    run: Run
+    step: StepDefinition
+    document: DocumentWorkflow
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        return dict(self.step.parameters)
+
+    @property
+    def id(self) -> str:
+        """The same each time it is done, so that whoever gets it twice can tell."""
+        text = f"{self.run.site}/{self.run.document_id}/{self.run.workflow_id}/step/{self.step.order}"
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    @property
+    def by(self) -> Actor:
+        return Actor("system", f"Workflow step {self.step.label}")
+
+
+@dataclass(frozen=True)
+class Said:
+    """``words`` are for people; ``bus_type`` goes on the event bus, in the transaction that leaves the step."""
+
+    words: str
+    bus_type: str = ""
+    bus_detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+def mail(errand: Errand) -> Said:
+    """To the addresses of ``to``: where to look, and nothing of the document, its name neither."""
+    to = [one.strip() for one in errand.parameters.get("to", "").split(",") if one.strip()]
+    if not to:
+        raise ActionFailed("There is nobody to write to. The definition has to name addresses.")
+    project = errand.document.project_name or "a project"
+    _send(errand, to, f"A document of {project} is at the step {errand.step.label}.")
+    return Said(f"Sent to {len(to)} address{'' if len(to) == 1 else 'es'}.")
+
+
+def mail_sender(errand: Errand) -> Said:
+    """To the person who sent the document, where it was one with an address; a program hears of it by its event."""
+    if settings.TELL_SENDERS and errand.step.ends in TOLD:
+        return Said("The sender is told when the run has ended, as the desk is set.")
+    to = address_of(get_document(errand.run.site, errand.run.document_id).userId)
+    if not to:
+        return Said("The sender has no e-mail address here. Nobody was written to.")
+    word = "rejected" if errand.step.ends == Outcome.REJECTED else "accepted"
+    project = errand.document.project_name or "a project"
+    _send(errand, [to], f"A document that you sent to {project} was {word}.")
+    return Said("The sender was written to.")
+
+
+def _send(errand: Errand, to: list[str], sentence: str) -> None:
+    text = f"{sentence}\n\n{action_kinds.address(errand.run)}\n\nSign in to look at it.\n"
+    action_kinds.send(to, sentence.rstrip("."), text, errand.id)
+
+
+def tell(errand: Errand) -> Said:
+    """An event of type ``type`` on the bus, with a stable id."""
+    detail = {"step": errand.step.name, "deliveryId": errand.id}
+    return Said("The event bus was told.", errand.parameters["type"], detail)
+
+
+def call(errand: Errand) -> Said:
+    """A signed POST to ``url``, as a rule's webhook gets it: ids, and nothing of the document."""
+    run = errand.run
+    content = {
+        "id": errand.id,
+        "type": "document.step",
+        "step": errand.step.name,
+        "siteId": run.site,
+        "projectId": run.project_id,
+        "documentId": run.document_id,
+        "workflowId": run.workflow_id,
+    }
+    status = webhooks.deliver(Delivery(run.site, errand.id, errand.parameters.get("url", ""), content))
+    return Said(f"The receiver answered {status}.")
+
+
+def tag(errand: Errand) -> Said:
+    """One more value of the tag ``key``; there already, it stays."""
+    key, value = errand.parameters["key"], errand.parameters.get("value", "")
+    add_tag(errand.run.site, errand.run.document_id, key, value, by=errand.by)
+    return Said(f"The document has the tag {key}.")
+
+
+def attribute(errand: Errand) -> Said:
+    """The attribute ``key`` gets ``value`` and no other."""
+    key = errand.parameters["key"]
+    set_attribute(errand.run.site, errand.run.document_id, key, [errand.parameters["value"]], by=errand.by)
+    return Said(f"The attribute {key} is set.")
+
+
+DEEDS: Mapping[str, Callable[[Errand], Said]] = {
+    "mail": mail,
+    "mail_sender": mail_sender,
+    "event": tell,
+    "webhook": call,
+    "tag": tag,
+    "attribute": attribute,
+}
+_ENDED = (events.PROCESSED, events.FAILED)  # of a run's end: no step may say these before it
+
+
+def do(errand: Errand) -> Said:
+    """Raises: ActionFailed, where trying again would not help; Unavailable."""
+    try:
+        said = DEEDS[errand.step.does](errand)
+    except (Refused, NotFound) as error:
+        raise ActionFailed(str(error)) from error
+    if said.bus_type in _ENDED:
+        raise ActionFailed(f"{said.bus_type} is the word for a run's end. The definition has to use another.")
+    return said

@@ -1,0 +1,112 @@
+"""What a stage is given to work with: settings as the run froze them, artifacts, and the original where it reads it."""
+
+import atexit
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from config import table
+from workflows.learning import calibrations
+from workflows.providers import services
+from workflows.runs import pinned_types, run_files, run_settings
+from workflows.runs.actions import spending
+from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
+from workflows.stages.base import Stage, StageContext
+from workflows.stages.calibration import UNCALIBRATED
+from workflows.stages.document_types.types import TypeBook
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+JUDGING = "segment_analyzer"  # the stage that says how sure it is
+
+
+def document_of(run: Run) -> DocumentWorkflow:
+    """Raises: NotFound."""
+    key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
+    return DocumentWorkflow.load(key)
+
+
+def files_of(run: Run, document: DocumentWorkflow | None = None) -> DocumentFiles:
+    """``document``: the run's own row; without it, what all runs of the document share."""
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    return run_files.opened(store, document.layers) if document else store
+
+
+@contextmanager
+def opened(
+    run: Run, stage: Stage, document: DocumentWorkflow, execution: Execution, heartbeat: Callable[[], None],
+    *, keep_original: bool = False,
+) -> Iterator[StageContext]:  # fmt: skip
+    """``keep_original``: the next slice of the same document in this process finds the original where it is.
+
+    Raises: NotFound, where the original is gone; StageFailed, where the pinned calibration is.
+    """
+    settings = run_settings.from_json(document.settings)
+    with spending.metered(run) as note, tempfile.TemporaryDirectory(prefix="countersign-") as folder:
+        chosen = services.of(
+            run, stage, settings, document,
+            step=int(execution.currentStep), attempt=int(execution.engine_attempt), heartbeat=heartbeat, note=note,
+        )  # fmt: skip
+        reads = stage.reads_original and chosen.transcriber is None  # a recording is not fetched for others to hear it
+        original = Path(folder) / "original"
+        if reads and keep_original:
+            original = _kept.original(run, document)
+        elif reads:
+            fetch_original(run, document, original)
+        yield StageContext(
+            workflow_id=run.workflow_id,
+            file_name=document.data["file_name"],
+            file_type=document.data["file_type"],
+            original=original,
+            settings=settings,
+            artifacts=files_of(run, document),
+            heartbeat=heartbeat,
+            project_id=run.project_id,
+            decision=decision_of(run, execution),
+            only=frozenset(int(index) for index in execution.only) if execution.only else None,
+            types=pinned_types.pinned(run.site, settings.types_sha256) if stage.name == JUDGING else TypeBook(),
+            calibration=calibrations.pinned(run, settings) if stage.name == JUDGING else UNCALIBRATED,
+            services=chosen,
+            attempt=int(execution.engine_attempt),
+        )  # fmt: skip
+
+
+def decision_of(run: Run, execution: Execution) -> str:
+    if not execution.decision_id:
+        return ""
+    return files.decision(run.workflow_id, execution.decision_id, str(execution.decision_sha256))
+
+
+def fetch_original(run: Run, document: DocumentWorkflow, target: Path) -> None:
+    store = files_of(run)
+    store.fetch(store.root + store.name_of(document.data["file_uri"]), target, version=document.s3version)
+
+
+@dataclass
+class _Kept:
+    """One original a process: sixty slices of one document would otherwise fetch it sixty times."""
+
+    of: tuple[Run, str | None] | None = None
+    folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def original(self, run: Run, document: DocumentWorkflow) -> Path:
+        wanted = (run, document.s3version)
+        if self.of != wanted or self.folder is None:
+            self.forget()
+            self.folder = tempfile.TemporaryDirectory(prefix="countersign-")
+            fetch_original(run, document, Path(self.folder.name) / "original")
+            self.of = wanted
+        return Path(self.folder.name) / "original"
+
+    def forget(self) -> None:
+        if self.folder is not None:
+            self.folder.cleanup()
+        self.of = self.folder = None
+
+
+_kept = _Kept()
+atexit.register(_kept.forget)

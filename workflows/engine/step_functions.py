@@ -1,0 +1,209 @@
+"""The only caller of Step Functions: publish machines, start, look up and stop executions, answer tokens."""
+
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Literal
+
+from botocore.exceptions import ClientError
+from django.conf import settings
+
+from config import aws
+from config.errors import CountersignError, NotFound, TokenClosed, Unavailable
+from config.table import DEFAULT_SITE
+from workflows.definitions import asl
+from workflows.definitions.blueprint import DEFINITIONS, Definition
+from workflows.engine.machines import batch, desk_intake, ingress
+from workflows.runs.run import Run
+
+log = logging.getLogger(__name__)
+
+# None of the three says who was first or whether the call had worked (AWS: SendTaskSuccess, Errors).
+_CLOSED = {"TaskTimedOut", "TaskDoesNotExist", "InvalidToken"}
+State = Literal["running", "ended", "missing"]
+_HISTORY_PAGES = 5  # of a thousand events each, the newest first
+
+
+def machine_name(definition: Definition) -> str:
+    return f"{settings.STACK}-{definition.name}-v{definition.version}"
+
+
+def _arn(kind: str, name: str) -> str:
+    return f"arn:aws:states:{settings.AWS_REGION}:{settings.AWS_ACCOUNT_ID}:{kind}:{name}"
+
+
+def execution_name(run: Run, attempt: int) -> str:
+    """One machine serves every site, so the site is in the name: two sites may hold a run of the same id.
+
+    >>> execution_name(Run("acme", "p", "d", "01H"), 2), execution_name(Run("default", "p", "d", "01H"), 2)
+    ('acme-01H-2', '01H-2')
+    """
+    head = "" if run.site == DEFAULT_SITE else f"{run.site}-"
+    return f"{head}{run.workflow_id}-{attempt}"
+
+
+def execution_arn(definition: Definition, run: Run, attempt: int) -> str:
+    """Known before the execution starts, since we name it: no second write is needed to remember it."""
+    return _arn("execution", f"{machine_name(definition)}:{execution_name(run, attempt)}")
+
+
+def publish_machines(report: Callable[[str], None]) -> None:
+    """Create the state machine of each definition version, and those that others start.
+
+    Raises:
+        CountersignError: a published version differs from its code: it needs a new version, runs are pinned to it.
+
+    """
+    for definition in DEFINITIONS.values():
+        _publish(machine_name(definition), asl.compile_definition(definition), report, version=definition.id)
+    # Under one name for ever, since others name them: no execution of these lasts, so they are changed in place.
+    _publish(ingress.name(), ingress.compile_machine(), report)
+    _publish(desk_intake.name(), desk_intake.compile_machine(), report)
+    _publish(batch.name(), batch.compile_machine(), report)
+
+
+def _publish(name: str, body: str, report: Callable[[str], None], *, version: str = "") -> None:
+    """``version``: of a definition, which is compared and never changed."""
+    sfn, arn = aws.client("stepfunctions"), _arn("stateMachine", name)
+    role = f"arn:aws:iam::{settings.AWS_ACCOUNT_ID}:role/{settings.STACK}-machines"
+    with aws.translated():
+        try:
+            found = sfn.describe_state_machine(stateMachineArn=arn)
+        except ClientError as error:
+            if _code(error) != "StateMachineDoesNotExist":
+                raise
+            sfn.create_state_machine(
+                name=name, definition=body, roleArn=role, type="STANDARD", loggingConfiguration=_logging()
+            )
+            report(f"created    state machine {name}")
+            return
+        same = json.loads(found["definition"]) == json.loads(body)
+        if version and not same:
+            raise CountersignError(f"{version} is published and differs from the code. Give the change a new version.")
+        if same and found.get("loggingConfiguration") == _logging():
+            report(f"unchanged  state machine {name}")
+            return
+        # How it logs is not what runs are pinned to.
+        changed = {} if same else {"definition": body}
+        sfn.update_state_machine(stateMachineArn=arn, loggingConfiguration=_logging(), **changed)
+        report(f"changed    state machine {name}{': its logging' if same else ''}")
+
+
+def _logging() -> dict[str, Any]:
+    """Errors, and never their data: an input names files, and what is sent to a queue holds the task's token."""
+    owner = f"{settings.AWS_REGION}:{settings.AWS_ACCOUNT_ID}"
+    group = f"arn:aws:logs:{owner}:log-group:/aws/vendedlogs/states/{settings.STACK}:*"
+    destinations = [{"cloudWatchLogsLogGroup": {"logGroupArn": group}}]
+    return {"level": "ERROR", "includeExecutionData": False, "destinations": destinations}
+
+
+def start(definition: Definition, run: Run, attempt: int, given: Mapping[str, Any]) -> None:
+    """Start the execution of one attempt; once, however often it is called, since its name is the attempt's.
+
+    Raises:
+        Unavailable: Step Functions does not answer; the sweeper starts it later.
+
+    """
+    _start(machine_name(definition), execution_name(run, attempt), given)
+
+
+def start_batch(name: str, key: str) -> None:
+    """Have the parts that the object ``key`` lists ordered, once for each ``name``. Raises: Unavailable."""
+    _start(batch.name(), name, {"key": key})
+
+
+def _start(machine: str, name: str, payload: Mapping[str, Any]) -> None:
+    try:
+        with aws.translated():
+            aws.client("stepfunctions").start_execution(
+                stateMachineArn=_arn("stateMachine", machine), name=name, input=json.dumps(payload)
+            )
+    except CountersignError as error:
+        if isinstance(error.__cause__, ClientError) and _code(error.__cause__) == "ExecutionAlreadyExists":
+            return
+        if isinstance(error.__cause__, ClientError) and _code(error.__cause__) == "StateMachineDoesNotExist":
+            raise Unavailable("The state machine is not there yet. Run `manage.py bootstrap`.") from error
+        raise
+
+
+def state(definition: Definition, run: Run, attempt: int) -> State:
+    """Whether the attempt's execution is running, has ended, or was never started (or forgotten by a restart).
+
+    Raises:
+        Unavailable: Step Functions does not answer, which says nothing about the execution.
+
+    """
+    try:
+        with aws.translated():
+            found = aws.client("stepfunctions").describe_execution(executionArn=execution_arn(definition, run, attempt))
+    except NotFound:
+        return "missing"
+    return "running" if found["status"] == "RUNNING" else "ended"
+
+
+def stop(definition: Definition, run: Run, attempt: int, cause: str) -> None:
+    """End the execution of an attempt that no longer drives its run."""
+    try:
+        with aws.translated():
+            aws.client("stepfunctions").stop_execution(
+                executionArn=execution_arn(definition, run, attempt), error="Superseded", cause=cause
+            )
+    except NotFound:
+        return
+    except CountersignError as error:  # it has ended by itself
+        if isinstance(error, Unavailable):
+            raise
+
+
+def took(execution_arn: str, decision_id: str) -> bool | None:
+    """Whether another system's execution went on with this decision; None where its history does not say.
+
+    Raises:
+        Unavailable: Step Functions does not answer.
+
+    """
+    following: dict[str, str] = {}
+    for _ in range(_HISTORY_PAGES):
+        try:
+            with aws.translated():
+                page = aws.client("stepfunctions").get_execution_history(
+                    executionArn=execution_arn, maxResults=1000, reverseOrder=True, **following
+                )
+        except Unavailable:
+            raise
+        except CountersignError:  # forgotten, of another account, or not ours to look at
+            return None
+        if any(decision_id in str(event.get("taskSucceededEventDetails", "")) for event in page["events"]):
+            return True
+        if not page.get("nextToken"):
+            return False
+        following = {"nextToken": page["nextToken"]}
+    return None
+
+
+def send_success(token: str, output: Mapping[str, Any]) -> None:
+    """Raises: TokenClosed; Unavailable, where the answer is not known."""
+    with _token_call():
+        aws.client("stepfunctions").send_task_success(taskToken=token, output=json.dumps(dict(output)))
+
+
+def send_failure(token: str, error: str, cause: str) -> None:
+    """``error`` ≤ 256 and ``cause`` ≤ 32,768 characters. Raises: TokenClosed, Unavailable."""
+    with _token_call():
+        aws.client("stepfunctions").send_task_failure(taskToken=token, error=error[:256], cause=cause[:1000])
+
+
+def _code(error: ClientError) -> str:
+    return str(error.response.get("Error", {}).get("Code", ""))
+
+
+@contextmanager
+def _token_call() -> Iterator[None]:
+    try:
+        with aws.translated():
+            yield
+    except CountersignError as error:
+        if isinstance(error.__cause__, ClientError) and _code(error.__cause__) in _CLOSED:
+            raise TokenClosed("The engine no longer takes this token.") from error
+        raise

@@ -1,0 +1,226 @@
+"""What a step was ordered to do and what it answers: to the table by a guarded advance, to the engine by its token."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.errors import CountersignError, StaleAttempt
+from config.transaction import EXISTS, Change, Update
+from workflows.definitions import states
+from workflows.definitions.blueprint import REVIEW_REQUIRED, Definition, StepDefinition
+from workflows.engine.actions import leases
+from workflows.runs import events, prices, queries
+from workflows.runs.actions import advance, spending
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
+from workflows.runs.status import END, Outcome, RunStatus, StepStatus
+from workflows.stages.base import StageResult
+
+PARTIAL_AT = "assess"  # the last step before a person is asked or something is published
+SLOT = "batch_line"  # in the answer of a step behind which no machine works on the run
+SHOWN = 10  # pages that a sentence names
+
+
+class Busy(CountersignError):
+    """Another worker holds the step; look again after ``seconds``."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__("Another worker does this step.")
+        self.seconds = seconds
+
+
+class Large(CountersignError):
+    """A step of a large document, or of a run that stands aside: for the workers of slices, so no page waits for it."""
+
+    def __init__(self) -> None:
+        super().__init__("Another worker does the steps of large documents and of busy sites.")
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a step message asks for."""
+
+    run: Run
+    step: int
+    attempt: int
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a step that is no stage answers: its ``outcome``, what a person reads, and what the bus is told."""
+
+    result: str
+    reason: str
+    outcome: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    bus_type: str = ""
+    bus_detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+def done_before(order: Order) -> Mapping[str, Any]:
+    """The stored answer of a step that was advanced already: a redelivered message hands on again, harmlessly.
+
+    Raises:
+        Busy: another worker does it.
+        StaleAttempt: a newer attempt drives the run, or it ended elsewhere.
+
+    """
+    execution = queries.execution(order.run)
+    if int(execution.engine_attempt) > order.attempt:
+        raise StaleAttempt("A newer attempt drives this run.")
+    here = int(execution.currentStep) == order.step and execution.status == RunStatus.RUNNING
+    if here:
+        until = clock.parse(execution.lease_until) if execution.lease_until else clock.now()
+        raise Busy(max(1.0, (until - clock.now()).total_seconds()))
+    done = queries.transition_from(order.run, order.step)
+    if done is None:
+        raise StaleAttempt("The run has moved on without this step.")
+    to = int(done.toStep)
+    return {"next": to, "last": str(done.SK).rsplit("#", 1)[-1], **passed(execution, to), **_facts_of(done.data)}
+
+
+def passed(execution: Execution, to: int) -> dict[str, bool]:
+    """In the answer of a step that came twice, where what follows it was ordered: nobody has to be told of it."""
+    handed = execution.handed is not None and execution.handed == execution.last_transition
+    return {states.PASSED: True} if handed or int(execution.currentStep) != to else {}
+
+
+def _facts_of(data: object) -> dict[str, Any]:
+    facts = dict(data.as_dict()) if data is not None else {}  # type: ignore[attr-defined]
+    facts.pop("used", None)  # nobody goes on with it
+    return facts
+
+
+def conclude(
+    order: Order, definition: Definition, step: StepDefinition, execution: Execution, result: StageResult
+) -> Mapping[str, Any]:
+    """Advance the run out of ``step`` with what its stage found. Raises: Conflict, where somebody else was first.
+
+    Where pages failed, the run ends before anybody is asked or anything is published: a person says how it goes on.
+    """
+    facts = dict(result.facts) | ({"failed_segments": len(result.failed)} if result.failed else {})
+    outcome = REVIEW_REQUIRED if facts.get(REVIEW_REQUIRED) else ""
+    to = definition.after(step, outcome, {int(order) for order in execution.left_out or ()})
+    pinned: list[Action] = []
+    if "result_sha256" in facts:
+        pinned.append(Execution.result_sha256.set(facts["result_sha256"]))
+    if "routing_sha256" in facts:
+        pinned.append(Execution.routing_sha256.set(facts["routing_sha256"]))
+    if isinstance(count := facts.get("segment_count"), int):
+        pinned.append(Execution.pages.set(count))
+    if result.failed:
+        pinned.append(Execution.failed.add(set(result.failed)))
+    if step.name == PARTIAL_AT and execution.failed:
+        return _end_partial(order, definition, execution, facts, pinned)
+    used = prices.priced(result.used)
+    move = Advance(
+        step,
+        to,
+        order.attempt,
+        result=result.status,
+        status=StepStatus(result.status),
+        reason=result.reason,
+        facts=facts,
+        pinned=pinned,
+        used=used,
+        execution=execution,
+    )
+    also = [*_total(order.run, step, facts), *spending.of_step(order.run, used)]
+    done = advance.advance(order.run, definition, move, last=execution.last_transition, also=also)
+    return {"next": to, "last": done.last, **slot_of(execution, definition, to), **facts}
+
+
+def slot_of(execution: Execution, definition: Definition, to: int) -> dict[str, str]:
+    """Whose slot of a batch is free now, where no machine works on the run any more."""
+    rests = to < 1 or definition.step(to).type == "approval"
+    return {SLOT: str(execution.batch_line)} if rests and execution.batch_line else {}
+
+
+def leave(
+    order: Order, definition: Definition, step: StepDefinition, execution: Execution, left: Left
+) -> Mapping[str, Any]:
+    """Advance the run out of a step that is no stage; where it is the last one, the run ends as the step says.
+
+    Raises: Conflict, where somebody else was first.
+    """
+    to = definition.after(step, left.outcome, {int(one) for one in execution.left_out or ()})
+    ends = step.ends if to == END else None
+    move = Advance(
+        step, to, order.attempt, result=left.result, reason=left.reason, outcome=ends, facts=left.facts,
+        execution=execution,
+    )  # fmt: skip
+    bus_type, detail = left.bus_type or None, left.bus_detail
+    if ends:
+        bus_type, detail = events.FAILED, {"outcome": ends.value, "step": step.name, "error": ends.value.capitalize()}
+    kind = f"{step.name.upper()}_COMPLETED"
+    facts = {**left.facts, "reason": left.reason}
+    event = events.lineage(order.run, kind, by=events.SYSTEM, facts=facts, bus_type=bus_type, bus_detail=detail)
+    done = advance.advance(order.run, definition, move, last=execution.last_transition, event=event)
+    events.publish_soon(done.event)
+    return {"next": to, "last": done.last, **slot_of(execution, definition, to), **left.facts}
+
+
+def _end_partial(
+    order: Order, definition: Definition, execution: Execution, facts: Mapping[str, Any], pinned: Sequence[Action]
+) -> Mapping[str, Any]:
+    step = definition.step(order.step)
+    missing = sorted(int(index) for index in execution.failed or ())
+    named = ", ".join(str(index + 1) for index in missing[:SHOWN]) + (" and more" if len(missing) > SHOWN else "")
+    sentence = (
+        f"{len(missing)} of {facts.get('pages', 0)} pages failed: {'page' if len(missing) == 1 else 'pages'} {named}."
+    )
+    move = Advance(
+        step,
+        END,
+        order.attempt,
+        result=Outcome.PARTIAL,
+        reason=sentence,
+        outcome=Outcome.PARTIAL,
+        facts=facts,
+        pinned=pinned,
+        execution=execution,
+    )
+    detail = {"step": step.name, "error": "Partial", "reason": sentence, "outcome": Outcome.PARTIAL.value}
+    event = events.lineage(order.run, "PARTIAL", facts={"reason": sentence}, bus_type=events.FAILED, bus_detail=detail)
+    done = advance.advance(order.run, definition, move, last=execution.last_transition, event=event)
+    events.publish_soon(done.event)
+    return {"next": END, "last": done.last, **slot_of(execution, definition, END), **facts}
+
+
+def _total(run: Run, step: StepDefinition, facts: Mapping[str, Any]) -> list[Change]:
+    """Segment rows came before the advance that says they are there."""
+    if step.name != "segment_builder":
+        return []
+    key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
+    count = int(facts.get("segment_count", 0))
+    return [Update(key, [DocumentWorkflow.data["total_segments"].set(count)], EXISTS)]
+
+
+def heartbeat(run: Run, owner: str, keep: Callable[[], None]) -> Callable[[], None]:
+    """Renews the lease and keeps the message, seldom enough, however often a stage calls."""
+
+    def beat() -> None:
+        leases.renew(run, owner=owner)
+        keep()
+
+    return seldom(beat)
+
+
+def seldom(beat: Callable[[], None]) -> Callable[[], None]:
+    """Calls ``beat`` at a third of a lease's length at most."""
+    due = time.monotonic() + settings.STEP_LEASE_SECONDS / 3
+
+    def called() -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            beat()
+            due = time.monotonic() + settings.STEP_LEASE_SECONDS / 3
+
+    return called

@@ -1,0 +1,50 @@
+"""A person stops a run, or has one go on that ended without a result."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from config.errors import Refused
+from projects.audit.events import actor
+from projects.sites import access
+from projects.web.http import DeskRequest, go
+from workflows.engine.actions import interventions
+from workflows.engine.actions.interventions import Way
+from workflows.runs.run import Run
+from workflows.runs.views.segments import run_of
+
+_SAID = {
+    Way.RETRY: "The failed pages are read once more.",
+    Way.ACCEPT: "The run goes on without the failed pages.",
+    Way.AGAIN: "The run goes on where it stopped.",
+}
+
+
+@require_POST
+def cancel_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    access.check_can_upload(request)
+    run = _run(request, document_id, workflow_id)
+    interventions.cancel(run, by=actor(request.user))
+    messages.success(request, "The run is cancelled. The uploaded file is kept.")
+    return go(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
+
+
+@require_POST
+def resume_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    access.check_can_upload(request)
+    run = _run(request, document_id, workflow_id)
+    if request.POST.get("way") not in set(Way):
+        raise Refused("Say how the run is to go on.")
+    way = Way(request.POST["way"])
+    interventions.resume(run, way, by=actor(request.user))
+    messages.success(request, _SAID[way])
+    return go(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
+
+
+def _run(request: DeskRequest, document_id: str, workflow_id: str) -> Run:
+    """Raises: NotFound."""
+    board, earlier = run_of(request, document_id, workflow_id)
+    if earlier is not None:
+        raise Refused("An earlier system drives this run. Cancel or repeat it there.")
+    return Run(request.site, str(board.project_id), document_id, workflow_id)

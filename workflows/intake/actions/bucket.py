@@ -1,0 +1,216 @@
+"""Writes about files that other systems put into the bucket: into quarantine and out of it; whose they are."""
+
+from typing import Any
+
+from django.conf import settings
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.due import attempts
+from config.errors import Conflict, Refused
+from config.table import DEFAULT_SITE, Key
+from config.transaction import EXISTS, Change, Delete, Put, Update, transact
+from projects.audit.events import Actor, entity_event
+from projects.settings.items import Project
+from workflows.intake.items import WAITING, ArrivalBegin, IncomingFile, IncomingOrigin, IncomingStatus, IncomingTenant
+
+MACHINE = Actor("ingress", "Bucket")
+_SHORT = 300  # letters of a sentence
+_BUCKET = "bucket"  # by whom a file is begun that no batch names
+_BEGUN_KEPT = 86_400  # seconds after the last begin, of a batch's line
+_LOOKS = 4  # times that what is due waits: looking at one file has no heartbeat, and may last longer than once
+_DEADLY = "This file ended the program {} times. Look what is in it, and put it into the bucket in another form."
+
+
+def key_of(digest: str) -> Key:
+    return table.INCOMING_FILE.key(DEFAULT_SITE, digest=digest)
+
+
+def begin(file: IncomingFile, *, line: str, owner: str) -> ArrivalBegin:
+    """Begin to look at a file, which may end the worker; ``line``: of the batch that names it, if one does.
+
+    From here on it is due until it is a document or in quarantine; a batch's line is looked after by its batch.
+
+    Raises:
+        Refused: it ended every worker that began it.
+        Conflict: another worker is at it.
+
+    """
+    key = _begin_key(file.digest, line)
+    kept_until = int(clock.in_seconds(_BEGUN_KEPT).timestamp())
+    also = [ArrivalBegin.TimeToLive.set(kept_until)] if line else _ordered(file)
+    try:
+        return attempts.claim(ArrivalBegin(*key), owner=owner, also=also, until=_looked_at_by())
+    except Conflict as error:
+        found = ArrivalBegin.load(key)
+        if attempts.is_over(found) or (attempts.were_enough(found) and found.lease_owner == owner):
+            raise Refused(_DEADLY.format(int(found.tries))) from error
+        raise
+
+
+def renew(begun: ArrivalBegin) -> None:
+    """A worker's heartbeat. Raises: Conflict, where it was ended meanwhile."""
+    until = _looked_at_by()
+    due = [] if begun.GSI2PK is None else [ArrivalBegin.GSI2SK.set(_due(begun.digest, until)["GSI2SK"])]
+    attempts.renew(begun, when=EXISTS, also=due, until=until)
+
+
+def look_again(begun: ArrivalBegin) -> None:
+    """Not due again while its message is on the way. Raises: Conflict, where another has looked, or it ended."""
+    later = _due(begun.digest, clock.iso(clock.in_seconds(settings.REPAIR_AFTER_SECONDS)))
+    ArrivalBegin.change(begun.key, [ArrivalBegin.GSI2SK.set(later["GSI2SK"])], ArrivalBegin.GSI2SK == begun.GSI2SK)
+
+
+def rest(begun: ArrivalBegin) -> None:
+    """Nothing is to be made of the file any more. Raises: Conflict, where a person has it tried again meanwhile."""
+    transact([Delete(begun.key, ArrivalBegin.GSI2SK == begun.GSI2SK)])
+
+
+def _looked_at_by() -> str:
+    return clock.iso(clock.in_seconds(_LOOKS * settings.REPAIR_AFTER_SECONDS))
+
+
+def _due(digest: str, at: str) -> dict[str, Any]:
+    return table.due(table.ARRIVAL_BEGIN, at, digest=digest)
+
+
+def _ordered(file: IncomingFile) -> list[Action]:
+    """What its message says, for whoever sends it again."""
+    due = _due(file.digest, _looked_at_by())
+    version = ArrivalBegin.s3version
+    return [
+        ArrivalBegin.s3_key.set(str(file.s3_key)),
+        version.set(file.s3version) if file.s3version else version.remove(),
+        ArrivalBegin.file_size.set(int(file.file_size)),
+        ArrivalBegin.GSI2PK.set(due["GSI2PK"]),
+        ArrivalBegin.GSI2SK.set(due["GSI2SK"]),
+    ]
+
+
+def _anew(file: IncomingFile) -> Put:
+    """None of its begins counts any more, and it is due: its message may be lost before anybody begins it."""
+    soon = clock.iso(clock.in_seconds(settings.REPAIR_AFTER_SECONDS))
+    return Put(
+        ArrivalBegin(
+            *_begin_key(file.digest, ""),
+            **_due(file.digest, soon),
+            s3_key=file.s3_key,
+            s3version=file.s3version,
+            file_size=file.file_size,
+        ),
+        overwrite=True,
+    )
+
+
+def _begin_key(digest: str, line: str) -> Key:
+    return table.ARRIVAL_BEGIN.key(DEFAULT_SITE, digest=digest, by=line or _BUCKET)
+
+
+def taken(file: IncomingFile, *, project: Project, document_id: str, line: str = "") -> list[Change]:
+    """Part of the transaction that makes the document: one version of an object is one document, whoever asks.
+
+    ``line``: as ``begin`` was told.
+    """
+    key = table.INCOMING_ORIGIN.key(str(file.siteId), document_id=document_id)
+    begun = Delete(_begin_key(file.digest, line))
+    return [_taken(file, project, document_id), Put(IncomingOrigin(*key, digest=file.digest)), begun]
+
+
+def _taken(file: IncomingFile, project: Project, document_id: str) -> Change:
+    if file.status == IncomingStatus.AGAIN:
+        actions = [
+            IncomingFile.status.set(IncomingStatus.TAKEN),
+            IncomingFile.siteId.set(file.siteId),
+            IncomingFile.project_id.set(project.id),
+            IncomingFile.document_id.set(document_id),
+            IncomingFile.GSI1PK.remove(),
+            IncomingFile.GSI1SK.remove(),
+        ]
+        return Update(file.key, actions, IncomingFile.status == IncomingStatus.AGAIN)
+    row = IncomingFile.from_raw_data(file.to_dynamodb_dict())
+    row.status, row.project_id, row.document_id = IncomingStatus.TAKEN, project.id, document_id
+    return Put(row)
+
+
+def quarantine(file: IncomingFile, message: str) -> None:
+    """Nothing is made of it; ``file.siteId`` is where its admins look, and ``message`` tells them what to do.
+
+    Raises:
+        Conflict: it was taken, discarded or quarantined meanwhile.
+
+    """
+    site = str(file.siteId)
+    index = table.INCOMING_FILE.gsi1(DEFAULT_SITE, site_id=site, at=file.created_at, digest=file.digest)
+    change: Change
+    if file.status == IncomingStatus.AGAIN:
+        actions = [
+            IncomingFile.status.set(IncomingStatus.QUARANTINED),
+            IncomingFile.message.set(message[:_SHORT]),
+            IncomingFile.siteId.set(site),
+            IncomingFile.GSI1PK.set(index["GSI1PK"]),
+        ]
+        change = Update(file.key, actions, IncomingFile.status == IncomingStatus.AGAIN)
+    else:
+        row = IncomingFile.from_raw_data(file.to_dynamodb_dict())
+        row.status, row.message = IncomingStatus.QUARANTINED, message[:_SHORT]
+        row.GSI1PK, row.GSI1SK = index["GSI1PK"], index["GSI1SK"]
+        change = Put(row)
+    payload = {"name": file.name, "tenant": file.tenant or ""}
+    event = entity_event(site, "incoming", file.digest, "quarantined", by=MACHINE, payload=payload)
+    transact([change, Delete(_begin_key(file.digest, ""))], event)
+
+
+def forget(file: IncomingFile) -> None:
+    """Its document is purged: what stays says that this version was taken once, and neither its name nor its place."""
+    gone = [IncomingFile.name.set(""), IncomingFile.s3_key.remove(), IncomingFile.tenant.remove()]
+    IncomingFile.change(file.key, gone, EXISTS)
+
+
+def again(file: IncomingFile, *, by: Actor) -> None:
+    """Have it tried again. Raises: Conflict, where somebody was faster."""
+    _settle(file, IncomingStatus.AGAIN, "tried again", by, begun=_anew(file))
+
+
+def discard(file: IncomingFile, *, by: Actor) -> None:
+    """Nothing is to be made of it; the object stays in the bucket for as long as its rule says. Raises: Conflict."""
+    _settle(file, IncomingStatus.DISCARDED, "discarded", by, begun=Delete(_begin_key(file.digest, "")))
+
+
+def _settle(file: IncomingFile, status: IncomingStatus, word: str, by: Actor, *, begun: Change) -> None:
+    actions = [IncomingFile.status.set(status)]
+    if status not in WAITING:
+        actions += [IncomingFile.GSI1PK.remove(), IncomingFile.GSI1SK.remove()]
+    payload = {"name": file.name, "tenant": file.tenant or ""}
+    event = entity_event(str(file.siteId), "incoming", file.digest, word, by=by, payload=payload)
+    try:
+        transact([Update(file.key, actions, IncomingFile.status.is_in(*WAITING)), begun], event)
+    except Conflict as error:
+        raise Conflict(f"Somebody was faster: {file.name} is not in quarantine any more.") from error
+
+
+def add_tenant(name: str, site: str, project: Project, *, by: Actor) -> None:
+    """Raises: Conflict, where the name is somebody's already."""
+    key = table.INCOMING_TENANT.key(DEFAULT_SITE, name=name)
+    row = IncomingTenant(
+        *key,
+        siteId=site,
+        project_id=project.id,
+        project_name=project.settings.name,
+        updated_by=by.name,
+        updated_at=clock.iso(clock.now()),
+    )
+    payload = {"site": site, "project": project.id}
+    try:
+        transact([Put(row)], entity_event(DEFAULT_SITE, "tenant", name, "created", by=by, payload=payload))
+    except Conflict as error:
+        raise Conflict(f"The folder {name} has an owner already. Remove that line first.") from error
+
+
+def remove_tenant(name: str, *, by: Actor) -> None:
+    """Its files go to quarantine from now on. Raises: Refused, where there is no such line."""
+    key = table.INCOMING_TENANT.key(DEFAULT_SITE, name=name)
+    event = entity_event(DEFAULT_SITE, "tenant", name, "deleted", by=by, payload={})
+    try:
+        transact([Delete(key, EXISTS)], event)
+    except Conflict as error:
+        raise Refused("This line is gone already.") from error

@@ -1,0 +1,193 @@
+"""A document gets a newer content: the old one stays, and a run reads the new one."""
+
+import datetime as dt
+import random
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from pynamodb.expressions.condition import Condition
+
+from config import clock, table
+from config.errors import Conflict, Refused
+from config.transaction import EXISTS, Change, Put, Update, transact
+from projects.audit.events import Actor
+from projects.documents import counting
+from projects.documents.actions.documents import CHECKSUM_TYPE, in_queue, version_row
+from projects.documents.activity import ActivityType, Changed, activity
+from projects.documents.document_status import DocumentStatus
+from projects.documents.items.documents import Document
+from projects.documents.queries.documents import get_document
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Definition
+from workflows.intake.actions.document_start import Beginning, Original, content_of
+from workflows.intake.containers import TYPES
+from workflows.rules.routing import UNROUTED, Routing
+from workflows.runs import queries
+from workflows.runs.actions import document_status
+from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.run import Run
+from workflows.runs.status import StepStatus
+from workflows.stages.base import RunSettings
+
+UNDER_WAY = "A run of this document is under way, or waits for a person. Upload the new content when it has ended."
+CONTAINER = (
+    "Documents came out of this one, so its content stays as it is. Upload a newer one as a document of its own."
+)
+SAME = "A person decided the result of this very file. To analyse it once more, open its run and choose Run again."
+_ATTEMPTS = 8
+_READ = DocumentStatus.IN_PROGRESS
+
+
+def check_takes_content(site: str, document: Document) -> ProjectDocument:
+    """The document's row in its project, where nothing is under way that a newer content would pull the rug from.
+
+    Raises:
+        NotFound: the document was deleted.
+        Refused: a run is under way, or waits for a person.
+
+    """
+    if document.contentType in TYPES:
+        raise Refused(CONTAINER)
+    row = queries.project_document(site, document.project_id, document.document_id)
+    if row.status == StepStatus.IN_PROGRESS:
+        raise Refused(UNDER_WAY)
+    return row
+
+
+def add_content(
+    *,
+    site: str,
+    by: Actor,
+    document_id: str,
+    project: Mapping[str, Any],
+    pinned: RunSettings,
+    original: Original,
+    definition: Definition = DOCUMENT_ANALYSIS,
+    routing: Routing = UNROUTED,
+    aside: bool = False,
+) -> Run:
+    """Make ``original`` the document's content and begin a run of it, in one transaction; ``aside``: as ``start``.
+
+    Raises:
+        NotFound: no such document, or it was deleted.
+        Refused: a run is under way, perhaps of a content that somebody uploaded at the same time; or it is the very
+            file whose result a person decided.
+        Unavailable: the table does not answer; nothing was changed.
+
+    """
+    later = dt.timedelta()
+    for attempt in range(_ATTEMPTS):
+        document = get_document(site, document_id)
+        before = check_takes_content(site, document)
+        if before.decided and original.sha256 and original.sha256 == document.checksum:
+            raise Refused(SAME)
+        run = Run(site, document.project_id, document_id, clock.new_ulid())
+        beginning = Beginning(
+            run, project, pinned, original, definition, by, routing, before.workflow_id, aside=aside
+        )  # fmt: skip
+        try:
+            _write(beginning, document, before, clock.now() + later)
+        except Conflict as conflict:
+            if 0 in conflict.failed:
+                raise Refused(UNDER_WAY) from conflict
+            if 1 not in conflict.failed:  # the second of the version's key was taken
+                later += dt.timedelta(seconds=1)
+            time.sleep(random.uniform(0.005, 0.03) * (attempt + 1))
+        else:
+            beginning.start_engine()
+            return run
+    raise Conflict("Others change this document all the time. Nothing was changed; try again in a moment.")
+
+
+def _write(beginning: Beginning, document: Document, before: ProjectDocument, at: dt.datetime) -> None:
+    run, original, by = beginning.run, beginning.original, beginning.by
+    version = version_row(
+        run.site, document.document_id, name=original.name, content=content_of(original), by=by, at=at
+    )
+    now = clock.iso(clock.now())
+    changes: list[Change] = [
+        _project_document(beginning, now),
+        _document(document, beginning.project, original, at, now),
+        Put(version),
+        *_replaced(beginning, before),
+        *(Put(row) for row in beginning.rows(now)),
+        # Position 1 holds ``before`` too: who else ended its rest has bumped the revision.
+        *counting.counted(
+            run.site, counting.moved(run.project_id, run.document_id, document_status.of_row(before), _READ)
+        ),
+    ]
+    changed = Changed("content", document.checksum, original.sha256)
+    transact(
+        changes,
+        beginning.ingested,
+        activity(
+            run.site,
+            document.document_id,
+            ActivityType.MODIFY,
+            by=by,
+            changes=[changed],
+            name=document.name,
+            version=version.key,
+        ),
+    )
+
+
+def _project_document(beginning: Beginning, now: str) -> Update:
+    run, original = beginning.run, beginning.original
+    index = table.PROJECT_DOCUMENT.gsi1(run.site, project_id=run.project_id, updated_at=now)
+    values = {"s3_key": original.s3_key, "file_type": original.file_type, "file_size": original.file_size}
+    path: Any = ProjectDocument.data
+    rests: Condition = ProjectDocument.GSI1PK.exists() & (ProjectDocument.status != StepStatus.IN_PROGRESS)
+    return Update(
+        table.PROJECT_DOCUMENT.key(run.site, project_id=run.project_id, document_id=run.document_id),
+        [
+            *(path[name].set(value) for name, value in values.items()),
+            path["status"].set(StepStatus.IN_PROGRESS.value),
+            ProjectDocument.status.set(StepStatus.IN_PROGRESS),
+            ProjectDocument.outcome.remove(),
+            ProjectDocument.workflow_id.set(run.workflow_id),
+            ProjectDocument.runs.remove(),
+            ProjectDocument.decided.remove(),
+            ProjectDocument.file_type.set(original.file_type),
+            ProjectDocument.file_size.set(original.file_size),
+            ProjectDocument.page_count.set(original.page_count)
+            if original.page_count is not None
+            else ProjectDocument.page_count.remove(),
+            ProjectDocument.updated_at.set(now),
+            ProjectDocument.GSI1SK.set(index["GSI1SK"]),
+            *document_status.moved_in_list(run, _READ, now),
+        ],
+        rests,
+    )
+
+
+def _document(document: Document, project: Mapping[str, Any], original: Original, at: dt.datetime, now: str) -> Update:
+    content = content_of(original)
+    values: dict[str, Any] = {
+        "contentType": content.file_type,
+        "contentLength": content.file_size,
+        "checksum": content.sha256,
+        "checksumType": CHECKSUM_TYPE if content.sha256 else None,
+        "s3version": content.s3version,
+        "s3_key": content.s3_key,
+        "content_at": table.datetime_s(at),
+        "file_type": content.file_type,
+        "file_size": content.file_size,
+        "lastModifiedDate": now,
+        "status": _READ,
+        "revision": int(document.revision) + 1,
+    }
+    queue = str(project.get("review_queue") or "")
+    named = {name: getattr(Document, name) for name in values}
+    actions = [named[name].set(value) if value is not None else named[name].remove() for name, value in values.items()]
+    if queue:  # else it stays where it is until it is assessed: what was limited to some is not open meanwhile
+        actions.append(in_queue(queue))
+    return Update(document.key, actions, Document.revision == document.revision)
+
+
+def _replaced(beginning: Beginning, before: ProjectDocument) -> list[Change]:
+    """The page images of the runs before are this one's from now on; their pages say so."""
+    site, newer = beginning.run.site, WorkflowSteps.replaced_by.set(beginning.run.workflow_id)
+    earlier = sorted({*(before.runs or ()), *filter(None, [beginning.follows])})
+    return [Update(table.WORKFLOW_STEPS.key(site, workflow_id=one), [newer], EXISTS) for one in earlier]

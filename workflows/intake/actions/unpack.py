@@ -1,0 +1,257 @@
+"""A mail or an archive enters, and is done when everything has come out of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, cast
+
+from django.conf import settings
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.due import attempts
+from config.errors import Conflict, Refused
+from config.table import Key
+from config.transaction import EXISTS, Change, Put, Update, transact
+from projects.audit.events import Actor
+from projects.documents.actions.documents import creation
+from projects.documents.activity import ActivityType, activity
+from projects.documents.document_status import DocumentStatus
+from projects.documents.items.documents import ChildDocument
+from projects.documents.items.unpacking import DocumentUnpacking, UnpackingStatus
+from workflows.intake.actions.document_start import Original, entered, new_document, project_document
+from workflows.runs import events, queries, traces
+from workflows.runs.actions import document_status
+from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items.events import DocumentEvent
+from workflows.runs.run import Run
+from workflows.runs.status import Outcome, StepStatus
+
+_TOLD = 50  # refused files that the record names
+_SHORT = 300  # letters of each sentence
+_NOTHING = "No file came out of it. Look what is in it, and upload its files by themselves."
+_DEADLY = "It could not be unpacked: it ended the program {} times. Upload its files by themselves."
+_OPEN: Condition = DocumentUnpacking.status == UnpackingStatus.OPEN
+
+
+def key_of(site: str, document_id: str) -> Key:
+    return table.DOCUMENT_UNPACKING.key(site, document_id=document_id)
+
+
+def begin(
+    *,
+    site: str,
+    by: Actor,
+    project_id: str,
+    project: Mapping[str, Any],
+    document_id: str,
+    original: Original,
+    parent: DocumentUnpacking | None = None,
+    chosen: Mapping[str, str] = MappingProxyType({}),
+    also: Sequence[Change] = (),
+    batch_line: str = "",
+) -> None:
+    """Make the document of a mail or an archive; its children come when a worker unpacks it.
+
+    ``chosen``: who does the work for all that comes out of it (projects.settings.provider_choice). ``batch_line``: whose slot it holds.
+
+    Raises:
+        Conflict: the document exists, or one of ``also`` did not hold.
+        Unavailable: the table does not answer; nothing was created.
+
+    """
+    at = clock.now()
+    now = clock.iso(at)
+    run = Run(site, project_id, document_id, "")
+    parent_id = parent.documentId if parent else ""
+    row = project_document(run, project, original, now, chosen)
+    row.workflow_id = None
+    record = DocumentUnpacking(
+        *key_of(site, document_id),
+        **_due(document_id),
+        documentId=document_id,
+        project_id=project_id,
+        status=UnpackingStatus.OPEN,
+        root=parent.root if parent else document_id,
+        depth=int(parent.depth) + 1 if parent else 0,
+        chosen=dict(chosen) or None,
+        batch_line=batch_line or None,
+        userId=by.id,
+        user_name=by.name,
+        inserteddate=now,
+    )
+    new = new_document(run, project, original, parent_id=parent_id)
+    changes = [Put(row), Put(record), *creation(site, new, by=by, at=at), *also, *entered(site, new)]
+    trace = traces.of_file(original.s3_key, original.s3version)
+    lineage = events.lineage(_named(run), "INGESTED", by=by, trace=trace)
+    transact(changes, lineage, activity(site, document_id, ActivityType.CREATE, by=by, name=original.name))
+
+
+def _named(run: Run) -> Run:
+    """Its events are of no run: they are told under the document's own id."""
+    return Run(run.site, run.project_id, run.document_id, run.document_id)
+
+
+def _due(document_id: str) -> dict[str, Any]:
+    due_at = clock.iso(clock.in_seconds(settings.REPAIR_AFTER_SECONDS))
+    return table.due(table.DOCUMENT_UNPACKING, due_at, document_id=document_id)
+
+
+def look_again(record: DocumentUnpacking) -> None:
+    """Not due again while its message is on the way. Raises: Conflict, where it is done."""
+    DocumentUnpacking.change(record.key, [_moved(record)], _OPEN)
+
+
+def claim(record: DocumentUnpacking, *, owner: str) -> None:
+    """Begin it; due again when the lease runs out. Raises: Conflict, as ``attempts.claim``, and where it is done."""
+    attempts.claim(record, owner=owner, when=_OPEN, also=[_moved(record)])
+
+
+def renew(record: DocumentUnpacking) -> None:
+    """Not due again while somebody is at it. Raises: Conflict, where it is done."""
+    attempts.renew(record, when=_OPEN, also=[_moved(record)])
+
+
+def _moved(record: DocumentUnpacking) -> Action:
+    moved: Action = DocumentUnpacking.GSI2SK.set(_due(record.documentId)["GSI2SK"])
+    return moved
+
+
+def counted(site: str, record: DocumentUnpacking, size: int) -> list[Change]:
+    """One more file of ``size`` bytes at the root, in the transaction that makes it; fails where it is one too many.
+
+    It fails as well where ``record`` was given up meanwhile. Whoever dies from here on died with something done: the
+    begins before do not count any more.
+    """
+    files, all_bytes = DocumentUnpacking.files, DocumentUnpacking.bytes_
+    fits: Condition = (files < settings.UNPACK_MAX_FILES) & (all_bytes <= settings.UNPACK_MAX_BYTES - size)
+    more = [files.set(files + 1), all_bytes.set(all_bytes + size)]
+    lives = DocumentUnpacking.tries.set(1)
+    if record.root == record.documentId:
+        return [Update(record.key, [*more, lives], fits & _OPEN)]
+    return [Update(key_of(site, record.root), more, fits), Update(record.key, [lives], _OPEN)]
+
+
+def finish(
+    site: str, record: DocumentUnpacking, *, taken: int, refused: Sequence[tuple[str, str]], message: str
+) -> None:
+    """All that can come out has; of which nothing came out, it failed. Raises: Conflict, where another was as fast."""
+    told = [{"name": name, "why": why[:_SHORT]} for name, why in refused[:_TOLD]]
+    refusals = DocumentUnpacking.refused.set(told) if told else DocumentUnpacking.refused.remove()
+    if not (taken or refused or message):
+        message = _NOTHING
+    facts: dict[str, int | str] = {"not taken": len(refused)}
+    if message:
+        facts["reason"] = message[:_SHORT]
+    ending = _Ending("UNPACKED" if taken else "UNPACKING_FAILED", facts, failed=not taken)
+    _end(site, record, [refusals], message, when=_OPEN, ending=ending)
+
+
+def give_up(site: str, record: DocumentUnpacking, *, owner: str) -> None:
+    """It ended every worker that began it; what came out stays. Raises: Conflict, where somebody is at it again."""
+    tries = int(record.tries)
+    ending = _Ending("UNPACKING_GIVEN_UP", {"begun": tries}, failed=not _has_children(site, record.documentId))
+    when = _OPEN & attempts.unmoved(record, owner=owner)
+    _end(site, record, [], _DEADLY.format(tries), when=when, ending=ending)
+
+
+def _has_children(site: str, document_id: str) -> bool:
+    pk = table.CHILD_DOCUMENT.partition_key(site, document_id=document_id)
+    first = ChildDocument.SK.startswith(table.CHILD_DOCUMENT.sort_prefix())
+    return bool(ChildDocument.page(pk, sk=first, limit=1, consistent=True).rows)
+
+
+@dataclass(frozen=True)
+class _Ending:
+    """The event's word and its facts; ``failed``: nothing came out."""
+
+    word: str
+    facts: Mapping[str, int | str]
+    failed: bool
+
+
+def _end(
+    site: str, record: DocumentUnpacking, actions: Sequence[Action], message: str, *, when: Condition, ending: _Ending
+) -> None:
+    done = [
+        DocumentUnpacking.status.set(UnpackingStatus.DONE),
+        *actions,
+        *attempts.released(),
+        DocumentUnpacking.message.set(message[:_SHORT]) if message else DocumentUnpacking.message.remove(),
+        DocumentUnpacking.GSI2PK.remove(),
+        DocumentUnpacking.GSI2SK.remove(),
+    ]
+    run = _run(site, record)
+    status = DocumentStatus.FAILED if ending.failed else DocumentStatus.UNPACKED
+    outcome = ProjectDocument.outcome.set(Outcome.FAILED) if ending.failed else ProjectDocument.outcome.remove()
+    step = StepStatus.FAILED if ending.failed else StepStatus.COMPLETED
+    changes = [
+        Update(record.key, done, when),
+        _listed(run, step, status, [outcome], when=EXISTS),
+        *document_status.moved(run, DocumentStatus.IN_PROGRESS, status),
+    ]
+    bus_type = events.FAILED if ending.failed else None
+    detail = {"outcome": Outcome.FAILED, "reason": message}
+    told = events.lineage(run, ending.word, facts=ending.facts, bus_type=bus_type, bus_detail=detail)
+    (event, *_) = transact(changes, told)
+    if ending.failed:
+        events.publish_soon(cast("DocumentEvent", event))
+
+
+def _run(site: str, record: DocumentUnpacking) -> Run:
+    return _named(Run(site, record.project_id, record.documentId, ""))
+
+
+def _listed(run: Run, step: StepStatus, status: DocumentStatus, more: Sequence[Action], *, when: Condition) -> Update:
+    """The document's row in its project."""
+    now = clock.iso(clock.now())
+    index = table.PROJECT_DOCUMENT.gsi1(run.site, project_id=run.project_id, updated_at=now)
+    path: Any = ProjectDocument.data
+    actions = [
+        path["status"].set(step.value),
+        ProjectDocument.status.set(step),
+        ProjectDocument.updated_at.set(now),
+        ProjectDocument.GSI1SK.set(index["GSI1SK"]),
+        *document_status.moved_in_list(run, status, now),
+        *more,
+    ]
+    key = table.PROJECT_DOCUMENT.key(run.site, project_id=run.project_id, document_id=run.document_id)
+    return Update(key, actions, when)
+
+
+def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = "") -> None:
+    """Have it taken apart once more; what came out stays, what was left out is looked at anew.
+
+    Raises:
+        Refused: everything came out, or it is being taken apart.
+        Conflict: somebody was faster, or the document was deleted.
+
+    """
+    if not record.can_be_tried_again:
+        raise Refused("Nothing of this file was left out. There is nothing to try again.")
+    row = queries.project_document(site, record.project_id, record.documentId)
+    run = _run(site, record)
+    due = _due(record.documentId)
+    line = DocumentUnpacking.batch_line
+    opened = [
+        DocumentUnpacking.status.set(UnpackingStatus.OPEN),
+        DocumentUnpacking.tries.set(0),
+        *attempts.released(),
+        DocumentUnpacking.refused.remove(),
+        DocumentUnpacking.message.remove(),
+        line.set(batch_line) if batch_line else line.remove(),
+        DocumentUnpacking.GSI2PK.set(due["GSI2PK"]),
+        DocumentUnpacking.GSI2SK.set(due["GSI2SK"]),
+    ]
+    same = (ProjectDocument.status == row.status) & ProjectDocument.hidden.does_not_exist()
+    gone = [ProjectDocument.outcome.remove()]
+    changes = [
+        Update(record.key, opened, DocumentUnpacking.status == UnpackingStatus.DONE),
+        _listed(run, StepStatus.IN_PROGRESS, DocumentStatus.IN_PROGRESS, gone, when=same),
+        *document_status.moved(run, document_status.of_row(row), DocumentStatus.IN_PROGRESS),
+    ]
+    try:
+        transact(changes, events.lineage(run, "UNPACKING_TRIED_AGAIN", by=by))
+    except Conflict as error:
+        raise Conflict("Somebody was faster, or the document was deleted. Look at it as it is now.") from error

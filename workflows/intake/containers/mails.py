@@ -1,0 +1,136 @@
+"""Mails as files (RFC 5322): their attachments, and mails that are attached to them."""
+
+import email
+from collections.abc import Iterator
+from email import policy
+from email.message import EmailMessage
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+from config.errors import Refused
+from workflows.intake.containers.members import Budget, Limits, Member, shown_name, too_many
+from workflows.stages.formats.mails import MOST_BYTES, body, shown_text
+
+_HEAD = 8192
+_DEEPEST = 30  # parts in parts; mail programs make four
+_FIRST: tuple[bytes, ...] = (
+    b"from",
+    b"received",
+    b"return-path",
+    b"mime-version",
+    b"delivered-to",
+    b"message-id",
+    b"date",
+    b"subject",
+)
+_FIRST += (b"to", b"x-", b"reply-to", b"content-type", b"dkim-signature", b"arc-", b"authentication-results")
+# What programs write into a mail that is sent, and nobody into a text that tells of one.
+_SENT = {b"received", b"return-path", b"delivered-to", b"message-id", b"mime-version", b"content-type"}
+_TEXTS = frozenset({".txt", ".text", ".log", ".md", ".markdown", ".csv", ".tsv"})
+_ODD = "This mail is damaged or nested too deeply. Save the attachments and upload them."
+
+
+def is_mail(path: Path, name: str = "") -> bool:
+    """It begins with headers of which one says who sent it: anything may begin with a word and a colon.
+
+    What is named as a text has to hold what only a sent mail does: the text that came out of a mail begins with who
+    wrote it to whom, and would be taken for a mail with the same text in it, again and again.
+    """
+    with path.open("rb") as file:
+        head = file.read(_HEAD).lstrip(b"\xef\xbb\xbf\r\n").lower()
+    lines = head.replace(b"\r\n", b"\n").split(b"\n\n", 1)[0].split(b"\n")
+    names = [line.partition(b":")[0] for line in lines if b":" in line and line[:1] not in {b" ", b"\t"}]
+    if Path(name).suffix.casefold() in _TEXTS and not _SENT & set(names):
+        return False
+    return bool(names) and names[0].startswith(_FIRST) and bool({b"from", b"received"} & set(names))
+
+
+def check(path: Path, limits: Limits) -> int:
+    """Raises: Refused."""
+    mail, attached = _parts(path)
+    if len(attached) > limits.files:
+        raise too_many(len(attached), limits)
+    return len(attached) + bool(_text(mail))
+
+
+def members(path: Path, limits: Limits) -> Iterator[Member]:
+    """What is attached, then the mail's own text. Raises: Refused."""
+    budget = Budget(limits)
+    mail, attached = _parts(path)
+    for number, part in enumerate(attached, start=1):
+        if number > limits.files:
+            raise too_many(number, limits)
+        yield Member(_name(part, number), partial(_write, part, budget))
+    if text := _text(mail):
+        yield text_member(str(mail.get("Subject") or ""), text, budget)
+
+
+def text_member(subject: str, text: str, budget: Budget) -> Member:
+    """A mail's text as a file of its own; also of other kinds of mail."""
+
+    def write(target: Path) -> None:
+        content = text.encode("utf-8", "replace")
+        budget.spend(len(content))
+        target.write_bytes(content)
+
+    return Member(shown_name(f"{subject or 'Mail'}.txt", "Mail.txt"), write)
+
+
+def _text(mail: EmailMessage) -> str:
+    """With who wrote it to whom; empty where nothing was written."""
+    try:
+        return shown_text(mail) if any(line.strip() for line in body(mail)) else ""
+    except (RecursionError, ValueError, LookupError, IndexError, TypeError, AttributeError) as error:
+        raise Refused(_ODD) from error
+
+
+def _write(part: EmailMessage, budget: Budget, target: Path) -> None:
+    content = _content(part)
+    budget.spend(len(content))
+    target.write_bytes(content)
+
+
+def _parts(path: Path) -> tuple[EmailMessage, list[EmailMessage]]:
+    """Raises: Refused."""
+    if path.stat().st_size > MOST_BYTES:
+        raise Refused(f"This mail has more than {MOST_BYTES // 1024**2} MB. Save the attachments and upload them.")
+    try:
+        with path.open("rb") as file:
+            mail = email.message_from_binary_file(file, policy=policy.default)
+        return mail, list(_found(mail, 0))
+    except (RecursionError, ValueError, LookupError, IndexError, TypeError, AttributeError) as error:
+        raise Refused(_ODD) from error
+
+
+def _found(part: EmailMessage, depth: int) -> Iterator[EmailMessage]:
+    if depth > _DEEPEST:
+        raise Refused(_ODD)
+    if part.get_content_type() == "message/rfc822" and depth:
+        yield part  # a mail of its own, with attachments of its own
+    elif part.is_multipart():
+        for one in part.iter_parts():
+            yield from _found(cast("EmailMessage", one), depth + 1)
+    elif depth and _is_document(part):
+        yield part
+
+
+def _is_document(part: EmailMessage) -> bool:
+    """Not the mail's own text, and not the pictures that its text shows: logos and signatures."""
+    shown_in_text = part.get_content_disposition() == "inline" and part.get("Content-ID")
+    return bool(part.get_filename() or part.get_content_maintype() != "text") and not shown_in_text
+
+
+def _content(part: EmailMessage) -> bytes:
+    if part.get_content_type() == "message/rfc822":
+        payload = cast("list[EmailMessage]", part.get_payload())
+        return payload[0].as_bytes() if payload else b""
+    return cast("bytes | None", part.get_payload(decode=True)) or b""
+
+
+def _name(part: EmailMessage, number: int) -> str:
+    if part.get_content_type() == "message/rfc822":
+        payload = cast("list[EmailMessage]", part.get_payload())
+        subject = str(payload[0].get("Subject", "")) if payload else ""
+        return shown_name(f"{subject or f'Mail {number}'}.eml", f"Mail {number}.eml")
+    return shown_name(str(part.get_filename() or ""), f"Attachment {number}")

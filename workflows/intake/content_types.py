@@ -1,0 +1,257 @@
+"""What a file is, by its content: the MIME type, or the sentence that says why it is none of ours."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from config.errors import Refused
+from workflows.intake.containers import mails
+from workflows.stages import formats
+from workflows.stages.formats import outlook, texts, zips
+
+SOUND, MP3, FLAC, OGG = "audio/wav", "audio/mpeg", "audio/flac", "audio/ogg"
+SUPPORTED = (
+    "PDF, PNG, JPEG, TIFF, WebP, HEIC, AVIF, BMP, GIF, Word, PowerPoint, Excel, CSV, text, web page, "
+    "XML invoice, mail, EPUB, RTF, WAV, MP3, FLAC, Ogg Vorbis, MP4 or MOV"
+)
+EXTENSIONS = {
+    "application/pdf": ".pdf",
+    "image/png": ".png",
+    "image/jpeg": ".jpg",
+    "image/tiff": ".tif",
+    "image/webp": ".webp",
+    "image/bmp": ".bmp",
+    "image/gif": ".gif",
+    "image/heic": ".heic",
+    "image/avif": ".avif",
+    formats.DOCX: ".docx",
+    formats.PPTX: ".pptx",
+    formats.XLSX: ".xlsx",
+    formats.EPUB: ".epub",
+    formats.RTF: ".rtf",
+    formats.HTML: ".html",
+    formats.XML: ".xml",
+    formats.TEXT: ".txt",
+    formats.MARKDOWN: ".md",
+    formats.CSV: ".csv",
+    formats.MAIL: ".eml",
+    formats.OUTLOOK: ".msg",
+    formats.WEB_REQUEST: ".webreq",
+    SOUND: ".wav",
+    MP3: ".mp3",
+    FLAC: ".flac",
+    OGG: ".ogg",
+    formats.MP4: ".mp4",
+    formats.QUICKTIME: ".mov",
+}
+ALSO = {
+    ".jpeg": ".jpg", ".jpe": ".jpg", ".jfif": ".jpg", ".tiff": ".tif", ".dib": ".bmp", ".heif": ".heic",
+    ".htm": ".html", ".xhtml": ".html", ".markdown": ".md", ".tsv": ".csv", ".log": ".txt", ".text": ".txt",
+    ".docm": ".docx", ".xlsm": ".xlsx", ".pptm": ".pptx", ".ppsx": ".pptx",
+    ".oga": ".ogg", ".m4v": ".mp4", ".wave": ".wav",
+}  # fmt: skip
+_NAMED = {extension: kind for kind, extension in EXTENSIONS.items()}
+_TEXTS = {formats.TEXT, formats.MARKDOWN, formats.CSV, formats.XML, formats.WEB_REQUEST}
+_REQUEST = re.compile(r'\ufeff?\s*\{[^{}]{0,4000}"url"\s*:')
+_XML = re.compile(r"\ufeff?\s*<(\?xml|[A-Za-z_][\w.-]*[:\s>/])")
+_HEAD = 4096
+_SAMPLE = 64 * 1024
+_STARTS = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"II*\x00", "image/tiff"),
+    (b"MM\x00*", "image/tiff"),
+    (b"II+\x00", "image/tiff"),
+    (b"MM\x00+", "image/tiff"),
+    (b"GIF8", "image/gif"),
+    (b"{\\rtf", formats.RTF),
+    (b"fLaC", FLAC),
+)
+_SOUND_BRANDS = (b"M4A", b"M4B", b"F4A")  # AAC, which nothing here decodes
+_BRANDS = {b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1"}
+_PARTS = {
+    "word/document.xml": formats.DOCX,
+    "ppt/presentation.xml": formats.PPTX,
+    "xl/workbook.xml": formats.XLSX,
+    "META-INF/container.xml": formats.EPUB,
+}
+# What people also upload: what it is, and what to do instead.
+_NEVER = "{} cannot be processed. Upload a document as " + SUPPORTED + "."
+_LOCKED = "This Office file is locked with a password. Save a copy without the password and upload that."
+_OLD = "Office files of before 2007 cannot be read. Save it as .docx, .xlsx, .pptx or PDF and upload that."
+_OPEN = "OpenDocument files cannot be read. Save it as .docx, .xlsx, .pptx or PDF and upload that."
+_CUT = "This file is damaged or incomplete. Save it again, or export it as PDF, and upload that."
+_BLANK = "This file holds nothing but blanks. Check that it was saved completely and upload it again."
+_ARCHIVE = "This is an archive. Unpack it and upload the documents in it."
+
+
+def content_type(path: Path, name: str = "") -> str | None:
+    """Of a supported file by its content; None for every other. ``name`` only tells one kind of text from another."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    begins = next((file_type for start, file_type in _STARTS if head.startswith(start)), None)
+    # Readers accept a header that does not begin the file, as mail gateways and old scanners write it.
+    if begins or b"%PDF-" in head[:1024]:
+        return begins or "application/pdf"
+    for fits, kind_of in _BOXES:
+        if fits(head):
+            return kind_of(path, head)
+    return None if _is_program(head) else _text_type(path, head, name)
+
+
+def _media(_path: Path, head: bytes) -> str | None:
+    if head[:4] == b"RIFF":
+        return {b"WEBP": "image/webp", b"WAVE": SOUND}.get(head[8:12])
+    brand = head[8:12]
+    if brand in {b"avif", b"avis"} or brand in _BRANDS:
+        return "image/heic" if brand in _BRANDS else "image/avif"
+    return None if brand.startswith(_SOUND_BRANDS) else formats.QUICKTIME if brand == b"qt  " else formats.MP4
+
+
+def _ogg(_path: Path, head: bytes) -> str | None:
+    return OGG if b"\x01vorbis" in head else None
+
+
+def _mp3(_path: Path, _head: bytes) -> str:
+    return MP3
+
+
+def _is_mp3(head: bytes) -> bool:
+    """Its own tag, or a frame of layer III without an impossible bit rate or sampling rate (ISO/IEC 11172-3)."""
+    if head.startswith(b"ID3"):
+        return True
+    frame = len(head) > 4 and head[0] == 0xFF and head[1] & 0xE6 == 0xE2 and head[1] & 0x18 != 0x08
+    return frame and head[2] >> 4 not in {0, 15} and head[2] >> 2 & 3 != 3
+
+
+def _package(path: Path, _head: bytes) -> str | None:
+    names = _names(path)
+    return next((kind for part, kind in _PARTS.items() if part in names), None)
+
+
+def _message(path: Path, _head: bytes) -> str | None:
+    return formats.OUTLOOK if outlook.kind_of(path) == "message" else None
+
+
+def _bitmap(_path: Path, _head: bytes) -> str:
+    return "image/bmp"
+
+
+def _begins(*starts: bytes) -> Callable[[bytes], bool]:
+    return lambda head: head.startswith(starts)
+
+
+# Beginnings that several kinds of file share, and what tells them apart.
+_BOXES: tuple[tuple[Callable[[bytes], bool], Callable[[Path, bytes], str | None]], ...] = (
+    (lambda head: head[:4] == b"RIFF" or head[4:8] == b"ftyp", _media),
+    (_begins(b"OggS"), _ogg),
+    (_is_mp3, _mp3),
+    (_begins(b"PK\x03\x04", b"PK\x05\x06"), _package),
+    (_begins(b"\xd0\xcf\x11\xe0"), _message),
+    (lambda head: head[:2] == b"BM" and head[6:10] == bytes(4), _bitmap),
+)
+
+
+def suffix_of(name: str) -> str:
+    suffix = Path(name).suffix.casefold()
+    return ALSO.get(suffix, suffix)
+
+
+def _text_type(path: Path, head: bytes, name: str) -> str | None:
+    """Text by its encoding; its name decides what no content tells, a name of anything else is not believed."""
+    with path.open("rb") as file:
+        sample = file.read(_SAMPLE)
+    encoding, suffix = texts.encoding(sample), suffix_of(name)
+    named = _NAMED.get(suffix, formats.TEXT)
+    if mails.is_mail(path, name):
+        return formats.MAIL
+    if _is_html(head):
+        return formats.HTML
+    if encoding is None or not sample.strip() or named not in _TEXTS:
+        return None
+    return _kind_of_text(sample.decode(encoding, "replace"), suffix, named)
+
+
+def _kind_of_text(text: str, suffix: str, named: str) -> str:
+    if _XML.match(text):
+        return formats.XML
+    if named == formats.WEB_REQUEST and _REQUEST.match(text):
+        return named
+    if suffix in _NAMED and named not in {formats.XML, formats.WEB_REQUEST}:
+        return named
+    return formats.CSV if texts.delimiter(text) else formats.TEXT
+
+
+def refusal(path: Path, name: str) -> str:
+    """What to tell of a file that has no type of ours."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    if not head.strip():
+        return _BLANK
+    if _is_cut(path, head, suffix_of(name)):
+        return _CUT
+    for fits, sentence in _KNOWN:
+        if fits(head):
+            return sentence(path) if callable(sentence) else sentence
+    suffix = Path(name).suffix.casefold()
+    if suffix_of(name) in EXTENSIONS.values():
+        return f"This file is named {suffix} but is not one: its content is damaged or something else. Export it again."
+    return f"This type of file is not supported. Upload {SUPPORTED}."
+
+
+def _is_cut(path: Path, head: bytes, suffix: str) -> bool:
+    """It begins as its name says, and ends before what tells its kind: no archive, and no older file, to its owner."""
+    if suffix in {EXTENSIONS[kind] for kind in _PARTS.values()}:
+        return head.startswith(b"PK\x03\x04") and not _names(path)
+    return suffix == EXTENSIONS[formats.OUTLOOK] and head.startswith(b"\xd0\xcf\x11\xe0")
+
+
+def _names(path: Path) -> set[str]:
+    """Only the list of names is read, nothing is unpacked."""
+    try:
+        with zips.opened(path, "damaged") as archive:
+            return set(archive.namelist())
+    except Refused:
+        return set()
+
+
+def _zipped(path: Path) -> str:
+    names = _names(path)
+    if "mimetype" in names:
+        return _OPEN
+    if "[Content_Types].xml" in names:
+        return _NEVER.format("Office files of this kind")
+    return _ARCHIVE if names else _NEVER.format("Archives")
+
+
+def _compound(path: Path) -> str:
+    return _LOCKED if outlook.kind_of(path) == "locked" else _OLD
+
+
+def _is_program(head: bytes) -> bool:
+    return head.startswith((b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"#!"))
+
+
+def _is_html(head: bytes) -> bool:
+    text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    return text.startswith((b"<!doctype html", b"<html", b"<head")) or b"<html" in text[:1024]
+
+
+def _is_sound(head: bytes) -> bool:
+    return (
+        head[:4] == b"RIFF"
+        or head[4:8] == b"ftyp"
+        or head.startswith((b"ID3", b"OggS", b"fLaC", b"\xff\xfb", b"\x1aE\xdf\xa3"))
+    )
+
+
+_KNOWN: tuple[tuple[Callable[[bytes], bool], str | Callable[[Path], str]], ...] = (
+    (_is_program, _NEVER.format("This is a program. Programs")),
+    (_begins(b"PK\x03\x04", b"PK\x05\x06"), _zipped),
+    (_begins(b"\xd0\xcf\x11\xe0"), _compound),
+    (_begins(b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"BZh"), _ARCHIVE),
+    (
+        _is_sound,
+        "This sound or video cannot be read. Save sound as MP3 or as WAV with PCM, video as MP4, and upload that.",
+    ),
+)

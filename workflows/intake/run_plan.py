@@ -1,0 +1,147 @@
+"""An upload becomes a document: the site's rules say what runs on it and with which settings, then its run starts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from config.errors import NotFound, Refused
+from config.transaction import Change
+from projects.audit.events import Actor
+from projects.documents.queries.documents import get_document
+from workflows.definitions import versions
+from workflows.definitions.blueprint import Definition
+from workflows.engine import limits
+from workflows.intake.actions import document_start, new_version
+from workflows.intake.actions.document_start import Original
+from workflows.routing import pinned_rules
+from workflows.rules import routing
+from workflows.rules.routing import Effect, Facts, Routing, When
+from workflows.runs import run_settings
+from workflows.runs.run import Run
+from workflows.stages.base import RunSettings
+from workflows.storage.objects import DocumentFiles, StoredFile
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What will run on a document, settled before anything of it is stored.
+
+    ``project``: its ``data`` map; ``chosen``: what the document itself has otherwise.
+    """
+
+    site: str
+    project_id: str
+    project: Mapping[str, Any]
+    pinned: RunSettings
+    definition: Definition
+    routing: Routing
+    chosen: Mapping[str, str]
+
+
+def planned(
+    site: str, project_id: str, data: Mapping[str, Any], file_type: str, chosen: Mapping[str, str] | None = None
+) -> Plan:
+    """Ask the rules that can be asked before the analysis, and pin the others with the settings.
+
+    ``chosen``: who does the work for this one document (projects.settings.provider_choice), before what its project says.
+
+    Raises:
+        Refused: a classification that the document would get is gone, or its definition is archived.
+        Unavailable: the table or S3 does not answer.
+
+    """
+    book = pinned_rules.current(site)
+    judgement = routing.judge(book.rules, Facts(file_type), When.UPLOAD)
+    project = settled({**data, **(chosen or {})}, judgement.effect)
+    try:
+        pinned = run_settings.settings_of(site, project)
+    except Refused as error:
+        if not judgement.effect.classification:
+            raise
+        named = ", ".join(f"“{one.rule}”" for one in judgement.decisions)
+        raise Refused(f"The classification that the rules {named} choose is gone. They have to be changed.") from error
+    routed = Routing(pinned_rules.pin(site, book), judgement)
+    definition = versions.active(judgement.effect.definition)
+    return Plan(site, project_id, project, pinned, definition, routed, chosen or {})
+
+
+def start(
+    plan: Plan,
+    *,
+    document_id: str,
+    original: Original,
+    by: Actor,
+    parent_id: str = "",
+    also: Sequence[Change] = (),
+    batch_line: str = "",
+) -> Run:
+    """Make the document and start its run; ``parent_id``: what it came out of; ``also``: written with it.
+
+    Raises:
+        Conflict: the document exists, or one of ``also`` did not hold.
+        Unavailable: the table does not answer; nothing was created.
+
+    """
+    return document_start.start(
+        **_settled(plan, document_id, original, by),
+        project_id=plan.project_id,
+        parent_id=parent_id,
+        chosen=plan.chosen,
+        also=also,
+        batch_line=batch_line,
+        aside=not batch_line and _stands_aside(plan),  # a batch keeps to its slots
+    )
+
+
+def start_again(plan: Plan, *, document_id: str, original: Original, by: Actor) -> Run:
+    """Make ``original`` the content of a document that is there, and start a run of it.
+
+    Raises:
+        NotFound: no such document, or it was deleted.
+        Refused: a run of it is under way.
+        Unavailable: the table does not answer; nothing was changed.
+
+    """
+    return new_version.add_content(**_settled(plan, document_id, original, by), aside=_stands_aside(plan))
+
+
+def _stands_aside(plan: Plan) -> bool:
+    return limits.are_taken(plan.site, plan.project_id, project_slots=int(plan.project.get("slots") or 0))
+
+
+def _settled(plan: Plan, document_id: str, original: Original, by: Actor) -> dict[str, Any]:
+    """What a first and a later content begin with alike."""
+    return {
+        "site": plan.site,
+        "by": by,
+        "project": plan.project,
+        "pinned": plan.pinned,
+        "document_id": document_id,
+        "original": original,
+        "definition": plan.definition,
+        "routing": plan.routing,
+    }
+
+
+def take_back(store: DocumentFiles, stored: StoredFile) -> None:
+    """Delete an original that no row names; where only the table's answer was lost, the row is there and it stays."""
+    try:
+        named = get_document(store.site, store.document_id).s3version or ""
+    except NotFound:
+        named = None
+    if named != stored.version:
+        store.delete_original(stored)
+
+
+def settled(project: Mapping[str, Any], effect: Effect) -> dict[str, Any]:
+    """The project's settings for this one document."""
+    changed: dict[str, Any] = dict(project)
+    if effect.language:
+        changed["language"] = effect.language
+    if effect.queue:
+        changed["review_queue"] = effect.queue
+    if effect.classification:
+        changed["classification_id"] = effect.classification
+    if effect.threshold is not None:
+        changed["review_policy"] = {**(project.get("review_policy") or {}), "default_threshold": effect.threshold}
+    return changed

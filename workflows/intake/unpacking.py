@@ -1,0 +1,170 @@
+"""Taking the files out of a mail or an archive: each becomes a document of its own, once, however often it is begun."""
+
+import logging
+import tempfile
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+from django.conf import settings
+
+from config import logs, table
+from config.due import attempts
+from config.errors import Conflict, NotFound, Refused, Unavailable
+from config.item import Item
+from projects.audit.events import Actor
+from projects.documents.items.documents import Document
+from projects.documents.items.unpacking import DocumentUnpacking, UnpackingStatus
+from projects.documents.queries import documents as document_queries
+from projects.documents.queries.documents import DocumentRows
+from projects.settings import queries as project_queries
+from workflows.intake import containers
+from workflows.intake.actions import unpack as unpacking
+from workflows.intake.containers import Member
+from workflows.intake.inspect import inspect, limits
+from workflows.intake.inspection import Inspection
+from workflows.intake.store import LocalFile, enter
+from workflows.storage.objects import DocumentFiles
+
+log = logging.getLogger(__name__)
+
+_CHILDREN = uuid.UUID("0d9b0c4e-4f1e-5c52-9d1a-8e0f3b7c6a55")  # our own name space: a child's id is its place
+_NO_PROJECT = "The project that it was sent to is gone. Upload it to another."
+_NO_FILE = "Its file is gone from the storage. Upload it again."
+_UNEXPECTED = "An unexpected error stopped it. Try again; if it fails again, ask an administrator to look at the log."
+_ENOUGH = "The mail or archive that was uploaded holds more than is taken at once. Upload the rest by itself."
+
+
+def unpack(
+    site: str, document_id: str, *, owner: str, keep: Callable[[], None], nested: Callable[[str, str], None],
+    last: bool = False,
+) -> DocumentUnpacking | None:  # fmt: skip
+    """Make a document of each file; what is there already stays as it is. ``nested`` orders another to be unpacked.
+
+    What ended one worker after the other, with no file come out of it, is given up. ``keep`` is called while it lasts.
+    ``last``: where an unexpected error is raised, that file is left out with a sentence. Answers the record if this
+    call has ended it.
+
+    Raises:
+        Unavailable: the table or S3 does not answer; it is gone on with later.
+
+    """
+    try:
+        record = DocumentUnpacking.load(unpacking.key_of(site, document_id))
+        document = document_queries.get_document(site, document_id)
+    except NotFound:
+        return None
+    if record.status != UnpackingStatus.OPEN:
+        return None
+    try:
+        if attempts.were_enough(record):
+            unpacking.give_up(site, record, owner=owner)
+        else:
+            unpacking.claim(record, owner=owner)
+            _Unpacking(site, record, document, keep=keep, nested=nested, last=last).run()
+    except Conflict:  # another worker has it, or was as fast
+        log.info("unpacked by another", extra={"document": document_id})
+        return None
+    except Unavailable:
+        attempts.give_back(record, owner=owner)
+        raise
+    return record
+
+
+def record_of(rows: DocumentRows) -> DocumentUnpacking:
+    """Raises: NotFound, of a document that is neither mail nor archive."""
+    if rows.unpacking is None:
+        raise NotFound("This document is neither a mail nor an archive.")
+    return rows.unpacking
+
+
+class _Unpacking:
+    def __init__(
+        self, site: str, record: DocumentUnpacking, document: Document, *, keep: Callable[[], None],
+        nested: Callable[[str, str], None], last: bool,
+    ) -> None:  # fmt: skip
+        self.site, self.record, self.document = site, record, document
+        self.keep, self.nested, self.last = keep, nested, last
+        self.by = Actor(record.userId, record.user_name)
+        self.chosen: dict[str, str] = record.chosen.as_dict() if record.chosen is not None else {}
+        self.looked = time.monotonic()
+        self.taken = 0
+        self.refused: list[tuple[str, str]] = []
+
+    def run(self) -> None:
+        message = ""
+        with tempfile.TemporaryDirectory(prefix="countersign-") as folder:
+            try:
+                self._take_all(Path(folder))
+            except Exception as error:  # noqa: BLE001 - told or raised again
+                message = self._why(error)
+        unpacking.finish(self.site, self.record, taken=self.taken, refused=self.refused, message=message)
+
+    def _take_all(self, folder: Path) -> None:
+        """Raises: Refused, with the sentence that says why it ends before its end."""
+        try:
+            self.project = project_queries.get_project(self.site, self.record.project_id)
+        except NotFound as error:
+            raise Refused(_NO_PROJECT) from error
+        store = DocumentFiles(self.site, self.record.project_id, self.record.documentId)
+        original = folder / "original"
+        try:
+            store.fetch(self.document.s3_key, original, version=self.document.s3version)
+        except NotFound as error:
+            raise Refused(_NO_FILE) from error
+        for number, member in enumerate(containers.members(original, self.document.contentType, limits())):
+            self._beat()
+            try:
+                problem = self._take(number, member, folder / "member")
+            except Exception as error:  # noqa: BLE001 - told or raised again
+                problem = self._why(error)
+            if problem:
+                self.refused.append((member.name, problem))
+            else:
+                self.taken += 1
+
+    def _why(self, error: Exception) -> str:
+        """The sentence that people read. Raises: the error itself, if it may not come again."""
+        if isinstance(error, Refused):
+            return str(error)
+        if not self.last or isinstance(error, (Unavailable, Conflict)):
+            raise error
+        told = {"document": self.record.documentId, "error": logs.place_of(error)}
+        log.error("file of a mail or an archive left out", extra=told)
+        return _UNEXPECTED
+
+    def _beat(self) -> None:
+        """Raises: Conflict, where it is done."""
+        self.keep()
+        if time.monotonic() - self.looked > settings.REPAIR_AFTER_SECONDS / 3:
+            self.looked = time.monotonic()
+            unpacking.renew(self.record)
+
+    def _take(self, number: int, member: Member, path: Path) -> str:
+        """An empty text, or why it was not taken. Raises: Refused, which says why as well."""
+        place = "\n".join([self.site, self.record.documentId, str(number)])
+        document_id = str(uuid.uuid5(_CHILDREN, place))
+        if self._was_taken(document_id):
+            return ""
+        path.unlink(missing_ok=True)
+        member.write(path)
+        deeper = int(self.record.depth) + 1 < settings.UNPACK_MAX_DEPTH
+        found = inspect(path, member.name, containers=deeper)
+        return self._make(document_id, member.name, path, found)
+
+    def _was_taken(self, document_id: str) -> bool:
+        """Also where it was deleted since: what came out once does not come out again."""
+        child = table.CHILD_DOCUMENT.key(self.site, document_id=self.record.documentId, child_document_id=document_id)
+        return bool(Item.load_many([child, table.DOCUMENT_REMOVAL.key(self.site, document_id=document_id)]))
+
+    def _make(self, document_id: str, name: str, path: Path, found: Inspection) -> str:
+        also = unpacking.counted(self.site, self.record, path.stat().st_size)
+        file = LocalFile(path, name, found)
+        try:
+            enter(self.site, self.project, document_id, file, by=self.by, parent=self.record, also=also)
+        except Conflict:
+            return "" if self._was_taken(document_id) else _ENOUGH
+        if found.is_container:
+            self.nested(self.site, document_id)
+        return ""

@@ -1,0 +1,185 @@
+"""An upload on its way to a document: counted while it arrives, inspected, stored, its run started."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from django.conf import settings
+from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
+from django.core.files.uploadhandler import FileUploadHandler, StopUpload, TemporaryFileUploadHandler
+
+from config import disk
+from config.errors import Refused
+from projects.audit.events import Actor
+from projects.documents.items.documents import Document
+from projects.settings import provider_choice
+from projects.settings.items import Project, stored_settings
+from workflows.intake import run_plan
+from workflows.intake.actions import new_version, unpack
+from workflows.intake.actions.document_start import Original
+from workflows.intake.inspect import inspect
+from workflows.intake.inspection import Inspection
+from workflows.intake.store import store_and_begin
+from workflows.runs.run import Run
+from workflows.storage.objects import DocumentFiles
+from workflows.tasks import order_unpacking_soon
+
+NAME_LENGTH = 255
+# Beside the file a form carries a token and the parts' own heads.
+FORM_BYTES = 64 * 1024
+
+
+def size_words(size: int) -> str:
+    """Bytes for people.
+
+    >>> size_words(524_288_000), size_words(900)
+    ('500 MB', '900 bytes')
+    """
+    for unit, name in ((1024**2, "MB"), (1024, "KB")):
+        if size >= unit:
+            return f"{size / unit:.0f} {name}"
+    return f"{size} bytes"
+
+
+def too_large() -> str:
+    limit = size_words(settings.UPLOAD_MAX_BYTES)
+    return f"This is more than {limit}, the most that is taken at once. Upload fewer files, or split the document."
+
+
+class SizeGuard(FileUploadHandler):
+    """Stops a request whose files grow beyond the limit, whatever its head promised; stores nothing itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.received = 0
+        self.exceeded = False
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:  # noqa: ARG002 - Django's signature
+        self.received += len(raw_data)
+        if self.received > settings.UPLOAD_MAX_BYTES:
+            self.exceeded = True
+            raise StopUpload(connection_reset=True)
+        return raw_data
+
+    def file_complete(self, file_size: int) -> None:  # noqa: ARG002 - Django's signature
+        return None
+
+
+class HashedFileHandler(TemporaryFileUploadHandler):
+    """Keeps each file in a temporary one and counts its SHA-256 as it comes: ``file.sha256``, hexadecimal."""
+
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
+        super().new_file(*args, **kwargs)
+        self._digest = hashlib.sha256()
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        self._digest.update(raw_data)
+        with disk.full_is_unavailable():
+            super().receive_data_chunk(raw_data, start)
+
+    def file_complete(self, file_size: int) -> "UploadedFile[Any] | None":
+        with disk.full_is_unavailable():  # what is still buffered is written now
+            file = super().file_complete(file_size)
+        if file is not None:
+            file.sha256 = self._digest.hexdigest()  # type: ignore[attr-defined] # read by take()
+        return file
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A document whose run has started, or a mail or an archive (without a run) whose documents are on their way.
+
+    ``notes`` are sentences for the person who uploaded it.
+    """
+
+    document_id: str
+    run: Run | None
+    name: str
+    notes: tuple[str, ...]
+
+
+Enter = Callable[[Original], Run | None]
+
+
+def take(
+    site: str,
+    project: Project,
+    upload: "UploadedFile[Any]",
+    *,
+    document_id: str,
+    by: Actor,
+    chosen: Mapping[str, str] | None = None,
+) -> Taken:
+    """Inspect, store, start; whatever fails, neither a row nor a file is left behind.
+
+    ``chosen``: who does the work for this document, where its project is not to say it (projects.settings.provider_choice).
+    ``upload`` lies in a temporary file of its own: ``SizeGuard`` comes with no handler that keeps it in memory.
+
+    Raises:
+        Refused: with the sentence for the person.
+        Unavailable: S3 or the table does not answer.
+
+    """
+    data = stored_settings(project.settings)
+
+    def entering(found: Inspection) -> Enter:
+        if found.is_container:
+            return unpacked
+        plan = run_plan.planned(site, project.id, data, found.file_type, chosen)
+        return lambda original: run_plan.start(plan, document_id=document_id, original=original, by=by)
+
+    def unpacked(original: Original) -> None:
+        unpack.begin(
+            site=site, by=by, project_id=project.id, project=data, document_id=document_id, original=original,
+            chosen=chosen or {},
+        )  # fmt: skip
+        order_unpacking_soon(site, document_id)
+
+    return _taken(DocumentFiles(site, project.id, document_id), upload, entering, containers=True)
+
+
+def take_content(site: str, project: Project, document: Document, upload: "UploadedFile[Any]", *, by: Actor) -> Taken:
+    """The same for a newer content of a document that is there.
+
+    Raises:
+        Refused: with the sentence for the person; also while a run of the document is under way.
+        Unavailable: S3 or the table does not answer.
+
+    """
+    # before a long upload is stored in vain; asked again when it is
+    row = new_version.check_takes_content(site, document)
+    own = provider_choice.chosen(row.data.as_dict())
+
+    def entering(found: Inspection) -> Enter:
+        plan = run_plan.planned(site, project.id, stored_settings(project.settings), found.file_type, own)
+        return lambda original: run_plan.start_again(plan, document_id=document.document_id, original=original, by=by)
+
+    return _taken(DocumentFiles(site, project.id, document.document_id), upload, entering, containers=False)
+
+
+def _taken(
+    store: DocumentFiles, upload: "UploadedFile[Any]", entering: Callable[[Inspection], Enter], *, containers: bool
+) -> Taken:
+    name = upload_name(upload.name or "")
+    path = Path(cast("TemporaryUploadedFile", upload).temporary_file_path())
+    found = inspect(path, name, containers=containers)
+    run = store_and_begin(
+        store, cast("BinaryIO", upload), name, found, size=upload.size or 0, begin=entering(found),
+        sha256=getattr(upload, "sha256", ""),
+    )  # fmt: skip
+    return Taken(store.document_id, run, name, found.notes)
+
+
+def upload_name(name: str) -> str:
+    """The name as people know it, without what would not print; never part of a key.
+
+    Raises:
+        Refused: nothing is left of it.
+
+    """
+    shown = "".join(letter for letter in name if letter.isprintable()).strip()[-NAME_LENGTH:]
+    if not shown:
+        raise Refused("This file has no name. Give it one and upload it again.")
+    return shown

@@ -1,0 +1,93 @@
+"""Files that other systems put into the bucket: what waits in quarantine, and whose the folders are."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import Conflict, Refused
+from config.table import DEFAULT_SITE
+from projects.audit.events import actor
+from projects.settings import queries as project_queries
+from projects.sites import access
+from projects.sites.queries import sites as site_queries
+from projects.web.http import DeskRequest, answer, go
+from workflows.engine import engine_choice
+from workflows.intake import bucket
+from workflows.intake.actions import bucket as incoming_actions
+from workflows.intake.forms import TenantForm
+from workflows.intake.items import IncomingStatus
+from workflows.tasks import take_incoming_again
+
+_SITES = 100  # that the form offers
+
+
+@require_safe
+def list_incoming(request: DeskRequest) -> HttpResponse:
+    access.check_can_configure(request)
+    cursor = request.GET.get("after")
+    page = bucket.quarantined(request.site, cursor=cursor)
+    on_main_site = request.site == DEFAULT_SITE
+    context = {
+        "rows": [(file, file.status == IncomingStatus.AGAIN) for file in page.rows],
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": reverse("routing:list-incoming"),
+        "on_main_site": on_main_site,
+        "nobody_tells": engine_choice.chosen() is not None,  # the machine that S3's events start is not published then
+        "tenants": [(one, one.SK.partition("#")[2]) for one in bucket.tenants().rows] if on_main_site else (),
+    }
+    return answer(request, "incoming/list.html", None, context)
+
+
+@require_POST
+def settle_incoming(request: DeskRequest, digest: str) -> HttpResponse:
+    access.check_can_configure(request)
+    file = bucket.waiting_file(request.site, digest)
+    if request.POST.get("order") == "discard":
+        incoming_actions.discard(file, by=actor(request.user))
+        messages.success(
+            request, f"{file.name} is discarded. Its object stays in the bucket until its rule removes it."
+        )
+    else:
+        incoming_actions.again(file, by=actor(request.user))
+        take_incoming_again(file)
+        messages.success(request, f"{file.name} is tried again. Where it fails it comes back here with the reason.")
+    return go(request, reverse("routing:list-incoming"))
+
+
+@require_http_methods(["GET", "POST"])
+def create_tenant(request: DeskRequest) -> HttpResponse:
+    access.check_can_manage_sites(request)
+    site = site_queries.get_site(request.GET.get("site") or DEFAULT_SITE)
+    projects, _ = project_queries.list_projects(site.siteId, limit=project_queries.MOST)
+    offered = {one.project_id: one.name for one in sorted(projects, key=lambda one: one.name)}
+    form = TenantForm(request.POST if request.method == "POST" else None, projects=offered)
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            typed = form.cleaned_data
+            project = project_queries.get_project(site.siteId, typed["project_id"])
+            try:
+                incoming_actions.add_tenant(typed["name"], site.siteId, project, by=actor(request.user))
+            except Conflict as error:
+                form.add_error("name", str(error))
+                status = 409
+            else:
+                messages.success(request, f"Files in the folder {typed['name']} go to {project.settings.name} now.")
+                return go(request, reverse("routing:list-incoming"))
+    sites = site_queries.active_sites(_SITES).rows
+    context = {"form": form, "site_row": site, "sites": sites, "has_projects": bool(offered)}
+    return answer(request, "incoming/tenant.html", "incoming/_tenant.html", context, status=status)
+
+
+@require_POST
+def remove_tenant(request: DeskRequest) -> HttpResponse:
+    access.check_can_manage_sites(request)
+    name = request.POST.get("name", "")
+    if not name:
+        raise Refused("Choose a folder of the list.")
+    incoming_actions.remove_tenant(name, by=actor(request.user))
+    messages.success(request, f"The folder {name} is nobody's now. What comes into it waits in quarantine.")
+    return go(request, reverse("routing:list-incoming"))

@@ -1,0 +1,151 @@
+"""Uploading documents to a project: a form of several files, or one file a request from the script."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpResponse, JsonResponse
+from django.urls import reverse
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods
+
+from config.errors import Refused, Unavailable
+from projects.audit.events import actor
+from projects.queues import admission
+from projects.settings import provider_choice
+from projects.settings.items import Project
+from projects.settings.values import SETTING_LABELS
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
+from workflows.intake.content_types import ALSO, EXTENSIONS, SUPPORTED
+from workflows.intake.upload import FORM_BYTES, HashedFileHandler, SizeGuard, size_words, take, too_large
+
+_STORED = "The storage does not answer right now. Nothing of this file was kept; upload it again in a moment."
+_NOT_YOURS = "It went to a queue that your groups are not in: its members see it, you do not."
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of one file: ``url`` of its run, or the ``error`` it was not taken for."""
+
+    name: str
+    url: str = ""
+    way: str = "Open its run"
+    error: str = ""
+    notes: tuple[str, ...] = ()
+    status: int = 200
+
+
+@dataclass(frozen=True)
+class DoerChoice:
+    """Who may do one kind of work for these documents; ``chosen`` where the form comes back."""
+
+    name: str
+    label: str
+    choices: Mapping[str, str]
+    chosen: str
+
+
+# The token is checked inside: checking it reads the body, which role, length and our upload handler come before.
+@csrf_exempt
+@require_http_methods(["GET", "POST"])
+def upload(request: DeskRequest, project_id: str) -> HttpResponse:
+    project = access.project_to_upload(request, project_id)
+    if request.method == "GET":
+        return _page(request, project)
+    if int(request.META.get("CONTENT_LENGTH") or 0) > settings.UPLOAD_MAX_BYTES + FORM_BYTES:
+        return _refuse_whole(request, project)
+    guard = SizeGuard()
+    request.upload_handlers = [guard, HashedFileHandler(request)]
+    response: HttpResponse = _receive(request, project=project, guard=guard)
+    return response
+
+
+@csrf_protect
+def _receive(request: DeskRequest, *, project: Project, guard: SizeGuard) -> HttpResponse:
+    found = request.FILES.getlist("files")
+    if guard.exceeded:
+        return _refuse_whole(request, project)
+    if not found:
+        empty = Answer("No file", error="Choose at least one file.", status=422)
+        return _report(request, project, [empty], provider_choice.chosen(request.POST))
+    return _report(
+        request, project, [_take_one(request, project, file) for file in found], provider_choice.chosen(request.POST)
+    )
+
+
+def _take_one(request: DeskRequest, project: Project, file: "UploadedFile[Any]") -> Answer:
+    name = file.name or ""
+    try:
+        taken = take(
+            request.site,
+            project,
+            file,
+            document_id=str(uuid.uuid4()),
+            by=actor(request.user),
+            chosen=provider_choice.chosen(request.POST),
+        )
+    except Refused as error:
+        return Answer(name, error=str(error), status=422)
+    except Unavailable:  # the other files of the form may still be taken
+        return Answer(name, error=_STORED, status=503)
+    if admission.hidden_documents(request, [taken.document_id]):
+        url = reverse("projects:show-project", args=[project.id])
+        return Answer(taken.name, url=url, way="Open the project", notes=(*taken.notes, _NOT_YOURS))
+    if taken.run is None:
+        url = reverse("documents:show-document", args=[taken.document_id])
+        return Answer(taken.name, url=url, way="Open the document", notes=taken.notes)
+    url = reverse("workflows:show-run", args=[taken.run.document_id, taken.run.workflow_id])
+    return Answer(taken.name, url=url, notes=taken.notes)
+
+
+def _report(
+    request: DeskRequest, project: Project, answers: list[Answer], chosen: Mapping[str, str] | None = None
+) -> HttpResponse:
+    status = max(one.status for one in answers)
+    if request.headers.get("Accept") == "application/json":
+        found = [asdict(one) for one in answers]
+        return JsonResponse({"files": found}, status=status)
+    if status != 200:
+        return _page(request, project, answers=answers, status=status, chosen=chosen)
+    many = f"{len(answers)} documents are" if len(answers) > 1 else f"{answers[0].name} is"
+    messages.success(request, f"{many} uploaded. The analysis has started.")
+    for one in answers:
+        for note in one.notes:
+            messages.warning(request, f"{one.name}: {note}")
+    return go(request, reverse("projects:show-project", args=[project.id]))
+
+
+def _refuse_whole(request: DeskRequest, project: Project) -> HttpResponse:
+    answers = [Answer("Not uploaded", error=too_large(), status=413)]
+    response = _report(request, project, answers)
+    response["Connection"] = "close"  # the rest of the body is not read
+    return response
+
+
+def _page(
+    request: DeskRequest,
+    project: Project,
+    *,
+    answers: list[Answer] | None = None,
+    status: int = 200,
+    chosen: Mapping[str, str] | None = None,
+) -> HttpResponse:
+    context = {
+        "project": project,
+        "settings": project.settings,
+        "doers": [
+            DoerChoice(name, SETTING_LABELS[name], choices, (chosen or {}).get(name, ""))
+            for name, choices in provider_choice.CHOICES.items()
+        ],
+        "accept": ",".join(sorted({*EXTENSIONS.values(), *ALSO, ".zip"})),
+        "answers": answers,
+        "supported": f"{SUPPORTED}; also ZIP archives of such files. Of a mail, each attachment and the text",
+        "limit": size_words(settings.UPLOAD_MAX_BYTES),
+        "limit_bytes": settings.UPLOAD_MAX_BYTES,
+    }
+    return answer(request, "workflow/upload.html", None, context, status=status)

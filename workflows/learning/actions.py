@@ -1,0 +1,147 @@
+"""Writes of calibrations: proposed from the reviews there are, activated by a person; both with their audit event."""
+
+import json
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from pynamodb.expressions.condition import Condition
+
+from config import clock, table
+from config.errors import Conflict, Refused
+from config.transaction import EXISTS, Change, Put, Update, transact
+from projects.audit.events import Actor, entity_event
+from projects.settings import queries as project_queries
+from projects.settings.items import Project
+from workflows.learning import calibrations, lessons, reliability, reviewed
+from workflows.learning.calibrations import Summary, Version
+from workflows.learning.fitting import FEWEST
+from workflows.learning.items import StoredCalibration
+from workflows.learning.lessons import ReviewedDocument
+from workflows.stages.calibration import plain
+from workflows.storage import files
+from workflows.storage.objects import SiteFiles
+
+log = logging.getLogger(__name__)
+
+_ATTEMPTS = 5  # two proposals at once: each takes the next free number
+
+
+def propose(site: str, project_id: str, *, by: Actor) -> Version:
+    """Fit the project's reviews and keep the outcome as its next version; what is newest already is not kept again.
+
+    Runs go on with what they pinned, and new ones with what is active: a proposal changes nothing by itself.
+
+    Raises:
+        NotFound: no such project.
+        Refused: there are too few reviews.
+
+    """
+    project_queries.get_project(site, project_id)
+    documents = reviewed.documents(site, project_id)
+    lesson = lessons.learned(documents)
+    if not lesson.weights:
+        raise Refused(
+            f"{len(documents)} reviewed documents are too few: a field has to be reviewed {FEWEST} times first. "
+            "Until then the confidence is the one that every project begins with."
+        )
+    body = json.dumps(plain(lesson), ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    sha256, summary = files.sha256(body), _summary(documents, len(lesson.vendors))
+    SiteFiles(site).write(files.calibration(project_id, sha256), body, "application/json")
+    for _ in range(_ATTEMPTS):
+        last = next(iter(calibrations.versions(site, project_id)), None)
+        if last and last.sha256 == sha256:
+            return last
+        key = table.CALIBRATION.key(site, project_id=project_id, version=last.number + 1 if last else 1)
+        row = StoredCalibration(
+            *key,
+            version=last.number + 1 if last else 1,
+            sha256=sha256,
+            documents=len(documents),
+            summary=summary.to_json(),
+            created_at=clock.iso(clock.now()),
+            created_by=by.name,
+        )
+        payload = {"version": int(row.version), "documents": len(documents), "sha256": sha256}
+        try:
+            transact([Put(row)], entity_event(site, "calibration", project_id, "proposed", by=by, payload=payload))
+        except Conflict:  # another proposal took the number
+            continue
+        log.info("calibration proposed", extra={"project": project_id, "version": int(row.version)})
+        return calibrations.version(site, project_id, int(row.version)).version
+    raise Conflict("Calibrations of this project are being made just now. Try again in a moment.")
+
+
+def propose_or_say_why(site: str, project_id: str, *, by: Actor, order: str) -> None:
+    """As a worker does it: nobody waits for an answer, so what was refused is an event that the page shows.
+
+    ``order`` is the message's: delivered twice, it is refused once.
+    """
+    try:
+        propose(site, project_id, by=by)
+    except Refused as error:
+        if any(one.payload.as_dict().get("order") == order for one in calibrations.events(site, project_id)):
+            return
+        payload = {"reason": str(error), "order": order}
+        transact([], entity_event(site, "calibration", project_id, "refused", by=by, payload=payload))
+
+
+def _summary(documents: Sequence[ReviewedDocument], vendors: int) -> Summary:
+    judged = lessons.cross_judged(documents)
+    return Summary(
+        values=dict(sorted(Counter(one.field for one in judged).items())),
+        vendors=vendors,
+        prior_auc=_rounded(reliability.auc(lessons.prior_judged(documents))),
+        auc=_rounded(reliability.auc(judged)),
+        levels=tuple(reliability.table(judged)),
+    )
+
+
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 4)
+
+
+def activate(site: str, project_id: str, number: int, *, seen: int, by: Actor) -> None:
+    """Have runs that start from now on pin this version; 0 is the prior. ``seen``: the active one that was shown.
+
+    Raises:
+        Conflict: another one was made active since.
+        NotFound: no such project or version.
+
+    """
+    project = project_queries.get_project(site, project_id)
+    if calibrations.active(project) == number:
+        return
+    change: Any = Project.data
+    changes: list[Change] = []
+    if number:
+        version = calibrations.version(site, project_id, number).version
+        pinned = {"version": number, "sha256": version.sha256}
+        changes.append(Update(project.key, [change["calibration"].set(pinned)], _shown(seen)))
+        key = table.CALIBRATION.key(site, project_id=project_id, version=number)
+        now = StoredCalibration.activated_at.set(clock.iso(clock.now()))
+        changes.append(Update(key, [now, StoredCalibration.activated_by.set(by.name)], EXISTS))
+    else:
+        changes.append(Update(project.key, [change["calibration"].remove()], _shown(seen)))
+    payload = {"before": seen, "after": number}
+    event = entity_event(site, "calibration", project_id, "activated", by=by, payload=payload)
+    try:
+        transact(changes, event)
+    except Conflict as error:
+        raise Conflict(_who_was_first(site, project_id)) from error
+
+
+def _shown(seen: int) -> Condition:
+    stored: Any = Project.data
+    version = stored["calibration"]["version"]
+    shown: Condition = version == seen if seen else Project.PK.exists() & version.does_not_exist()
+    return shown
+
+
+def _who_was_first(site: str, project_id: str) -> str:
+    now = calibrations.active(project_queries.get_project(site, project_id))
+    found = next((one for one in calibrations.versions(site, project_id) if one.number == now), None)
+    who = f" by {found.activated_by}" if found else ""
+    what = f"Calibration {now}" if now else "The confidence that every project begins with"
+    return f"{what} was made active{who} meanwhile. Look at it as it is now, then decide."

@@ -1,0 +1,133 @@
+"""What reviews teach: observations for the weights, confirmed sellers, and how reliable the outcome would be; pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+from workflows.learning import fitting
+from workflows.learning.fitting import Observation
+from workflows.learning.reliability import Judgement
+from workflows.stages import results
+from workflows.stages.calibration import Calibration, Vendor
+from workflows.stages.fields import confidence, vendors
+from workflows.stages.fields.confidence import VENDOR
+
+MOST_VENDORS, MOST_ADDRESSES = 500, 5  # of a project; of a vendor
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class ReviewedField:
+    """``value``: the machine's, with its ``evidence``; ``truth``: the person's. None: the document does not have it."""
+
+    name: str
+    type: str
+    value: str | None
+    truth: str | None
+    evidence: Mapping[str, float]
+
+    def is_right(self, value: str | None) -> bool:
+        return results.normalised(self.type, value) == results.normalised(self.type, self.truth)
+
+
+@dataclass(frozen=True)
+class ReviewedDocument:
+    id: str
+    fields: tuple[ReviewedField, ...]
+
+    def truth(self, name: str) -> str:
+        return next((one.truth or "" for one in self.fields if one.name == name), "")
+
+
+def learned(reviewed: Sequence[ReviewedDocument]) -> Calibration:
+    """``reviewed``: the last decided first. The same reviews teach the same."""
+    return Calibration(weights=fitting.fitted(observed(reviewed)), vendors=confirmed(reviewed))
+
+
+def confirmed(reviewed: Iterable[ReviewedDocument]) -> tuple[Vendor, ...]:
+    """Sellers in the order of their last document; without a company the addresses stand alone."""
+    found: dict[str, list[str]] = {}
+    for document in reviewed:
+        company, address = document.truth("company"), document.truth("address")
+        if not company and not address:
+            continue
+        if company not in found and len(found) == MOST_VENDORS:
+            continue
+        known = found.setdefault(company, [])
+        if address and address not in known and len(known) < MOST_ADDRESSES:
+            known.append(address)
+    return tuple(Vendor(company, tuple(addresses)) for company, addresses in found.items())
+
+
+def observed(reviewed: Sequence[ReviewedDocument]) -> list[Observation]:
+    """Every value that a person judged, as it would be read with what the other documents confirmed."""
+    found: list[Observation] = []
+    for name in sorted({one.name for document in reviewed for one in document.fields}):
+        elsewhere = _Elsewhere(name, reviewed)
+        for document in reviewed:
+            for one in document.fields:
+                if one.name == name and one.value is not None:
+                    found.append(_observation(document, one, elsewhere))
+    return found
+
+
+class _Elsewhere:
+    """What is confirmed of a field by other documents than the one that is looked at."""
+
+    def __init__(self, name: str, reviewed: Sequence[ReviewedDocument]) -> None:
+        self._memory = vendors.memory(name, confirmed(reviewed))
+        self._in: dict[str, set[str]] = {}
+        for document in reviewed:
+            self._in.setdefault(document.truth(name), set()).add(document.id)
+
+    def of(self, value: str, document: str) -> str | None:
+        hit = self._memory.of(value, unless=lambda known: self._in.get(known, set()) <= {document})
+        return hit[0] if hit else None
+
+
+def _observation(document: ReviewedDocument, one: ReviewedField, elsewhere: _Elsewhere) -> Observation:
+    value = one.value or ""
+    known = None if VENDOR in one.evidence else elsewhere.of(value, document.id)
+    if known is None:
+        return Observation(document.id, one.name, one.evidence, one.is_right(value))
+    return Observation(document.id, one.name, {**one.evidence, VENDOR: 1.0}, one.is_right(known))
+
+
+def cross_judged(reviewed: Sequence[ReviewedDocument]) -> list[Judgement]:
+    """Each document judged by what the others teach: no value has a say in its own confidence."""
+    found: list[Judgement] = []
+    for fold in range(FOLDS):
+        inside = [one for one in reviewed if fold_of(one.id) == fold]
+        weights = fitting.fitted(observed([one for one in reviewed if fold_of(one.id) != fold]))
+        # Of sellers every other document tells, as it will for the next one that comes.
+        ids = {one.id for one in inside}
+        found += [judgement(one, weights) for one in observed(reviewed) if one.document in ids]
+    return found
+
+
+def prior_judged(reviewed: Sequence[ReviewedDocument]) -> list[Judgement]:
+    """As without any calibration, sellers unknown."""
+    return [
+        judgement(Observation(document.id, one.name, _bare(one), one.is_right(one.value)), {})
+        for document in reviewed
+        for one in document.fields
+        if one.value is not None
+    ]
+
+
+def _bare(field: ReviewedField) -> dict[str, float]:
+    return {name: value for name, value in field.evidence.items() if name != VENDOR}
+
+
+def judgement(one: Observation, weights: Mapping[str, Mapping[str, float]]) -> Judgement:
+    of = weights.get(one.field) or confidence.prior(one.field)
+    return Judgement(one.document, one.field, confidence.share(of, one.evidence), one.right)
+
+
+def fold_of(document: str) -> int:
+    return mixed(document) % FOLDS
+
+
+def mixed(document: str) -> int:
+    """By the id alone, so that a document is always in the same part, wherever it stands among others."""
+    return crc32(document.encode())

@@ -1,0 +1,47 @@
+"""How sure a project's runs are, and how far that can be relied on: the calibrations its reviews proposed."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from config.errors import Conflict
+from projects.audit.events import actor
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
+from workflows import tasks
+from workflows.learning import actions
+from workflows.learning.views import page
+
+
+@require_safe
+def show_calibration(request: DeskRequest, project_id: str) -> HttpResponse:
+    project = access.project_to_configure(request, project_id)
+    context = page.page(request.site, project, request.GET.get("version", ""))
+    return answer(request, "calibration/show.html", None, {"project": project, "page": context})
+
+
+@require_POST
+def propose_calibration(request: DeskRequest, project_id: str) -> HttpResponse:
+    project = access.project_to_configure(request, project_id)
+    tasks.order_calibration(request.site, project.id, by=actor(request.user))
+    messages.success(
+        request, "A worker learns from the reviews now. Its proposal stands here in a moment; reload then."
+    )
+    return go(request, reverse("workflows:show-calibration", args=[project.id]))
+
+
+@require_POST
+def activate_calibration(request: DeskRequest, project_id: str, version: int) -> HttpResponse:
+    project = access.project_to_configure(request, project_id)
+    seen = request.POST.get("seen", "")
+    try:
+        shown = int(seen) if seen.isdecimal() else -1  # a form that lost it knows nothing of what is active
+        actions.activate(request.site, project.id, version, seen=shown, by=actor(request.user))
+    except Conflict as error:
+        now = access.project_to_configure(request, project_id)
+        context = page.page(request.site, now, str(version), clash=str(error))
+        return answer(request, "calibration/show.html", None, {"project": now, "page": context}, status=409)
+    what = f"Calibration {version}" if version else "The confidence that every project begins with"
+    messages.success(request, f"{what} holds for runs that begin from now on. Others keep theirs.")
+    return go(request, reverse("workflows:show-calibration", args=[project.id]))

@@ -1,0 +1,111 @@
+"""What the page of a project's calibrations shows: versions, the reliability of one of them, and what was done last."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from projects.audit.items import EntityEvent
+from projects.settings.items import Project
+from workflows.learning import calibrations
+from workflows.learning.calibrations import Version
+from workflows.learning.fitting import FEWEST
+from workflows.learning.reliability import Level
+
+_WORDS = {"proposed": "Proposed", "activated": "Activated", "refused": "Not proposed"}
+
+
+@dataclass(frozen=True)
+class VersionRow:
+    """``ranks``: how well it tells right from wrong, as a sentence."""
+
+    version: Version
+    is_active: bool
+    is_shown: bool
+    ranks: str
+
+
+@dataclass(frozen=True)
+class LevelRow:
+    """Shares in words. ``is_policy``: the level that the project's own threshold comes closest to."""
+
+    threshold: str
+    documents: str
+    asked: str
+    precision: str
+    is_policy: bool
+
+
+@dataclass(frozen=True)
+class EventRow:
+    at: str
+    who: str
+    words: str
+
+
+@dataclass(frozen=True)
+class CalibrationPage:
+    """``shown``: the version whose table is there; None where there is no version."""
+
+    active: int
+    versions: Sequence[VersionRow]
+    shown: Version | None
+    levels: Sequence[LevelRow]
+    events: Sequence[EventRow]
+    threshold: str
+    audit_share: str  # empty: none
+    clash: str = ""
+    fewest: int = FEWEST
+
+
+def page(site: str, project: Project, asked: str, *, clash: str = "") -> CalibrationPage:
+    """``asked``: the number of the version to show; the active one, or the newest, where that is none."""
+    versions = calibrations.versions(site, project.id)
+    active, settings = calibrations.active(project), project.settings
+    wanted = int(asked) if asked.isdecimal() else active
+    shown = next((one for one in versions if one.number == wanted), versions[0] if versions else None)
+    closest = calibrations.shown(shown.summary.levels, settings.default_threshold) if shown else None
+    return CalibrationPage(
+        active=active,
+        versions=[VersionRow(one, one.number == active, one == shown, _ranks(one)) for one in versions],
+        shown=shown,
+        levels=[_level(one, is_policy=one == closest) for one in shown.summary.levels] if shown else (),
+        events=[_event(one) for one in calibrations.events(site, project.id)],
+        threshold=share(settings.default_threshold),
+        audit_share=share(settings.audit_share) if settings.audit_share else "",
+        clash=clash,
+    )
+
+
+def share(of: float) -> str:
+    """0.925 → 92.5 %, rounded down, so that nothing looks better than it is."""
+    tenths = int(of * 1000 + 1e-6)
+    return f"{tenths // 10} %" if tenths % 10 == 0 else f"{tenths / 10:.1f} %"
+
+
+def _level(level: Level, *, is_policy: bool) -> LevelRow:
+    precision = "none left" if level.precision is None else share(level.precision)
+    return LevelRow(share(level.threshold), share(level.documents), share(level.asked), precision, is_policy)
+
+
+def _ranks(version: Version) -> str:
+    summary = version.summary
+    if summary.auc is None:
+        return "Nothing was wrong, so nothing could be ranked."
+    without = "" if summary.prior_auc is None else f", {share(summary.prior_auc)} without it"
+    return f"Puts a right value above a wrong one in {share(summary.auc)} of pairs{without}."
+
+
+def _event(event: EntityEvent) -> EventRow:
+    payload = event.payload.as_dict()
+    words = _WORDS.get(str(event.type), str(event.type))
+    match event.type:
+        case "proposed":
+            words += f" calibration {int(payload['version'])} from {int(payload['documents'])} reviewed documents"
+        case "activated":
+            words += f" {_named(int(payload['after']))} after {_named(int(payload['before']))}"
+        case "refused":
+            words += f": {payload['reason']}"
+    return EventRow(str(event.inserteddate), str(event.metadata.as_dict().get("name") or ""), words)
+
+
+def _named(number: int) -> str:
+    return f"calibration {number}" if number else "the prior"

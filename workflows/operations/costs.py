@@ -1,0 +1,137 @@
+"""What was used in a month and what it cost, summed over the shards of its rows; for pages and exports."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from config import table
+from config.table import InvalidKey
+from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.items.spending import COUNTS, Spending
+from workflows.runs.prices import money
+
+_MOST = 1000  # rows of one Query: shards, services and models of a month's projects
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Its numbers stand in the order of ``COUNTS``. ``service`` and ``model`` are empty in a sum of several."""
+
+    project_id: str
+    service: str
+    model: str
+    steps: int = 0
+    pages: int = 0
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    ms: int = 0
+    micros: int = 0
+    unpriced: int = 0
+
+    @property
+    def money(self) -> str:
+        return money(self.micros)
+
+    @property
+    def tokens(self) -> str:
+        """In and out, for people."""
+        return f"{self.tokens_in:,} / {self.tokens_out:,}"
+
+    @property
+    def seconds(self) -> float:
+        return self.ms / 1000
+
+    @property
+    def took(self) -> str:
+        """
+        >>> Cost("p", "local", "m", ms=7_500).took, Cost("p", "local", "m", ms=5_400_000).took
+        ('7.5 s', '1.5 h')
+        """
+        if self.seconds < 60:
+            return f"{self.seconds:.1f} s"
+        return f"{self.seconds / 60:.1f} min" if self.seconds < 3600 else f"{self.seconds / 3600:.1f} h"
+
+
+@dataclass(frozen=True)
+class Month:
+    """``partial``: there are more rows than one page reads; the export has them all."""
+
+    month: str
+    rows: tuple[Cost, ...]
+    partial: bool = False
+
+    @property
+    def total(self) -> Cost:
+        return total(self.rows)
+
+
+def month(site: str, which: str, *, project_id: str = "") -> Month:
+    """One Query: a whole site's, or one project's."""
+    try:
+        prefix = table.SPENDING.sort_prefix(project_id=project_id) if project_id else table.SPENDING.sort_prefix()
+        pk = table.SPENDING.partition_key(site, month=which)
+    except InvalidKey:
+        return Month(which, ())
+    page = Spending.page(pk, sk=Spending.SK.startswith(prefix), limit=_MOST)
+    return Month(which, summed(page.rows), page.next is not None)
+
+
+@dataclass(frozen=True)
+class RunCost:
+    """``known`` is False where nothing was used."""
+
+    micros: int = 0
+    unpriced: bool = False
+    known: bool = False
+
+    def __add__(self, other: "RunCost") -> "RunCost":
+        unpriced, known = self.unpriced or other.unpriced, self.known or other.known
+        return RunCost(self.micros + other.micros, unpriced, known)
+
+    def __str__(self) -> str:
+        if not self.known:
+            return ""
+        return f"{money(self.micros)} and what has no price" if self.unpriced else money(self.micros)
+
+
+def of_link(link: DocumentWorkflow) -> RunCost:
+    """Of a run with all its retries."""
+    return RunCost(int(link.micros or 0), bool(link.unpriced), link.micros is not None)
+
+
+def of_board(board: WorkflowSteps) -> RunCost:
+    """Of a run's steps as they ended last."""
+    steps = (step for step in board.data.as_dict().values() if isinstance(step, Mapping))
+    used = [one for step in steps for one in step.get("used") or ()]
+    micros = sum(int(one.get("micros") or 0) for one in used)
+    return RunCost(micros, any("micros" not in one for one in used), bool(used))
+
+
+def whole_month(site: str, which: str) -> Month:
+    """Every row of a site's month, for the export: a Query for each thousand."""
+    pk, prefix = table.SPENDING.partition_key(site, month=which), Spending.SK.startswith(table.SPENDING.sort_prefix())
+    rows: list[Spending] = []
+    cursor = None
+    while True:
+        page = Spending.page(pk, sk=prefix, limit=_MOST, cursor=cursor)
+        rows += page.rows
+        cursor = page.next
+        if not cursor:
+            return Month(which, summed(rows))
+
+
+def summed(rows: Iterable[Spending]) -> tuple[Cost, ...]:
+    """One for each project, service and model, the dearest first."""
+    found: dict[tuple[str, str, str], dict[str, int]] = {}
+    for row in rows:
+        sums = found.setdefault((row.project_id, row.service, row.model), dict.fromkeys(COUNTS, 0))
+        for name in COUNTS:
+            sums[name] += int(getattr(row, name))
+    costs = [Cost(*names, *sums.values()) for names, sums in found.items()]
+    return tuple(sorted(costs, key=lambda one: (-one.micros, one.project_id, one.service, one.model)))
+
+
+def total(rows: Iterable[Cost], project_id: str = "") -> Cost:
+    held = list(rows)
+    return Cost(project_id, "", "", *(sum(getattr(row, name) for row in held) for name in COUNTS))

@@ -1,0 +1,28 @@
+"""What this version needs on the configured endpoint: resources, state machines, definitions; as often as one likes."""
+
+from collections.abc import Callable
+
+from config.deploy import bootstrap
+from workflows.definitions import actions as definition_actions
+from workflows.definitions.blueprint import DEFINITIONS
+from workflows.engine import driver, engine_choice
+
+Report = Callable[[str], None]
+
+
+def deploy(report: Report) -> None:
+    """Create, change or verify, and report each; a second call changes nothing and says so.
+
+    Raises:
+        Misconfigured, Unavailable: with what to do.
+        CountersignError: a published version differs from its code.
+
+    """
+    bootstrap.deploy(report)
+    if engine_choice.chosen():
+        report("unchanged  state machines: none, since messages drive the runs")
+    else:
+        driver.publish_machines(report)
+    for definition in DEFINITIONS.values():
+        new = definition_actions.publish(definition)
+        report(f"{'created' if new else 'unchanged':10} definition {definition.id}")

@@ -1,0 +1,105 @@
+"""A desk on this machine: the emulator with everything deployed on it, and the workers."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management import call_command
+
+from config.brokers.transport import BROKER_NAMES
+from config.errors import Misconfigured
+from config.laptop import emulator, locks
+from config.laptop.emulator import Emulator
+from config.laptop.supervisor import Supervisor
+from workflows.operations import deployment
+from workflows.operations.deployment import Report
+from workflows.operations.processes import PROCESSES, WORKERS
+
+
+@dataclass
+class LocalDesk:
+    """What this process runs; ``embedded`` is None where an endpoint that answers was there before it."""
+
+    supervisor: Supervisor
+    embedded: Emulator | None = None
+
+    def tend(self, report: Report) -> None:
+        """Start again what has died, the embedded AWS with what it had last saved; call it every second or so.
+
+        Raises:
+            Misconfigured: the embedded AWS does not come up again; the message says why.
+
+        """
+        if self.embedded and (code := self.embedded.process.poll()) is not None:
+            lost = f" What was written in the last {emulator.SAVE_SECONDS} seconds may be lost." if code else ""
+            report(f"The embedded AWS ended with code {code} and is started again.{lost}")
+            self.embedded = start_embedded()
+            deployment.deploy(_unheard)  # what was deployed after its last save is gone
+        self.supervisor.tend(report)
+
+    def stop(self) -> None:
+        """Workers first: at their end they have something to write."""
+        self.supervisor.stop()
+        if self.embedded:
+            self.embedded.stop()
+
+
+def start_embedded() -> Emulator:
+    """Raises: Misconfigured."""
+    return emulator.start(state_dir=settings.STATE_DIR / "emulator", port=settings.EMULATOR_PORT)
+
+
+def _unheard(_text: str) -> None:
+    pass
+
+
+# Two workers for two cores; nice, so that a step of somebody's single page has most of a core when it wants one, and
+# not so nice that a busy machine leaves them nothing.
+_OWN: dict[str, tuple[tuple[str, ...], int]] = {"worker-slices": (("-c", "2"), 10)}
+
+
+def add_workers(supervisor: Supervisor) -> None:
+    """The workers and the clock of the sweeper; the web server is the demo's own."""
+    for name in WORKERS:
+        more, nice = _OWN.get(name, ((), 0))
+        supervisor.add(name, *PROCESSES[name], *more, nice=nice)
+
+
+def _workers_of(path: Path) -> int | None:
+    """Raises: Misconfigured, where those of another process take no message from our broker."""
+    lock = locks.hold(path, settings.BROKER)
+    theirs = path.read_text()
+    if lock is None and theirs != settings.BROKER:
+        raise Misconfigured(
+            f"The workers of {settings.STATE_DIR} run on {BROKER_NAMES.get(theirs, theirs)}, and this process on "
+            f"{BROKER_NAMES[settings.BROKER]}. Stop them, or set COUNTERSIGN_BROKER_URL as they have it."
+        )
+    return lock
+
+
+@contextmanager
+def running(report: Report) -> Iterator[LocalDesk]:
+    """An endpoint that answers and workers on it; starts what is not there, and stops at the end what it started.
+
+    Raises:
+        Misconfigured, Unavailable: with what to do.
+
+    """
+    desk = LocalDesk(Supervisor(settings.STATE_DIR / "logs"))
+    with ExitStack() as stack:
+        # The right to run this state folder's workers; another process that has it runs them for both.
+        lock = _workers_of(settings.STATE_DIR / "workers.lock") if settings.ON_LAPTOP else None
+        if lock is not None:
+            stack.callback(os.close, lock)
+        stack.callback(desk.stop)
+        if settings.ON_LAPTOP and not emulator.is_answering(str(settings.AWS_ENDPOINT_URL)):
+            desk.embedded = start_embedded()
+        if settings.ON_LAPTOP:
+            deployment.deploy(report)
+        if lock is not None:
+            call_command("migrate", verbosity=0, interactive=False)  # the search index is in this database
+            add_workers(desk.supervisor)
+        yield desk

@@ -1,0 +1,222 @@
+"""Which outside services a run's frozen settings choose, built and ready to be asked; who imports it hands them on."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from config import aws
+from config.errors import StageFailed
+from workflows.providers import actions as provider_actions
+from workflows.providers import bda, jobs, transcribe
+from workflows.providers.bda import BDA, DataAutomation
+from workflows.providers.bedrock import BEDROCK, Bedrock
+from workflows.providers.calls import Caller, Provider
+from workflows.providers.endpoint import ENDPOINT, Endpoint
+from workflows.providers.jobs import Running, S3File
+from workflows.providers.tesseract import Tesseract
+from workflows.providers.textract import TEXTRACT, Textract, queries_for
+from workflows.providers.transcribe import TRANSCRIBE, Languages, Transcribe
+from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.run import Run
+from workflows.stages.base import RunSettings, Stage
+from workflows.stages.models.languages import language_code
+from workflows.stages.pages.reading import DocumentReading
+from workflows.stages.services import (
+    Analyst,
+    Automation,
+    DocumentReader,
+    Inquirer,
+    Output,
+    PageReader,
+    Services,
+    Transcriber,
+    Transcript,
+    Writer,
+)
+from workflows.stages.usage import Note, unnoted
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+# Of seed 000's languages those that Transcribe writes otherwise than as <language>-<country> of the same letters.
+_SPOKEN = {
+    "en": "en-US", "ko": "ko-KR", "ja": "ja-JP", "zh": "zh-CN", "pt": "pt-BR", "sv": "sv-SE", "da": "da-DK",
+    "no": "no-NO", "ar": "ar-SA", "hi": "hi-IN", "vi": "vi-VN", "ms": "ms-MY",
+}  # fmt: skip
+
+
+def of(
+    run: Run, stage: Stage, pinned: RunSettings, document: DocumentWorkflow, *, step: int, attempt: int,
+    heartbeat: Callable[[], None], note: Note = unnoted,
+) -> Services:  # fmt: skip
+    """Those of one stage; building them asks nobody. ``note``: told of what is metered by the call.
+
+    Raises: StageFailed, where a choice is unknown.
+    """
+    token = jobs.token(run.site, run.workflow_id, step, attempt)
+    match stage.name:
+        case "paddleocr_processor":
+            reader = _document_reader(run, pinned, document, token, heartbeat)
+            return Services(page_reader=_page_reader(pinned), document_reader=reader)
+        case "segment_analyzer":
+            return Services(analyst=_analyst(pinned, note))
+        case "document_summarizer":
+            return Services(writer=_writer(pinned, note))
+        case "transcribe":
+            return Services(transcriber=_transcriber(run, pinned, document, token))
+        case "bda_processor":
+            return Services(automation=_automation(run, pinned, document, token))
+    return Services()
+
+
+def caller(provider: Provider) -> Caller:
+    return Caller(provider, provider_actions, settings.PROVIDER_ATTEMPTS)
+
+
+def _page_reader(pinned: RunSettings) -> PageReader | None:
+    if pinned.ocr_model == "tesseract":
+        return Tesseract(pinned.language)
+    if pinned.ocr_model == "endpoint":
+        return Endpoint(
+            settings.OCR_ENDPOINT_URL,
+            settings.OCR_ENDPOINT_KEY,
+            caller(ENDPOINT),
+            seconds=float(settings.PROVIDER_TIMEOUT_SECONDS),
+            insecure=settings.ON_LAPTOP,
+        )
+    return None
+
+
+def _document_reader(
+    run: Run, pinned: RunSettings, document: DocumentWorkflow, token: str, heartbeat: Callable[[], None]
+) -> DocumentReader | None:
+    if pinned.ocr_model != TEXTRACT.name:
+        return None
+    textract = Textract(aws.provider("textract"), caller(TEXTRACT), heartbeat)
+    return TextractReader(textract, _original(_files(run), document), token)
+
+
+def _files(run: Run) -> DocumentFiles:
+    return DocumentFiles(run.site, run.project_id, run.document_id)
+
+
+def _original(store: DocumentFiles, document: DocumentWorkflow) -> S3File:
+    key = store.root + store.name_of(document.data["file_uri"])
+    return S3File(settings.BUCKET_NAME, key, document.s3version or "")
+
+
+def _transcriber(run: Run, pinned: RunSettings, document: DocumentWorkflow, token: str) -> Transcriber | None:
+    if pinned.transcriber != TRANSCRIBE.name:
+        return None
+    store = _files(run)
+    spoken = _spoken(pinned.language)
+    service = Transcribe(aws.provider("transcribe"), caller(TRANSCRIBE))
+    return TranscribeReader(service, store, _original(store, document), token, Languages("direct", (spoken,)))
+
+
+def _spoken(language: str) -> str:
+    """Transcribe's code for it: with a country, the stored one's where it has one."""
+    code, _, region = language_code(language).partition("-")
+    if len(region) == 2:  # a country; Hant is a script
+        return f"{code}-{region.upper()}"
+    return _SPOKEN.get(code, f"{code}-{code.upper()}")
+
+
+def _automation(run: Run, pinned: RunSettings, document: DocumentWorkflow, token: str) -> Automation | None:
+    if not pinned.use_bda:
+        return None
+    store = _files(run)
+    client = aws.provider("bedrock-data-automation-runtime")
+    service = DataAutomation(client, caller(BDA), settings.BDA_PROJECT_ARN, settings.BDA_PROFILE_ARN)
+    return AutomationReader(service, store, _original(store, document), token)
+
+
+def _bedrock(pinned: RunSettings, note: Note) -> Bedrock:
+    client = aws.provider("bedrock-runtime")
+    return Bedrock(client, caller(BEDROCK), pinned.bedrock_model, pinned.bedrock_strong_model, pinned.takeover, note)
+
+
+def _analyst(pinned: RunSettings, note: Note) -> Analyst | None:
+    if pinned.analyzer == BEDROCK.name:
+        return _bedrock(pinned, note)
+    if pinned.analyzer != "rules":
+        raise StageFailed(f"This desk has no analyzer called {pinned.analyzer}. Choose another in the project.")
+    return None
+
+
+def _writer(pinned: RunSettings, note: Note) -> Writer | None:
+    return _bedrock(pinned, note) if pinned.summarizer == BEDROCK.name else None
+
+
+def inquirer(pinned: RunSettings, note: Note = unnoted) -> Inquirer:
+    """Who answers what people ask about a page; for runs whose analysis is a model's."""
+    return _bedrock(pinned, note)
+
+
+@dataclass(frozen=True)
+class TextractReader:
+    """Textract on one document: a DocumentReader."""
+
+    textract: Textract
+    file: S3File
+    token: str
+    service: str = TEXTRACT.name
+    model: str = TEXTRACT.label
+
+    def begin(self, fields: Mapping[str, str]) -> str:
+        return self.textract.start(self.file, self.token, queries_for(fields))
+
+    def look(self, job: str) -> DocumentReading | None:
+        found = self.textract.look(job)
+        return None if isinstance(found, Running) else found
+
+
+@dataclass(frozen=True)
+class TranscribeReader:
+    """Transcribe on one recording: a Transcriber. What it leaves lies among the document's artifacts."""
+
+    transcribe: Transcribe
+    store: DocumentFiles
+    file: S3File
+    token: str
+    languages: Languages
+    service: str = TRANSCRIBE.name
+    model: str = TRANSCRIBE.label
+
+    def begin(self) -> str:
+        key = self.store.root + files.TRANSCRIBED
+        return self.transcribe.start(self.file, self.token, self.languages, output_key=key)
+
+    def look(self, job: str) -> Transcript | None:
+        found = self.transcribe.look(job)
+        if isinstance(found, Running):
+            return None
+        return transcribe.read(json.loads(self.store.read(files.TRANSCRIBED)), found.language)
+
+
+@dataclass(frozen=True)
+class AutomationReader:
+    """Data Automation on one document: an Automation. Its outputs lie among the document's artifacts."""
+
+    automation: DataAutomation
+    store: DocumentFiles
+    file: S3File
+    token: str
+    service: str = BDA.name
+    model: str = BDA.label
+
+    def begin(self) -> str:
+        return self.automation.start(self.file, self.token, output_uri=self.store.uri(files.BDA_OUTPUT))
+
+    def look(self, job: str) -> Output | None:
+        found = self.automation.look(job)
+        if isinstance(found, Running):
+            return None
+        metadata = json.loads(self.store.read(self.store.name_of(found.metadata_uri)))
+        parts = [
+            bda.read(json.loads(self.store.read(self.store.name_of(address)))) for address in bda.outputs(metadata)
+        ]
+        pages = {index: text for part in parts for index, text in part.pages.items()}
+        summary = " ".join(part.summary for part in parts if part.summary)
+        return Output(pages, summary, tuple(chapter for part in parts for chapter in part.chapters))

@@ -1,0 +1,91 @@
+"""The services page under the settings: who may do the work of a stage, and whether they answer."""
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from config import aws, clock
+from projects.settings import provider_choice
+from projects.settings.values import SETTING_LABELS
+from projects.sites import access
+from projects.web.http import DeskRequest, answer
+from workflows.engine import engine_choice
+from workflows.providers.bda import BDA
+from workflows.providers.endpoint import ENDPOINT
+from workflows.providers.items import ProviderState
+from workflows.providers.names import LABELS
+from workflows.runs import queries
+from workflows.runs.views.state_labels import Mark
+
+NOT_SET_UP = Mark("", "minus", "Not configured")
+UNUSED = Mark("", "clock", "Not used yet")
+OPERATIONAL = Mark("good", "check", "Operational")
+FAILING = Mark("bad", "alert", "Failing")
+PAUSED = Mark("bad", "pause", "Paused")
+RETRYING = Mark("warn", "refresh", "Retrying")
+
+
+@dataclass(frozen=True)
+class ProviderRow:
+    """``failures``: in a row; ``worked_at``: of the last call that went through; ``until``: nobody asks before."""
+
+    label: str
+    mark: Mark
+    error: str = ""
+    failures: int = 0
+    failed_at: str | None = None
+    worked_at: str | None = None
+    until: str | None = None
+
+
+def row(name: str, state: ProviderState | None, now: str) -> ProviderRow:
+    label = LABELS.get(name, name)
+    if state is None:
+        return ProviderRow(label, UNUSED if is_set_up(name) else NOT_SET_UP)
+    mark = _mark(name, state, now)
+    until = state.open_until if mark == PAUSED else None
+    return ProviderRow(
+        label, mark, state.message or "", int(state.failures or 0), state.failed_at, state.worked_at, until
+    )
+
+
+def _mark(name: str, state: ProviderState, now: str) -> Mark:
+    """What happened counts more than what the settings of this process say."""
+    if state.failures and state.open_until:
+        return PAUSED if state.open_until > now else RETRYING
+    if state.failures or state.refused_at:
+        return FAILING if is_set_up(name) or state.worked_at else NOT_SET_UP
+    if state.worked_at:
+        return OPERATIONAL
+    return UNUSED if is_set_up(name) else NOT_SET_UP
+
+
+def is_set_up(name: str) -> bool:
+    """Whether the desk's settings give the workers what they need to call it."""
+    if name == ENDPOINT.name:
+        return bool(settings.OCR_ENDPOINT_URL)
+    if name == BDA.name and not settings.BDA_PROJECT_ARN:
+        return False
+    return aws.provider_credentials()
+
+
+@require_safe
+def list_providers(request: DeskRequest) -> HttpResponse:
+    access.check_can_configure(request)
+    known = {state.provider: state for state in queries.provider_states()}
+    now = clock.iso(clock.now())
+    defaults = [
+        (SETTING_LABELS[name], choices.get(provider_choice.desk_default(name), provider_choice.desk_default(name)))
+        for name, choices in provider_choice.CHOICES.items()
+    ]
+    context = {
+        "rows": [row(name, known.get(name), now) for name in LABELS],
+        "defaults": defaults,
+        "engine": engine_choice.words(),
+        "models": (settings.BEDROCK_MODEL, settings.BEDROCK_STRONG_MODEL),
+        "takeover": settings.TAKEOVER_PERCENT,
+        "most": settings.PROVIDER_FAILURES,
+    }
+    return answer(request, "settings/services.html", None, context)

@@ -1,0 +1,132 @@
+"""Driving what follows a publication: attributes first, then one action after the other, until one has to wait."""
+
+import json
+import logging
+from functools import partial
+
+from django.conf import settings
+
+from config.errors import ActionFailed, Conflict, NotFound, Refused, Tampered, Unavailable
+from config.transaction import Change
+from projects.audit.events import Actor
+from projects.documents.actions.attributes import set_attribute
+from projects.documents.queries.documents import get_document
+from workflows.documents.actions import hide
+from workflows.publish import action_kinds
+from workflows.publish.action_kinds import Done, Task
+from workflows.publish.actions import document_actions, follow_ups
+from workflows.publish.actions.document_actions import S
+from workflows.publish.items.actions import DocumentAction, FollowUp
+from workflows.routing import judge, pinned_rules
+from workflows.rules import field_mapping, stored_rules
+from workflows.rules.routing import Act
+from workflows.runs import events, queries
+from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
+from workflows.runs.status import ACTION_ENDED, ActionType, FollowUpStatus
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+log = logging.getLogger(__name__)
+
+MOST_ACTIONS = 40  # of one run, all its rules together: they are written in the transaction that publishes
+
+
+def planned(run: Run, document: DocumentWorkflow, execution: Execution) -> list[Change]:
+    """The rows of what follows, for the transaction that publishes; none where nothing does."""
+    acts = _acts(run, document, execution)
+    if not acts and not pinned_rules.pinned(run.site, stored_rules.routing_from(document.routing).book).mappings:
+        return []
+    before = queries.document_actions(run.site, run.document_id) if acts else []
+    return follow_ups.planned(run, document, acts, first=max((one.idx + 1 for one in before), default=0))
+
+
+def _acts(run: Run, document: DocumentWorkflow, execution: Execution) -> list[Act]:
+    """What the rules asked for when the document came, then what they asked for after the analysis."""
+    first = stored_rules.routing_from(document.routing).judgement
+    then = judge.judgement_of(run, execution.routing_sha256)
+    return [*first.effect.actions, *then.effect.actions][:MOST_ACTIONS]
+
+
+def drive(run: Run, *, owner: str) -> None:
+    """Do what is due now; delivered twice, the second finds it claimed or done.
+
+    Raises:
+        Unavailable: the table or S3 does not answer; it is due again when the lease runs out.
+
+    """
+    try:
+        follow_up = follow_ups.claim(run, owner=owner)
+        _go_on(run, follow_up, owner)
+    except Conflict:  # another worker has it, or had it as this one's lease ran out
+        log.info("follow-up is in other hands", extra={"run": run.workflow_id})
+
+
+def _go_on(run: Run, follow_up: FollowUp, owner: str) -> None:
+    try:
+        get_document(run.site, run.document_id)
+    except NotFound:
+        if not hide.hide_follow_up(run, owner=owner):
+            follow_ups.end(run, owner=owner, status=FollowUpStatus.CANCELLED)
+        return
+    if not follow_up.mapped_at:
+        follow_ups.mapped(run, owner=owner, message=_set_attributes(run))
+    for action in queries.actions_of(run):
+        if action.status not in ACTION_ENDED and not _do(run, action, owner):
+            return
+    follow_ups.end(run, owner=owner, status=FollowUpStatus.DONE)
+
+
+def _set_attributes(run: Run) -> str:
+    """Set what the pinned mappings say; answers in sentences what could not be set. Again it changes nothing."""
+    document = queries.document_workflow(run.site, run.document_id, run.workflow_id)
+    mappings = pinned_rules.pinned(run.site, stored_rules.routing_from(document.routing).book).mappings
+    if not mappings:
+        return ""
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    output = json.loads(store.read(files.output(run.workflow_id)))
+    problems = []
+    for one in field_mapping.wanted(mappings, output, run.project_id):
+        try:
+            by = Actor("system", f"Mapping {one.mapping}")
+            set_attribute(run.site, run.document_id, one.key, [one.value], by=by)
+        except (Refused, NotFound) as error:
+            problems.append(f"{one.mapping}: {error}")
+    return " ".join(problems)[:1000]
+
+
+def _do(run: Run, action: DocumentAction, owner: str) -> bool:
+    """Do one action; False where what is behind it has to wait."""
+    if action.status in (S.FAILED, S.IN_QUEUE):  # a person's turn: nothing is due
+        follow_ups.end(run, owner=owner, status=FollowUpStatus.WAITING)
+        return False
+    if action.kind == ActionType.QUEUE:
+        document_actions.enqueue(run, action, owner=owner)
+        return False
+    attempt = document_actions.begin(run, action)
+    log.info("action begins", extra={"run": run.workflow_id, "action": action.kind, "attempt": attempt})
+    try:
+        done = _deed(run, action, owner)
+    except (ActionFailed, NotFound, Tampered) as error:
+        document_actions.fail(run, action, attempt=attempt, owner=owner, message=str(error))
+        return False
+    except Unavailable as error:
+        document_actions.again(run, action, attempt=attempt, owner=owner, message=str(error))
+        return False
+    done_event = document_actions.complete(
+        run, action, attempt=attempt, owner=owner, message=done.message, bus=done.bus
+    )
+    events.publish_soon(done_event)
+    return True
+
+
+def _deed(run: Run, action: DocumentAction, owner: str) -> Done:
+    if int(action.attempts) >= settings.ACTION_ATTEMPTS:  # each time the worker died, or stopped on an error of ours
+        raise ActionFailed(
+            "It was begun again and again and never ended. Look at the workers, then have it done again."
+        )
+    deed = action_kinds.DEEDS.get(action.kind)
+    if deed is None:
+        raise ActionFailed("This version does not know such an action. Have it done again after an update.")
+    return deed(Task(run, action, partial(follow_ups.renew, run, owner=owner)))

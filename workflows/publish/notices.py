@@ -1,0 +1,166 @@
+"""Telling the sender of a document that it was rejected or failed, by mail or on a topic, as the settings say.
+
+It names the file and where to look, and nothing of the document; why, in the reviewer's or the machine's words, only
+where the settings allow that. The same id each time, so that whoever gets it twice can tell.
+"""
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from config import aws
+from config.errors import ActionFailed, Conflict, CountersignError, NotFound
+from projects.documents.queries.documents import get_document
+from projects.web.addresses import address_of
+from workflows.publish import action_kinds
+from workflows.publish.actions import notices
+from workflows.publish.items.notices import NoticeStatus, SenderNotice
+from workflows.runs import queries
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
+from workflows.runs.status import Outcome
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+log = logging.getLogger(__name__)
+
+_SAID: Mapping[str, str] = {
+    Outcome.REJECTED: "was looked at and rejected",
+    Outcome.FAILED: "could not be read to its end",
+    Outcome.EXPIRED: "was not decided in time",
+}
+_LONGEST_NAME = 150
+_NEVER_ENDED = "It was begun again and again and never ended. Look at the workers, then tell the sender yourself."
+
+
+class _NobodyThere(ActionFailed):
+    """There is no address."""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What is told: ``id`` the same at each attempt, ``why`` empty where the settings keep it back."""
+
+    run: Run
+    id: str
+    outcome: str
+    name: str
+    sender: str
+    why: str
+
+    @property
+    def text(self) -> str:
+        said = f"{self.name} {_SAID[self.outcome]}. Nothing of it was published."
+        why = f"\n\nWhy: {self.why}" if self.why else ""
+        return f"{said}{why}\n\n{action_kinds.address(self.run)}\n\nSign in to look at it.\n"
+
+
+def tell(run: Run, *, attempt: int, owner: str) -> None:
+    """Tell it once, and record that; delivered twice, the second finds it claimed or settled.
+
+    Raises:
+        Unavailable: the table does not answer; it is due again when the lease runs out.
+
+    """
+    try:
+        row = notices.claim(run, attempt=attempt, owner=owner)
+        if int(row.tries) > settings.ACTION_ATTEMPTS:  # errors are counted below: each of these ended its worker
+            notices.settle(run, row, NoticeStatus.GIVEN_UP, message=_NEVER_ENDED)
+            return
+        try:
+            status, message = _told(run, row)
+        except CountersignError as error:
+            notices.again(run, row, message=str(error))
+        else:
+            notices.settle(run, row, status, message=message)
+    except Conflict:
+        log.info("notice is in other hands", extra={"run": run.workflow_id, "attempt": attempt})
+
+
+def _told(run: Run, row: SenderNotice) -> tuple[NoticeStatus, str]:
+    """What came of it, and why where nobody was told. Raises: CountersignError, where it may be tried again."""
+    notice = _notice(run, row)
+    if notice is None:
+        return NoticeStatus.OVERTAKEN, "The run went on, or its document was deleted, before anybody was told."
+    if not settings.TELL_SENDERS:
+        return NoticeStatus.NOBODY, "Senders are no longer told."
+    try:
+        _WAYS[settings.TELL_SENDERS](notice)
+    except _NobodyThere as error:
+        return NoticeStatus.NOBODY, str(error)
+    except ActionFailed as error:
+        return NoticeStatus.GIVEN_UP, str(error)
+    return NoticeStatus.TOLD, ""
+
+
+def _notice(run: Run, row: SenderNotice) -> Notice | None:
+    """None where the run has gone on meanwhile, or its document was deleted."""
+    try:
+        execution, document = queries.execution(run), get_document(run.site, run.document_id)
+    except NotFound:
+        return None
+    if execution.outcome != row.outcome or int(execution.engine_attempt) != int(row.attempt):
+        return None
+    text = f"{run.site}/{run.document_id}/{run.workflow_id}/{int(row.attempt)}"
+    return Notice(
+        run,
+        hashlib.sha256(text.encode()).hexdigest()[:32],
+        row.outcome,
+        "".join(one for one in document.name if one.isprintable())[:_LONGEST_NAME],
+        document.userId,
+        _why(run, execution) if settings.TELL_SENDERS_WHY else "",
+    )
+
+
+def _why(run: Run, execution: Execution) -> str:
+    if execution.outcome == Outcome.REJECTED:
+        sha256 = str(execution.decision_sha256)
+        name = files.decision(run.workflow_id, str(execution.decision_id), sha256)
+        stored = DocumentFiles(run.site, run.project_id, run.document_id).read_pinned(name, sha256)
+        return str(json.loads(stored).get("reason") or "")
+    data = queries.last_transition(run, execution).data
+    return str((data.as_dict() if data else {}).get("reason") or "")
+
+
+def _mail(notice: Notice) -> None:
+    """Raises: ActionFailed, Unavailable."""
+    to = address_of(notice.sender)
+    if not to:
+        raise _NobodyThere("Whoever sent it has no address here: a program, or an account without one.")
+    action_kinds.send([to], f"Not published: {notice.name}", notice.text, notice.id)
+
+
+def _publish(notice: Notice) -> None:
+    """Subscribers choose by the attributes (AWS: "Amazon SNS message filtering"). Raises: CountersignError."""
+    named = {"siteId": notice.run.site, "projectId": notice.run.project_id, "senderId": notice.sender}
+    named |= {"outcome": str(notice.outcome)}
+    content: dict[str, Any] = {
+        "id": notice.id,
+        "schemaVersion": 1,
+        **named,
+        "documentId": notice.run.document_id,
+        "workflowId": notice.run.workflow_id,
+        "fileName": notice.name,
+        "url": action_kinds.address(notice.run),
+    }
+    if notice.why:
+        content["reason"] = notice.why
+    topic: dict[str, Any] = {"TopicArn": settings.SENDERS_TOPIC_ARN}
+    if settings.SENDERS_TOPIC_ARN.endswith(".fifo"):
+        topic |= {"MessageGroupId": notice.run.document_id, "MessageDeduplicationId": notice.id}
+    with aws.translated():
+        aws.client("sns").publish(
+            **topic,
+            Message=json.dumps(content, ensure_ascii=False),
+            MessageAttributes={
+                name: {"DataType": "String", "StringValue": value} for name, value in named.items() if value
+            },
+        )
+
+
+_WAYS: Mapping[str, Callable[[Notice], None]] = {"mail": _mail, "sns": _publish}

@@ -1,0 +1,141 @@
+"""What the rules decided about a run's document, and what follows its publication; a person has it done again."""
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_POST, require_safe
+
+from config import clock
+from config.errors import Conflict, NotFound
+from projects.audit.events import actor
+from projects.queues import admission
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
+from workflows.publish.actions import document_actions
+from workflows.publish.items.actions import DocumentAction, FollowUp
+from workflows.routing import judge
+from workflows.routing.forms.rows import ACTION_WORDS
+from workflows.rules import stored_rules
+from workflows.rules.routing import Decision
+from workflows.runs import queries
+from workflows.runs.run import Run
+from workflows.runs.status import ActionStatus, FollowUpStatus
+from workflows.runs.views.segments import run_of
+from workflows.runs.views.state_labels import Mark
+from workflows.tasks import enqueue_follow_up
+
+_SOON = dt.timedelta(minutes=1)  # what is due later is not watched: a retry may be two hours away
+_MARKS: dict[str, Mark] = {
+    ActionStatus.PENDING: Mark("", "clock", "To be done"),
+    ActionStatus.RUNNING: Mark("info", "run", "Being done"),
+    ActionStatus.WAITING_FOR_RETRY: Mark("warn", "refresh", "Tried again later"),
+    ActionStatus.IN_QUEUE: Mark("warn", "user", "Waits for a person"),
+    ActionStatus.COMPLETE: Mark("good", "check", "Done"),
+    ActionStatus.FAILED: Mark("bad", "alert", "Failed"),
+    ActionStatus.SKIPPED: Mark("", "skip", "Left out"),
+}
+_LISTED = (ActionStatus.FAILED, ActionStatus.WAITING_FOR_RETRY, ActionStatus.IN_QUEUE, ActionStatus.PENDING)
+_AGAIN = (ActionStatus.FAILED, ActionStatus.WAITING_FOR_RETRY)
+
+
+class Decided(NamedTuple):
+    """A rule that decided, and when it was asked."""
+
+    when: str
+    decision: Decision
+
+
+@dataclass(frozen=True)
+class ActionRow:
+    action: DocumentAction
+    mark: Mark
+    words: str
+    target: str
+    again: bool
+
+
+@require_safe
+def show_follow_up(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    board, _ = run_of(request, document_id, workflow_id)
+    run = Run(request.site, str(board.project_id), document_id, workflow_id)
+    follow_up = queries.follow_up(run)
+    context = {
+        "board": board,
+        "decided": list(_decided(run)),
+        "rows": [_row(one) for one in queries.actions_of(run)] if follow_up else [],
+        "follow_up": follow_up,
+        "next_at": follow_up.due_at if follow_up and follow_up.status == FollowUpStatus.OPEN else "",
+        "moving": follow_up is not None and _is_moving(follow_up),
+    }
+    return answer(request, "workflow/follow_up.html", "workflow/_follow_up.html", context)
+
+
+def _decided(run: Run) -> Iterable[Decided]:
+    """None for a run of an earlier system, which asked no rules."""
+    try:
+        link = queries.document_workflow(run.site, run.document_id, run.workflow_id)
+        execution = queries.execution(run)
+    except NotFound:
+        return
+    for decision in stored_rules.routing_from(link.routing).judgement.decisions:
+        yield Decided("When it came", decision)
+    for decision in judge.judgement_of(run, execution.routing_sha256).decisions:
+        yield Decided("After the analysis", decision)
+
+
+def _is_moving(follow_up: FollowUp) -> bool:
+    return follow_up.status == FollowUpStatus.OPEN and clock.parse(follow_up.due_at) < clock.now() + _SOON
+
+
+def _row(action: DocumentAction) -> ActionRow:
+    parameters: dict[str, Any] = action.parameters.as_dict() if action.parameters is not None else {}
+    mark = _MARKS.get(action.status, Mark("", "info", action.status.capitalize()))
+    target = str(parameters.get("to") or parameters.get("url") or "")
+    words = ACTION_WORDS.get(action.kind, action.kind.capitalize())
+    return ActionRow(action, mark, words, target, action.status in _AGAIN)
+
+
+@require_safe
+def list_actions(request: DeskRequest) -> HttpResponse:
+    """Those that need somebody, over all documents: failed ones, unless the address asks for another state."""
+    access.check_can_view(request)
+    asked = request.GET.get("state", "")
+    state = ActionStatus(asked) if asked in _LISTED else ActionStatus.FAILED
+    cursor = request.GET.get("after")
+    page = admission.shown_page(
+        request, lambda place: queries.actions_with(request.site, state, cursor=place), cursor,
+        lambda action: action.document_id,
+    )  # fmt: skip
+    here = reverse("workflows:list-actions")
+    context = {
+        "rows": [_row(one) for one in page.rows],
+        "mark": _MARKS[state],
+        "states": [(f"{here}?state={one}", _MARKS[one].words, one == state) for one in _LISTED],
+        "next_url": f"{here}?{urlencode({'state': state, 'after': page.next})}" if page.next else "",
+        "is_first": not cursor,
+        "first_url": f"{here}?state={state}",
+    }
+    return answer(request, "workflow/actions.html", None, context)
+
+
+@require_POST
+def retry_action(request: DeskRequest, document_id: str, workflow_id: str, number: int, kind: str) -> HttpResponse:
+    access.check_can_upload(request)
+    admission.check_document(request, document_id)
+    action = queries.document_action(request.site, document_id, number, kind)
+    if action.workflowId != workflow_id:
+        raise NotFound("There is no such action here.")
+    run = Run(request.site, str(action.project_id), document_id, workflow_id)
+    try:
+        document_actions.retry(run, action, by=actor(request.user))
+    except Conflict as error:
+        raise Conflict("This is being done right now, or was done meanwhile. Look at it as it is now.") from error
+    enqueue_follow_up(run)
+    messages.success(request, "It is being done again.")
+    return go(request, reverse("workflows:show-run", args=[document_id, workflow_id]))

@@ -1,0 +1,67 @@
+"""Documents that rules put into a queue: a person looks at each and says when it is done."""
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from config.errors import Conflict, NotFound
+from projects.audit.events import actor
+from projects.queues import admission
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
+from workflows.publish.actions import document_actions
+from workflows.publish.items.actions import DocumentAction
+from workflows.runs import queries
+from workflows.runs.run import Run
+from workflows.runs.status import ActionType
+from workflows.tasks import enqueue_follow_up
+
+
+@dataclass(frozen=True)
+class QueuedRow:
+    """A document that waits; ``number`` is its action's place among the document's."""
+
+    action: DocumentAction
+    number: int
+    since: str
+
+
+@require_safe
+def list_queued(request: DeskRequest, queue_id: str) -> HttpResponse:
+    access.check_can_view(request)
+    queue = access.check_admitted(request, queue_id)
+    cursor = request.GET.get("after")
+    page = admission.shown_page(
+        request,
+        lambda place: queries.queued_documents(request.site, queue_id, cursor=place),
+        cursor,
+        lambda action: action.document_id,
+    )
+    context = {
+        "queue": queue,
+        "rows": [QueuedRow(one, one.idx, one.updated_at or "") for one in page.rows],
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": reverse("workflows:list-queued", args=[queue_id]),
+    }
+    return answer(request, "queue/documents.html", None, context)
+
+
+@require_POST
+def settle_document(request: DeskRequest, queue_id: str, document_id: str, number: int) -> HttpResponse:
+    access.check_can_review(request)
+    access.check_admitted(request, queue_id)
+    action = queries.document_action(request.site, document_id, number, ActionType.QUEUE)
+    if action.queueId != queue_id:
+        raise NotFound("There is no such document in this queue.")
+    run = Run(request.site, str(action.project_id), document_id, str(action.workflowId))
+    try:
+        document_actions.settle(run, action, by=actor(request.user))
+    except Conflict as error:
+        raise Conflict(f"{action.name} is out of the queue already: somebody else was first.") from error
+    enqueue_follow_up(run)
+    messages.success(request, f"{action.name} is done. What is behind it goes on.")
+    return go(request, reverse("workflows:list-queued", args=[queue_id]))

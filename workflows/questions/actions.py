@@ -1,0 +1,220 @@
+"""Writes of questions about a page: each is one conditional transaction with its event."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.due import attempts
+from config.errors import Conflict, Refused
+from config.transaction import Put, Update, transact
+from projects.audit.events import Actor
+from workflows.questions import queries
+from workflows.questions.items import Question
+from workflows.questions.queries import QuestionRef
+from workflows.runs import events
+from workflows.runs.run import Run
+from workflows.runs.status import QuestionStatus
+
+LONGEST = 500  # characters of a question
+LONGEST_ANSWER = 8_000
+_TRIES = 8  # people who ask about one page in the same moment
+_DEADLY = "Nobody could answer this: it was tried {} times, and no worker came to its end. Ask in other words."
+S = QuestionStatus
+
+
+@dataclass(frozen=True)
+class Answer:
+    """``passage``: the words of the page that say it; ``box``: where they stand, as fractions of the page, or None."""
+
+    content: str
+    source: str
+    passage: str = ""
+    box: tuple[float, float, float, float] | None = None
+    confidence: float | None = None
+
+
+def ask(run: Run, segment: int, text: str, *, by: Actor) -> QuestionRef:
+    """Keep a question under the page's next number.
+
+    Raises:
+        Refused: there is no question, it is too long, or the page was asked too often.
+        Conflict: others ask about this page all the time.
+
+    """
+    text = " ".join(text.split())
+    if not text:
+        raise Refused("Write a question about this page.")
+    if len(text) > LONGEST:
+        raise Refused(f"A question has up to {LONGEST} characters. Shorten it.")
+    for _ in range(_TRIES):
+        number = max((int(one.qa_index) for one in queries.of_page(run, segment)), default=0) + 1
+        if number > queries.MOST:
+            raise Refused(f"This page was asked {queries.MOST} questions, and numbers are not given twice.")
+        ref = QuestionRef(run, segment, number)
+        try:
+            transact([Put(_asked(ref, text, by))], _event(ref, "ASKED", by))
+        except Conflict:  # somebody else asked at the same time and has the number
+            continue
+        return ref
+    raise Conflict("Others ask about this page right now. Try again in a moment.")
+
+
+def _asked(ref: QuestionRef, text: str, by: Actor) -> Question:
+    return Question(
+        *ref.key,
+        **_due(ref, _next_look()),
+        project_id=ref.run.project_id,
+        document_id=ref.run.document_id,
+        workflow_id=ref.run.workflow_id,
+        segment_index=ref.segment,
+        qa_index=ref.number,
+        status=S.ASKED,
+        generation=1,
+        analysis_query=text,
+        asked_by=by.name,
+        asked_at=clock.iso(clock.now()),
+    )
+
+
+def ask_again(ref: QuestionRef, *, generation: int, by: Actor) -> int:
+    """Have it answered once more, under the same number; answers which time that is.
+
+    The answer that is there stays until the next one comes. ``generation``: what the page showed.
+
+    Raises:
+        Conflict: somebody else asked again, or deleted it, or there is none.
+
+    """
+    actions = [
+        Question.status.set(S.ASKED),
+        Question.generation.set(generation + 1),
+        Question.asked_by.set(by.name),
+        Question.asked_at.set(clock.iso(clock.now())),
+        Question.error.remove(),
+        Question.project_id.set(ref.run.project_id),  # older writers kept none of the three
+        Question.document_id.set(ref.run.document_id),
+        Question.workflow_id.set(ref.run.workflow_id),
+        Question.tries.set(0),
+        *(getattr(Question, name).set(value) for name, value in _due(ref, _next_look()).items()),
+        *attempts.released(),
+    ]
+    same = (Question.generation == generation) & (Question.status != S.DELETED)
+    transact([Update(ref.key, actions, same)], _event(ref, "ASKED_AGAIN", by))
+    return generation + 1
+
+
+def delete(ref: QuestionRef, *, by: Actor) -> bool:
+    """Take its words away; the row stays, so that no other question gets its number. False where it is gone already.
+
+    Raises:
+        NotFound: there was never such a question.
+
+    """
+    words = (Question.analysis_query, Question.content, Question.found, Question.source, Question.error)
+    actions = [Question.status.set(S.DELETED), *(one.remove() for one in words), Question.asked_by.remove()]
+    actions += _rests()
+    there = Question.PK.exists() & (Question.status != S.DELETED)
+    try:
+        transact([Update(ref.key, actions, there)], _event(ref, "DELETED", by))
+    except Conflict:
+        queries.question(ref)
+        return False
+    return True
+
+
+def claim(ref: QuestionRef, asked: Question, *, owner: str) -> None:
+    """Begin to answer it; due again when the lease runs out. Raises: Conflict, as ``attempts.claim``, and where it moved.
+
+    Longer than a model takes, so that nobody is paid twice.
+    """
+    until = _next_look()
+    due = Question.GSI2SK.set(_due(ref, until)["GSI2SK"])
+    waits = _waits(int(asked.generation))
+    attempts.claim(asked, owner=owner, when=waits, also=[due] if asked.GSI2PK else [], until=until)
+
+
+def look_again(ref: QuestionRef, asked: Question, *, counts: bool) -> None:
+    """The sweeper has looked and sends it once more; ``counts``: as a try in vain.
+
+    Raises:
+        Conflict: a worker has begun it, it is settled, or another sweeper has looked.
+
+    """
+    actions = [Question.GSI2SK.set(_due(ref, _next_look())["GSI2SK"])]
+    if counts:
+        actions.append(Question.tries.set(Question.tries + 1))
+    Question.change(ref.key, actions, _unmoved(asked))
+
+
+def give_up(ref: QuestionRef, asked: Question) -> bool:
+    """It was sent and begun in vain so often. False where somebody has begun it again, or it is settled."""
+    actions = [Question.status.set(S.FAILED), Question.error.set(_DEADLY.format(int(asked.tries)))]
+    return _settled(ref, int(asked.generation), actions, "FAILED", when=_unmoved(asked))
+
+
+def _unmoved(asked: Question) -> Condition:
+    same: Condition = _waits(int(asked.generation)) & (Question.GSI2SK == asked.GSI2SK)
+    return same
+
+
+def _waits(generation: int) -> Condition:
+    waits: Condition = (Question.generation == generation) & (Question.status == S.ASKED)
+    return waits
+
+
+def _next_look() -> str:
+    return clock.iso(clock.in_seconds(settings.MESSAGE_LOST_SECONDS))
+
+
+def _due(ref: QuestionRef, at: str) -> dict[str, Any]:
+    return table.due(table.QUESTION, at, workflow_id=ref.run.workflow_id)
+
+
+def _rests() -> list[Action]:
+    return [Question.GSI2PK.remove(), Question.GSI2SK.remove(), *attempts.released()]
+
+
+def answered(ref: QuestionRef, answer: Answer, *, generation: int) -> bool:
+    """Keep the answer; False where it was answered, asked again or deleted meanwhile."""
+    found: dict[str, Any] = {"passage": answer.passage} if answer.passage else {}
+    if answer.box:
+        found["box"] = [round(edge, 5) for edge in answer.box]
+    if answer.confidence is not None:
+        found["confidence"] = answer.confidence
+    actions = [
+        Question.status.set(S.ANSWERED),
+        Question.content.set(answer.content[:LONGEST_ANSWER]),
+        Question.source.set(answer.source),
+        Question.answered_at.set(clock.iso(clock.now())),
+        Question.error.remove(),
+        Question.found.set(found) if found else Question.found.remove(),
+    ]
+    return _settled(ref, generation, actions, "ANSWERED")
+
+
+def failed(ref: QuestionRef, sentence: str, *, generation: int) -> bool:
+    """Say why there is no answer; False as for ``answered``."""
+    actions = [Question.status.set(S.FAILED), Question.error.set(sentence)]
+    return _settled(ref, generation, actions, "FAILED")
+
+
+def _settled(
+    ref: QuestionRef, generation: int, actions: Sequence[Action], word: str, *, when: Condition | None = None
+) -> bool:
+    waits = _waits(generation) if when is None else when
+    try:
+        transact([Update(ref.key, [*actions, *_rests()], waits)], _event(ref, word, None))
+    except Conflict:
+        return False
+    return True
+
+
+def _event(ref: QuestionRef, word: str, by: Actor | None) -> events.EventAt:
+    """Ids only: neither what was asked nor what was answered."""
+    facts = {"page": ref.segment + 1, "question": ref.number}
+    return events.lineage(ref.run, f"QUESTION_{word}", by=by, facts=facts)

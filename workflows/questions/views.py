@@ -1,0 +1,163 @@
+"""Questions about a page: asked, asked again, deleted, and looked at while they are answered."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from config.errors import Conflict, NotFound, Refused
+from projects.audit.events import actor
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go, wants_fragment
+from workflows.engine import step_context
+from workflows.questions import actions as question_actions
+from workflows.questions import queries, tasks
+from workflows.questions.queries import QuestionRef
+from workflows.runs.run import Run
+from workflows.runs.status import QuestionStatus
+from workflows.runs.views.segments import read_json, run_of
+from workflows.stages.usage import LOCAL
+from workflows.storage import files
+
+_MARGIN = 24  # page units around a cut-out
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as the page shows it; ``crop``: the viewBox of where its answer stands, or empty."""
+
+    number: int
+    generation: int
+    question: str
+    answer: str
+    waits: bool
+    error: str
+    passage: str
+    crop: str
+    confidence: float | None
+    source: str  # the model that answered; empty where it is quoted from the page
+    by: str
+    at: str
+
+
+def asked_of(run: Run, segment: Mapping[str, Any], index: int) -> Sequence[Asked]:
+    """Those of a page that are not deleted, in the order in which they were asked."""
+    return [_asked(one, segment) for one in queries.of_page(run, index) if one.status != QuestionStatus.DELETED]
+
+
+def _asked(one: Any, segment: Mapping[str, Any]) -> Asked:
+    found = one.found.as_dict() if one.found is not None else {}
+    return Asked(
+        number=int(one.qa_index),
+        generation=int(one.generation),
+        question=str(one.analysis_query),
+        answer=str(one.content or ""),
+        waits=one.status == QuestionStatus.ASKED,
+        error=str(one.error or ""),
+        passage=str(found.get("passage") or ""),
+        crop=_crop(found.get("box"), segment),
+        confidence=found.get("confidence"),
+        source="" if one.source in (None, LOCAL) else str(one.source),
+        by=str(one.asked_by or ""),
+        at=str(one.answered_at or one.asked_at),
+    )
+
+
+def _crop(box: Sequence[float] | None, segment: Mapping[str, Any]) -> str:
+    width, height = float(segment.get("width") or 0), float(segment.get("height") or 0)
+    if not box or not width or not height:
+        return ""
+    x, y = float(box[0]) * width - _MARGIN, float(box[1]) * height - _MARGIN
+    across, down = (float(box[2]) - float(box[0])) * width, (float(box[3]) - float(box[1])) * height
+    return f"{x:.1f} {y:.1f} {across + 2 * _MARGIN:.1f} {down + 2 * _MARGIN:.1f}"
+
+
+@require_safe
+def show_questions(request: DeskRequest, document_id: str, workflow_id: str, index: int) -> HttpResponse:
+    access.check_can_view(request)
+    run = _run(request, document_id, workflow_id)
+    return answer(
+        request, "workflow/questions.html", "workflow/_questions.html", {**_context(run, index), "keeps": True}
+    )
+
+
+@require_POST
+def ask_question(request: DeskRequest, document_id: str, workflow_id: str, index: int) -> HttpResponse:
+    access.check_can_upload(request)
+    run = _run(request, document_id, workflow_id)
+    _segment(run, index)
+    text = request.POST.get("question", "")
+    try:
+        ref = question_actions.ask(run, index, text, by=actor(request.user))
+    except Refused as error:
+        context = {**_context(run, index), "typed": text, "error": str(error)}
+        return answer(request, "workflow/questions.html", "workflow/_questions.html", context, status=422)
+    tasks.order(ref, 1)
+    return _after(request, run, index)
+
+
+@require_POST
+def ask_question_again(
+    request: DeskRequest, document_id: str, workflow_id: str, index: int, number: int
+) -> HttpResponse:
+    access.check_can_upload(request)
+    run = _run(request, document_id, workflow_id)
+    ref, shown = QuestionRef(run, index, number), request.POST.get("generation", "")
+    if not shown.isdecimal() or len(shown) > 6:
+        raise Refused("Nothing was asked: this form does not say which answer it is about. Open the page again.")
+    try:
+        generation = question_actions.ask_again(ref, generation=int(shown), by=actor(request.user))
+    except Conflict as error:
+        queries.question(ref)
+        raise Conflict("Somebody was first: it was asked again or deleted. Open the page again.") from error
+    tasks.order(ref, generation)
+    return _after(request, run, index, keeps=True)
+
+
+@require_POST
+def delete_question(request: DeskRequest, document_id: str, workflow_id: str, index: int, number: int) -> HttpResponse:
+    access.check_can_upload(request)
+    run = _run(request, document_id, workflow_id)
+    question_actions.delete(QuestionRef(run, index, number), by=actor(request.user))
+    return _after(request, run, index, keeps=True)
+
+
+def _run(request: DeskRequest, document_id: str, workflow_id: str) -> Run:
+    """Raises: NotFound; Refused, where an earlier system made the run, which keeps questions otherwise."""
+    board, earlier = run_of(request, document_id, workflow_id)
+    if earlier is not None:
+        raise Refused("Another system read this page. Upload the file to a project to ask about it here.")
+    return Run(request.site, str(board.project_id), document_id, workflow_id)
+
+
+def _after(request: DeskRequest, run: Run, index: int, *, keeps: bool = False) -> HttpResponse:
+    """``keeps``: what is typed as the next question stays."""
+    if wants_fragment(request):
+        context = {**_context(run, index), "keeps": keeps}
+        return answer(request, "workflow/questions.html", "workflow/_questions.html", context)
+    return go(request, reverse("workflows:show-questions", args=[run.document_id, run.workflow_id, index]))
+
+
+def _context(run: Run, index: int) -> dict[str, Any]:
+    """Raises: NotFound, where the run has no such page."""
+    segment = _segment(run, index)
+    asked = asked_of(run, segment, index)
+    return {
+        "run": run,
+        "index": index,
+        "asked": asked,
+        "moving": any(one.waits for one in asked),
+        "page_width": segment.get("width"),
+        "page_height": segment.get("height"),
+    }
+
+
+def _segment(run: Run, index: int) -> Mapping[str, Any]:
+    """Raises: NotFound, also where it has not been read yet."""
+    segment = read_json(step_context.files_of(run, step_context.document_of(run)), files.segment(index))
+    if not segment:
+        raise NotFound("There is no such page here, or it has not been read yet.")
+    return segment

@@ -1,0 +1,220 @@
+"""What somebody types about a ruleset or a rule, checked, and turned into drafts and back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django import forms
+
+from projects.settings.forms import PercentField, percent_of, share_of
+from projects.settings.values import LANGUAGES
+from projects.web.row_moves import Tool
+from workflows.definitions.blueprint import DEFINITIONS
+from workflows.routing.actions.rules import RuleDraft
+from workflows.routing.actions.rulesets import RulesetDraft
+from workflows.routing.forms.formsets import RowKind, Rows
+from workflows.routing.forms.rows import action_rows, condition_rows, initial_actions, initial_conditions
+from workflows.routing.items.rules import Ruleset, StoredRule
+from workflows.rules.routing import KNOWN, NO_EFFECT, Act, Condition, Effect, When
+
+WHEN_WORDS = {
+    When.UPLOAD.value: "When the document comes: only its type of file is known",
+    When.ANALYSIS.value: "After the analysis, before a person is asked",
+}
+_TEXT = {"class": "text-input", "autocomplete": "off"}
+_SELECT = {"class": "select"}
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the site lets its rules choose from: id → name."""
+
+    queues: Mapping[str, str] = field(default_factory=dict)
+    classifications: Mapping[str, str] = field(default_factory=dict)
+
+
+class OrderForm(forms.Form):
+    """What a ruleset and a rule have in common."""
+
+    description = forms.CharField(
+        max_length=200,
+        error_messages={
+            "required": "Say what it is for. Runs name it by this.",
+            "max_length": "A description has up to 200 characters; this one has %(show_value)d.",
+        },
+        widget=forms.TextInput(attrs=_TEXT),
+    )
+    priority = forms.IntegerField(
+        label="Order",
+        min_value=0,
+        max_value=999_999,
+        help_text="The smallest number is asked first.",
+        error_messages=dict.fromkeys(
+            ("required", "invalid", "min_value", "max_value"), "Write a whole number from 0 to 999,999."
+        ),
+        widget=forms.TextInput(attrs=_TEXT | {"inputmode": "numeric"}),
+    )
+    on = forms.BooleanField(required=False, label="In use")
+
+    def clean_description(self) -> str:
+        return " ".join(str(self.cleaned_data["description"]).split())
+
+
+class RulesetForm(OrderForm):
+    def draft(self) -> RulesetDraft:
+        typed = self.cleaned_data
+        return RulesetDraft(typed["description"], typed["priority"], typed["on"])
+
+
+class RuleForm(OrderForm):
+    when = forms.ChoiceField(
+        label="Asked", choices=list(WHEN_WORDS.items()), widget=forms.Select(attrs=_SELECT), initial=When.ANALYSIS.value
+    )
+    queue = forms.ChoiceField(required=False, label="Its review waits in", widget=forms.Select(attrs=_SELECT))
+    definition = forms.ChoiceField(required=False, label="What runs on it", widget=forms.Select(attrs=_SELECT))
+    classification = forms.ChoiceField(required=False, label="Its classification", widget=forms.Select(attrs=_SELECT))
+    language = forms.ChoiceField(required=False, label="Its language", widget=forms.Select(attrs=_SELECT))
+    threshold = PercentField(required=False, label="Ask a person below, in %", widget=forms.TextInput)
+
+    def __init__(self, *args: Any, choices: Choices, stored: Effect = NO_EFFECT, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        families = {one.name: one.description for one in DEFINITIONS.values()}
+        self._offer("queue", choices.queues, stored.queue)
+        self._offer("definition", families, stored.definition)
+        self._offer("classification", choices.classifications, stored.classification)
+        self._offer("language", LANGUAGES, stored.language)
+
+    def _offer(self, name: str, known: Mapping[str, str], stored: str) -> None:
+        """What is chosen already stays a choice, though it may be archived or gone."""
+        offered = {"": "as the project says", **known}
+        if stored:
+            offered.setdefault(stored, f"{stored}, which is not offered any more")
+        choice = self.fields[name]
+        if isinstance(choice, forms.ChoiceField):
+            choice.choices = list(offered.items())
+            choice.error_messages["invalid_choice"] = "Choose one of the list."
+
+    def clean(self) -> dict[str, Any]:
+        typed = self.cleaned_data
+        if typed.get("when") == When.ANALYSIS:
+            for name in ("definition", "classification", "language"):
+                if typed.get(name):
+                    self.add_error(name, "The run has begun by then. Leave it to the project, or ask before.")
+            if typed.get("threshold") is not None:
+                self.add_error("threshold", "The run has begun by then. Leave it empty, or ask before.")
+        return typed
+
+    def effect(self, acts: tuple[Act, ...]) -> Effect:
+        typed = self.cleaned_data
+        threshold = typed["threshold"]
+        return Effect(
+            definition=typed["definition"],
+            classification=typed["classification"],
+            language=typed["language"],
+            threshold=None if threshold is None else share_of(threshold),
+            queue=typed["queue"],
+            actions=acts,
+        )
+
+
+def initial_rule(draft: RuleDraft) -> dict[str, Any]:
+    effect = draft.effect
+    return {
+        "description": draft.description,
+        "priority": draft.priority,
+        "on": draft.on,
+        "when": draft.when.value,
+        "queue": effect.queue,
+        "definition": effect.definition,
+        "classification": effect.classification,
+        "language": effect.language,
+        "threshold": None if effect.threshold is None else percent_of(effect.threshold),
+    }
+
+
+@dataclass(frozen=True)
+class RuleEditor:
+    """The page of a rule as one thing: its form and its rows. ``version``: what the page showed; 0 for a new rule."""
+
+    form: RuleForm
+    conditions: Rows
+    actions: Rows
+    kinds: tuple[RowKind, RowKind]
+    version: int = 0
+    focus: str = ""  # the button or input to look at after a row was moved or added
+
+    def is_valid(self) -> bool:
+        valid = [self.form.is_valid(), self.conditions.is_valid(), self.actions.is_valid()]  # all messages at once
+        return all(valid) and self._known()
+
+    def _known(self) -> bool:
+        when = When(self.form.cleaned_data["when"])
+        unknown = [row for row in self._filled(self.conditions) if row.condition().source not in KNOWN[when]]
+        for row in unknown:
+            row.add_error("source", "Before the analysis only the type of file is known.")
+        return not unknown
+
+    @staticmethod
+    def _filled(rows: Rows) -> list[Any]:
+        return [row for row in rows.forms if not row.blank]
+
+    def draft(self) -> RuleDraft:
+        typed = self.form.cleaned_data
+        conditions: tuple[Condition, ...] = tuple(row.condition() for row in self._filled(self.conditions))
+        acts = tuple(row.act() for row in self._filled(self.actions))
+        return RuleDraft(
+            typed["description"],
+            typed["priority"],
+            typed["on"],
+            When(typed["when"]),
+            conditions,
+            self.form.effect(acts),
+        )
+
+    @property
+    def condition_table(self) -> list[tuple[forms.Form, tuple[Tool, ...]]]:
+        return self.kinds[0].tabled(self.conditions, self.focus)
+
+    @property
+    def action_table(self) -> list[tuple[forms.Form, tuple[Tool, ...]]]:
+        return self.kinds[1].tabled(self.actions, self.focus)
+
+
+def _kinds(choices: Choices) -> tuple[RowKind, RowKind]:
+    return condition_rows(), action_rows(choices.queues)
+
+
+def new_editor(choices: Choices, priority: int) -> RuleEditor:
+    """``priority``: behind the rules that there are."""
+    conditions, actions = kinds = _kinds(choices)
+    form = RuleForm(initial={"priority": priority, "on": True}, choices=choices)
+    return RuleEditor(form, conditions.shown([{}]), actions.shown([]), kinds)
+
+
+def stored_editor(stored: StoredRule, draft: RuleDraft, choices: Choices) -> RuleEditor:
+    conditions, actions = kinds = _kinds(choices)
+    form = RuleForm(initial=initial_rule(draft), choices=choices, stored=draft.effect)
+    rows = conditions.shown(initial_conditions(draft)), actions.shown(initial_actions(draft))
+    return RuleEditor(form, *rows, kinds, int(stored.version))
+
+
+def posted_editor(data: Mapping[str, Any], choices: Choices, stored: Effect, version: int) -> RuleEditor:
+    conditions, actions = kinds = _kinds(choices)
+    form = RuleForm(data, choices=choices, stored=stored)
+    return RuleEditor(form, conditions.posted(data), actions.posted(data), kinds, version)
+
+
+def rearranged_editor(
+    data: Mapping[str, Any], choices: Choices, stored: Effect, version: int, *, order: str
+) -> RuleEditor:
+    """The page as typed with its rows moved: nothing is checked or saved yet."""
+    conditions, actions = kinds = _kinds(choices)
+    typed = {name: data.get(name, "") for name in RuleForm.base_fields}
+    form = RuleForm(initial=typed, choices=choices, stored=stored)
+    (where, at), (then, after) = conditions.rearranged(data, order), actions.rearranged(data, order)
+    return RuleEditor(form, where, then, kinds, version, at or after)
+
+
+def ruleset_form(ruleset: Ruleset) -> RulesetForm:
+    values = {"description": ruleset.description, "priority": int(ruleset.priority), "on": ruleset.is_on}
+    return RulesetForm(initial=values)

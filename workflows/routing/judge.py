@@ -1,0 +1,105 @@
+"""What the pinned rules say of a document after its analysis: looks up what they ask for, judges, keeps the answer."""
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from config.table import decode
+from projects.documents.queries.documents import attributes
+from projects.schemas import composite_keys
+from projects.schemas.attribute_values import shown
+from workflows.routing import barcodes, pinned_rules
+from workflows.routing.barcodes import Barcode
+from workflows.rules import routing, stored_rules
+from workflows.rules.routing import Facts, Judgement, Rule, Source, When
+from workflows.runs import run_files
+from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.run import Run
+from workflows.stages import kinds
+from workflows.stages.artifacts import write_json
+from workflows.stages.document_types import of_result
+from workflows.stages.segment_analyzer import FIRST, LAST
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+DOCUMENT_TYPE = "document_type"  # a field of every document whose type was found
+
+
+def judged(run: Run, document: DocumentWorkflow, *, pages: int, heartbeat: Callable[[], None]) -> dict[str, Any]:
+    """Facts for the advance out of the assessment: the queue, the rules that decided, the answer's sha256.
+
+    Empty where the run pinned no rule that is asked now. Raises: NotFound, Tampered, where a stored file is gone.
+    """
+    book = pinned_rules.pinned(run.site, stored_rules.routing_from(document.routing).book)
+    rules = [rule for rule in book.rules if rule.when == When.ANALYSIS]
+    if not rules:
+        return {}
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    looked_at = [index for index in range(pages) if index < FIRST or index >= pages - LAST]
+    has_codes = routing.needs(rules, Source.BARCODE) and kinds.has_pages(str(document.data["file_type"]))
+    codes = _barcodes(store, looked_at, heartbeat) if has_codes else []
+    facts = _facts(run, document, rules, looked_at, codes)
+    judgement = routing.judge(rules, facts, When.ANALYSIS)
+    content = {
+        "version": 1,
+        "judgement": routing.plain(judgement),
+        "barcodes": [dataclasses.asdict(code) for code in codes],
+    }
+    body = write_json(store, files.routing(run.workflow_id), content)
+    found: dict[str, Any] = {"routing_sha256": files.sha256(body), **judgement.facts}
+    return found | ({"queue": judgement.effect.queue} if judgement.effect.queue else {})
+
+
+def judgement_of(run: Run, sha256: str | None) -> Judgement:
+    """As it was kept. Raises: NotFound, Tampered."""
+    if not sha256:
+        return Judgement()
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    return stored_rules.judgement_from(
+        json.loads(store.read_pinned(files.routing(run.workflow_id), sha256))["judgement"]
+    )
+
+
+def _barcodes(store: DocumentFiles, indices: Sequence[int], heartbeat: Callable[[], None]) -> list[Barcode]:
+    found: list[Barcode] = []
+    for index in indices:
+        found += barcodes.on_page(store, index)
+        heartbeat()
+    return found
+
+
+def _facts(
+    run: Run, document: DocumentWorkflow, rules: Sequence[Rule], indices: Sequence[int], codes: Sequence[Barcode]
+) -> Facts:
+    store = run_files.opened(DocumentFiles(run.site, run.project_id, run.document_id), document.layers)
+    result = json.loads(store.read(files.result(run.workflow_id)))
+    return Facts(
+        content_type=str(document.data["file_type"]),
+        pages=[_text(store, index) for index in indices] if routing.needs(rules, Source.TEXT) else (),
+        barcodes=[code.text for code in codes],
+        fields=_values(result),
+        attributes=_attributes(run) if routing.needs(rules, Source.ATTRIBUTE) else {},
+    )
+
+
+def _values(result: Mapping[str, Any]) -> dict[str, list[str]]:
+    """With the document's type by its name, where no field has that name itself."""
+    kind = of_result.of(result)
+    found = {DOCUMENT_TYPE: [str(kind["name"])]} if kind and kind["id"] else {}
+    return found | {field["name"]: [str(field["value"])] for field in result["fields"] if field.get("value")}
+
+
+def _text(store: DocumentFiles, index: int) -> str:
+    segment: Mapping[str, Any] = json.loads(store.read(files.segment(index)))
+    return str(segment.get("text_content") or "")
+
+
+def _attributes(run: Run) -> dict[str, list[str]]:
+    """As people or another run have set them. Composite rows only repeat them; one without a value has its name."""
+    found: dict[str, list[str]] = {}
+    for row in attributes(run.site, run.document_id):
+        if row.valueType != composite_keys.VALUE_TYPE:
+            key = row.key_ or decode(row.SK.split("#")[1])
+            found.setdefault(key, []).append(shown(row.value) or key)
+    return found

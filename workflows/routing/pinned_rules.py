@@ -1,0 +1,139 @@
+"""The site's rules as they stand, and the copy of them that runs pin: reads, and one object that never changes."""
+
+import json
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+
+from config import table
+from config.errors import NotFound
+from config.table import InvalidKey
+from workflows.routing.items.field_mappings import StoredMapping
+from workflows.routing.items.rules import ACTIVE, Ruleset, StoredRule
+from workflows.rules import routing, stored_rules
+from workflows.rules.field_mapping import FieldMapping, mapping_from
+from workflows.rules.routing import Rule
+from workflows.storage import files
+from workflows.storage.objects import SiteFiles
+
+_PARTS = ("rules", "mappings")
+MOST_MAPPINGS = 50
+MOST_RULESETS, MOST_RULES = 50, 50  # of a site, of a ruleset: the rules of a site are read at each upload
+
+
+@dataclass(frozen=True)
+class Book:
+    """Everything that decides where a document goes, as it was when its run began."""
+
+    rules: tuple[Rule, ...] = ()
+    mappings: tuple[FieldMapping, ...] = ()
+
+
+def rulesets(site: str) -> list[Ruleset]:
+    """The site's rulesets, those that are on first, in their order: one strongly consistent Query."""
+    found = Ruleset.page(table.RULESET.partition_key(site), limit=MOST_RULESETS * 2, consistent=True)
+    return list(found.rows)
+
+
+def ruleset(site: str, ruleset_id: str) -> Ruleset:
+    """A strong read; its key holds what can change, so it is looked for among all. Raises: NotFound."""
+    found = next((one for one in rulesets(site) if one.documentId == ruleset_id), None)
+    if found is None:
+        raise NotFound("There is no such ruleset here.")
+    return found
+
+
+def rules(site: str, ruleset_id: str) -> list[StoredRule]:
+    """A ruleset's rules in their order: one strongly consistent Query.
+
+    Raises:
+        NotFound: an id that no key can hold.
+
+    """
+    try:
+        pk = table.RULE.partition_key(site, ruleset_id=ruleset_id)
+    except InvalidKey as error:
+        raise NotFound("There is no such ruleset here.") from error
+    prefix = StoredRule.SK.startswith(table.RULE.sort_prefix())
+    found = StoredRule.page(pk, sk=prefix, limit=MOST_RULES * 2, consistent=True)
+    return sorted(found.rows, key=lambda one: (int(one.priority), one.documentId))
+
+
+def rule(site: str, ruleset_id: str, rule_id: str) -> StoredRule:
+    """A strong read of one rule. Raises: NotFound."""
+    try:
+        return StoredRule.load(table.RULE.key(site, ruleset_id=ruleset_id, rule_id=rule_id))
+    except (NotFound, InvalidKey) as error:
+        raise NotFound("There is no such rule here.") from error
+
+
+def mappings(site: str) -> list[StoredMapping]:
+    """The site's mappings by name, each whole: a Query, and a batch read where there is one."""
+    page = StoredMapping.page(table.MAPPING.gsi1_partition(site), index="GSI1", limit=MOST_MAPPINGS * 2)
+    found = {one.key: one for one in StoredMapping.load_many([row.key for row in page.rows])}
+    return [found[row.key] for row in page.rows if row.key in found]
+
+
+def mapping(site: str, mapping_id: str) -> StoredMapping:
+    """A strong read of one mapping. Raises: NotFound."""
+    try:
+        return StoredMapping.load(table.MAPPING.key(site, document_id=mapping_id))
+    except (NotFound, InvalidKey) as error:
+        raise NotFound("There is no such mapping here.") from error
+
+
+def current(site: str) -> Book:
+    """What holds now: a Query each for mappings and rulesets, and one for rules where a ruleset is on."""
+    on = _rulesets_on(site)
+    return Book(_rules_on(site, on) if on else (), _mappings(site))
+
+
+def _mappings(site: str) -> tuple[FieldMapping, ...]:
+    return tuple(one.mapping for one in mappings(site) if one.is_on)
+
+
+def _rulesets_on(site: str) -> dict[str, Ruleset]:
+    prefix = Ruleset.SK.startswith(table.RULESET.sort_prefix(status=ACTIVE))
+    page = Ruleset.page(table.RULESET.partition_key(site), sk=prefix, limit=MOST_RULESETS * 2, consistent=True)
+    return {one.documentId: one for one in page.rows}
+
+
+def _rules_on(site: str, on: dict[str, Ruleset]) -> tuple[Rule, ...]:
+    prefix = StoredRule.SK.startswith(table.RULE_BY_STATUS.sort_prefix(status=ACTIVE))
+    pk = table.RULE_BY_STATUS.partition_key(site)
+    page = StoredRule.page(pk, sk=prefix, limit=MOST_RULESETS * MOST_RULES, consistent=True)
+    return tuple(_placed(one, on[one.rulesetId]) for one in page.rows if one.rulesetId in on)
+
+
+def _placed(stored: StoredRule, of: Ruleset) -> Rule:
+    found = asdict(stored.rule) | {"ruleset": of.description, "ruleset_priority": int(of.priority)}
+    return stored_rules.rule_from(found)
+
+
+def pin(site: str, book: Book) -> str:
+    """Keep the book as it is now and answer its sha256; an empty book needs none.
+
+    The object is named by its content: written once for many runs, and a run whose rows were never made leaves
+    nothing behind that another would not.
+    """
+    if book == Book():
+        return ""
+    content = {"version": 1} | {name: [routing.plain(one) for one in getattr(book, name)] for name in _PARTS}
+    body = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    sha256 = files.sha256(body)
+    SiteFiles(site).keep(files.rulebook(sha256), body, "application/json")
+    return sha256
+
+
+@lru_cache(maxsize=32)
+def pinned(site: str, sha256: str) -> Book:
+    """The book that a run pinned.
+
+    Raises:
+        NotFound, Tampered: it is not there, or not what was pinned.
+
+    """
+    if not sha256:
+        return Book()
+    data = json.loads(SiteFiles(site).read_pinned(files.rulebook(sha256), sha256))
+    rules = tuple(stored_rules.rule_from(one) for one in data["rules"])
+    return Book(rules, tuple(mapping_from(one) for one in data.get("mappings", ())))

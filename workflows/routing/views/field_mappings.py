@@ -1,0 +1,95 @@
+"""Pages of mappings, under the settings."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from config.errors import Conflict
+from projects.audit.events import actor
+from projects.queues.actions import queue_id_from
+from projects.queues.forms import version_in
+from projects.schemas import queries as schema_queries
+from projects.settings import queries as project_queries
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
+from workflows.routing import pinned_rules
+from workflows.routing.actions import field_mappings
+from workflows.routing.actions.field_mappings import MappingDraft
+from workflows.routing.forms.field_mappings import (
+    MappingEditor,
+    pair_rows,
+    posted_editor,
+    rearranged_editor,
+    stored_editor,
+)
+from workflows.routing.forms.formsets import RowKind
+from workflows.routing.items.field_mappings import StoredMapping
+
+_BLANK = MappingDraft("", "", on=True, pairs=())
+
+
+@require_safe
+def list_mappings(request: DeskRequest) -> HttpResponse:
+    access.check_can_govern(request)
+    found = [(one, one.mapping) for one in pinned_rules.mappings(request.site)]
+    return answer(request, "mapping/list.html", None, {"mappings": found, "most": pinned_rules.MOST_MAPPINGS})
+
+
+@require_http_methods(["GET", "POST"])
+def create_mapping(request: DeskRequest) -> HttpResponse:
+    access.check_can_govern(request)
+    kind, projects = _offered(request)
+    here = {"mapping_id": queue_id_from(request.POST.get("mapping_id", ""))}
+    if request.method == "GET":
+        return _page(request, stored_editor(_BLANK, kind, projects), here)
+    if "rows" in request.POST:
+        return _page(request, rearranged_editor(request.POST, kind, projects, stored="", version=0), here)
+    editor = posted_editor(request.POST, kind, projects, stored="", version=0)
+    if not editor.is_valid():
+        return _page(request, editor, here, status=422)
+    field_mappings.create(request.site, editor.draft(), by=actor(request.user), **here)
+    messages.success(request, "The mapping is made. It holds for documents that come from now on.")
+    return go(request, reverse("routing:list-mappings"))
+
+
+@require_http_methods(["GET", "POST"])
+def edit_mapping(request: DeskRequest, mapping_id: str) -> HttpResponse:
+    access.check_can_govern(request)
+    stored = pinned_rules.mapping(request.site, mapping_id)
+    kind, projects = _offered(request)
+    if request.method == "GET":
+        editor = stored_editor(field_mappings.draft_of(stored), kind, projects, int(stored.version))
+        return _page(request, editor, {"mapping": stored})
+    seen: dict[str, Any] = {"stored": stored.project_id or "", "version": version_in(request.POST)}
+    if "rows" in request.POST:
+        return _page(request, rearranged_editor(request.POST, kind, projects, **seen), {"mapping": stored})
+    editor = posted_editor(request.POST, kind, projects, **seen)
+    if not editor.is_valid():
+        return _page(request, editor, {"mapping": stored}, status=422)
+    return _save(request, stored, editor)
+
+
+def _save(request: DeskRequest, stored: StoredMapping, editor: MappingEditor) -> HttpResponse:
+    try:
+        field_mappings.update(request.site, stored.id, editor.draft(), version=editor.version, by=actor(request.user))
+    except Conflict as error:
+        now = pinned_rules.mapping(request.site, stored.id)
+        return _page(request, editor, {"mapping": now, "clash": str(error)}, status=409)
+    messages.success(request, "The mapping is saved. Runs that have begun keep what they began with.")
+    return go(request, reverse("routing:list-mappings"))
+
+
+def _offered(request: DeskRequest) -> tuple[RowKind, dict[str, str]]:
+    definitions = schema_queries.attribute_definitions(request.site)
+    attributes = {one.key: f"{one.label} ({one.kind_label.lower()})" for one in definitions}
+    projects, _ = project_queries.list_projects(request.site, limit=project_queries.MOST)
+    return pair_rows(attributes), {one.project_id: one.name for one in sorted(projects, key=lambda one: one.name)}
+
+
+def _page(request: DeskRequest, editor: MappingEditor, more: Mapping[str, Any], *, status: int = 200) -> HttpResponse:
+    context = {"editor": editor, "form": editor.form, **more}
+    return answer(request, "mapping/edit.html", "mapping/_form.html", context, status=status)

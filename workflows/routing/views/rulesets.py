@@ -1,0 +1,74 @@
+"""Pages of rulesets under the settings: the list, one with its rules."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from config.errors import Conflict
+from projects.audit.events import actor
+from projects.queues.actions import queue_id_from
+from projects.queues.forms import version_in
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
+from workflows.routing import pinned_rules
+from workflows.routing.actions import rulesets
+from workflows.routing.forms.rules import RulesetForm, ruleset_form
+from workflows.routing.items.rules import Ruleset
+from workflows.routing.views.rules import rule_rows
+
+STEP = 10  # between two that are made one after the other, so that another fits between them
+
+
+@require_safe
+def list_rulesets(request: DeskRequest) -> HttpResponse:
+    access.check_can_govern(request)
+    context = {"rulesets": pinned_rules.rulesets(request.site), "most": pinned_rules.MOST_RULESETS}
+    return answer(request, "rule/list.html", None, context)
+
+
+@require_http_methods(["GET", "POST"])
+def create_ruleset(request: DeskRequest) -> HttpResponse:
+    access.check_can_govern(request)
+    ruleset_id = queue_id_from(request.POST.get("ruleset_id", ""))
+    if request.method == "GET":
+        priority = STEP + max((int(one.priority) for one in pinned_rules.rulesets(request.site)), default=0)
+        form = RulesetForm(initial={"priority": priority, "on": True})
+        return _page(request, form, {"ruleset_id": ruleset_id})
+    form = RulesetForm(request.POST)
+    if not form.is_valid():
+        return _page(request, form, {"ruleset_id": ruleset_id}, status=422)
+    rulesets.create(request.site, form.draft(), by=actor(request.user), ruleset_id=ruleset_id)
+    messages.success(request, "The ruleset is made. Now it needs a rule.")
+    return go(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
+
+
+@require_http_methods(["GET", "POST"])
+def edit_ruleset(request: DeskRequest, ruleset_id: str) -> HttpResponse:
+    access.check_can_govern(request)
+    ruleset = pinned_rules.ruleset(request.site, ruleset_id)
+    if request.method == "GET":
+        return _page(request, ruleset_form(ruleset), _with_rules(request, ruleset))
+    form = RulesetForm(request.POST)
+    if not form.is_valid():
+        return _page(request, form, _with_rules(request, ruleset), status=422)
+    try:
+        rulesets.update(
+            request.site, ruleset_id, form.draft(), version=version_in(request.POST), by=actor(request.user)
+        )
+    except Conflict as error:
+        now = pinned_rules.ruleset(request.site, ruleset_id)
+        return _page(request, form, _with_rules(request, now) | {"clash": str(error)}, status=409)
+    messages.success(request, "The ruleset is saved. Runs that have begun keep the rules they began with.")
+    return go(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
+
+
+def _with_rules(request: DeskRequest, ruleset: Ruleset) -> dict[str, Any]:
+    found = pinned_rules.rules(request.site, ruleset.documentId)
+    return {"ruleset": ruleset, "rules": rule_rows(request.site, found), "most": pinned_rules.MOST_RULES}
+
+
+def _page(request: DeskRequest, form: RulesetForm, more: dict[str, Any], *, status: int = 200) -> HttpResponse:
+    return answer(request, "rule/ruleset.html", "rule/_ruleset.html", {"form": form, **more}, status=status)

@@ -1,0 +1,46 @@
+"""Rules, effects and judgements back from JSON, as the table and a run's files keep them (``routing.plain``)."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from workflows.rules.routing import (
+    UNROUTED,
+    Act,
+    Condition,
+    Decision,
+    Effect,
+    Judgement,
+    Operator,
+    Routing,
+    Rule,
+    Source,
+    When,
+)
+
+
+def rule_from(data: Mapping[str, Any]) -> Rule:
+    conditions = tuple(condition_from(one) for one in data["conditions"])
+    return Rule(**{**data, "when": When(data["when"]), "conditions": conditions, "effect": effect_from(data["effect"])})
+
+
+def condition_from(data: Mapping[str, Any]) -> Condition:
+    return Condition(Source(data["source"]), Operator(data["operator"]), data.get("value", ""), data.get("key", ""))
+
+
+def effect_from(data: Mapping[str, Any]) -> Effect:
+    threshold = data.get("threshold")
+    acts = tuple(Act(one["type"], dict(one.get("parameters") or {})) for one in data.get("actions") or ())
+    words = {name: str(data.get(name) or "") for name in ("definition", "classification", "language", "queue")}
+    return Effect(**words, threshold=None if threshold is None else float(threshold), actions=acts)
+
+
+def judgement_from(data: Mapping[str, Any]) -> Judgement:
+    decisions = tuple(Decision(**{**one, "why": tuple(one["why"])}) for one in data["decisions"])
+    return Judgement(decisions, effect_from(data["effect"]))
+
+
+def routing_from(text: str | None) -> Routing:
+    """A run that began before there were rules has none."""
+    data = json.loads(text) if text else None
+    return Routing(data["book"], judgement_from(data["judgement"])) if data else UNROUTED

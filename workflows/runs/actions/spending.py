@@ -1,0 +1,84 @@
+"""What a run uses is added to its project's month: by a step in the transaction that moves the run on, once or not.
+
+Calls that are metered by the call are added when the work on them ends, whatever became of it: a page, a slice or a
+step that fails has used them too, and a message that comes back adds only what it asks anew.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.errors import Conflict
+from config.transaction import EXISTS, Change, Update, transact
+from projects.documents.counting import shard_of
+from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.items.spending import COUNTS, Spending
+from workflows.runs.prices import priced
+from workflows.runs.run import Run
+from workflows.stages.usage import BY_CALL, Note, Usage
+
+
+@contextmanager
+def metered(run: Run) -> Iterator[Note]:
+    """Gives what is to be told of each call; adds them up when the block ends, also by an error.
+
+    A worker that is killed in the block loses what it noted. Raises: Unavailable, where the table does not answer.
+    """
+    noted: list[Usage] = []
+    try:
+        yield noted.append
+    finally:
+        if noted:
+            _record(run, priced(noted))
+
+
+def _record(run: Run, used: Sequence[Mapping[str, Any]]) -> None:
+    try:
+        transact(_added(run, used))
+    except Conflict:  # the run was purged meanwhile; its project's month owes it all the same
+        transact([_of_month(run, one) for one in used])
+
+
+def of_step(run: Run, used: Sequence[Mapping[str, Any]]) -> list[Change]:
+    """For the transaction that moves the run on; ``used`` with its price, of which some was metered before.
+
+    Runs that fail later have used it too. A step that uses something must not write the run's row otherwise.
+    """
+    return _added(run, [one for one in used if one["service"] not in BY_CALL])
+
+
+def _added(run: Run, used: Sequence[Mapping[str, Any]]) -> list[Change]:
+    """One update a service and model, and one of the run's row."""
+    return [*(_of_month(run, one) for one in used), *([_of_run(run, used)] if used else [])]
+
+
+def _of_run(run: Run, used: Sequence[Mapping[str, Any]]) -> Update:
+    key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
+    actions: list[Action] = [DocumentWorkflow.micros.add(sum(int(one.get("micros", 0)) for one in used))]
+    if unpriced := sum("micros" not in one for one in used):
+        actions.append(DocumentWorkflow.unpriced.add(unpriced))
+    return Update(key, actions, EXISTS)
+
+
+def _of_month(run: Run, one: Mapping[str, Any]) -> Update:
+    key = table.SPENDING.key(
+        run.site,
+        month=month_of(clock.iso(clock.now())),
+        project_id=run.project_id,
+        service=one["service"],
+        name=one["model"],
+        shard=shard_of(run.document_id),
+    )
+    numbers = {**one, "steps": 1, "unpriced": 0 if "micros" in one else 1}
+    actions: list[Action] = [getattr(Spending, name).add(int(numbers[name])) for name in COUNTS if numbers.get(name)]
+    named = {"project_id": run.project_id, "service": one["service"], "model": one["model"]}
+    actions += [getattr(Spending, name).set(value) for name, value in named.items()]
+    return Update(key, actions)
+
+
+def month_of(instant: str) -> str:
+    """Of a stored instant: 2026-11."""
+    return instant[:7]

@@ -1,0 +1,202 @@
+"""Lineage events and what of them goes on the bus: the event's own row is the outbox entry until it is sent."""
+
+import datetime as dt
+import json
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from django.conf import settings
+
+from config import aws, clock, table
+from config.brokers import queues
+from config.brokers.transport import SQS
+from config.errors import Conflict, CountersignError, Unavailable
+from projects.audit.events import Actor
+from workflows.runs.items.events import DocumentEvent
+from workflows.runs.run import Run
+from workflows.runs.traces import Trace
+
+log = logging.getLogger(__name__)
+
+PROCESSED = "document.processed"
+PUBLISHED = "document.published"  # by an action: somebody wants to hear of exactly these
+REVIEW_REQUIRED = "document.review.required"
+REVIEW_ESCALATED = "document.review.escalated"
+FAILED = "document.failed"
+DELETED = "document.deleted"
+RESTORED = "document.restored"
+PURGED = "document.purged"
+BATCH_FINISHED = "batch.finished"
+# What may change what a search finds; config/deploy/infrastructure/search.yaml names them too.
+SEARCHED = frozenset({PROCESSED, FAILED, DELETED, RESTORED, PURGED})
+INDEX = "workflows.tasks.index_document"
+SCHEMA_VERSION = 1
+EventAt = Callable[[dt.datetime], DocumentEvent]
+NO_TRACE = Trace()
+
+
+class Who(Protocol):
+    """A person, a program or a machine, as the lineage names it."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+
+
+SYSTEM = Actor("system", "system")
+
+
+def lineage(
+    run: Run,
+    kind: str,
+    *,
+    by: Who | None = None,
+    facts: Mapping[str, Any] | None = None,
+    decision: str | None = None,
+    bus_type: str | None = None,
+    bus_detail: Mapping[str, Any] | None = None,
+    trace: Trace = NO_TRACE,
+) -> EventAt:
+    """An event of the run's document for ``transact``, which settles its instant.
+
+    With ``bus_type`` the row also waits in the due index until ``publish`` has put it on the bus: at least once, with
+    a stable id, never lost between the change and the bus.
+    """
+    event_id = clock.new_ulid()
+
+    def at(moment: dt.datetime) -> DocumentEvent:
+        key = table.DOCUMENT_EVENT.key(
+            run.site, document_id=run.document_id, datetime_us=table.datetime_us(moment), event_type=kind
+        )
+        event = DocumentEvent(
+            *key,
+            event_id=event_id,
+            type=kind,
+            occurredAt=clock.iso(moment),
+            correlationId=run.workflow_id,
+            by=by.name if by else None,
+            userId=by.id if by else None,
+            reviewer=by.id if by and decision else None,
+            decision=decision,
+            facts=dict(facts) if facts else None,
+            **trace.stored,
+        )
+        if bus_type:
+            event.bus_type = bus_type
+            event.bus_detail = _detail(run, event_id, moment, bus_detail or {})
+            due_at = clock.iso(moment + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
+            due = table.due(table.DOCUMENT_EVENT, due_at, event_id=event_id)
+            event.GSI2PK, event.GSI2SK = due["GSI2PK"], due["GSI2SK"]
+        return event
+
+    return at
+
+
+def traced(event: EventAt, trace: Trace) -> EventAt:
+    """The event with where its run's work is found."""
+
+    def at(moment: dt.datetime) -> DocumentEvent:
+        found = event(moment)
+        for name, value in trace.stored.items():
+            setattr(found, name, value)
+        return found
+
+    return at
+
+
+def beside(event: EventAt, keeps: str) -> EventAt:
+    """The event of a run whose result is not the document's: in the lineage, and nothing for the bus.
+
+    ``keeps``: the run whose result is.
+    """
+
+    def at(moment: dt.datetime) -> DocumentEvent:
+        found = event(moment)
+        found.facts = {**(found.facts.as_dict() if found.facts is not None else {}), "keeps": keeps}
+        found.bus_type = found.bus_detail = found.GSI2PK = found.GSI2SK = None
+        return found
+
+    return at
+
+
+def _detail(run: Run, event_id: str, moment: dt.datetime, more: Mapping[str, Any]) -> str:
+    detail = {
+        "id": event_id,
+        "schemaVersion": SCHEMA_VERSION,
+        "at": clock.iso(moment),
+        "siteId": run.site,
+        "projectId": run.project_id,
+        "documentId": run.document_id,
+        "workflowId": run.workflow_id,
+    }
+    return json.dumps(detail | dict(more), ensure_ascii=False)
+
+
+def of_batch(site: str, batch_id: str, bus_type: str, facts: Mapping[str, Any]) -> EventAt:
+    """What the bus is told of a batch: waits in the due index as a document's event does."""
+    event_id = clock.new_ulid()
+
+    def at(moment: dt.datetime) -> DocumentEvent:
+        stamp, due_at = clock.iso(moment), clock.iso(moment + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
+        parts = {"batch_id": batch_id, "datetime_us": table.datetime_us(moment), "event_type": bus_type}
+        about = {"id": event_id, "schemaVersion": SCHEMA_VERSION, "at": stamp, "siteId": site, "batchId": batch_id}
+        return DocumentEvent(
+            *table.BATCH_EVENT.key(site, **parts),
+            **table.due(table.BATCH_EVENT, due_at, event_id=event_id),
+            event_id=event_id,
+            type=bus_type,
+            occurredAt=stamp,
+            correlationId=batch_id,
+            bus_type=bus_type,
+            bus_detail=json.dumps(about | dict(facts), ensure_ascii=False),
+        )
+
+    return at
+
+
+def publish(event: DocumentEvent) -> bool:
+    """Put one waiting event on the bus and take it out of the due index; False where it had been sent before.
+
+    Sent first, marked after: a crash between the two sends it again with the same id, which consumers compare.
+
+    Raises:
+        Unavailable: the bus did not take it; the sweeper tries again.
+
+    """
+    if not event.GSI2PK or not event.bus_type:
+        return False
+    entry = {
+        "Source": settings.EVENT_SOURCE,
+        "DetailType": event.bus_type,
+        "Detail": event.bus_detail,
+        "EventBusName": settings.BUS_NAME,
+    }
+    with aws.translated():
+        answer = aws.client("events").put_events(Entries=[entry])
+    if answer.get("FailedEntryCount"):
+        raise Unavailable("The event bus did not take the event. It is kept and sent again.")
+    if settings.BROKER != SQS and event.bus_type in SEARCHED:
+        _tell_search(json.loads(str(event.bus_detail)))
+    try:
+        DocumentEvent.change(
+            event.key, [DocumentEvent.GSI2PK.remove(), DocumentEvent.GSI2SK.remove()], DocumentEvent.GSI2PK.exists()
+        )
+    except Conflict:  # a second sender was as fast; both sent the same id
+        log.info("event sent twice", extra={"event": event.event_id})
+    return True
+
+
+def _tell_search(detail: Mapping[str, Any]) -> None:
+    """The bus reaches queues of SQS only; workers of another broker are told by ourselves. Raises: Unavailable."""
+    which = {"site": detail["siteId"], "project_id": detail["projectId"], "document_id": detail["documentId"]}
+    queues.enqueue(INDEX, settings.SEARCH_QUEUE, {**which, "at": detail["at"]})
+
+
+def publish_soon(event: DocumentEvent) -> None:
+    """Send at once what a change has just written; where the bus does not answer, the sweeper sends it."""
+    try:
+        publish(event)
+    except CountersignError:
+        log.warning("event waits for the sweeper", extra={"event": event.event_id, "run": event.correlationId})

@@ -1,0 +1,51 @@
+"""The types that a run may find its document to be of, and the copy of them that runs pin: one object in S3."""
+
+import json
+from dataclasses import asdict
+from functools import lru_cache
+
+from config.errors import CountersignError, StageFailed, Unavailable
+from workflows.stages.document_types.types import TypeBook, book_of
+from workflows.storage import files
+from workflows.storage.objects import SiteFiles
+
+
+def pin(site: str, book: TypeBook) -> str:
+    """Keep the book as it is now and answer its sha256; an empty one needs none.
+
+    Named by its content, as the rules are: written once for many runs.
+    """
+    if not book.types:
+        return ""
+    content = {"version": 1, "types": [asdict(one) for one in book.types]}
+    body = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    sha256 = files.sha256(body)
+    SiteFiles(site).keep(files.typebook(sha256), body, "application/json")
+    return sha256
+
+
+def pinned(site: str, sha256: str) -> TypeBook:
+    """What the run froze at its start.
+
+    Raises:
+        StageFailed: it is not there any more, or not what was pinned.
+        Unavailable: S3 does not answer.
+
+    """
+    if not sha256:
+        return TypeBook()
+    try:
+        return _read(site, sha256)
+    except Unavailable:
+        raise
+    except CountersignError as error:
+        raise StageFailed(
+            "The document types that this run began with cannot be read. Start the document again."
+        ) from error
+
+
+@lru_cache(maxsize=32)
+def _read(site: str, sha256: str) -> TypeBook:
+    """Objects never change, so a worker reads each once. Raises: NotFound, Tampered."""
+    body = SiteFiles(site).read_pinned(files.typebook(sha256), sha256)
+    return book_of(json.loads(body)["types"])

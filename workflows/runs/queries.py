@@ -1,0 +1,230 @@
+"""Reads, named as the access pattern they serve; a page is one Query."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from config import table
+from config.errors import NotFound
+from config.item import Page
+from config.table import InvalidKey, Key
+from workflows.definitions.blueprint import DEFINITIONS, Definition
+from workflows.engine.items import Join
+from workflows.providers.items import ProviderState
+from workflows.publish.items.actions import DocumentAction, FollowUp
+from workflows.runs import seed_000
+from workflows.runs.items.decisions import DecidedFields
+from workflows.runs.items.documents import DocumentWorkflow, ProjectDocument
+from workflows.runs.items.events import DocumentEvent
+from workflows.runs.items.runs import Execution, Segment, Transition, WorkflowSteps
+from workflows.runs.run import Run
+from workflows.runs.status import RESUMABLE, ActionStatus, ActionType, StepStatus
+
+SEGMENTS_A_PAGE = 50
+
+
+def execution(run: Run) -> Execution:
+    """AP2, strongly consistent. Raises: NotFound."""
+    return Execution.load(table.EXECUTION.key(run.site, execution_id=run.workflow_id))
+
+
+def definition_of(found: Execution) -> Definition:
+    """The version that the run pins."""
+    return DEFINITIONS[found.definition]
+
+
+def executions(site: str, family: str, *, cursor: str | None = None) -> Page[Execution]:
+    """AP3: a family's runs, newest first."""
+    pk = table.EXECUTION.gsi1_partition(site, workflow_id=family)
+    return Execution.page(pk, index="GSI1", newest_first=True, cursor=cursor)
+
+
+def transitions(site: str, workflow_id: str, *, cursor: str | None = None) -> Page[Transition]:
+    """AP4: what happened in a run, oldest first."""
+    pk = table.TRANSITION.partition_key(site, execution_id=workflow_id)
+    prefix = Transition.SK.startswith(table.TRANSITION.sort_prefix())
+    return Transition.page(pk, sk=prefix, limit=100, cursor=cursor, consistent=True)
+
+
+def transition_from(run: Run, step: int) -> Transition | None:
+    """The latest transition out of ``step``, or None if the run never left it; most often one Query."""
+    pk = table.TRANSITION.partition_key(run.site, execution_id=run.workflow_id)
+    prefix = Transition.SK.startswith(table.TRANSITION.sort_prefix())
+    rows = Transition.every(pk, sk=prefix, newest_first=True, consistent=True)
+    return next((row for row in rows if int(row.fromStep) == step), None)
+
+
+def last_transition(run: Run, found: Execution) -> Transition:
+    """How a run came to where it is. Raises: NotFound."""
+    names = {"execution_id": run.workflow_id, "transition_id": str(found.last_transition)}
+    return Transition.load(table.TRANSITION.key(run.site, **names))
+
+
+def project_documents(site: str, project_id: str, *, cursor: str | None = None) -> Page[ProjectDocument]:
+    """A project's documents, last changed first; one more call where an earlier system wrote some of the page."""
+    pk = table.PROJECT_DOCUMENT.gsi1_partition(site, project_id=project_id)
+    page = ProjectDocument.page(pk, index="GSI1", newest_first=True, cursor=cursor)
+    seed_000.fill_documents(page.rows)
+    return page
+
+
+def in_progress(site: str, *, cursor: str | None = None) -> Page[WorkflowSteps]:
+    """Analyses that are under way, waiting for a person and those of an earlier system included."""
+    pk = table.WORKFLOW_STEPS.gsi1_partition(site)
+    moving = WorkflowSteps.GSI1SK == StepStatus.IN_PROGRESS
+    page = WorkflowSteps.page(pk, sk=moving, index="GSI1", cursor=cursor)
+    seed_000.fill_boards(site, page.rows)
+    return page
+
+
+def board(site: str, workflow_id: str, *, consistent: bool = False) -> WorkflowSteps:
+    """Step progress; also all that a progress poll reads. Raises: NotFound, also where the document was deleted."""
+    found = WorkflowSteps.load(table.WORKFLOW_STEPS.key(site, workflow_id=workflow_id), consistent=consistent)
+    if found.hidden is not None:
+        raise NotFound("The document of this run was deleted.")
+    return found
+
+
+def newest_join(site: str, workflow_id: str, stage: str) -> Join | None:
+    """How far the slices of a stage are in its latest attempt; None where it has none."""
+    pk = table.JOIN.partition_key(site, workflow_id=workflow_id)
+    prefix = Join.SK.startswith(table.JOIN.sort_prefix(stage=stage))
+    return next(iter(Join.page(pk, sk=prefix, limit=1, newest_first=True).rows), None)
+
+
+def segments(site: str, workflow_id: str, *, cursor: str | None = None) -> Page[Segment]:
+    pk = table.SEGMENT.partition_key(site, workflow_id=workflow_id)
+    prefix = Segment.SK.startswith(table.SEGMENT.sort_prefix())
+    return Segment.page(pk, sk=prefix, limit=SEGMENTS_A_PAGE, cursor=cursor)
+
+
+def document_workflow(site: str, document_id: str, workflow_id: str) -> DocumentWorkflow:
+    """Raises: NotFound."""
+    key = table.DOCUMENT_WORKFLOW.key(site, document_id=document_id, workflow_id=workflow_id)
+    return DocumentWorkflow.load(key, consistent=False)
+
+
+def document_workflows(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentWorkflow]:
+    """A document's runs, the newest first, since their ids tell their start."""
+    pk = table.DOCUMENT_WORKFLOW.partition_key(site, document_id=document_id)
+    prefix = DocumentWorkflow.SK.startswith(table.DOCUMENT_WORKFLOW.sort_prefix())
+    return DocumentWorkflow.page(pk, sk=prefix, newest_first=True, cursor=cursor)
+
+
+def project_document(site: str, project_id: str, document_id: str) -> ProjectDocument:
+    """Raises: NotFound."""
+    return ProjectDocument.load(table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=document_id))
+
+
+def kept_instead(board: WorkflowSteps) -> str:
+    """The run whose result stays the document's though this one has ended; empty if there is none. One read at most."""
+    if not board.keeps or not board.outcome:
+        return ""
+    site = table.site_of(board.PK)
+    counts = project_document(site, str(board.project_id), str(board.document_id)).counts
+    return "" if counts == board.workflow_id else counts
+
+
+def lineage(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentEvent]:
+    """A document's life, oldest first."""
+    pk = table.DOCUMENT_EVENT.partition_key(site, document_id=document_id)
+    prefix = DocumentEvent.SK.startswith(table.DOCUMENT_EVENT.sort_prefix())
+    return DocumentEvent.page(pk, sk=prefix, limit=100, cursor=cursor, consistent=True)
+
+
+def decision_key(event: DocumentEvent) -> Key | None:
+    """Of the decision that an event of the lineage tells of, if there is more to say of its fields."""
+    facts = event.facts.as_dict() if event.facts is not None else {}
+    counted = any(facts.get(name) for name in ("corrected", "confirmed", "unseen"))
+    if not (counted and facts.get("review") and facts.get("decision")):
+        return None
+    return table.REVIEW_DECISION.key(
+        table.site_of(event.PK),
+        document_id=event.PK.rpartition("#")[2],
+        review_id=str(facts["review"]),
+        decision_id=str(facts["decision"]),
+    )
+
+
+def decided_fields(events: Iterable[DocumentEvent]) -> Mapping[Key, DecidedFields]:
+    """What the decisions among these events did; no call if there is none. One that was purged is left out."""
+    keys = [key for key in map(decision_key, events) if key]
+    return {found.key: found for found in DecidedFields.load_many(keys)}
+
+
+def latest_event(run: Run, kind: str) -> DocumentEvent | None:
+    """The newest event of this kind in a run's lineage, or None if there is none; most often one Query."""
+    pk = table.DOCUMENT_EVENT.partition_key(run.site, document_id=run.document_id)
+    prefix = DocumentEvent.SK.startswith(table.DOCUMENT_EVENT.sort_prefix())
+    rows = DocumentEvent.every(pk, sk=prefix, newest_first=True, consistent=True)
+    return next((row for row in rows if row.type == kind and row.correlationId == run.workflow_id), None)
+
+
+def document_actions(site: str, document_id: str) -> list[DocumentAction]:
+    """All actions of a document in their order, strongly consistent; a Query for each hundred."""
+    pk = table.DOCUMENT_ACTION.partition_key(site, document_id=document_id)
+    prefix = DocumentAction.SK.startswith(table.DOCUMENT_ACTION.sort_prefix())
+    return list(DocumentAction.every(pk, sk=prefix, consistent=True))
+
+
+def actions_of(run: Run) -> list[DocumentAction]:
+    """Those of one run, in their order."""
+    return [one for one in document_actions(run.site, run.document_id) if one.workflowId == run.workflow_id]
+
+
+def document_action(site: str, document_id: str, idx: int, kind: str) -> DocumentAction:
+    """Raises: NotFound."""
+    try:
+        return DocumentAction.load(table.DOCUMENT_ACTION.key(site, document_id=document_id, idx=idx, type=kind))
+    except (NotFound, InvalidKey) as error:
+        raise NotFound("There is no such action here.") from error
+
+
+def follow_up(run: Run) -> FollowUp | None:
+    """Strongly consistent; None where nothing followed."""
+    key = table.FOLLOW_UP.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
+    try:
+        return FollowUp.load(key)
+    except NotFound:
+        return None
+
+
+def actions_with(site: str, status: ActionStatus, *, cursor: str | None = None) -> Page[DocumentAction]:
+    """Actions of all documents that are in this state, but for done ones, which the index does not hold: one Query."""
+    pk = table.DOCUMENT_ACTION.gsi2_partition(site, status=status)
+    return DocumentAction.page(pk, index="GSI2", cursor=cursor)
+
+
+def queued_documents(site: str, queue_id: str, *, cursor: str | None = None) -> Page[DocumentAction]:
+    """What waits in a queue for a person after its publication: one Query."""
+    pk = table.DOCUMENT_ACTION.gsi1_partition(site, type=ActionType.QUEUE, queue_id=queue_id)
+    return DocumentAction.page(pk, index="GSI1", cursor=cursor)
+
+
+def provider_states() -> list[ProviderState]:
+    """How outside services answer, those that never failed left out: one Query, the same on every site."""
+    pk = table.PROVIDER_STATE.partition_key(table.DEFAULT_SITE)
+    prefix = ProviderState.SK.startswith(table.PROVIDER_STATE.sort_prefix())
+    return list(ProviderState.page(pk, sk=prefix, limit=50).rows)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is: steps done of all, the running step's name, and how it ended if it did."""
+
+    done: int
+    total: int
+    current: str
+    outcome: str | None
+
+    @property
+    def moving(self) -> bool:
+        return self.outcome is None
+
+
+def progress(row: WorkflowSteps, definition: Definition) -> Progress:
+    """From the board or from its index row, without a further call."""
+    names = [step.name for step in definition.steps]
+    current = str(row.current_step or names[0])
+    ended = bool(row.outcome) and row.outcome not in RESUMABLE
+    done = len(names) if ended else names.index(current) if current in names else 0
+    return Progress(done, len(names), current, row.outcome)

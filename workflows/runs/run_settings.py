@@ -1,0 +1,131 @@
+"""What a run freezes of its project and of what governs it, as a value and as the JSON that the table keeps."""
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.conf import settings
+
+from config.errors import NotFound, Refused
+from projects.schemas import queries as schema_queries
+from projects.schemas.governed import governed_fields
+from projects.schemas.governing import Governing
+from projects.settings.provider_choice import doer
+from projects.settings.values import DEFAULT_FIELDS, FieldSetting, date_range
+from workflows.runs import pinned_types
+from workflows.stages.base import FieldSpec, RunSettings
+from workflows.stages.document_types.types import TypeBook, TypeSpec
+
+UNGOVERNED = Governing()
+BEDROCK = "bedrock"
+
+
+def settings_of(site: str, data: Mapping[str, Any]) -> RunSettings:
+    """What a run of this project freezes if it starts now; ``data`` is the project's map.
+
+    A project that knows no fields, as an older writer's, is read by the default ones that its page shows.
+
+    Raises:
+        Refused: the project's classification is gone.
+
+    """
+    known = {"fields": [dataclasses.asdict(one) for one in DEFAULT_FIELDS], **data}
+    fixed = str(data.get("classification_id") or "")
+    if data.get("typing") and not fixed and (typed := _typed(site, known)):
+        return typed
+    try:
+        governing = schema_queries.governing(site, fixed)
+    except NotFound as error:
+        raise Refused("The classification of this project is gone. Choose another in its settings.") from error
+    return freeze(known, governing)
+
+
+def _typed(site: str, known: Mapping[str, Any]) -> RunSettings | None:
+    """Where the document's type is yet to be found; None where the site has no types to find it among."""
+    none, *each = schema_queries.governing_each(site)
+    if not each:
+        return None
+    frozen = [freeze(known, one) for one in each]
+    types = tuple(
+        TypeSpec(one.classification_id, one.classification_name, one.classification_version, one.fields)
+        for one in frozen
+    )
+    sha256 = pinned_types.pin(site, TypeBook(types))
+    return dataclasses.replace(freeze(known, none), typing=str(known["typing"]), types_sha256=sha256)
+
+
+def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSettings:
+    """The settings of a project's ``data`` map; older projects without schema or policy get the documented defaults."""
+    policy = data.get("review_policy") or {}
+    classified, calibration = governing.classification, data.get("calibration") or {}
+    return RunSettings(
+        language=str(data.get("language") or "en"),
+        document_prompt=str(data.get("document_prompt") or ""),
+        ocr_model=doer(data, "ocr_model"),
+        ocr_options=dict(data.get("ocr_options") or {}),
+        default_threshold=float(policy.get("default_threshold", 0.8)),
+        queue=str(data.get("review_queue") or ""),
+        fields=tuple(_fields(data, policy, governing)),
+        classification_id=governing.classification_id,
+        classification_name=classified.name if classified else "",
+        classification_version=governing.classification_version,
+        site_schema_version=governing.site_version,
+        analyzer=doer(data, "analyzer"),
+        transcriber=doer(data, "transcriber"),
+        summarizer=doer(data, "summarizer"),
+        use_bda=bool(data.get("use_bda")),
+        **_models(data),
+        calibration_version=int(calibration.get("version") or 0),
+        calibration_sha256=str(calibration.get("sha256") or ""),
+        audit_share=float(policy.get("audit_share") or 0.0),
+        unseen_allowed=bool(policy.get("unseen_allowed")),
+    )
+
+
+def _models(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Those that are asked today: a repeated stage asks the same ones, whatever the desk's settings say by then."""
+    return models_now() if BEDROCK in {doer(data, "analyzer"), doer(data, "summarizer")} else {}
+
+
+def models_now() -> dict[str, Any]:
+    return {
+        "bedrock_model": settings.BEDROCK_MODEL,
+        "bedrock_strong_model": settings.BEDROCK_STRONG_MODEL,
+        "takeover": settings.TAKEOVER_PERCENT / 100,
+    }
+
+
+def _fields(data: Mapping[str, Any], policy: Mapping[str, Any], governing: Governing) -> Iterator[FieldSpec]:
+    default = float(policy.get("default_threshold", 0.8))
+    thresholds = {name: float(share) for name, share in (policy.get("thresholds") or {}).items()}
+    own = list(_listed(data, set(policy.get("required") or ())))
+    for one in governed_fields(own, thresholds, governing):
+        threshold = default if one.threshold is None else one.threshold
+        yield FieldSpec(
+            one.name, one.label, one.type, one.required, threshold, one.allowed, one.default, one.date_range
+        )
+
+
+def _listed(data: Mapping[str, Any], required: set[str]) -> Iterator[FieldSetting]:
+    for one in data.get("fields") or ():
+        name = str(one["name"])
+        kind = str(one.get("type") or "text")
+        is_required, plausible = (
+            bool(one.get("required")) or name in required,
+            date_range(name, kind, one.get("date_range")),
+        )
+        yield FieldSetting(name, str(one.get("label") or name), kind, is_required, date_range=plausible)
+
+
+def to_json(pinned: RunSettings) -> str:
+    return json.dumps(dataclasses.asdict(pinned), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+def from_json(text: str | None) -> RunSettings:
+    """The frozen settings; a run that an older system wrote has none and gets the defaults."""
+    if not text:
+        return freeze({})
+    data = json.loads(text)
+    fields = tuple(FieldSpec.of(field) for field in data.pop("fields"))
+    return RunSettings(**data, fields=fields)

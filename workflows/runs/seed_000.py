@@ -1,0 +1,200 @@
+"""What the seed-000 system wrote, read as ours: what its rows keep in ``data`` or elsewhere is filled in, in memory.
+
+Its rows have no flat attributes, its runs no execution, no lineage and no outcome. Nothing here writes.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pynamodb.attributes import UnicodeAttribute
+
+from config import table
+from config.item import Item, map_attribute
+from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_ANALYSIS, Definition, StepDefinition
+from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.status import StepStatus
+
+_LABELS = {
+    "segment_prep": "Segment Prep",
+    "bda_processor": "BDA Processing",
+    "format_parser": "Format Parsing",
+    "paddleocr_processor": "PaddleOCR Processing",
+    "transcribe": "Transcription",
+    "webcrawler": "Web Crawling",
+    "segment_builder": "Building Segments",
+    "segment_analyzer": "Segment Analysis",
+    "graph_builder": "Building Knowledge Graph",
+    "document_summarizer": "Document Summary",
+}
+# Never executed here: only the order and the words of what that system did.
+TEN_STEPS = Definition(
+    name="seed-000",
+    version=0,
+    description="The ten steps of the seed-000 system.",
+    steps=tuple(StepDefinition(i, name, label, "stage") for i, (name, label) in enumerate(_LABELS.items(), 1)),
+)
+# Where its ``preprocess`` map tells more of a step than the step itself.
+_TOOLS = {
+    "paddleocr_processor": "ocr",
+    "bda_processor": "bda",
+    "transcribe": "transcribe",
+    "webcrawler": "webcrawler",
+}
+_OURS = tuple(reversed(DEFINITIONS.values()))  # the newest first: an older one's steps may be among its own
+_ENDED = ("completed", "failed")
+
+
+class Row(Item):
+    """Any of its rows: they all are ``data`` and two times."""
+
+    data = map_attribute(null=True)
+    created_at = UnicodeAttribute(null=True)
+    updated_at = UnicodeAttribute(null=True)
+
+
+@dataclass(frozen=True)
+class Link:
+    """What the run's own row says beside its board; ``pages`` is 0 until they are counted."""
+
+    status: str = ""
+    error: str | None = None
+    pages: int = 0
+    tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def of_step(self, name: str) -> Mapping[str, Any]:
+        return self.tools.get(_TOOLS.get(name, "")) or {}
+
+
+def wrote(workflow_id: str | None) -> bool:
+    """Whether a run is that system's.
+
+    >>> wrote("wf_V1StGXR8_Z5jdHi6B-myT"), wrote("01J9ZQ4Y0B9K4E3W5T8R7M2N1P")
+    (True, False)
+    """
+    return str(workflow_id or "").startswith(table.EARLIER_RUN)
+
+
+def definition_of(board: WorkflowSteps) -> Definition:
+    """The steps that a board is shown by; its own steps tell, where the index carries them."""
+    if wrote(board.workflow_id):
+        return TEN_STEPS
+    named = board.data.as_dict() if board.data is not None else {}
+    if named:
+        return next((one for one in _OURS if all(step.name in named for step in one.steps)), DOCUMENT_ANALYSIS)
+    at = str(board.current_step)
+    known = (one for one in (DOCUMENT_ANALYSIS, *_OURS) if any(step.name == at for step in one.steps))
+    return next(known, DOCUMENT_ANALYSIS)
+
+
+def fill_documents(rows: Sequence[ProjectDocument]) -> None:
+    """Complete the rows of a list; one more call where the index projects no ``data``."""
+    theirs = [row for row in rows if _lacks(row)]
+    _fetch(theirs)
+    for row in theirs:
+        data = row.data.as_dict() if row.data is not None else {}
+        row.document_id = _tail(row.SK)
+        row.project_id = data.get("project_id") or _tail(row.PK)
+        row.name = data.get("name") or row.document_id
+        row.status = data.get("status")
+        row.file_type = data.get("file_type")
+        row.file_size = data.get("file_size")
+
+
+def fill_boards(site: str, rows: Sequence[WorkflowSteps]) -> dict[str, Link]:
+    """Complete boards from their runs, documents and projects; answers each run's own row, by its id.
+
+    At most two more calls: one for what the index left out, one for all names.
+    """
+    theirs = [row for row in rows if _lacks(row) and wrote(_tail(row.PK))]
+    _fetch(theirs)
+    known = [row for row in theirs if row.data is not None]  # the others were deleted meanwhile
+    found = {row.key: row for row in Row.load_many([key for row in known for key in _around(site, row)])}
+    return {_tail(row.PK): _fill_board(row, [found.get(key) for key in _around(site, row)]) for row in known}
+
+
+def _lacks(row: Any) -> bool:
+    return row.document_id is None
+
+
+def _around(site: str, row: WorkflowSteps) -> list[table.Key]:
+    """Where a board's run lies, in one of two places by its kind, and its project."""
+    data = row.data.as_dict()
+    ids = {"document_id": data.get("document_id") or "-", "workflow_id": _tail(row.PK)}
+    return [
+        table.DOCUMENT_WORKFLOW.key(site, **ids),
+        table.WEB_WORKFLOW.key(site, **ids),
+        table.PROJECT.key(site, project_id=data.get("project_id") or "-"),
+    ]
+
+
+def _fill_board(row: WorkflowSteps, around: Sequence[Row | None]) -> Link:
+    run, project = around[0] or around[1], around[2]
+    board, told, settings = (
+        one.data.as_dict() if one is not None and one.data is not None else {} for one in (row, run, project)
+    )
+    link = Link(
+        status=str(told.get("status") or ""),
+        error=told.get("error") or None,
+        pages=int(told.get("total_segments") or (board.get("segment_builder") or {}).get("segment_count") or 0),
+        tools=told.get("preprocess") or {},
+    )
+    row.workflow_id = _tail(row.PK)
+    row.document_id = str(board.get("document_id") or "")
+    row.project_id = str(board.get("project_id") or "")
+    row.name = told.get("file_name") or row.workflow_id
+    row.project_name = settings.get("name") or row.project_id
+    row.current_step = _current(board)
+    row.page_count = link.pages or None
+    row.outcome = link.status if link.status in _ENDED else None
+    _fill_times(row, board, run)
+    return link
+
+
+def _fill_times(row: WorkflowSteps, board: Mapping[str, Any], run: Row | None) -> None:
+    """Of rows that lack them, what the steps say. The end of a run changes its own row only."""
+    told = [one for one in (row, run) if one is not None]
+    of_steps = [
+        str(at)
+        for step in board.values()
+        if isinstance(step, Mapping)
+        for at in (step.get("started_at"), step.get("ended_at"))
+        if at
+    ]
+    began = [str(one.created_at) for one in told if one.created_at][:1] or of_steps
+    changed = [str(one.updated_at) for one in told if one.updated_at] or [*began, *of_steps]
+    row.created_at, row.updated_at = min(began, default=None), max(changed, default=None)
+
+
+def _current(board: Mapping[str, Any]) -> str:
+    """Its ``current_step`` may be empty, or name a step that has ended: then what runs now, or the first to come."""
+    statuses = {name: str((board.get(name) or {}).get("status") or "") for name in _LABELS}
+    for status in (StepStatus.FAILED, StepStatus.IN_PROGRESS, StepStatus.PENDING):
+        for name, of_step in statuses.items():
+            if of_step == status:
+                return name
+    return str(board.get("current_step") or next(iter(_LABELS)))
+
+
+def _fetch(rows: Iterable[Any]) -> None:
+    missing = {row.key: row for row in rows if row.data is None}
+    for found in Row.load_many(list(missing), consistent=False):
+        missing[found.key].data = found.data
+
+
+def _tail(key: str) -> str:
+    return key.rpartition("#")[2]
+
+
+def newest_run(site: str, document_id: str) -> str | None:
+    """The id of a document's newest run, if its project's list names none: one Query, two for a page of the web.
+
+    That system's ids tell no time, so all of them are read.
+    """
+    for entity in (table.DOCUMENT_WORKFLOW, table.WEB_WORKFLOW):
+        pk = entity.partition_key(site, document_id=document_id)
+        rows = list(Row.every(pk, sk=Row.SK.startswith(entity.sort_prefix()), consistent=True))
+        if rows:
+            return _tail(max(rows, key=lambda row: row.created_at or "").SK)
+    return None

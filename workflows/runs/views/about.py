@@ -1,0 +1,109 @@
+"""What a document is about: its summary, and the entities of its graph as a drawing and a table."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from config.errors import NotFound
+from projects.web.http import DeskRequest, answer
+from workflows.runs import run_files
+from workflows.runs.views.segments import run_of
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+DRAWN = 16  # entities of the drawing; all are in the table
+WIDTH, HEIGHT = 860, 460  # of the drawing, in its own units
+_LETTERS = 22  # of a name in the drawing
+
+
+@dataclass(frozen=True)
+class Node:
+    """``anchor``: on which side of the point its name stands."""
+
+    name: str
+    kind: str
+    x: float
+    y: float
+    radius: float
+    anchor: str
+
+    @property
+    def words(self) -> str:
+        return self.name if len(self.name) <= _LETTERS else f"{self.name[: _LETTERS - 1]}…"
+
+    @property
+    def text_x(self) -> float:
+        return self.x + (self.radius + 5) * {"start": 1, "end": -1}.get(self.anchor, 0)
+
+
+@dataclass(frozen=True)
+class Edge:
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    strong: bool
+
+
+@dataclass(frozen=True)
+class Drawing:
+    nodes: Sequence[Node]
+    edges: Sequence[Edge]
+
+
+@require_safe
+def show_about(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    board, link = run_of(request, document_id, workflow_id)
+    store = run_files.opened(DocumentFiles(request.site, str(board.project_id), document_id), board.layers)
+    # An earlier content's run shows nothing: the artifacts are the newest one's.
+    gone = bool(board.replaced_by)
+    summary = {} if gone else _read(store, files.SUMMARY)
+    graph = {} if gone or link else _read(store, files.GRAPH)
+    entities = list(graph.get("entities") or ())
+    context = {
+        "board": board,
+        "summary": str(summary.get("document_summary") or ""),
+        "model": str(summary.get("model") or ""),
+        "entities": entities,
+        "first": entities[:8],
+        "drawing": drawing(graph) if entities else None,
+    }
+    return answer(request, "workflow/about.html", "workflow/_about.html", context)
+
+
+def _read(store: DocumentFiles, name: str) -> Mapping[str, Any]:
+    """Empty where there is no such object."""
+    try:
+        found: Mapping[str, Any] = json.loads(store.read(name))
+    except NotFound:
+        return {}
+    return found
+
+
+def drawing(graph: Mapping[str, Any]) -> Drawing:
+    """The document in the middle, what it names around it; first what its fields say, then what is named most."""
+    ranked = sorted(graph["entities"], key=lambda one: (not one.get("role"), -int(one["mentions"])))[:DRAWN]
+    places = {"document": (WIDTH / 2, HEIGHT / 2)}
+    nodes: list[Node] = []
+    for number, one in enumerate(ranked):
+        turn = 2 * math.pi * number / len(ranked) - math.pi / 2
+        x, y = WIDTH / 2 + 205 * math.cos(turn), HEIGHT / 2 + 185 * math.sin(turn)
+        places[str(one["id"])] = (x, y)
+        anchor = "middle" if abs(math.cos(turn)) < 0.1 else "start" if math.cos(turn) > 0 else "end"
+        radius = 5 + min(6.0, math.log2(1 + int(one["mentions"])))
+        nodes.append(Node(str(one["name"]), str(one["type"]), round(x, 1), round(y, 1), round(radius, 1), anchor))
+    edges = [
+        _edge(places[str(one["source"])], places[str(one["target"])], strong=int(one["weight"]) > 1)
+        for one in graph.get("relations") or ()
+        if str(one["source"]) in places and str(one["target"]) in places
+    ]
+    return Drawing(nodes, edges[:120])
+
+
+def _edge(first: tuple[float, float], second: tuple[float, float], *, strong: bool) -> Edge:
+    return Edge(round(first[0], 1), round(first[1], 1), round(second[0], 1), round(second[1], 1), strong)

@@ -1,0 +1,115 @@
+"""What is under way on the site, and the documents of a project: one Query each."""
+
+from dataclasses import dataclass
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from projects.documents.queries import counters
+from projects.queues import admission
+from projects.sites import access
+from projects.web.http import DeskRequest, answer
+from workflows.intake import containers
+from workflows.runs import queries, seed_000
+from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.views import state_labels
+from workflows.runs.views.state_labels import Mark
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A row of the overview: a run that has not ended, ``number`` of ``total`` steps along."""
+
+    board: WorkflowSteps
+    mark: Mark
+    pips: list[state_labels.Pip]
+    number: int
+    total: int
+    label: str
+
+    @property
+    def waits(self) -> bool:
+        return self.mark == state_labels.WAITING
+
+    @property
+    def moves(self) -> bool:
+        """An earlier system leaves a failed run among those under way."""
+        return self.mark == state_labels.RUNNING
+
+    @property
+    def width(self) -> int:
+        return state_labels.PIP * self.total
+
+
+def _analysis(board: WorkflowSteps) -> Analysis:
+    definition = seed_000.definition_of(board)
+    progress = queries.progress(board, definition)
+    step = definition.steps[min(progress.done, progress.total - 1)]
+    mark = state_labels.of_run(progress.outcome, waits=step.type == "approval")
+    pips = list(state_labels.pips(definition, progress.done))
+    return Analysis(board, mark, pips, min(progress.done + 1, progress.total), progress.total, step.label)
+
+
+@require_safe
+def overview(request: DeskRequest) -> HttpResponse:
+    access.check_can_view(request)
+    cursor = request.GET.get("after")
+    page = admission.shown_page(
+        request,
+        lambda place: queries.in_progress(request.site, cursor=place),
+        cursor,
+        lambda board: board.document_id,
+    )
+    rows = [_analysis(board) for board in page.rows]
+    context = {
+        "rows": rows,
+        "counts": counters.documents(request.site),
+        "moving": any(row.moves for row in rows),
+        "waiting": sum(row.waits for row in rows),
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": reverse("workflows:overview"),
+        "poll_url": request.get_full_path(),
+    }
+    return answer(request, "workflow/overview.html", "workflow/_overview.html", context)
+
+
+@dataclass(frozen=True)
+class DocumentRow:
+    """A row of a project's documents."""
+
+    document: ProjectDocument
+    mark: Mark
+
+    @property
+    def url(self) -> str:
+        """An earlier system's rows do not name their run; what was only uploaded has none."""
+        if (self.document.status or "") in {"uploading", "uploaded", "deleted"}:
+            return ""
+        if self.document.file_type in containers.TYPES:
+            return reverse("documents:show-document", args=[self.document.document_id])
+        return reverse("workflows:newest-run", args=[self.document.document_id])
+
+
+@require_safe
+def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
+    access.check_can_view(request)
+    cursor = request.GET.get("after")
+    page = admission.shown_page(
+        request,
+        lambda place: queries.project_documents(request.site, project_id, cursor=place),
+        cursor,
+        lambda row: row.document_id,
+    )
+    rows = [DocumentRow(one, state_labels.of_document(one.status, one.outcome, one.current_step)) for one in page.rows]
+    context = {
+        "project_id": project_id,
+        "rows": rows,
+        "counts": counters.documents_of_project(request.site, project_id),
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": reverse("workflows:list-documents", args=[project_id]),
+    }
+    return answer(request, "workflow/documents.html", "workflow/_documents.html", context)

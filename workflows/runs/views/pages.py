@@ -1,0 +1,57 @@
+"""Images of a document's pages, straight from S3 to whoever may look."""
+
+import json
+from pathlib import PurePosixPath
+from typing import Any
+
+from django.http import HttpResponseBase, StreamingHttpResponse
+from django.views.decorators.http import require_safe
+
+from config.errors import CountersignError, NotFound
+from projects.queues import admission
+from projects.sites import access
+from projects.web.http import DeskRequest, inert
+from workflows.runs import queries
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+_CHUNK = 64 * 1024
+# Pictures only: what an earlier system names as an image must never be served as a page or a script.
+_TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp", ".gif": "image/gif"}
+
+
+@require_safe
+def page_image(request: DeskRequest, project_id: str, document_id: str, index: int) -> HttpResponseBase:
+    """``index`` is 0-based. The site is the request's own, so another site's document is not found."""
+    access.check_can_view(request)
+    admission.check_document(request, document_id)
+    if queries.project_document(request.site, project_id, document_id).hidden:
+        raise NotFound("This document was deleted.")
+    documents = DocumentFiles(request.site, project_id, document_id)
+    name = files.page_image(index)
+    try:
+        body, length = documents.open(name)
+    except NotFound:
+        name = _named(documents, index)
+        body, length = documents.open(name)
+    response = StreamingHttpResponse(body.iter_chunks(_CHUNK), content_type=_TYPES[PurePosixPath(name).suffix.lower()])
+    response["Content-Length"] = str(length)
+    response["Cache-Control"] = "private, max-age=3600"
+    return inert(response)
+
+
+def _named(documents: DocumentFiles, index: int) -> str:
+    """Where an earlier system says the image lies: an uploaded picture is its own page there, slides have a folder.
+
+    Raises:
+        NotFound: nowhere, outside this document, or no picture.
+
+    """
+    segment: dict[str, Any] = json.loads(documents.read(files.segment(index)))
+    try:
+        name = documents.name_of(str(segment.get("image_uri") or ""))
+    except CountersignError as error:
+        raise NotFound("This page has no image.") from error
+    if PurePosixPath(name).suffix.lower() not in _TYPES:
+        raise NotFound("This page has no image that a browser shows.")
+    return name

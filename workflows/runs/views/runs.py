@@ -1,0 +1,345 @@
+"""Runs: the list, one run with its steps, what happened to its document, what was read."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_safe
+
+from config import clock, table
+from config.errors import NotFound
+from config.item import Page, translated
+from projects.documents.queries import removals
+from projects.documents.view_log import looked
+from projects.queues import admission
+from projects.sites import access
+from projects.web.http import DeskRequest, answer
+from workflows.definitions.blueprint import APPROVALS, DEFINITIONS, DOCUMENT_ANALYSIS, FIRST_ANALYSIS
+from workflows.engine.actions.interventions import Way
+from workflows.engine.items import Join
+from workflows.engine.step_order import PARTIAL_AT
+from workflows.operations import costs
+from workflows.runs import queries, seed_000
+from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.items.events import DocumentEvent
+from workflows.runs.items.runs import Execution, WorkflowSteps
+from workflows.runs.seed_000 import Link
+from workflows.runs.status import RESUMABLE, Outcome, StepStatus
+from workflows.runs.views import state_labels
+from workflows.runs.views.segments import run_of, segments_of, summary_page
+from workflows.runs.views.state_labels import Mark
+from workflows.stages import paddleocr_processor
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+_REVIEW_REQUIRED = "HUMAN_REVIEW_REQUIRED"
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """A row of the list of runs; ``name`` falls back to the run's id where its document is gone."""
+
+    run: Execution
+    run_id: str
+    name: str
+    project_name: str
+    definition: str  # the pinned version; empty where its document is gone
+    mark: Mark
+    started_at: Any
+
+
+@require_safe
+def list_runs(request: DeskRequest) -> HttpResponse:
+    access.check_can_view(request)
+    cursor, family = request.GET.get("after"), request.GET.get("definition", DOCUMENT_ANALYSIS.name)
+    families = list(dict.fromkeys(one.name for one in DEFINITIONS.values()))
+    if family not in families:
+        raise NotFound("There is no such definition.")
+    page = shown_executions(request, family, cursor)
+    context = {
+        "families": families,
+        "family": family,
+        "rows": run_rows(request.site, page.rows),
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": f"{reverse('workflows:list-runs')}?{urlencode({'definition': family})}",
+        "joiner": "&",
+    }
+    return answer(request, "workflow/list.html", None, context)
+
+
+def shown_executions(request: DeskRequest, family: str, cursor: str | None) -> Page[Execution]:
+    """A family's runs, newest first, of documents that the person is let into."""
+    return admission.shown_page(
+        request,
+        lambda place: queries.executions(request.site, family, cursor=place),
+        cursor,
+        lambda run: run.document_id,
+    )
+
+
+def run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
+    """The index of runs carries no names: one batch read fetches those of the page."""
+    runs = [(run, str(run.GSI1SK).rpartition("#")[2]) for run in found]
+    keys = [
+        table.DOCUMENT_WORKFLOW.key(site, document_id=run.document_id, workflow_id=run_id)
+        for run, run_id in runs
+        if run.document_id
+    ]
+    with translated():
+        links = {link.SK: link for link in DocumentWorkflow.batch_get([tuple(key) for key in keys])} if keys else {}
+    by_run = {sk.rpartition("#")[2]: link for sk, link in links.items()}
+    return [
+        RunRow(
+            run,
+            run_id,
+            str(by_run[run_id].data["file_name"]) if run_id in by_run else run_id,
+            str(by_run[run_id].project_name or "") if run_id in by_run else "",
+            str(by_run[run_id].definition or FIRST_ANALYSIS.id) if run_id in by_run else "",
+            state_labels.of_run(run.outcome, waits=_waits(run, by_run.get(run_id))),
+            state_labels.started_at(run_id),
+        )
+        for run, run_id in runs
+    ]
+
+
+def _waits(run: Execution, link: DocumentWorkflow | None) -> bool:
+    """Whether it is at the approval of its own version, which its link names."""
+    pinned = DEFINITIONS.get((link and link.definition) or FIRST_ANALYSIS.id, FIRST_ANALYSIS)
+    return int(run.currentStep) in {step.order for step in pinned.steps if step.type == "approval"}
+
+
+@require_safe
+def newest_run(request: DeskRequest, document_id: str) -> HttpResponse:
+    """Leads to a document's newest run, where a list could not name it."""
+    access.check_can_view(request)
+    admission.check_document(request, document_id)
+    try:
+        found = seed_000.newest_run(request.site, document_id)
+    except table.InvalidKey:
+        found = None
+    if found is None:
+        raise NotFound("This document has not been read yet.")
+    return HttpResponseRedirect(reverse("workflows:show-run", args=[document_id, found]))
+
+
+@require_safe
+def show_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    page = _run_page(request, *run_of(request, document_id, workflow_id))
+    return looked(request, page, document_id)
+
+
+@require_safe
+def poll_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    """204 while nothing has changed since ``seen``; the fragment of an ended run asks no more."""
+    board, link = run_of(request, document_id, workflow_id)
+    if request.GET.get("seen") == _seen(board, _slices(board)):
+        return HttpResponse(status=204)
+    return _run_page(request, board, link)
+
+
+def _slices(board: WorkflowSteps) -> Join | None:
+    """How far the running step is where slices do it, which only documents of many pages have."""
+    if board.outcome or int(board.page_count or 0) <= paddleocr_processor.PAGES:
+        return None
+    return queries.newest_join(table.site_of(board.PK), str(board.workflow_id), str(board.current_step))
+
+
+def _seen(board: WorkflowSteps, join: Join | None) -> str:
+    return f"{board.updated_at} {len(join.done or ())}" if join else str(board.updated_at)
+
+
+class Slices(NamedTuple):
+    """Of the running step, how many are done of all."""
+
+    step: str | None
+    done: int
+    all: int
+
+
+def _ways(board: WorkflowSteps, link: Link | None) -> Sequence[tuple[Way, str]]:
+    """How a person may have the run go on, with the button's words; the first is the usual one."""
+    if link is not None or board.replaced_by or board.outcome not in RESUMABLE:
+        return ()
+    if board.outcome == Outcome.PARTIAL:
+        return ((Way.RETRY, "Read the failed pages again"), (Way.ACCEPT, "Go on without them"))
+    return () if _ended_in_review(board) else ((Way.AGAIN, "Go on from there"),)
+
+
+def _ended_in_review(board: WorkflowSteps) -> bool:
+    steps = board.data.as_dict()
+    return any((steps.get(name) or {}).get("status") == StepStatus.FAILED for name in APPROVALS)
+
+
+class Failure(NamedTuple):
+    label: str
+    error: str
+
+
+def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> HttpResponse:
+    waits = board.current_step in APPROVALS and not board.outcome
+    steps = state_labels.step_rows(seed_000.definition_of(board), board, link)
+    told = Failure("The analysis", link.error) if link and link.error else None
+    kept = queries.kept_instead(board)
+    segments, following = segments_of(request, board, link)
+    join = _slices(board)
+    context = {
+        "board": board,
+        "seen": _seen(board, join),
+        "slices": join and Slices(board.current_step, len(join.done or ()), int(join.slices)),
+        "ways": _ways(board, link),
+        "earlier": link is not None,
+        "mark": state_labels.of_run(board.outcome, waits=waits, beside=bool(kept)),
+        "kept": kept,
+        "stands_beside": kept and board.outcome == Outcome.PUBLISHED,
+        "waits": waits,
+        "moving": not board.outcome and not waits,  # a person may take days: nothing moves until then
+        "aside": board.aside and not board.outcome and not waits,
+        "failed": next((Failure(step.label, step.error) for step in steps if step.error), told),
+        "partial": board.outcome == Outcome.PARTIAL and board.data[PARTIAL_AT]["reason"],
+        "cancelled": board.outcome == Outcome.CANCELLED,
+        "steps": steps,
+        "prompt_unused": (board.data.as_dict().get("segment_analyzer") or {}).get("prompt_unused"),
+        "paused": next((Failure(step.label, step.paused) for step in steps if step.paused), None),
+        "cost": str(costs.of_board(board)),
+        "segments": segments,
+        "next_segments": following,
+    }
+    return answer(request, "workflow/show.html", "workflow/_run.html", context)
+
+
+@dataclass(frozen=True)
+class EventRow:
+    at: str
+    words: str
+    details: str = ""
+    review_id: str | None = None
+    places: Sequence[tuple[str, str]] = ()  # where its file and its work are found outside the desk, with labels
+    changes: Sequence[Mapping[str, Any]] = ()  # of a decision: what, before, after
+
+
+@require_safe
+def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    access.check_can_view(request)
+    admission.check_document(request, document_id)
+    if not access.can_delete(request) and removals.is_gone(request.site, document_id):
+        raise NotFound("There is no such document here.")  # what was deleted is for those who may bring it back
+    page = queries.lineage(request.site, document_id, cursor=request.GET.get("after"))
+    rows = _event_rows(page.rows)
+    derived = not rows and seed_000.wrote(workflow_id)
+    if derived:  # that system keeps no history: its steps tell most of it
+        rows = _rows_of_steps(*run_of(request, document_id, workflow_id))
+    if not rows and not derived:
+        raise NotFound("There is no such document here.")
+    ids = {"document_id": document_id, "workflow_id": workflow_id}
+    context = {"rows": rows, "next": page.next, "derived": derived, **ids}
+    return answer(request, "workflow/lineage.html", "workflow/_lineage.html", context)
+
+
+_PLACES = {
+    "bucket": "Bucket",
+    "s3_key": "Key",
+    "s3version": "Version",
+    "executionArn": "Execution",
+    "jobId": "Job",
+    "retryCount": "Retries",
+}
+
+
+def _event_rows(events: Sequence[DocumentEvent]) -> list[EventRow]:
+    """Each execution is named once: by the first of its events."""
+    rows, named, decided = [], set(), queries.decided_fields(events)
+    for event in events:
+        known = {name: getattr(event, name) for name in _PLACES}
+        if known["executionArn"] in named:
+            known["executionArn"] = None
+        named.add(event.executionArn)
+        told = any(known[name] for name in ("s3_key", "executionArn", "jobId"))
+        places = [(label, str(known[name])) for name, label in _PLACES.items() if told and known[name]]
+        key = queries.decision_key(event)
+        changes = decided[key].told if key and key in decided else ()
+        rows.append(replace(_event_row(event), places=places, changes=changes))
+    return rows
+
+
+def _event_row(event: DocumentEvent) -> EventRow:
+    facts = event.facts.as_dict() if event.facts is not None else {}
+    review_id = str(facts["review"]) if event.type == _REVIEW_REQUIRED and facts.get("review") else None
+    labels = {step.name.upper(): step.label for one in DEFINITIONS.values() for step in one.steps}
+    head, _, end = event.type.rpartition("_")
+    words = f"{labels[head]} {end.lower()}" if head in labels else event.type.replace("_", " ").capitalize()
+    if event.by and event.by != "system":
+        words = f"{words} by {event.by}"
+    details = str(facts.get("reason") or ", ".join(_told(facts)))
+    return EventRow(event.occurredAt, words, details, review_id)
+
+
+# Facts that a link or the list of what was decided tells.
+_OF_DECISIONS = {"review", "decision", "corrected", "confirmed", "unseen"}
+# Facts that are other runs of the document.
+_RUNS = {"beside": "beside run", "keeps": "in use stays run", "before": "instead of run"}
+
+
+def _told(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Facts as words; an id that a link stands for, and a hash, tell a person nothing."""
+    for name, value in facts.items():
+        if name in _OF_DECISIONS or name.endswith("sha256") or value is False:
+            continue
+        if name in _RUNS:
+            yield f"{_RUNS[name]} …{str(value)[-6:]}"
+            continue
+        yield name.replace("_", " ") if value is True else f"{name.replace('_', ' ')} {value}"
+
+
+def _rows_of_steps(board: WorkflowSteps, link: Link | None) -> list[EventRow]:
+    found = [EventRow(board.created_at, "Run created")] if board.created_at else []
+    for step in state_labels.step_rows(seed_000.definition_of(board), board, link):
+        if step.started_at:
+            found.append(EventRow(step.started_at, f"{step.label} began"))
+        if step.ended_at:
+            end = "failed" if step.error else "completed"
+            found.append(EventRow(step.ended_at, f"{step.label} {end}", step.error or step.reason or ""))
+    return sorted(found, key=lambda row: clock.parse(row.at))
+
+
+@require_safe
+def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    board, link = run_of(request, document_id, workflow_id)
+    if link is not None:
+        return summary_page(request, board, link)
+    published = board.outcome == Outcome.PUBLISHED
+    name = files.output(workflow_id) if published else files.result(workflow_id)
+    found = _found(DocumentFiles(request.site, str(board.project_id), document_id), name)
+    context = {
+        "board": board,
+        "published": published,
+        "kept": published and queries.kept_instead(board),
+        "fields": None if found is None else _with_changes(found),
+        "classification": (found or {}).get("classification"),
+        "type": (found or {}).get("type"),
+    }
+    return answer(request, "workflow/result.html", "workflow/_result.html", context)
+
+
+def _with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The fields, each with what people have made of it, the first change first, and whether nobody has checked it."""
+    decision = found.get("decision") or {}
+    changes, unseen = decision.get("changes", ()), decision.get("unseen", ())
+    return [
+        {**one, "changes": [each for each in changes if each["field"] == name], "unseen": name in unseen}
+        for one in found["fields"]
+        for name in [one["name"]]
+    ]
+
+
+def _found(documents: DocumentFiles, name: str) -> Mapping[str, Any] | None:
+    """None where nothing has been read yet."""
+    try:
+        stored: Mapping[str, Any] = json.loads(documents.read(name))
+    except NotFound:
+        return None
+    return stored

@@ -1,0 +1,162 @@
+"""The segments of a run: which there are, what was read on one, and the summary that an earlier system made of all."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from config import table
+from config.errors import NotFound
+from projects.queues import admission
+from projects.sites import access
+from projects.web.http import DeskRequest, answer
+from workflows.runs import queries, run_files, seed_000
+from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.seed_000 import Link
+from workflows.runs.views import state_labels
+from workflows.runs.views.reading import Passage, passages
+from workflows.stages.pages import paged
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+_KINDS = {"CHAPTER": "Chapter", "VIDEO": "Video", "AUDIO": "Audio", "TEXT": "Part", "WEB": "Web page"}
+# What was read, by the name it is stored under; the same words twice are shown once.
+_TEXTS = {
+    "paddleocr": "Read by OCR",
+    "format_parser": "Text of the file",
+    "text_content": "Text",
+    "bda_indexer": "Read by Bedrock Data Automation",
+    "transcribe": "Transcript",
+    "webcrawler_content": "Text of the web page",
+}
+
+
+@dataclass(frozen=True)
+class Text:
+    label: str
+    text: str
+
+    @property
+    def passages(self) -> list[Passage]:
+        return passages(self.text)
+
+
+def run_of(request: DeskRequest, document_id: str, workflow_id: str) -> tuple[WorkflowSteps, Link | None]:
+    """The run's board, complete, and what else an earlier system says of it; None beside a run of ours.
+
+    Raises: NotAllowed; NotFound, also where the run is another document's or its queue does not let the person in.
+    """
+    access.check_can_view(request)
+    try:
+        admission.check_document(request, document_id)
+        board = queries.board(request.site, workflow_id)
+        link = seed_000.fill_boards(request.site, [board]).get(workflow_id)
+    except (NotFound, table.InvalidKey) as error:
+        raise NotFound("There is no such run here.") from error
+    if board.document_id != document_id:
+        raise NotFound("There is no such run here.")
+    return board, link
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A segment in the list of a run; ``index`` is 0-based."""
+
+    index: int
+    failed: bool = False
+
+
+def segments_of(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> tuple[list[Shown], str | None]:
+    """A page of the run's segments, and where the next begins."""
+    place = request.GET.get("segments")
+    if link is None:
+        page = queries.segments(request.site, str(board.segments_of or board.workflow_id), cursor=place)
+        return [Shown(int(one.data["segment_index"]), "error" in one.data) for one in page.rows], page.next
+    # An earlier system keeps no rows of them, only their number.
+    start = int(place) if place and place.isdigit() and len(place) < 8 else 0
+    end = min(start + queries.SEGMENTS_A_PAGE, link.pages)
+    return [Shown(index) for index in range(start, end)], str(end) if end < link.pages else None
+
+
+def summary_page(request: DeskRequest, board: WorkflowSteps, link: Link) -> HttpResponse:
+    """What an earlier system wrote of the whole document, and a line of each segment."""
+    summary = read_json(_files(request, board), files.SUMMARY)
+    described = [str(one.get("description") or "") for one in summary.get("pages") or ()]
+    shown, following = segments_of(request, board, link)
+    context = {
+        "board": board,
+        "summary": str(summary.get("document_summary") or ""),
+        "segments": [(one.index, described[one.index] if one.index < len(described) else "") for one in shown],
+        "next_segments": following,
+    }
+    return answer(request, "workflow/summary.html", "workflow/_summary.html", context)
+
+
+@require_safe
+def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index: int) -> HttpResponse:
+    """``index`` is 0-based."""
+    board, link = run_of(request, document_id, workflow_id)
+    documents = _files(request, board)
+    segment = read_json(documents, files.segment(index))
+    if not segment and index >= int(board.page_count or 0):
+        raise NotFound("There is no such page here, or it has not been cut yet.")
+    texts = _texts(segment) or _unmerged(documents, index)
+    known = {one.text for one in texts}
+    context = {
+        "board": board,
+        "index": index,
+        "kind": _KINDS.get(str(segment.get("segment_type")), "Page"),
+        "segment": segment,
+        # Ours stop at one status for good: only an earlier system's tells how far it is.
+        "mark": state_labels.of_segment(str(segment["status"])) if link and segment.get("status") else None,
+        "has_image": bool(segment.get("image_uri")) or (link is None and not segment),
+        "texts": texts,
+        # What only repeats the text of a text says nothing about it.
+        "answers": [one for one in segment.get("ai_analysis") or () if one.get("content") not in known],
+        "may_ask": link is None and bool(segment),  # an earlier system keeps questions otherwise
+        "before": index - 1 if index else None,
+        "after": index + 1 if index + 1 < int(board.page_count or 0) else None,
+    }
+    return answer(request, "workflow/segment.html", None, context)
+
+
+def _files(request: DeskRequest, board: WorkflowSteps) -> DocumentFiles:
+    store = DocumentFiles(request.site, str(board.project_id), str(board.document_id))
+    return run_files.opened(store, board.layers)
+
+
+def read_json(documents: DocumentFiles, name: str) -> Mapping[str, Any]:
+    """Empty where there is no such object."""
+    try:
+        return cast("Mapping[str, Any]", json.loads(documents.read(name)))
+    except NotFound:
+        return {}
+
+
+def _texts(segment: Mapping[str, Any]) -> list[Text]:
+    found: dict[str, Text] = {}
+    for name, label in _TEXTS.items():
+        text = str(segment.get(name) or "").strip()
+        if text and text not in found:
+            found[text] = Text(label, text)
+    spoken = [
+        f"{float(one.get('start_time') or 0):.1f} s  {one.get('transcript') or ''}"
+        for one in segment.get("transcribe_segments") or ()
+    ]
+    return [*found.values(), *([Text("Transcript", "\n".join(spoken))] if spoken else [])]
+
+
+def _unmerged(documents: DocumentFiles, index: int) -> list[Text]:
+    """What the stages have read so far of a segment that has not been built yet."""
+    found: list[Text] = []
+    for artifact, field, label in (
+        (paged.OCR, "content", _TEXTS["paddleocr"]),
+        (paged.TEXT_LAYER, "text", _TEXTS["format_parser"]),
+    ):
+        text = str(artifact.page(documents, index).get(field) or "").strip()
+        if text and text not in {one.text for one in found}:
+            found.append(Text(label, text))
+    return found

@@ -1,0 +1,83 @@
+"""The search: documents of the site that hold the words, each with the places where they stand."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from config.errors import Refused
+from projects.queues import admission
+from projects.sites import access
+from projects.web.http import DeskRequest, answer
+from workflows.runs.views import state_labels
+from workflows.runs.views.state_labels import Mark
+from workflows.search import database
+from workflows.search.index import Entry, Hit, Kind, Part, search_index
+from workflows.search.snippets import Piece, snippet
+from workflows.search.words import QUERY_LENGTH, Term, parse
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where words stand, and the page that shows it."""
+
+    label: str
+    url: str
+    pieces: Sequence[Piece]
+
+
+@dataclass(frozen=True)
+class Result:
+    """``more``: places that are not listed."""
+
+    entry: Entry
+    name: Sequence[Piece]
+    mark: Mark
+    places: Sequence[Place]
+    more: int
+
+
+@require_safe
+def search(request: DeskRequest) -> HttpResponse:
+    access.check_can_view(request)
+    asked, cursor = request.GET.get("q", "").strip(), request.GET.get("after")
+    context: dict[str, Any] = {"asked": asked[:QUERY_LENGTH], "query_length": QUERY_LENGTH, "is_first": not cursor}
+    if asked:
+        try:
+            context |= _found(request, asked, cursor)
+        except Refused as refused:
+            context["refused"] = str(refused)
+    return answer(request, "search/show.html", None, context)
+
+
+def _found(request: DeskRequest, asked: str, cursor: str | None) -> dict[str, Any]:
+    """Raises: Refused, NotFound, Unavailable."""
+    terms = parse(asked)
+    found = search_index().find(request.site, terms, cursor=cursor)
+    hits = admission.shown(request, found.hits, lambda hit: hit.entry.document_id)
+    return {
+        "results": [_result(hit, terms) for hit in hits],
+        "next_cursor": found.next,
+        "first_url": f"{reverse('workflows:search')}?{urlencode({'q': asked})}",
+        "page_size": database.PAGE_SIZE,
+    }
+
+
+def _result(hit: Hit, terms: Sequence[Term]) -> Result:
+    parts = list(hit.entry.parts)
+    places = [_place(hit.entry, part, terms) for part in parts if part.kind != Kind.NAME]
+    mark = state_labels.of_run(hit.entry.status, waits=False)
+    return Result(hit.entry, snippet(hit.entry.name, terms), mark, places, hit.total - len(parts))
+
+
+def _place(entry: Entry, part: Part, terms: Sequence[Term]) -> Place:
+    if part.page is None:
+        url = reverse("workflows:show-run", args=[entry.document_id, entry.run_id])
+    else:
+        url = reverse("workflows:show-segment", args=[entry.document_id, entry.run_id, part.page])
+    label = part.label if part.kind == Kind.FIELD else f"Page {(part.page or 0) + 1}"
+    return Place(label, url, snippet(part.text, terms))

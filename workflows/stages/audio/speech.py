@@ -1,0 +1,119 @@
+"""The local speech recogniser: PocketSphinx with the model that lies in its wheel; a draft, in English only."""
+
+import wave
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pocketsphinx import Decoder, Endpointer
+
+from config.errors import Refused
+from workflows.stages.audio import compressed
+
+MODEL = "PocketSphinx, English (draft)"
+RATE = 16_000
+_LONGEST = 4 * 3600  # seconds of a recording
+_COMPRESSED = "This recording is compressed or damaged. Save it as WAV with PCM and upload that."
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """``start`` and ``end`` in seconds of the recording."""
+
+    text: str
+    start: float
+    end: float
+
+
+def seconds(path: Path) -> float:
+    """Of a recording. Raises: Refused, where it is none that can be read, silent of length, or too long."""
+    length = _length(path) if _is_wave(path) else compressed.seconds(path)
+    if not length:
+        raise Refused("This recording is empty. Check that it was saved completely and upload it again.")
+    if length > _LONGEST:
+        raise Refused(f"This recording is longer than {_LONGEST // 3600} hours. Split it and upload the parts.")
+    return length
+
+
+def _is_wave(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == b"RIFF"
+
+
+def _length(path: Path) -> float:
+    """0 where nothing is in it. Raises: Refused."""
+    try:
+        with wave.open(str(path), "rb") as file:
+            # Who records into a pipe knows no length and writes the greatest: no more than the file's bytes are there.
+            there = path.stat().st_size // max(file.getnchannels() * file.getsampwidth(), 1)
+            length = min(file.getnframes(), there) / max(file.getframerate(), 1)
+            return length if file.readframes(1) else 0.0
+    except (wave.Error, EOFError, OSError, ValueError) as error:
+        raise Refused(_COMPRESSED) from error
+
+
+def heard(path: Path, start: float, end: float) -> list[Utterance]:
+    """What is said between two moments; only that part is read. Raises: Refused."""
+    # A second to load, and worth it: one that has heard before adapts to it, and a part would depend on the last one.
+    decoder, endpointer = Decoder(samprate=RATE, loglevel="FATAL"), Endpointer(sample_rate=RATE)
+    found: list[Utterance] = []
+    began = 0.0
+    for frame, last in _frames(samples(path, start, end), endpointer.frame_bytes):
+        spoke = endpointer.in_speech
+        speech = endpointer.end_stream(frame) if last else endpointer.process(frame)
+        if speech is None:
+            continue
+        if not spoke:
+            began = endpointer.speech_start
+            decoder.start_utt()
+        decoder.process_raw(speech, no_search=False, full_utt=False)
+        if not endpointer.in_speech:
+            decoder.end_utt()
+            if text := _text(decoder.hyp()):
+                found.append(Utterance(text, round(start + began, 2), round(start + endpointer.speech_end, 2)))
+    return found
+
+
+def _frames(body: bytes, size: int) -> Iterator[tuple[bytes, bool]]:
+    """Each with whether it ends the stream. That one may be whole, and is never empty: the endpointer takes no such."""
+    for at in range(0, len(body), size):
+        yield body[at : at + size], at + size >= len(body)
+
+
+def _text(hypothesis: Any) -> str:
+    return str(hypothesis.hypstr).strip() if hypothesis is not None else ""
+
+
+def samples(path: Path, start: float, end: float) -> bytes:
+    """A part of the recording as one channel of 16-bit numbers at the model's rate. Raises: Refused."""
+    if not _is_wave(path):
+        return compressed.samples(path, start, end, RATE)
+    try:
+        with wave.open(str(path), "rb") as file:
+            rate, channels, width = file.getframerate(), file.getnchannels(), file.getsampwidth()
+            file.setpos(min(int(start * rate), file.getnframes()))
+            body = file.readframes(int((end - start) * rate))
+    except (wave.Error, EOFError, OSError, ValueError) as error:
+        raise Refused(_COMPRESSED) from error
+    mono = _numbers(body, width, channels)
+    wanted = np.arange(int(len(mono) * RATE / rate)) * (rate / RATE)
+    there = np.arange(len(mono))
+    resampled = mono if rate == RATE or not len(mono) else np.interp(wanted, there, mono)
+    body = np.clip(resampled, -32_768, 32_767).astype("<i2").tobytes()
+    return bytes(body)
+
+
+def _numbers(body: bytes, width: int, channels: int) -> Any:
+    """Frames as the mean of their channels, in the range of 16 bits."""
+    body = body[: len(body) - len(body) % (width * channels)]
+    if width == 1:
+        values = (np.frombuffer(body, "u1").astype(float) - 128) * 256
+    elif width == 3:
+        bytes_ = np.frombuffer(body, "u1").reshape(-1, 3).astype("<i4")
+        signed = bytes_[:, 0] | bytes_[:, 1] << 8 | (bytes_[:, 2] ^ 0x80) - 0x80 << 16
+        values = signed / 256.0
+    else:
+        values = np.frombuffer(body, f"<i{width}").astype(float) / (1 if width == 2 else 65_536)
+    return values.reshape(-1, channels).mean(axis=1)

@@ -1,0 +1,108 @@
+"""A document's type in the analysis: found by rules or by a model, and with it the fields that are read."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from config.errors import NotFound
+from workflows.stages import artifacts, usage
+from workflows.stages.base import FieldSpec, StageContext
+from workflows.stages.document_types import classifier
+from workflows.stages.document_types.types import OWN, Found, Rated, TypeSpec
+from workflows.stages.fields.candidates import Document
+from workflows.stages.services import TypeQuestion
+from workflows.stages.usage import Usage
+from workflows.storage import files
+
+ASKED = 4  # pages whose text a model is shown: a paper says what it is at its beginning
+_KEPT = 3  # candidates of a field of a type that was not chosen
+
+
+def ask(context: StageContext, document: Callable[[], Document]) -> None:
+    """Ask the run's model, once for the same text, and keep its answer: pages are asked for the fields of that type.
+
+    Raises:
+        StageFailed: no model gave an answer that can be taken.
+        ProviderPaused: nobody answers.
+
+    """
+    if context.services.analyst is None or not context.types.types:
+        return
+    text = document().text
+    key = files.sha256(text.encode())
+    name = files.doctype(context.workflow_id)
+    if _kept(context).get("text_sha256") == key:
+        return
+    settings = context.settings
+    question = TypeQuestion(text, _image(context), context.types.types, settings.document_prompt, settings.language)
+    reply = context.services.analyst.classify(question)
+    rated = sorted(reply.candidates, key=lambda one: -one.confidence)
+    found = Found(tuple(rated), reply.model, reply.none)
+    used = usage.stored(reply.usage)
+    kept = {"text_sha256": key, "found": found.to_json(), "used": used, "attempt": context.attempt}
+    artifacts.write_json(context.artifacts, name, kept)
+
+
+def _kept(context: StageContext) -> Mapping[str, Any]:
+    try:
+        kept: Mapping[str, Any] = artifacts.read_json(context.artifacts, files.doctype(context.workflow_id))
+    except NotFound:
+        return {}
+    return kept
+
+
+def _image(context: StageContext) -> bytes | None:
+    try:
+        return context.artifacts.read(files.page_image(0))
+    except NotFound:  # text has no picture
+        return None
+
+
+def used(context: StageContext) -> tuple[Usage, ...]:
+    """What asking a model for the type took in this attempt: a later one reads the answer and pays nothing."""
+    kept = _kept(context)
+    return usage.of(kept["used"]) if kept and kept.get("attempt", 1) == context.attempt else ()
+
+
+def specs(context: StageContext) -> tuple[FieldSpec, ...]:
+    """The fields that pages are asked for: of the type that a model found, where one did."""
+    kept = _kept(context) if context.types.types else {}
+    best = Found.of(kept["found"]).best if kept else None
+    return context.types.by_id[best.id].fields if best else context.settings.fields
+
+
+def found(context: StageContext, document: Document, *, is_invoice: bool) -> Found | None:
+    """None where the run has no types to find one among."""
+    if not context.types.types:
+        return None
+    kept = _kept(context) if context.services.analyst is not None else {}
+    if kept:
+        return Found.of(kept["found"])
+    return classifier.classified(document, context.types.types, is_invoice=is_invoice)
+
+
+Read = Callable[[FieldSpec], dict[str, Any]]
+
+
+def entry(context: StageContext, rated: Found, read: Read) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The result's ``type`` (workflows/stages/document_types/of_result.py), and the fields that go with it."""
+    none = TypeSpec(OWN, "None of these", 0, context.settings.fields)
+    shares = [*rated.candidates, Rated(OWN, rated.none)]
+    chosen = rated.best.id if rated.best else OWN
+    by_id = {**context.types.by_id, OWN: none}
+    entries = {
+        one.id: {**by_id[one.id].head, "confidence": one.confidence, "fields": [read(f) for f in by_id[one.id].fields]}
+        for one in shares
+    }
+    kind = entries.pop(chosen)
+    fields: list[dict[str, Any]] = kind.pop("fields")
+    kind |= {
+        "threshold": context.settings.default_threshold,
+        "required": context.settings.typing == "required",
+        "source": rated.source,
+        "candidates": [one | {"fields": _short(one["fields"])} for one in entries.values()],
+    }
+    return kind, fields
+
+
+def _short(fields: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{**one, "candidates": one["candidates"][:_KEPT]} for one in fields]

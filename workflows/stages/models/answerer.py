@@ -1,0 +1,101 @@
+"""A question about a page, answered on this machine: quoted from the page, never written; marked as what it is.
+
+A field that the question names is answered as the analysis would read it; else the row with most of the question's
+words is quoted, where it has enough of them.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from workflows.stages import fields
+from workflows.stages.fields.candidates import Candidate, Document
+from workflows.stages.pages.layout import Box, Page, Row
+from workflows.stages.specs import FieldSpec
+
+NOTHING = "Nothing on this page fits the question."
+_ENOUGH = 0.5  # of the question's words, weighed by how rare they are on the page
+_LONGEST = 600  # characters that are quoted
+# Words of questions that no page answers: English, German, French, Spanish, Italian.
+_ASKING = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    a an and are at be been by can did do does for from give has have how i in is it its me much of on or page
+    please say says show tell than that the there these this to was were what when where which who whom whose
+    why will with you der die das den dem des ein eine einen einem einer ist sind war wie wer wem wo wann warum
+    welche welcher welches und oder auf von vom zu zum zur im am mit für bitte seite steht le la les un une du
+    de et ou est sont qui que quoi quel quelle quels quelles où quand comment pourquoi combien sur dans pour
+    avec el los las una unos y o es son qué quién cuál cuándo dónde cómo por para con en il lo gli uno e che chi
+    quale quando dove come perché per su
+    """,
+    )
+)
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """``passage`` empty: the page does not say it. ``box``: fractions of the page; ``confidence`` None: unknown."""
+
+    content: str
+    passage: str = ""
+    box: Box | None = None
+    confidence: float | None = None
+
+
+def answered(page: Page, question: str, specs: Sequence[FieldSpec]) -> Quoted:
+    document = Document((page,), fields.spelled(specs))
+    asked = words(question)
+    if named := _named(document, asked, specs):
+        return Quoted(f"{named[0].label}: {named[1].value}", _around(page, named[1]), named[1].box, named[1].confidence)
+    best = _best(document.rows, asked)
+    if not best:
+        return Quoted(NOTHING)
+    text = "\n".join(row.text for row in best)[:_LONGEST]
+    boxes = [row.box for row in best]
+    box = (min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes))
+    return Quoted(text, text, box)
+
+
+def words(text: str) -> list[str]:
+    """In small letters, without those that only ask."""
+    return [word for word in re.findall(r"[^\W_]+", text.casefold()) if word not in _ASKING]
+
+
+def _named(document: Document, asked: Sequence[str], specs: Iterable[FieldSpec]) -> tuple[FieldSpec, Candidate] | None:
+    """The field whose label the question says, the longest first, where the page has a value for it."""
+    known = sorted(specs, key=lambda spec: -len(words(spec.label)))
+    for spec in known:
+        label = words(spec.label)
+        if label and set(label) <= set(asked) and (found := fields.find(document, spec)):
+            return spec, found[0]
+    return None
+
+
+def _around(page: Page, candidate: Candidate) -> str:
+    """The row that a value stands in."""
+    row = next((row for row in page.rows if _overlaps(row.box, candidate.box)), None)
+    return row.text[:_LONGEST] if row else candidate.raw
+
+
+def _overlaps(row: Box, box: Box) -> bool:
+    middle = (box[1] + box[3]) / 2
+    return row[1] <= middle <= row[3] and row[0] < box[2] and box[0] < row[2]
+
+
+def _best(rows: Sequence[Row], asked: Sequence[str]) -> list[Row]:
+    """The row that says most of the question, with the next one where it only begins what it says."""
+    held = [set(words(row.text)) for row in rows]
+    count = Counter(word for one in held for word in one)
+    weights = {word: math.log(1 + len(rows) / (1 + count[word])) for word in set(asked)}
+    whole = sum(weights.values())
+    if not whole:
+        return []
+    shares = [sum(weights[word] for word in weights if word in one) / whole for one in held]
+    place = max(range(len(rows)), key=lambda at: shares[at], default=-1)
+    if place < 0 or shares[place] < _ENOUGH:
+        return []
+    goes_on = rows[place].text.rstrip().endswith(":") and place + 1 < len(rows)
+    return list(rows[place : place + (2 if goes_on else 1)])

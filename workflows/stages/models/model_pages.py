@@ -1,0 +1,52 @@
+"""A page shown to a model, where the run's settings choose one: its fields, and what it says in a few sentences."""
+
+from typing import Any
+
+from config.errors import NotFound
+from workflows.stages import given
+from workflows.stages.base import StageContext
+from workflows.stages.document_types import typed
+from workflows.stages.pages.layout import Page
+from workflows.stages.services import PageQuestion
+from workflows.stages.usage import Usage
+from workflows.storage import files
+
+
+def asked(
+    context: StageContext, segment: dict[str, Any], page: Page, *, searched: bool, count: int
+) -> tuple[Usage, ...]:
+    """Lay the answer into ``segment``; answers what was used for it, nothing where no model is chosen.
+
+    Only pages that are ``searched`` are asked for fields; of the others a description is enough.
+
+    Raises:
+        StageFailed: no model gave an answer that can be taken; the page fails, and says so.
+        ProviderPaused: nobody answers.
+
+    """
+    if context.services.analyst is None:
+        return ()
+    question = PageQuestion(
+        text="\n".join(row.text for row in page.rows) or str(segment["text_content"]),
+        image=_image(context, page.index),
+        specs=typed.specs(context) if searched else (),
+        prompt=context.settings.document_prompt,
+        instruction=context.settings.instruction,
+        language=context.settings.language,
+        alone=count == 1,
+    )
+    reply = context.services.analyst.read_page(question)
+    segment["given"] = [*segment.get("given", ()), *given.placed(reply.answer.fields, page, reply.model)]
+    segment["description"] = segment["page_description"] = reply.answer.description
+    segment["graph_entities"] = [
+        {"name": name, "mentioned_in": [{"segment_index": page.index, "qa_index": 0, "context": ""}]}
+        for name in reply.answer.entities
+    ]
+    return (*reply.usage, Usage(reply.usage[-1].service, reply.model, pages=1))
+
+
+def _image(context: StageContext, index: int) -> bytes | None:
+    try:
+        return context.artifacts.read(files.page_image(index))
+    except NotFound:  # text has no picture
+        return None

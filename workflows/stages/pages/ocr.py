@@ -1,0 +1,138 @@
+"""The local OCR engine: RapidOCR with the model that lies in its wheel, one engine a process."""
+
+import os
+import threading
+import unicodedata
+from dataclasses import dataclass, replace
+from functools import cache
+from math import hypot
+from statistics import median
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from config import logs
+from workflows.stages.pages.layout import Box, Line, Word
+
+MODEL = "PP-OCRv6 small (rapidocr)"
+# A second thread saves a third on an idle machine and spins while it waits: two processes of two threads on two cores
+# took 24 s for a page that two of one thread read in 5. Set it higher where a worker has the machine to itself.
+THREADS = int(os.environ.get("COUNTERSIGN_OCR_THREADS") or 1)
+# Languages whose script is not among the model's 18,708 characters: it would answer with look-alikes.
+WITHOUT_ACCENTS = {"en", "ms", "id"}
+UNREADABLE = {
+    "ar": "Arabic", "fa": "Persian", "ur": "Urdu", "he": "Hebrew", "ru": "Russian", "uk": "Ukrainian",
+    "bg": "Bulgarian", "sr": "Serbian", "be": "Belarusian", "mk": "Macedonian", "ko": "Korean", "korean": "Korean",
+    "th": "Thai", "hi": "Hindi", "mr": "Marathi", "ne": "Nepali", "bn": "Bengali", "ta": "Tamil", "te": "Telugu",
+    "ka": "Georgian", "hy": "Armenian", "arabic": "Arabic", "cyrillic": "Cyrillic", "devanagari": "Devanagari",
+}  # fmt: skip
+# Pixels: the engine makes a longer side so long, and cannot go on with a shorter one of less.
+_LONGEST, _NARROWEST = 2000, 17
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """``boxes``: of every line in pixels, x0, y0, x1, y1. ``slope``: how far the text falls per pixel to the right."""
+
+    lines: tuple[Line, ...]
+    boxes: tuple[tuple[int, int, int, int], ...]
+    slope: float
+
+
+def unreadable(language: str) -> str | None:
+    """The language's name where this engine does not know its script."""
+    return UNREADABLE.get(language.lower()) or UNREADABLE.get(language.lower().split("-")[0].split("_")[0])
+
+
+@cache
+def engine() -> Any:
+    # Imported late: onnxruntime and OpenCV cost two seconds and 150 MB, and the web process never reads a page.
+    from rapidocr import RapidOCR  # noqa: PLC0415
+
+    logs.take_over("RapidOCR")
+    return RapidOCR(
+        params={
+            "Global.use_cls": False,
+            "Global.return_word_box": True,
+            "Global.log_level": "error",
+            "Det.limit_type": "max",
+            "Det.limit_side_len": 1280,
+            "Rec.rec_batch_num": 1,
+            "EngineConfig.onnxruntime.intra_op_num_threads": THREADS,
+            "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+        }
+    )
+
+
+def read(image: Image.Image, page: int, *, turn_lines: bool = False, accents: bool = True) -> Reading:
+    """``turn_lines`` also reads lines that stand on their head, which costs a tenth more.
+
+    A strip too narrow for the engine, which makes long sides shorter, holds no line that anybody could read.
+    Without ``accents`` the model's stray ones are taken off, for languages that have none: SETIA ÁLAM.
+    """
+    if min(image.size) * _LONGEST < _NARROWEST * max(image.size):
+        return Reading((), (), 0.0)
+    pixels = np.ascontiguousarray(np.asarray(image.convert("RGB"))[:, :, ::-1])
+    # One caller at a time: the engine keeps the options of a call on itself.
+    with _lock:
+        found = engine()(pixels, use_cls=turn_lines)
+    quads = [] if found.boxes is None else [[(float(x), float(y)) for x, y in quad] for quad in found.boxes]
+    parts = list(found.word_results or ())
+    # The engine drops a line's words without leaving a gap; then none can be trusted to belong to its line.
+    matched = len(parts) == len(quads)
+    lines = []
+    for number, (text, score, quad) in enumerate(zip(found.txts or (), found.scores or (), quads, strict=True)):
+        words = _words(text, float(score), quad, parts[number] if matched else (), image.size)
+        lines.append(Line(page, words if accents else tuple(replace(word, text=bare(word.text)) for word in words)))
+    return Reading(tuple(lines), tuple(_pixel_box(quad) for quad in quads), _slope(quads))
+
+
+def bare(text: str) -> str:
+    """Latin letters without their marks; other characters as they are."""
+    return "".join(
+        unicodedata.normalize("NFD", char)[0] if "LATIN" in unicodedata.name(char, "") else char for char in text
+    )
+
+
+def _words(text: str, score: float, quad: Any, parts: Any, size: tuple[int, int]) -> tuple[Word, ...]:
+    named = [(word, float(belief), corners) for word, belief, corners in parts if word and word.strip()]
+    joined = "".join(word for word, _, _ in named)
+    if joined != text.replace(" ", ""):
+        return _spread(text.split() or [text], _fraction(quad, size), score)
+    if len(named) >= 6 and sum(len(word) == 1 for word, _, _ in named) > 0.7 * len(named):
+        # Wide printing comes out with a space after every character: 1 4 / 0 1 / 2 0 1 8.
+        return (Word(joined, _fraction(quad, size), score),)
+    return tuple(Word(word, _fraction(corners, size), min(score, belief)) for word, belief, corners in named)
+
+
+def _spread(parts: list[str], box: Box, score: float) -> tuple[Word, ...]:
+    """Words at even character widths along a line whose word boxes are unknown."""
+    x0, y0, x1, y1 = box
+    unit = (x1 - x0) / max(1, sum(map(len, parts)) + len(parts) - 1)
+    words, position = [], 0
+    for part in parts:
+        words.append(Word(part, (x0 + position * unit, y0, x0 + (position + len(part)) * unit, y1), score))
+        position += len(part) + 1
+    return tuple(words)
+
+
+def _fraction(corners: Any, size: tuple[int, int]) -> Box:
+    xs, ys = [float(x) / size[0] for x, _ in corners], [float(y) / size[1] for _, y in corners]
+    return max(0.0, min(xs)), max(0.0, min(ys)), min(1.0, max(xs)), min(1.0, max(ys))
+
+
+def _pixel_box(quad: list[tuple[float, float]]) -> tuple[int, int, int, int]:
+    xs, ys = [x for x, _ in quad], [y for _, y in quad]
+    return round(min(xs)), round(min(ys)), round(max(xs)), round(max(ys))
+
+
+def _slope(quads: list[list[tuple[float, float]]]) -> float:
+    """Of the wide lines only: the corners of a short one say nothing about the paper."""
+    slopes = [
+        (second[1] - first[1]) / (second[0] - first[0])
+        for first, second, third, *_ in quads
+        if hypot(second[0] - first[0], second[1] - first[1]) > 4 * abs(third[1] - second[1]) and second[0] > first[0]
+    ]
+    return median(slopes) if slopes else 0.0

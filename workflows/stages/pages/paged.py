@@ -1,0 +1,117 @@
+"""Artifacts with an entry a page: one object while the document is small, chunks and a head that names them beyond.
+
+No stage holds all entries of a long document: a slice reads and writes the chunks of its pages (docs/adr/0010).
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from config.errors import NotFound
+from workflows.stages import artifacts, slices
+from workflows.stages.base import ArtifactStore
+from workflows.storage import files
+
+MERGED = 200  # pages up to which the head holds the entries themselves, as the seed-000 system has it
+LIGHT = 50  # pages of one light slice, and of its chunk
+
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Paged:
+    """``head`` holds a list under ``name``, or names the chunks; an entry's ``key`` is its page (0-based).
+
+    ``size``: pages of a chunk. No two slices write one chunk at a time, or one would undo the other's.
+    """
+
+    head: str
+    name: str
+    key: str
+    size: int
+
+    def chunk(self, number: int) -> str:
+        return files.chunk(self.head, number)
+
+    def write(self, store: ArtifactStore, entries: Sequence[Entry], *, into: bool = False) -> None:
+        """Write the chunks of ``entries``, whole ones unless ``into``: then what else is in a chunk stays in it."""
+        for number, group in itertools.groupby(entries, lambda entry: int(entry[self.key]) // self.size):
+            found = {int(entry[self.key]): entry for entry in self._chunk(store, number)} if into else {}
+            found |= {int(entry[self.key]): entry for entry in group}
+            artifacts.write_json(store, self.chunk(number), [found[index] for index in sorted(found)])
+
+    def finish(self, store: ArtifactStore, indices: Sequence[int], more: Mapping[str, Any]) -> None:
+        """Write the head for the entries of ``indices``: what makes them all readable."""
+        head = dict(more)
+        if len(indices) <= MERGED:
+            head[self.name] = list(self._entries(store, indices))
+        else:
+            head |= {self.name: [], "chunk_size": self.size, "indices": slices.packed(indices)}
+            head["chunks"] = f"{self.chunk(0).removesuffix('0000.json')}{{index:04d}}.json"
+        artifacts.write_json(store, self.head, head)
+
+    def opened(self, store: ArtifactStore) -> "Pages":
+        """Empty where the stage did not run or had nothing to do."""
+        try:
+            return Pages(self, store, artifacts.read_json(store, self.head))
+        except NotFound:
+            return Pages(self, store, {})
+
+    def page(self, store: ArtifactStore, index: int) -> Entry:
+        """One entry, also while the stage still works on others; empty where there is none."""
+        found = {int(entry[self.key]): entry for entry in self._chunk(store, index // self.size)}
+        return found.get(index) or self.opened(store).by_index([index]).get(index, {})
+
+    def _entries(self, store: ArtifactStore, indices: Iterable[int]) -> Iterator[Entry]:
+        for number, group in itertools.groupby(indices, lambda index: index // self.size):
+            wanted = set(group)
+            yield from (entry for entry in self._chunk(store, number) if int(entry[self.key]) in wanted)
+
+    def _chunk(self, store: ArtifactStore, number: int) -> list[Entry]:
+        try:
+            entries: list[Entry] = artifacts.read_json(store, self.chunk(number))
+        except NotFound:
+            return []
+        return entries
+
+
+@dataclass(frozen=True)
+class Pages:
+    """A paged artifact as its head tells it; ``head`` is empty where there is none."""
+
+    of: Paged
+    store: ArtifactStore
+    head: Mapping[str, Any]
+
+    @property
+    def indices(self) -> Sequence[int]:
+        """The pages that have an entry."""
+        if "indices" in self.head:
+            return slices.unpacked(self.head["indices"])
+        return [int(entry[self.of.key]) for entry in self.head.get(self.of.name, ())]
+
+    def entries(self, indices: Iterable[int]) -> Iterator[Entry]:
+        """Of ``indices`` (ascending), chunk by chunk; those without an entry are left out."""
+        if "indices" not in self.head:
+            wanted = set(indices)
+            yield from (entry for entry in self.head.get(self.of.name, ()) if int(entry[self.of.key]) in wanted)
+            return
+        present = set(self.indices)
+        yield from self.of._entries(self.store, [index for index in indices if index in present])
+
+    def by_index(self, indices: Iterable[int]) -> dict[int, Entry]:
+        return {int(entry[self.of.key]): entry for entry in self.entries(indices)}
+
+    def ranges(self, name: str) -> list[int]:
+        """The pages that the head names under ``name``, as it keeps them for every document."""
+        return slices.unpacked(self.head.get(name, ()))
+
+
+PREPARED = Paged(files.PREPARED, "segments", "segment_index", LIGHT)
+TEXT_LAYER = Paged(files.TEXT_LAYER, "pages", "page_index", LIGHT)
+TRANSCRIPT = Paged(files.TRANSCRIPT, "chunks", "chunk_index", LIGHT)
+BDA = Paged(files.BDA, "pages", "page_index", LIGHT)
+CRAWL = Paged(files.CRAWL, "chunks", "chunk_index", LIGHT)
+CHUNKS = Paged(files.TEXT_LAYER, "chunks", "chunk_index", LIGHT)  # of a file that is text
+OCR = Paged(files.OCR, "pages", "page_index", 1)  # a page takes seconds: what is read is never read again

@@ -1,0 +1,254 @@
+"""What an extraction is worth and what becomes of it: comparing, judging by the policy, correcting; pure."""
+
+import datetime as dt
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import Any, Protocol
+
+from projects.settings.values import ANY, PAST, date_range
+from workflows.stages import values
+from workflows.stages.document_types import of_result
+from workflows.stages.specs import FieldSpec
+
+LONGEST = 1_000  # characters of one value
+FARTHEST = 30  # years that a plausible date on a document that comes today may lie back, or ahead
+AUDIT = "Audit sample: nothing is in doubt, one in so many is checked"
+# Shown beside the field where a correction is not accepted.
+WRITE = {
+    "date": "Write the date as 2024-03-31 or 31/03/2024.",
+    "amount": "Write the amount as 33.90 or 1,007.50, without words.",
+    "currency": "Write the currency as three letters, for example EUR.",
+    "number": "Write a number, for example 12 or 1.5.",
+    "boolean": "Write yes or no.",
+}
+
+
+class Field(Protocol):
+    """What the policy needs of a field's schema; the stages' FieldSpec is one."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def required(self) -> bool: ...
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def allowed(self) -> tuple[str, ...]: ...
+    @property
+    def date_range(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Reason:
+    """``code``: low_confidence, missing, invalid, not_allowed, rule, check, type, unreadable or audit.
+
+    ``field`` None: the document as a whole.
+    """
+
+    field: str | None
+    code: str
+    text: str
+
+
+def stored_form(kind: str, text: str) -> str | None:
+    """How a value of this type is stored, whoever keyed it; None where it is no value of the type."""
+    text = " ".join(text.split())
+    match kind:
+        case "date":
+            return values.date(text)
+        case "amount":
+            return values.amount(text)
+        case "currency":
+            return values.currency(text)
+        case "number":
+            return values.number(text)
+        case "boolean":
+            return values.boolean(text)
+    return text or None
+
+
+def normalised(kind: str, text: str | None) -> str:
+    """Two values are the same answer where this is the same; used for scores and for "was it corrected"."""
+    if not text:
+        return ""
+    if kind == "text":
+        return values.words(text)
+    return stored_form(kind, text) or values.words(text)
+
+
+def allowed_form(field: Field, text: str) -> str | None:
+    """The allowed value that the text is, whatever its letters' case; None where it is none, or no value at all.
+
+    A field without a list allows every value of its type.
+    """
+    stored = stored_form(field.type, text)
+    if not field.allowed or stored is None or stored in field.allowed:
+        return stored
+    alike = [value for value in field.allowed if _comparable(field.type, value) == _comparable(field.type, stored)]
+    return alike[0] if len(alike) == 1 else None  # "C" is neither "C#" nor "C++", though all have the same letters
+
+
+def _comparable(kind: str, stored: str) -> str:
+    return str(Decimal(stored).normalize()) if kind in {"number", "amount"} else normalised(kind, stored)
+
+
+def reasons(result: Mapping[str, Any], fields: Iterable[Field], *, today: str) -> list[Reason]:
+    """Why a person should look, most telling first within a field; empty means nobody needs to. ``today``: ISO date."""
+    found = {field["name"]: field for field in result["fields"]}
+    whole = [Reason(None, "unreadable", note) for note in result.get("notes", [])]
+    if doubt := of_result.doubt(result):
+        whole.append(Reason(None, "type", doubt))
+    asked = {field.name: _reason(field, found.get(field.name, {}), today) for field in fields}
+    # What does not fit together is not said twice of a field that is looked at anyhow.
+    checks = [one for one in result.get("checks", ()) if one["field"] in asked and asked[one["field"]] is None]
+    failed = [Reason(one["field"], "check", one["text"]) for one in checks]
+    return [*whole, *(reason for reason in asked.values() if reason is not None), *failed]
+
+
+def _reason(field: Field, found: Mapping[str, Any], today: str) -> Reason | None:
+    value, rated = found.get("value"), found.get("confidence", 0.0)
+    if not value:
+        return Reason(field.name, "missing", f"{field.label} not found") if field.required else None
+    stored = stored_form(field.type, value)
+    if stored is None:
+        return Reason(field.name, "invalid", f"{field.label} “{value[:40]}” is no {field.type}")
+    if allowed_form(field, value) is None:
+        return Reason(field.name, "not_allowed", f"{field.label} “{value[:40]}” is not an allowed value")
+    if rated is None or float(rated) < field.threshold:
+        return Reason(field.name, "low_confidence", f"{field.label} {_rating(rated, field.threshold)}")
+    odd = _odd_date(stored, today, date_range(field.name, field.type, field.date_range))
+    return Reason(field.name, "rule", f"{field.label} {value} {odd}") if odd else None
+
+
+def _odd_date(value: str, today: str, plausible: str) -> str:
+    """``plausible``: a key of ``DATE_RANGES``; empty for what is no date."""
+    if plausible in {"", ANY}:
+        return ""
+    # Tomorrow in UTC is today in half of the world.
+    if plausible == PAST and value > (dt.date.fromisoformat(today) + dt.timedelta(days=1)).isoformat():
+        return "lies in the future"
+    years = int(value[:4]) - int(today[:4])
+    if years < -FARTHEST:
+        return f"is more than {FARTHEST} years ago"
+    return f"is more than {FARTHEST} years ahead" if years > FARTHEST else ""
+
+
+def _rating(rated: float | None, threshold: float) -> str:
+    if rated is None:  # another system may not know
+        return "comes without a confidence"
+    # Rounded down: 79.6 % must not read as the 80 % it misses.
+    return f"{int(float(rated) * 100 + 1e-9)} %, needs {round(threshold * 100)} %"
+
+
+def fields_of(result: Mapping[str, Any]) -> tuple[FieldSpec, ...]:
+    """The schema with its policy as a result carries it. Raises: KeyError, where an older version of ours wrote it."""
+    return tuple(FieldSpec.of(found) for found in result["fields"])
+
+
+def is_sampled(workflow_id: str, share: float) -> bool:
+    """Whether a run is among the ``share`` (0–1) that is looked at for no reason but that; the same at each asking."""
+    place = int.from_bytes(hashlib.sha256(f"audit {workflow_id}".encode()).digest()[:8], "big")
+    return place < share * 2**64
+
+
+def assessment(
+    result: Mapping[str, Any], fields: Sequence[Field], *, result_sha256: str, today: str, sampled: bool = False
+) -> dict[str, Any]:
+    """The content of assessment.json. ``sampled``: a person looks though nothing is in doubt."""
+    found = reasons(result, fields, today=today)
+    if sampled and not found:
+        found = [Reason(None, "audit", AUDIT)]
+    return {
+        "version": 1,
+        "result_sha256": result_sha256,
+        "review_required": bool(found),
+        "reasons": [asdict(reason) for reason in found],
+    }
+
+
+def validate_corrections(fields: Iterable[Field], corrections: Mapping[str, str | None]) -> dict[str, str]:
+    """Field name → what to change; empty where every correction can be stored.
+
+    Blank is an answer for a field that may be absent: the document does not have it.
+    """
+    known = {field.name: field for field in fields}
+    messages = {}
+    for name, text in corrections.items():
+        field = known.get(name)
+        message = "This field is not part of the project's schema." if field is None else _message(field, text or "")
+        if message:
+            messages[name] = message
+    return messages
+
+
+def _message(field: Field, text: str) -> str | None:
+    if not text.strip():
+        return f"{field.label} is required. Enter it, or reject the document." if field.required else None
+    if len(text) > LONGEST:
+        return f"{field.label} is longer than {LONGEST:,} characters. Shorten it."
+    if stored_form(field.type, text) is None:
+        return WRITE[field.type]
+    if allowed_form(field, text) is None:
+        return f"{field.label} has a list of allowed values. Choose one of them, or reject the document."
+    return None
+
+
+def merge(
+    result: Mapping[str, Any], corrections: Mapping[str, str | None], *, decision: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The published result: the machine's values, a person's where they differ, and the facts of the decision."""
+    chosen = corrections.get(of_result.KEY)
+    typed = of_result.retyped(result, chosen)
+    kind = of_result.published(result, chosen)
+    return {
+        "version": 1,
+        "document_type": typed["document_type"],
+        "classification": typed.get("classification"),
+        **({"type": kind} if kind else {}),
+        "fields": [_published(field, corrections) for field in typed["fields"]],
+        "decision": None if decision is None else dict(decision),
+    }
+
+
+def confidence(fields: Sequence[Mapping[str, Any]], found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """How sure the published ``fields`` are, in numbers; ``found`` has their thresholds. Shares are 0–1, or None."""
+    thresholds = {one["name"]: float(one.get("threshold") or 0.0) for one in found}
+    there = [one for one in fields if one.get("value")]
+    rated = [float(one["confidence"]) for one in there if one.get("confidence") is not None]
+    low = [one for one in there if float(one.get("confidence") or 0.0) < thresholds.get(one["name"], 0.0)]
+    return {
+        "average": round(sum(rated) / len(rated), 4) if rated else None,
+        "lowest": min(rated, default=None),
+        "found": len(there),
+        "missing": len(fields) - len(there),
+        "corrected": sum(one.get("source") == "reviewer" for one in fields),
+        "belowThreshold": len(low),
+    }
+
+
+def corrected(result: Mapping[str, Any], corrections: Mapping[str, str | None]) -> dict[str, Any]:
+    """The result as it stands after a person's decision, for the next person who is asked about it."""
+    typed = of_result.retyped(result, corrections.get(of_result.KEY))
+    fields = [
+        {**field, **_published(field, corrections)} if field["name"] in corrections else field
+        for field in typed["fields"]
+    ]
+    return {**typed, "fields": fields}
+
+
+def _published(field: Mapping[str, Any], corrections: Mapping[str, str | None]) -> dict[str, Any]:
+    keep = ("name", "label", "type", "value", "raw", "confidence", "page", "box", "source")
+    published = {key: field.get(key) for key in keep}
+    if field["name"] not in corrections:
+        return published
+    corrected = stored_form(field["type"], corrections[field["name"]] or "")
+    if corrected == field["value"]:
+        return published
+    # The box stays: it shows where the person looked; the machine's answer stays as what was corrected.
+    return published | {"value": corrected, "confidence": 1.0, "source": "reviewer", "extracted": field["value"]}

@@ -1,0 +1,225 @@
+"""The S3 key space: where originals, artifacts, decisions and results lie. S3 paths appear nowhere else.
+
+Plain text and no Django, since the stages name their artifacts by it; ``workflows.storage.objects`` reads and writes them.
+"""
+
+import hashlib
+
+PREPARED = "preprocessed/metadata.json"
+TEXT_LAYER = "format-parser/result.json"
+OCR = "paddleocr/result.json"
+EINVOICE = "format-parser/invoice.json"  # the values of an invoice that is XML, alone or inside a PDF
+TRANSCRIPT = "transcribe/result.json"
+TRANSCRIPT_TEXT = "transcribe/transcript.txt"
+TRANSCRIBED = "transcribe/job.json"  # as Amazon Transcribe leaves it
+HEARD = "transcribe/heard.json"  # the same, as the stage keeps it
+BDA_OUTPUT = "bda-output/"  # where Data Automation puts what it found
+BDA = "bda-output/result.json"
+CRAWL = "webcrawler/result.json"
+CRAWLED = "webcrawler/metadata.json"
+GRAPH = "graph_work/entities.json"
+SUMMARY = "analysis/summary.json"
+
+
+# Where other systems put files for the desk (seed 004).
+INCOMING = "raw/"
+# Where they put files that a manifest names, each site's in a folder of its own: nothing here comes in by itself.
+BULK = "bulk/"
+# In the project's place of what other systems ask about: one prefix for every caller's rights.
+QUESTIONS = "desk-intake"
+# What the stages make of an original: of the newest content only.
+ARTIFACTS = (
+    "preprocessed/", "format-parser/", "paddleocr/", "bda-output/", "transcribe/", "webcrawler/", "analysis/",
+    "graph_work/",
+)  # fmt: skip
+# Pages look the same whoever cuts them again: all runs of a content share the pictures.
+_PICTURES = "preprocessed/page_"
+
+
+def document(project_id: str, document_id: str) -> str:
+    """The root of one document, behind its site's prefix; every other name is relative to it (seed 000's layout).
+
+    >>> document("p", "d")
+    'projects/p/documents/d/'
+    """
+    return f"projects/{project_id}/documents/{document_id}/"
+
+
+def original(document_id: str, extension: str) -> str:
+    """Under the document's own id: the name that people gave it is in the table."""
+    return f"{document_id}{extension}"
+
+
+def kind_in(project_id: str, name: str) -> str:
+    """Of a document's object: all that belongs to another system's question goes together.
+
+    >>> kind_in("p", result("w")), kind_in(QUESTIONS, result("desk-1"))
+    ('result', 'question')
+    """
+    return "question" if project_id == QUESTIONS else kind(name)
+
+
+def kind(name: str) -> str:
+    """The object's tag, by which the bucket's lifecycle rules know what may go (config/deploy/infrastructure/documents.yaml).
+
+    >>> [kind(name) for name in ("d.pdf", page_image(0), result("w"), rulebook("00"), "debug/w/answer.json")]
+    ['raw', 'artifact', 'result', 'result', 'debug']
+    >>> [kind(name) for name in (calibration("p", "00"), own("w", segment(0)), manifest("b"))]
+    ['result', 'artifact', 'batch']
+    """
+    head, inside, rest = name.partition("/")
+    if head == "runs" and rest.partition("/")[2].startswith(_OWN):
+        return "artifact"
+    kinds = {"runs": "result", "rules": "result", "calibrations": "result", "batches": "batch", "debug": "debug"}
+    return kinds.get(head, "artifact") if inside else "raw"
+
+
+def incoming(key: str) -> tuple[str, str]:
+    """Whose file it is, and its name.
+
+    >>> incoming("raw/2026/11/21/acme/post/bill 7.pdf")
+    ('acme', 'bill 7.pdf')
+
+    Raises:
+        ValueError: the key does not say so.
+
+    """
+    head, year, month, day, tenant, rest = key.split("/", 5)
+    if f"{head}/" != INCOMING or not tenant or not all(part.isdecimal() for part in (year, month, day)):
+        raise ValueError(key)
+    return tenant, rest.rpartition("/")[2]
+
+
+def page_image(index: int) -> str:
+    """0-based index; shown to people as index + 1."""
+    return f"preprocessed/page_{index:04d}.png"
+
+
+def web_page(index: int) -> str:
+    """A page as it was fetched; 0-based."""
+    return f"webcrawler/pages/page_{index:04d}.json"
+
+
+def chunk(head: str, number: int) -> str:
+    """A part of the artifact that ``head`` holds or names.
+
+    >>> chunk(OCR, 7)
+    'paddleocr/chunks/chunk_0007.json'
+    """
+    return f"{head.rpartition('/')[0]}/chunks/chunk_{number:04d}.json"
+
+
+def segment(index: int) -> str:
+    return f"analysis/segment_{index:04d}.json"
+
+
+def plan(workflow_id: str, stage: str, attempt: int) -> str:
+    """Which indices a stage's slices have."""
+    return f"runs/{workflow_id}/slices/{stage}-{attempt}/plan.json"
+
+
+def slice_output(workflow_id: str, stage: str, attempt: int, number: int) -> str:
+    """What a slice hands to the end of its stage."""
+    return f"runs/{workflow_id}/slices/{stage}-{attempt}/{number:04d}.json"
+
+
+_OWN = "own/"
+
+
+def own(workflow_id: str, name: str) -> str:
+    """Where a run that stands beside another keeps what its stages make.
+
+    >>> own("w", segment(0)), own("w", page_image(0))
+    ('runs/w/own/analysis/segment_0000.json', 'preprocessed/page_0000.png')
+    """
+    return name if name.startswith(_PICTURES) else f"runs/{workflow_id}/{_OWN}{name}"
+
+
+def artifact_folder(name: str) -> str:
+    """Of an artifact, which of ``ARTIFACTS`` it lies in; empty for other files."""
+    folder = f"{name.partition('/')[0]}/"
+    return folder if folder in ARTIFACTS else ""
+
+
+def result(workflow_id: str) -> str:
+    return f"runs/{workflow_id}/result.json"
+
+
+def assessment(workflow_id: str) -> str:
+    return f"runs/{workflow_id}/assessment.json"
+
+
+def decision(workflow_id: str, decision_id: str, sha256: str) -> str:
+    """Named by its content too: a repeated POST must never overwrite the object that was decided."""
+    return f"runs/{workflow_id}/decisions/{decision_id}-{sha256[:16]}.json"
+
+
+def output(workflow_id: str) -> str:
+    return f"runs/{workflow_id}/output.json"
+
+
+def text(workflow_id: str) -> str:
+    """The text of all pages, where a rule asked for it; form feeds between pages."""
+    return f"runs/{workflow_id}/text.txt"
+
+
+def routing(workflow_id: str) -> str:
+    """What the rules said of a run's document after its analysis."""
+    return f"runs/{workflow_id}/routing.json"
+
+
+def rulebook(sha256: str) -> str:
+    """Relative to the site's root: one object for all runs that began under the same rules."""
+    return f"rules/{sha256}.json"
+
+
+def typebook(sha256: str) -> str:
+    """Relative to the site's root: the types of documents that the site had, for all runs that began under them."""
+    return f"rules/types-{sha256}.json"
+
+
+def doctype(workflow_id: str) -> str:
+    """The type that a model found, where one is asked before the pages are."""
+    return f"runs/{workflow_id}/type.json"
+
+
+def calibration(project_id: str, sha256: str) -> str:
+    """Relative to the site's root: what the reviews of a project taught, named by its content."""
+    return f"calibrations/{project_id}/{sha256}.json"
+
+
+def bulk(site: str) -> str:
+    """Where a site's files for batches lie.
+
+    >>> bulk("acme")
+    'bulk/acme/'
+    """
+    return f"{BULK}{site}/"
+
+
+def manifest(batch_id: str, sha256: str = "") -> str:
+    """Relative to the site's root, as all of a batch: an uploaded manifest, named by its content.
+
+    >>> manifest("b", "5e1f00")
+    'batches/b/manifest-5e1f00'
+    """
+    return f"batches/{batch_id}/manifest-{sha256}"
+
+
+def batch_items(batch_id: str, attempt: int) -> str:
+    """What the parent machine reads: one item for each part."""
+    return f"batches/{batch_id}/{attempt}/items.json"
+
+
+def batch_part(batch_id: str, attempt: int, part: int) -> str:
+    """Lines as the manifest has them."""
+    return f"batches/{batch_id}/{attempt}/lines_{part:05d}.json"
+
+
+def batch_files(batch_id: str, attempt: int, part: int) -> str:
+    """The same lines with the version and size of each file, null where there is none."""
+    return f"batches/{batch_id}/{attempt}/files_{part:05d}.json"
+
+
+def sha256(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()

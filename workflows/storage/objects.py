@@ -1,0 +1,266 @@
+"""Every object of one document in S3, by the names of ``workflows.storage.files``."""
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from boto3.s3.transfer import TransferConfig
+from botocore.exceptions import ClientError
+from django.conf import settings
+from django.core.files.storage import default_storage
+
+from config import aws, disk
+from config.errors import CountersignError, NotFound, Tampered, Unavailable
+from config.table import partition
+from workflows.storage import files
+
+# The embedded AWS answers a range of one version with the whole object: in parts, a file above 8 MiB came out broken.
+_IN_ONE_GET = TransferConfig(multipart_threshold=1 << 40)
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """An object as S3 keeps it: its key, SHA-256 (hexadecimal), and version id, empty where nothing is versioned."""
+
+    key: str
+    sha256: str
+    version: str
+
+    @property
+    def which(self) -> dict[str, str]:
+        return {"VersionId": self.version} if self.version else {}
+
+
+def _put(key: str, body: bytes | BinaryIO, content_type: str, kind: str) -> None:
+    with aws.translated():
+        aws.client("s3").put_object(
+            Bucket=settings.BUCKET_NAME, Key=key, Body=body, ContentType=content_type, Tagging=f"kind={kind}"
+        )
+
+
+def fetch_object(key: str, target: Path, *, version: str = "") -> None:
+    """An object that another system put into the bucket. Raises: NotFound."""
+    with disk.full_is_unavailable(), aws.translated():
+        extra = {"VersionId": version} if version else None
+        aws.client("s3").download_file(settings.BUCKET_NAME, key, str(target), ExtraArgs=extra, Config=_IN_ONE_GET)
+
+
+def delete_object(key: str, version: str) -> None:
+    """Delete one version of an object that another system put into the bucket; gone already is as well."""
+    which = {"VersionId": version} if version else {}
+    with aws.translated():
+        aws.client("s3").delete_object(Bucket=settings.BUCKET_NAME, Key=key, **which)
+
+
+def version_of(key: str) -> str:
+    """The newest version of an object; empty where nothing is versioned. Raises: NotFound."""
+    return look_up(key)[0]
+
+
+def look_up(key: str) -> tuple[str, int]:
+    """The newest version of an object, empty where nothing is versioned, and its size in bytes. Raises: NotFound."""
+    with aws.translated():
+        found = aws.client("s3").head_object(Bucket=settings.BUCKET_NAME, Key=key)
+    return str(found.get("VersionId") or ""), int(found["ContentLength"])
+
+
+def open_object(key: str) -> Any:
+    """A stream of bytes. Raises: NotFound."""
+    with aws.translated():
+        return aws.client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key)["Body"]
+
+
+@dataclass(frozen=True)
+class SiteFiles:
+    """Objects that belong to a site and to no document; ``name`` is relative to the site's root."""
+
+    site: str
+
+    def write(self, name: str, body: bytes, content_type: str) -> None:
+        _put(partition(self.site, name), body, content_type, files.kind(name))
+
+    def keep(self, name: str, body: bytes, content_type: str) -> None:
+        """Write an object that is named by its content, unless it is there as it should be.
+
+        Looked up each time: what a process remembers is not there any more once it was lost, and every later run that
+        began under it would fail until the process ends.
+        """
+        try:
+            if self.read(name) == body:
+                return
+        except NotFound:
+            pass
+        self.write(name, body, content_type)
+
+    def save(self, name: str, file: BinaryIO, content_type: str) -> None:
+        """The same of what is too large to hold."""
+        _put(self.key(name), file, content_type, files.kind(name))
+
+    def key(self, name: str) -> str:
+        return partition(self.site, name)
+
+    def read(self, name: str) -> bytes:
+        """Raises: NotFound."""
+        with aws.translated():
+            body: bytes = aws.client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=self.key(name))["Body"].read()
+        return body
+
+    def read_pinned(self, name: str, sha256: str) -> bytes:
+        """Raises: NotFound; Tampered, where the content is not what was recorded."""
+        key = partition(self.site, name)
+        with aws.translated():
+            body: bytes = aws.client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key)["Body"].read()
+        if files.sha256(body) != sha256:
+            raise Tampered("The stored file is not the one that was recorded. Nothing was applied.")
+        return body
+
+
+@dataclass(frozen=True)
+class DocumentFiles:
+    """Every object of one document; ``name`` is relative to the document's root. An ArtifactStore of the stages."""
+
+    site: str
+    project_id: str
+    document_id: str
+
+    @property
+    def root(self) -> str:
+        """
+        >>> DocumentFiles("acme", "p", "d").root
+        'acme/projects/p/documents/d/'
+        """
+        return partition(self.site, files.document(self.project_id, self.document_id))
+
+    def place(self, name: str) -> str:
+        """Where the artifact of this name is written, relative to the root."""
+        return name
+
+    def uri(self, name: str) -> str:
+        return f"s3://{settings.BUCKET_NAME}/{self.root}{name}"
+
+    def name_of(self, uri: str) -> str:
+        """The name behind one of our own URIs.
+
+        Raises:
+            CountersignError: the URI points outside this document.
+
+        """
+        head = self.uri("")
+        if not uri.startswith(head):
+            raise CountersignError("This file belongs to another document.")
+        return uri.removeprefix(head)
+
+    def save_original(
+        self, file: BinaryIO, extension: str, content_type: str, *, sha256: str | None = None
+    ) -> StoredFile:
+        """Store the upload under the document's own id, its name staying in the table.
+
+        ``sha256`` (hexadecimal) as it was counted while the file came; S3 refuses what differs from it.
+
+        Raises:
+            Unavailable: S3 does not answer, or the file arrived damaged; nothing was stored.
+
+        """
+        file.seek(0)
+        sha256 = sha256 or hashlib.file_digest(cast("Any", file), "sha256").hexdigest()
+        key = self.root + files.original(self.document_id, extension)
+        storage = cast("aws.DocumentStorage", default_storage)
+        with aws.translated():
+            kind = files.kind(key.removeprefix(self.root))
+            version = storage.put_checked(key, file, sha256=sha256, content_type=content_type, kind=kind)
+        return StoredFile(key, sha256, version)
+
+    def delete_original(self, stored: StoredFile) -> None:
+        """Take this one version back, not what came before or after it under the same key."""
+        with aws.translated():
+            aws.client("s3").delete_object(Bucket=settings.BUCKET_NAME, Key=stored.key, **stored.which)
+
+    def fetch(self, key: str, target: Path, *, version: str | None = None) -> Path:
+        """The file as it is now, or one version of it. Raises: NotFound."""
+        fetch_object(key, target, version=version or "")
+        return target
+
+    def read(self, name: str) -> bytes:
+        """Raises: NotFound."""
+        with aws.translated():
+            body: bytes = aws.client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=self.root + name)["Body"].read()
+        return body
+
+    def read_pinned(self, name: str, sha256: str) -> bytes:
+        """Raises: Tampered, where the content is not what was recorded."""
+        body = self.read(name)
+        if files.sha256(body) != sha256:
+            raise Tampered("The stored file is not the one that was recorded. Nothing was applied.")
+        return body
+
+    def open(self, name: str) -> tuple[Any, int]:
+        """A stream and its length in bytes. Raises: NotFound."""
+        with aws.translated():
+            found = aws.client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=self.root + name)
+        return found["Body"], int(found["ContentLength"])
+
+    def open_original(self, key: str, version: str | None) -> tuple[Any, int]:
+        """A stream of one version of a content, and its length in bytes. Raises: NotFound."""
+        which = {"VersionId": version} if version else {}
+        with aws.translated():
+            found = aws.client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key, **which)
+        return found["Body"], int(found["ContentLength"])
+
+    def write(self, name: str, body: bytes, content_type: str) -> str:
+        _put(self.root + name, body, content_type, files.kind_in(self.project_id, name))
+        return self.uri(name)
+
+    def write_new(self, name: str, body: bytes, content_type: str) -> bool:
+        """Put where nothing is yet; False where an object is there, which stays (S3: conditional writes)."""
+        try:
+            with aws.translated():
+                aws.client("s3").put_object(
+                    Bucket=settings.BUCKET_NAME, Key=self.root + name, Body=body, ContentType=content_type,
+                    Tagging=f"kind={files.kind_in(self.project_id, name)}",
+                    IfNoneMatch="*",
+                )  # fmt: skip
+        except CountersignError as error:
+            cause = error.__cause__
+            code = cause.response["Error"]["Code"] if isinstance(cause, ClientError) else ""
+            if code == "PreconditionFailed":
+                return False
+            if code == "ConditionalRequestConflict":  # another worker is writing it at this moment, and may fail
+                raise Unavailable("Another worker writes this file. It is looked at again.") from error
+            raise
+        return True
+
+    def clear_artifacts(self, folders: Iterable[str] = files.ARTIFACTS) -> None:
+        """Take away what is to be made anew; the bucket's lifecycle rules end its versions days later."""
+        for prefix in folders:
+            with aws.translated():
+                pages = aws.client("s3").get_paginator("list_objects_v2")
+                for page in pages.paginate(Bucket=settings.BUCKET_NAME, Prefix=self.root + prefix):
+                    if keys := [{"Key": entry["Key"]} for entry in page.get("Contents", ())]:
+                        aws.client("s3").delete_objects(Bucket=settings.BUCKET_NAME, Delete={"Objects": keys})
+
+    def destroy(self, beat: Callable[[], None]) -> None:
+        """Delete every object with all its versions and markers; nothing of the document is left in S3.
+
+        Raises:
+            Unavailable: S3 does not answer, or kept one of them.
+
+        """
+        s3 = aws.client("s3")
+        with aws.translated():
+            pages = s3.get_paginator("list_object_versions").paginate(Bucket=settings.BUCKET_NAME, Prefix=self.root)
+            for page in pages:
+                beat()
+                found = [*page.get("Versions", ()), *page.get("DeleteMarkers", ())]
+                which = [{"Key": one["Key"], "VersionId": one["VersionId"]} for one in found]
+                if not which:
+                    continue
+                answer = s3.delete_objects(Bucket=settings.BUCKET_NAME, Delete={"Objects": which, "Quiet": True})
+                if answer.get("Errors"):
+                    raise Unavailable("S3 did not delete everything yet. It is tried again.")
+
+    def exists(self, name: str) -> bool:
+        with aws.translated():
+            found = aws.client("s3").list_objects_v2(Bucket=settings.BUCKET_NAME, Prefix=self.root + name, MaxKeys=1)
+        return any(entry["Key"] == self.root + name for entry in found.get("Contents", ()))

@@ -1,1 +1,0 @@
-"""Pages of runs, documents, uploads and health."""
