@@ -10,7 +10,7 @@ urlpatterns = [
     path("projects/", include("projects.urls")),
     path("documents/", include("projects.documents.urls")),
     path("settings/queues/", include("projects.queues.urls")),
-    path("settings/audit/", include("review.audit_urls")),
+    path("settings/audit/", include("review.audit.urls")),
     path("settings/", include("workflows.routing.urls")),
     path("settings/", include("workflows.providers.urls")),
     path("settings/", include("projects.web.settings_urls")),

@@ -1,7 +1,7 @@
 """The API put together, under ``/api/v1/``: each app's router, and its OpenAPI at ``openapi.json``."""
 
 from projects import api as ground
-from review.questions_api import router as questions
+from review.handovers.api import router as questions
 from workflows.api import router as documents
 from workflows.batches.api import router as batches
 from workflows.documents.reruns_api import router as reruns

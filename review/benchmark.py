@@ -16,7 +16,7 @@ from config.browser import Browser
 from config.errors import CountersignError
 from config.measure import Ratio, Work, turns
 from projects.sites.permissions import REVIEWERS
-from review.actions import claims
+from review.decide import claims
 from review.filled import Filling
 from review.identity import DEFAULT_QUEUE, Person, ReviewRef
 from review.tasks import enqueue_redeem

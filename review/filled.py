@@ -24,8 +24,8 @@ from projects.documents import counting
 from projects.documents.document_status import DocumentStatus
 from projects.settings.items import stored_settings
 from projects.settings.values import ProjectSettings
-from review.actions import opening
-from review.actions.opening import Pause
+from review.decide import opening
+from review.decide.opening import Pause
 from review.identity import DEFAULT_QUEUE, ReviewRef
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, REVIEW_REQUIRED, Asked, StepDefinition
 from workflows.intake.actions.document_start import Beginning, Original

@@ -10,7 +10,8 @@ from config.transaction import transact
 from projects.documents.items.removals import DocumentRemoval
 from projects.documents.items.unpacking import DocumentUnpacking
 from review import silence
-from review.actions import delivery, escalations, redemption
+from review.decide import escalations, redemption
+from review.handovers import delivery
 from review.identity import DEFAULT_QUEUE, ReviewRef
 from review.items.reviews import Review
 from review.silence import asked

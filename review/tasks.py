@@ -8,9 +8,11 @@ from django.conf import settings
 from config.brokers import queues
 from config.errors import Conflict, CountersignError, StaleAttempt, Unavailable
 from review import sweeper
-from review.actions import delivery, handovers, opening, redemption
-from review.actions.opening import Pause
-from review.actions.redemption import Application
+from review.decide import opening, redemption
+from review.decide.opening import Pause
+from review.decide.redemption import Application
+from review.handovers import actions as handover_actions
+from review.handovers import delivery
 from review.identity import ReviewRef
 from workflows.definitions.blueprint import DEFINITIONS, FIRST_ANALYSIS
 from workflows.engine import tokens
@@ -48,7 +50,7 @@ def open_review(
 def take_question(self: Any, *, question: dict[str, Any], entered: str) -> None:
     """Another system's machine waits: open a review of its question, or give the open one its newer token."""
     try:
-        taken = handovers.take_from_machine(question, entered=entered)
+        taken = handover_actions.take_from_machine(question, entered=entered)
         if taken and taken.decided:
             enqueue_redeem(taken.ref, taken.decided, delay=0)
     except Unavailable as error:
@@ -59,7 +61,7 @@ def take_question(self: Any, *, question: dict[str, Any], entered: str) -> None:
 def refuse_question(self: Any, *, token: str, error: str) -> None:
     """The queue did not take a question, which is most often too large for a message."""
     try:
-        handovers.refuse_unread(token, error)
+        handover_actions.refuse_unread(token, error)
     except Unavailable as unavailable:
         raise _later(self, unavailable) from unavailable
 

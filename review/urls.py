@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from review.views import decisions, desk, drafts, pages, queue, undoing
+from review.desk import decisions, drafts, page, queue, undoing
+from review.handovers import pages
 
 app_name = "review"
 urlpatterns = [
@@ -11,7 +12,7 @@ urlpatterns = [
     path("queues/<str:queue_id>/", queue.show_queue, name="show-queue"),
     path("undo/", undoing.list_undoable, name="list-undoable"),
     path("next/", decisions.claim_next, name="claim-next"),
-    path("<str:document_id>/<str:review_id>/", desk.show_review, name="show-review"),
+    path("<str:document_id>/<str:review_id>/", page.show_review, name="show-review"),
     path("<str:document_id>/<str:review_id>/pages/<int:index>/", pages.show_page, name="show-page"),
     path("<str:document_id>/<str:review_id>/claim/", decisions.claim, name="claim"),
     path("<str:document_id>/<str:review_id>/renew/", decisions.renew, name="renew"),

@@ -12,9 +12,9 @@ from typing import Any
 from config import clock
 from projects.audit.events import Actor
 from review import queries as review_queries
-from review.actions import claims, decisions
-from review.actions.decisions import Verdict
 from review.changes import FieldChange
+from review.decide import claims, decisions
+from review.decide.decisions import Verdict
 from review.identity import Person, ReviewRef, review_id
 from review.items.reviews import Review
 from review.status import Decision

@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from review.actions import claims
+from review.decide import claims
 from tests.browser.conftest import watch
 from tests.browser.desk import check_all, claim, field, sign_in, waiting
 from tests.factories import start_run

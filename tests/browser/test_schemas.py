@@ -5,7 +5,7 @@ from playwright.sync_api import BrowserContext, expect
 from pytest_django.live_server_helper import LiveServer
 
 from projects.schemas import queries as schema_queries
-from review.actions import claims
+from review.decide import claims
 from tests.browser.desk import sign_in
 from tests.people import alice, bob
 from tests.projects.schemas import SITE, make_attributes

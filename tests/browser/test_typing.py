@@ -5,7 +5,7 @@ from playwright.sync_api import Browser, BrowserContext, expect
 from pytest_django.live_server_helper import LiveServer
 
 from review import queries
-from review.actions import claims
+from review.decide import claims
 from tests.browser.conftest import watch
 from tests.browser.desk import check_all, claim, expect_saved, field, sign_in, waiting
 from tests.people import alice, bob

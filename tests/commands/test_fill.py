@@ -14,7 +14,7 @@ from config.table import DOCUMENT, EXECUTION, FILLING, PROJECT_DOCUMENT, REVIEW,
 from projects.settings import queries as project_queries
 from review import queries as review_queries
 from review import sweeper
-from review.actions import opening
+from review.decide import opening
 from review.filled import PROJECT, Filling, assessed
 from review.identity import DEFAULT_QUEUE
 from review.items.fillings import FillingRecord

@@ -11,7 +11,7 @@ from projects.documents.counting import Kind
 from projects.documents.items.counters import Counter
 from projects.documents.queries import counters as counter_queries
 from review import recount
-from review.actions import claims
+from review.decide import claims
 from tests.aws_faults import count_calls, crash_before, fail
 from tests.factories import PROJECT, PROJECT_ID, ROSA, SITE, start_run
 from tests.projects.counts import counted, said

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from django.conf import settings
 
-from review.actions import delivery, handovers
-from review.handovers import question
+from review.handovers import actions as handover_actions
+from review.handovers import delivery, question
 from review.handovers.question import FieldAsked, MachineQuestion, Policy
 from review.identity import ReviewRef
 from workflows.engine.machines import desk_intake
@@ -37,7 +37,7 @@ def test_fields_policy_limits_and_errors_are_told() -> None:
     assert f"up to {question.MOST_FILES} files" in PAGE
     assert f"{question.LONGEST_TEXT:,} characters" in PAGE
     assert f"from {question.SHORTEST_SECONDS} seconds to {settings.REVIEW_DRAFT_SECONDS // 86_400} days" in PAGE
-    for name in (handovers.REFUSED, delivery.EXPIRED, delivery.DECIDED_EVENT, delivery.EXPIRED_EVENT):
+    for name in (handover_actions.REFUSED, delivery.EXPIRED, delivery.DECIDED_EVENT, delivery.EXPIRED_EVENT):
         assert f"`{name}`" in PAGE
 
 
@@ -59,7 +59,7 @@ def test_the_rights_that_it_names_are_enough_to_read_an_answer_and_no_document()
     may = read["Resource"].partition(":::")[2].partition("/")[2]
     decision = files.decision("desk-1", "01H", "0" * 64)
     for site in ("default", "acme"):
-        ref: ReviewRef = handovers.ref_of(site, "1")
+        ref: ReviewRef = handover_actions.ref_of(site, "1")
         assert fnmatch.fnmatchcase(DocumentFiles(site, files.QUESTIONS, ref.document_id).root + decision, may)
         assert not fnmatch.fnmatchcase(DocumentFiles(site, "proj_a", "7b0cf3d5").root + decision, may)
         result = DocumentFiles(site, files.QUESTIONS, ref.document_id).root + files.result("desk-1")

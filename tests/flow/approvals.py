@@ -6,8 +6,8 @@ from pathlib import Path
 
 from config import clock
 from projects.audit.events import Actor
-from review.actions import claims, decisions
-from review.actions.redemption import redeem
+from review.decide import claims, decisions
+from review.decide.redemption import redeem
 from review.identity import Person, ReviewRef, review_id
 from review.items.reviews import Review
 from review.status import Decision

@@ -12,10 +12,10 @@ from projects.documents.queries.documents import document_rows
 from projects.schemas.actions import attribute_definitions
 from projects.schemas.governing import AttributeDefinition
 from review import queries as review_queries
-from review.actions import claims, decisions, opening, redemption
-from review.actions.claims import Decided
-from review.actions.opening import Pause
-from review.actions.redemption import Application
+from review.decide import claims, decisions, opening, redemption
+from review.decide.claims import Decided
+from review.decide.opening import Pause
+from review.decide.redemption import Application
 from tests.factories import PROJECT, PROJECT_ID, REVIEW, ROSA, SITE, start_run, verdict
 from tests.flow.question_stories import question_story
 from tests.flow.setting_stories import (

@@ -19,7 +19,7 @@ from botocore.validate import validate_parameters
 from django.conf import settings
 
 from config import aws
-from review.actions.handovers import ref_of
+from review.handovers.actions import ref_of
 from review.identity import ReviewRef
 from review.items.reviews import Review
 from review.queries import queue

@@ -10,7 +10,7 @@ from config import aws
 from config.errors import Conflict
 from projects.audit.events import actor
 from projects.documents.queries.documents import tags
-from review.actions import claims
+from review.decide import claims
 from review.status import Decision, ReviewStatus
 from tests.factories import MARTA, ROSA, review_of
 from tests.flow.approvals import asked, at, begin, decide, ended, moves, ref_at

@@ -29,9 +29,9 @@ WITHOUT_EVENT = {
     "projects.documents.actions.documents.version_row",
     "projects.sites.actions.groups.first",
     "workflows.routing.actions.rulesets.touched",
-    "review.actions.claims.renew",
-    "review.actions.drafts.keep",
-    "review.actions.drafts.save",
+    "review.decide.claims.renew",
+    "review.decide.drafts.keep",
+    "review.decide.drafts.save",
 }
 
 

@@ -4,7 +4,7 @@ import pytest
 from django.conf import settings
 
 from review import queries as review_queries
-from review.actions import claims, decisions
+from review.decide import claims, decisions
 from review.tasks import enqueue_redeem
 from tests.aws_faults import count_calls
 from tests.factories import ROSA, review_of, start_run, verdict, waiting_run

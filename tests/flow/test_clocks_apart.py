@@ -10,7 +10,7 @@ import pytest
 from config import clock
 from config.errors import Conflict
 from review import sweeper
-from review.actions import claims, decisions
+from review.decide import claims, decisions
 from review.status import ReviewStatus
 from tests.factories import MARTA, ROSA, review_of, verdict, waiting_run
 from tests.flow.protocol import assert_applied_once, ended

@@ -12,8 +12,8 @@ from projects.audit.events import Actor
 from projects.documents.queries import browsing as browse_queries
 from projects.documents.queries import counters as counter_queries
 from review import queries as review_queries
-from review.actions import claims, decisions, drafts
-from review.actions.drafts import Typed
+from review.decide import claims, decisions, drafts
+from review.decide.drafts import Typed
 from review.tasks import enqueue_redeem
 from tests.factories import PROJECT_ID, ROSA, SITE, ref_of, start_run, verdict
 from tests.metering import Meter, metered

@@ -8,7 +8,7 @@ from config.errors import Conflict, CountersignError
 from projects.documents.queries import counters as counter_queries
 from projects.documents.queries import documents as document_queries
 from projects.documents.queries.removals import removal
-from review.actions import claims, decisions, redemption
+from review.decide import claims, decisions, redemption
 from review.status import Decision
 from tests.aws_faults import fail
 from tests.factories import MARTA, PROJECT, PROJECT_ID, ROSA, SITE, review_of, start_run, verdict, waiting_run

@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
-from review.actions import claims, decisions
+from review.decide import claims, decisions
 from review.status import ReviewStatus
 from review.tasks import enqueue_redeem
 from tests.aws_faults import crash_after, crash_before

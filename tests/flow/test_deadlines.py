@@ -9,7 +9,7 @@ from pynamodb.expressions.condition import Condition
 from config import clock, table
 from config.errors import Conflict
 from review import repair
-from review.actions import decisions, redemption
+from review.decide import decisions, redemption
 from review.items.reviews import Review
 from review.status import ReviewStatus
 from tests.engines import EngineKind

@@ -16,7 +16,7 @@ from projects.documents.queries import counters as counter_queries
 from projects.documents.queries import documents as document_queries
 from projects.schemas.defaults import ensure_default_schemas
 from review import recount
-from review.actions import claims, decisions
+from review.decide import claims, decisions
 from review.tasks import enqueue_redeem
 from tests.aws_faults import before_each, count_calls
 from tests.factories import PROJECT, ROSA, SITE, ref_of, verdict

@@ -6,8 +6,8 @@ import pytest
 from django.conf import settings
 
 from review import queries as review_queries
-from review.actions import claims, decisions
-from review.actions.handovers import ref_of
+from review.decide import claims, decisions
+from review.handovers.actions import ref_of
 from review.identity import ReviewRef
 from review.items.reviews import Review
 from tests.factories import ROSA, review_of, verdict

@@ -9,7 +9,7 @@ from config import aws, clock
 from config.deploy import bootstrap
 from projects.settings.defaults import INVOICE_PROJECT
 from projects.settings.items import stored_settings
-from review.actions import claims, decisions
+from review.decide import claims, decisions
 from review.status import Decision, ReviewStatus
 from review.tasks import enqueue_redeem
 from tests.factories import PROJECT, ROSA, review_of, start_run, verdict, waiting_run

@@ -12,7 +12,7 @@ from projects.audit.events import Actor
 from projects.audit.items import EntityEvent
 from projects.documents.queries import documents
 from review import recount
-from review.actions import claims, decisions
+from review.decide import claims, decisions
 from review.status import Decision
 from tests.aws_faults import audit_refused, before_each
 from tests.factories import ROSA as REVIEWER

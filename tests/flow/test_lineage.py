@@ -8,8 +8,8 @@ import pytest
 from django.conf import settings
 
 from projects.audit.events import Actor
-from review import audit
-from review.actions import claims, decisions
+from review.audit import timeline
+from review.decide import claims, decisions
 from review.identity import Person
 from tests.engines import STEP_FUNCTIONS, EngineKind
 from tests.factories import decided_run, sample_files, start_run, verdict, waiting_run
@@ -92,7 +92,7 @@ def test_who_decided_is_kept_by_id_and_shown_by_name(pump: Pump) -> None:
     assert (decided.reviewer, decided.userId, decided.by, decided.decision) == ("17", "17", "Rosa Marin", "approve")
     claimed = [one.userId for one in events(run) if one.type == "HUMAN_REVIEW_CLAIMED"]
     assert claimed == ["17", "18", "17"]
-    rows, _ = audit.page(audit.of_document(run.site, run.document_id), None, 100)
+    rows, _ = timeline.page(timeline.of_document(run.site, run.document_id), None, 100)
     shown = {(row.words, row.who, row.user_id) for row in rows}
     assert ("Human review approved", "Rosa Marin", "17") in shown
 
@@ -107,7 +107,7 @@ def test_the_page_and_the_audit_show_where_the_file_and_the_work_are(pump: Pump,
     assert "approved by Rosa Marin" in page
     if known := arn(run, 1, engine_kind):
         assert page.count(known) == 1  # by the first event of the execution
-    rows, _ = audit.page(audit.of_document(run.site, run.document_id), None, 100)
+    rows, _ = timeline.page(timeline.of_document(run.site, run.document_id), None, 100)
     (begun,) = [row for row in rows if row.words == "Ingested"]
     assert {one["what"] for one in begun.changes} >= {"bucket", "s3_key", "s3version", "retryCount"}
 

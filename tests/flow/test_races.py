@@ -10,7 +10,7 @@ from pynamodb.expressions.condition import Condition
 from config import clock
 from config.errors import Conflict
 from review import repair
-from review.actions import claims, decisions
+from review.decide import claims, decisions
 from review.identity import ReviewRef
 from review.items.reviews import Review
 from review.status import ReviewStatus

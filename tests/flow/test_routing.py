@@ -9,7 +9,7 @@ from django.core import mail
 from projects.documents.queries import documents as document_queries
 from projects.schemas.actions import attribute_definitions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition
-from review.actions import claims, decisions
+from review.decide import claims, decisions
 from review.status import Decision
 from review.tasks import enqueue_redeem
 from tests.factories import PROJECT, ROSA, SITE, ref_of, verdict

@@ -10,7 +10,7 @@ from projects.schemas.actions import attribute_definitions as attribute_definiti
 from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
 from review import queries as review_queries
-from review.actions import claims
+from review.decide import claims
 from review.identity import Person
 from tests.factories import PROJECT, PROJECT_ID, SITE, ref_of, start_run
 from tests.people import bob, signed_in

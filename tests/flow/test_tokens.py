@@ -5,7 +5,7 @@ from celery import Task
 from django.conf import settings
 
 from review import repair, sweeper
-from review.actions import claims, decisions
+from review.decide import claims, decisions
 from review.identity import ReviewRef
 from review.status import ReviewStatus
 from review.tasks import enqueue_redeem, expire_review

@@ -23,7 +23,7 @@ from projects.sites.actions import sites as site_actions
 from projects.sites.permissions import EVERYTHING, Permission
 from review import queries as review_queries
 from review import silence, sweeper
-from review.actions import claims, decisions, opening, redemption
+from review.decide import claims, decisions, opening, redemption
 from review.identity import ReviewRef
 from review.status import ReviewStatus
 from tests.factories import ROSA, sample_files, verdict

@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from config import clock, table
 from projects.audit.events import Actor
-from review.actions import opening
-from review.actions.opening import Pause
+from review.decide import opening
+from review.decide.opening import Pause
 from review.identity import Person, ReviewRef
 from review.items.reviews import Review
 from tests.factories import REVIEW

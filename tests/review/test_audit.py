@@ -7,9 +7,9 @@ from projects.audit.events import Actor
 from projects.settings import actions as project_actions
 from projects.settings.merging import seen
 from projects.settings.values import ProjectSettings
-from review import audit
-from review.actions import claims, decisions
-from review.actions.decisions import Verdict
+from review.audit import timeline
+from review.decide import claims, decisions
+from review.decide.decisions import Verdict
 from review.identity import Person
 from review.queries import review as load
 from review.status import Decision
@@ -36,8 +36,8 @@ def project(name: str, by: Actor = ALICE) -> str:
     return made.id
 
 
-def everything(limit: int = 25) -> list[audit.AuditRow]:
-    return list(audit.rows(audit.everything(SITE), limit=limit, most=1000))
+def everything(limit: int = 25) -> list[timeline.AuditRow]:
+    return list(timeline.rows(timeline.everything(SITE), limit=limit, most=1000))
 
 
 def test_settings_documents_and_decisions_are_one_list_newest_first() -> None:
@@ -67,7 +67,7 @@ def test_a_person_s_list_has_what_that_person_did_and_nothing_else() -> None:
     project("Hers", by=ALICE)
     project("His", by=BOB)
     decided()
-    rows = list(audit.rows(audit.of_user(SITE, BOB.id), limit=2, most=100))
+    rows = list(timeline.rows(timeline.of_user(SITE, BOB.id), limit=2, most=100))
     assert [(row.kind, row.who) for row in rows] == [("decision", "Bob Ito"), ("settings", "Bob Ito")]
     assert rows[1].words == "Project created"
 
@@ -75,7 +75,7 @@ def test_a_person_s_list_has_what_that_person_did_and_nothing_else() -> None:
 def test_a_document_s_list_has_its_life_and_who_touched_it() -> None:
     run, _, _ = decided()
     decided("another.pdf")
-    rows = list(audit.rows(audit.of_document(SITE, run.document_id), limit=3, most=100))
+    rows = list(timeline.rows(timeline.of_document(SITE, run.document_id), limit=3, most=100))
     assert {row.kind for row in rows} == {"document", "run"}
     assert "Human review approved" in [row.words for row in rows] or any("review" in row.words for row in rows)
     assert {row.document_id for row in rows} == {run.document_id}
@@ -85,7 +85,7 @@ def test_a_record_s_list_says_what_was_and_what_is() -> None:
     project_id = project("Old name")
     before = seen(ProjectSettings("Old name"), 1)
     project_actions.update(SITE, project_id, ProjectSettings("New name"), seen=before, by=BOB)
-    rows = list(audit.rows(audit.of_record(SITE, "project", project_id), limit=25, most=100))
+    rows = list(timeline.rows(timeline.of_record(SITE, "project", project_id), limit=25, most=100))
     assert [row.words for row in rows] == ["Project updated", "Project created"]
     assert any(change["before"] == "Old name" and change["after"] == "New name" for change in rows[0].changes)
 
@@ -99,22 +99,26 @@ def test_a_decision_that_was_taken_back_says_so() -> None:
 def test_another_site_s_history_is_not_in_the_list() -> None:
     project("Here")
     decided()
-    for sources in (audit.everything("acme"), audit.of_user("acme", BOB.id)):
-        assert list(audit.rows(sources, limit=25, most=100)) == []
+    for sources in (timeline.everything("acme"), timeline.of_user("acme", BOB.id)):
+        assert list(timeline.rows(sources, limit=25, most=100)) == []
 
 
 def test_a_cursor_of_another_list_is_gone() -> None:
     for number in range(3):
         project(f"P{number}")
-    _, cursor = audit.page(audit.everything(SITE), None, 1)
+    _, cursor = timeline.page(timeline.everything(SITE), None, 1)
     assert cursor
-    for other in (audit.everything("acme"), audit.of_user(SITE, ALICE.id), audit.of_record(SITE, "project", "p")):
+    for other in (
+        timeline.everything("acme"),
+        timeline.of_user(SITE, ALICE.id),
+        timeline.of_record(SITE, "project", "p"),
+    ):
         with pytest.raises(NotFound):
-            audit.page(other, cursor, 1)
+            timeline.page(other, cursor, 1)
     with pytest.raises(NotFound):
-        audit.page(audit.everything(SITE), "made up", 1)
+        timeline.page(timeline.everything(SITE), "made up", 1)
 
 
 def test_an_id_that_no_key_can_hold_is_refused() -> None:
     with pytest.raises(InvalidKey):
-        audit.of_document(SITE, "a#b")
+        timeline.of_document(SITE, "a#b")

@@ -7,8 +7,8 @@ from django.test import Client
 
 from projects.queues import actions as queue_actions
 from projects.sites.permissions import Permission
-from review.actions import delivery
-from review.actions.handovers import ref_of
+from review.handovers import delivery
+from review.handovers.actions import ref_of
 from review.status import Decision
 from tests.factories import review_of
 from tests.projects.sites import BY, make_site

@@ -21,7 +21,7 @@ from projects.queues import admission
 from projects.settings.items import Project
 from projects.sites import directory
 from projects.sites.permissions import EVERYTHING, Permission
-from review.actions import claims
+from review.decide import claims
 from review.identity import Person
 from tests.aws_faults import count_calls
 from tests.factories import ref_of

@@ -8,7 +8,7 @@ from config import table
 from projects.audit.events import actor
 from projects.queues import actions as queue_actions
 from projects.queues import queries as queue_queries
-from review.actions import claims, decisions
+from review.decide import claims, decisions
 from review.items.reviews import Review
 from review.status import ReviewStatus
 from tests.aws_faults import count_calls

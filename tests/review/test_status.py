@@ -9,8 +9,8 @@ from config import clock
 from config.errors import Conflict, StaleAttempt
 from config.transaction import EXISTS, transact
 from review import queries, status
-from review.actions import claims, decisions, redemption
-from review.actions.redemption import Application
+from review.decide import claims, decisions, redemption
+from review.decide.redemption import Application
 from review.identity import ReviewRef
 from review.items.reviews import Review
 from review.status import MOVES, Move, ReviewStatus

@@ -7,7 +7,7 @@ from celery import Task
 
 from config import clock
 from review import repair, sweeper
-from review.actions import claims, decisions
+from review.decide import claims, decisions
 from review.items.reviews import Review
 from review.status import ReviewStatus
 from tests.factories import ROSA, review_of, start_run, verdict

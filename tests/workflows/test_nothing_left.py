@@ -23,8 +23,8 @@ from projects.settings.values import ProjectSettings
 from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.permissions import Permission
 from review import queries as review_queries
-from review.actions import claims, decisions, drafts
-from review.actions.drafts import Typed
+from review.decide import claims, decisions, drafts
+from review.decide.drafts import Typed
 from review.status import Decision
 from tests.conftest import queue_urls
 from tests.factories import ROSA, ref_of, verdict

@@ -15,7 +15,7 @@ from config.errors import Conflict, NotFound
 from config.item import Item
 from projects.documents.items.documents import Document
 from review import repair, sweeper
-from review.actions import claims, decisions
+from review.decide import claims, decisions
 from review.status import Decision
 from tests.aws_faults import count_calls, fail
 from tests.factories import ROSA, start_run, verdict, waiting_run

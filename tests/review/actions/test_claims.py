@@ -7,7 +7,7 @@ from django.conf import settings
 
 from config.errors import Conflict
 from review import queries
-from review.actions import claims
+from review.decide import claims
 from tests.aws_faults import count_calls
 from tests.factories import MARTA, ROSA
 from tests.review.reviews import lapse, open_review, pass_deadline

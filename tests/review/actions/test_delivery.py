@@ -9,7 +9,7 @@ from config import clock, table
 from config.errors import Conflict, Unavailable
 from config.logs import JsonFormatter
 from review import repair, sweeper
-from review.actions import delivery
+from review.handovers import delivery
 from review.identity import checkpoint_key
 from review.items.reviews import Review, ReviewDecision
 from review.status import Decision, ReviewStatus

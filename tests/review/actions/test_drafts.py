@@ -10,8 +10,8 @@ from config import clock
 from config.errors import Conflict
 from config.item import Item
 from review import queries
-from review.actions import claims, decisions, drafts
-from review.actions.drafts import Typed
+from review.decide import claims, decisions, drafts
+from review.decide.drafts import Typed
 from review.items.reviews import ReviewDraft
 from review.status import ReviewStatus
 from tests.aws_faults import count_calls, fail

@@ -7,7 +7,7 @@ import pytest
 from config import clock
 from config.errors import Conflict
 from review import repair, sweeper
-from review.actions import claims, decisions, escalations, opening
+from review.decide import claims, decisions, escalations, opening
 from review.identity import ReviewRef
 from review.status import ReviewStatus
 from tests.aws_faults import audit_refused

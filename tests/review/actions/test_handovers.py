@@ -14,8 +14,9 @@ from projects.schemas.actions import attribute_definitions as attribute_definiti
 from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
 from review import queries
-from review.actions import claims, decisions, drafts, escalations, handovers
-from review.actions.drafts import Typed
+from review.decide import claims, decisions, drafts, escalations
+from review.decide.drafts import Typed
+from review.handovers import actions as handover_actions
 from review.handovers import result
 from review.identity import checkpoint_key
 from review.items.reviews import Review
@@ -104,11 +105,11 @@ def test_a_second_delivery_that_finds_its_file_gone_refuses_nothing_that_is_open
     question, entered = asked(id="1", pages=[put("out/b.png", picture())]), at(-1)
 
     def first_is_faster() -> None:
-        assert handovers.take(handovers.from_machine(question, entered=entered)).new
+        assert handover_actions.take(handover_actions.from_machine(question, entered=entered)).new
         aws.client("s3").delete_object(Bucket=BUCKET, Key="out/b.png")
 
     with before_each("s3", "GetObject", first_is_faster):
-        taken = handovers.take(handovers.from_machine(question, entered=entered))
+        taken = handover_actions.take(handover_actions.from_machine(question, entered=entered))
     assert not taken.new
     assert review_of(taken.ref).status == ReviewStatus.PENDING
     assert ReviewCheckpoint.load(checkpoint_key(taken.ref)).status == "pending_review"
@@ -161,7 +162,7 @@ def test_what_is_unknown_is_refused_and_leaves_nothing(changes, words: str) -> N
 
 def test_the_same_message_twice_is_one_review() -> None:
     question, entered = asked(), clock.iso(clock.now())
-    first, again = (handovers.take(handovers.from_machine(question, entered=entered)) for _ in range(2))
+    first, again = (handover_actions.take(handover_actions.from_machine(question, entered=entered)) for _ in range(2))
     assert first.ref == again.ref
     assert (first.new, again.new, again.decided) == (True, False, "")
     assert kinds(first.ref) == ["HUMAN_REVIEW_REQUIRED"]
@@ -170,7 +171,11 @@ def test_the_same_message_twice_is_one_review() -> None:
 def test_eight_deliveries_at_once_open_one_review() -> None:
     question, entered = asked(id="1"), clock.iso(clock.now())
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: handovers.take(handovers.from_machine(question, entered=entered)), range(8)))
+        found = list(
+            pool.map(
+                lambda _: handover_actions.take(handover_actions.from_machine(question, entered=entered)), range(8)
+            )
+        )
     assert sum(one.new for one in found) == 1
     assert kinds(found[0].ref).count("HUMAN_REVIEW_REQUIRED") == 1
     assert content_of(found[0].ref)["fields"]
@@ -209,8 +214,8 @@ def test_of_two_questions_under_one_id_at_once_one_is_asked_whole() -> None:
 def test_a_worker_that_dies_while_opening_is_followed_by_one_that_finishes(fault) -> None:
     question, entered = asked(id="1"), clock.iso(clock.now())
     with fault():
-        handovers.take(handovers.from_machine(question, entered=entered))
-    ref = handovers.take(handovers.from_machine(question, entered=entered)).ref
+        handover_actions.take(handover_actions.from_machine(question, entered=entered))
+    ref = handover_actions.take(handover_actions.from_machine(question, entered=entered)).ref
     assert (review_of(ref).status, token_of(ref)) == (ReviewStatus.PENDING, question["token"])
     assert kinds(ref) == ["HUMAN_REVIEW_REQUIRED"]
 

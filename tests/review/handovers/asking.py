@@ -6,8 +6,9 @@ from typing import Any
 from django.conf import settings
 
 from config import clock, table
-from review.actions import claims, decisions, handovers
-from review.actions.handovers import Handover, Taken
+from review.decide import claims, decisions
+from review.handovers import actions as handover_actions
+from review.handovers.actions import Handover, Taken
 from review.handovers.question import Question
 from review.identity import ReviewRef
 from review.items.reviews import Review
@@ -30,13 +31,15 @@ def asked(**changes: Any) -> dict[str, Any]:
 
 
 def hand_over(*, entered: str = "", **changes: Any) -> Taken:
-    return handovers.take(handovers.from_machine(asked(**changes), entered=entered or clock.iso(clock.now())))
+    return handover_actions.take(
+        handover_actions.from_machine(asked(**changes), entered=entered or clock.iso(clock.now()))
+    )
 
 
 def ask(question_id: str = "q-1", *, by: str = "key:a", site: str = "default", **changes: Any) -> Taken:
     """As a program does through the API."""
     question = Question.model_validate({"title": "Loan 17", "fields": FIELDS, "id": question_id, **changes})
-    return handovers.take(Handover(site, question, "API key Loans", by, clock.iso(clock.now())))
+    return handover_actions.take(Handover(site, question, "API key Loans", by, clock.iso(clock.now())))
 
 
 def decide(ref: ReviewRef, decision: Decision = Decision.APPROVE, **corrections: str | None) -> str:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from review import queries
-from review.actions import claims
+from review.decide import claims
 from tests.people import bob, charlie, signed_in
 from tests.review.reviews import open_review, person, result, url
 from tests.review.views.pages import form

@@ -8,7 +8,7 @@ import pytest
 from projects.audit.events import Actor, actor
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
-from review.views import audit as views
+from review.audit import views
 from tests.people import alice, bob, charlie, signed_in
 
 URL = "/settings/audit/"

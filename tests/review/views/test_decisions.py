@@ -6,7 +6,7 @@ import re
 import pytest
 
 from review import queries
-from review.actions import claims
+from review.decide import claims
 from review.tasks import enqueue_redeem
 from tests.aws_faults import count_calls, fail
 from tests.people import alice, bob, signed_in

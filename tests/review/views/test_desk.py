@@ -7,7 +7,7 @@ import pytest
 
 from config import clock
 from review import queries
-from review.actions import claims
+from review.decide import claims
 from tests.aws_faults import count_calls
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.review.reviews import lapse, open_review, pass_deadline, person, result, url

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from review import queries
-from review.actions import claims
+from review.decide import claims
 from tests.aws_faults import count_calls
 from tests.people import alice, bob, charlie, signed_in
 from tests.review.reviews import lapse, open_review, person, url

@@ -7,9 +7,9 @@ import pytest
 
 from config.errors import Conflict
 from review import queries
-from review.actions import claims, decisions, drafts, escalations
-from review.actions.decisions import Verdict
-from review.actions.drafts import Typed
+from review.decide import claims, decisions, drafts, escalations
+from review.decide.decisions import Verdict
+from review.decide.drafts import Typed
 from review.items.reviews import ReviewDecision
 from review.status import Decision
 from tests.people import alice, bob, signed_in

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from projects.queues import actions as queue_actions
-from review.actions import delivery
+from review.handovers import delivery
 from review.items.reviews import Review
 from review.status import Decision
 from tests.aws_faults import answered

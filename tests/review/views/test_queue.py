@@ -7,8 +7,8 @@ from django.urls import reverse
 
 from config import clock
 from review import queries
-from review.actions import claims
-from review.views.queue import row_of
+from review.decide import claims
+from review.desk.queue import row_of
 from tests.aws_faults import count_calls
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.review.reviews import lapse, open_review, person, url

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from review import queries
-from review.actions import claims
+from review.decide import claims
 from review.status import Decision
 from tests.aws_faults import count_calls
 from tests.flow.approvals import asked, begin, decide, ended

@@ -10,8 +10,8 @@ from config import clock
 from projects.audit.events import actor
 from projects.queues import actions as queue_actions
 from review import queries
-from review.actions import claims, decisions
-from review.actions.claims import Decided
+from review.decide import claims, decisions
+from review.decide.claims import Decided
 from review.items.reviews import Review
 from tests.aws_faults import count_calls, crash_after, fail
 from tests.factories import verdict

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from config.errors import Refused
-from review.actions.decisions import Verdict
-from review.actions.drafts import Typed
 from review.changes import FieldChange
+from review.decide.decisions import Verdict
+from review.decide.drafts import Typed
+from review.desk.ticket import Ticket
 from review.identity import stored_queue
 from review.status import Decision
-from review.ticket import Ticket
 from workflows.stages import results
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types.of_result import KEY

@@ -5,7 +5,7 @@ from typing import cast
 
 from config import clock, table
 from config.transaction import Update, transact
-from review.actions.opening import expiry
+from review.decide.opening import expiry
 from review.identity import ReviewRef, queue_id
 from review.items.reviews import Review
 from review.status import UNDECIDED

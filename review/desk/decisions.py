@@ -13,16 +13,17 @@ from config import clock
 from config.errors import Conflict, CountersignError, Refused
 from projects.sites import access
 from projects.web.http import DeskRequest, go
-from review import forms, queries, ticket
-from review.actions import claims, decisions
-from review.actions.claims import Decided
-from review.forms import Answers
+from review import queries
+from review.decide import claims, decisions
+from review.decide.claims import Decided
+from review.desk import forms, ticket
+from review.desk.comparison import Draft
+from review.desk.forms import Answers
+from review.desk.page import check_waits_for, desk_page, load_review, lost_page, person_of
+from review.desk.queue import queue_url
+from review.desk.ticket import Receipt, Ticket
 from review.identity import Person, ReviewRef, queue_id
 from review.tasks import enqueue_redeem
-from review.ticket import Receipt, Ticket
-from review.views.comparison import Draft
-from review.views.desk import check_waits_for, desk_page, load_review, lost_page, person_of
-from review.views.queue import queue_url
 
 log = logging.getLogger(__name__)
 

@@ -20,9 +20,9 @@ from config.transaction import NEW, Delete, transact
 from projects.queues import queries as queue_queries
 from projects.settings import queries as project_queries
 from projects.sites import directory
-from review.actions import delivery, opening
-from review.actions.opening import Pause
-from review.handovers import keeping, result
+from review.decide import opening
+from review.decide.opening import Pause
+from review.handovers import delivery, keeping, result
 from review.handovers import question as questions
 from review.handovers.question import Question
 from review.identity import DEFAULT_QUEUE, HANDED_OVER, ReviewRef, checkpoint_key

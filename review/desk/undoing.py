@@ -9,10 +9,11 @@ from django.views.decorators.http import require_safe
 from config import clock
 from projects.sites import access
 from projects.web.http import DeskRequest, answer
-from review import queries, ticket
+from review import queries
+from review.desk import ticket
+from review.desk.ticket import Receipt
 from review.items.reviews import ReviewDecision
 from review.status import Decision
-from review.ticket import Receipt
 
 MOST = 100  # on the page
 SHOWN = 3  # beside the work

@@ -18,8 +18,8 @@ from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, answer
 from projects.web.spreadsheets import csv_line
-from review import audit
-from review.audit import AuditRow, Source
+from review.audit import timeline
+from review.audit.timeline import AuditRow, Source
 
 _MOST = 10_000  # rows of one export; its last row has the address of the next
 _EXPORT_PAGE = 200
@@ -35,12 +35,12 @@ def show_audit(request: DeskRequest) -> HttpResponse:
     asked, cursor = _asked(request), request.GET.get("after")
     unknown = ""
     try:
-        rows, following = audit.page(_sources(request, asked), cursor, settings.PAGE_SIZE)
+        rows, following = timeline.page(_sources(request, asked), cursor, settings.PAGE_SIZE)
     except InvalidKey:
         rows, following, unknown = [], None, "Nothing here has such an id. Paste it as the page of the record shows it."
     query, url = _query(asked), reverse("audit:show-audit")
     context = {
-        "rows": audit.redacted(request, rows),
+        "rows": timeline.redacted(request, rows),
         "asked": asked,
         "unknown": unknown,
         "next_cursor": following,
@@ -61,7 +61,7 @@ def export_audit(request: DeskRequest, form: str) -> HttpResponseBase:
     try:
         asked = _asked(request)
         start = request.GET.get("after")
-        rows = audit.rows(_sources(request, asked), start=start, limit=_EXPORT_PAGE, most=_MOST)
+        rows = timeline.rows(_sources(request, asked), start=start, limit=_EXPORT_PAGE, most=_MOST)
     except InvalidKey as error:
         raise NotFound("Nothing here has such an id. Choose the filter again.") from error
     rows = _redacted(request, _with_rest(rows, reverse("audit:export-audit", args=[form]), asked))
@@ -84,7 +84,7 @@ def _with_rest(rows: Iterator[AuditRow | str], url: str, asked: dict[str, str]) 
 
 def _redacted(request: DeskRequest, rows: Iterator[AuditRow]) -> Iterator[AuditRow]:
     while some := list(islice(rows, _EXPORT_PAGE)):
-        yield from audit.redacted(request, some)
+        yield from timeline.redacted(request, some)
 
 
 def _asked(request: DeskRequest) -> dict[str, str]:
@@ -101,20 +101,20 @@ def _sources(request: DeskRequest, asked: dict[str, str]) -> Sequence[Source]:
     """Raises: InvalidKey; NotFound, of a document in a queue that does not let the person in."""
     if asked["document"]:
         _check_shown(request, asked["document"])
-        return audit.of_document(request.site, asked["document"])
+        return timeline.of_document(request.site, asked["document"])
     if asked["record"] and asked["type"]:
         if asked["type"] == "document":
             _check_shown(request, asked["record"])
-        return audit.of_record(request.site, asked["type"], encode(asked["record"]))
+        return timeline.of_record(request.site, asked["type"], encode(asked["record"]))
     if asked["user"]:
-        return audit.of_user(request.site, asked["user"])
+        return timeline.of_user(request.site, asked["user"])
     if asked["person"]:
-        return audit.of_user(request.site, _id_of(asked["person"]))
-    return audit.everything(request.site)
+        return timeline.of_user(request.site, _id_of(asked["person"]))
+    return timeline.everything(request.site)
 
 
 def _check_shown(request: DeskRequest, document_id: str) -> None:
-    if audit.hidden(request, [document_id]):
+    if timeline.hidden(request, [document_id]):
         raise NotFound(admission.MISSING)
 
 

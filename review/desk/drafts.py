@@ -10,11 +10,11 @@ from django.views.decorators.http import require_POST
 from config.errors import Conflict, Refused
 from projects.sites import access
 from projects.web.http import DeskRequest, go
-from review import forms, ticket
-from review.actions import drafts
-from review.actions.drafts import Saved
+from review.decide import drafts
+from review.decide.drafts import Saved
+from review.desk import forms, ticket
+from review.desk.page import check_waits_for, lost_page, person_of
 from review.identity import ReviewRef
-from review.views.desk import check_waits_for, lost_page, person_of
 
 
 @require_POST

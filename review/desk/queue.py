@@ -13,7 +13,8 @@ from projects.documents.queries import counters as counter_queries
 from projects.queues import queries as queue_queries
 from projects.sites import access
 from projects.web.http import DeskRequest, answer
-from review import queries, ticket
+from review import queries
+from review.desk import ticket
 from review.identity import stored_queue
 from review.items.reviews import Review
 from review.status import ReviewStatus

@@ -6,8 +6,8 @@ from django.views.decorators.http import require_safe
 from config.errors import NotFound
 from projects.sites import access
 from projects.web.http import DeskRequest, inert
+from review.desk.page import MISSING, load_review
 from review.identity import ReviewRef
-from review.views.desk import MISSING, load_review
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -14,7 +14,7 @@ from config.errors import Conflict
 from config.transaction import Update, transact
 from projects.documents import counting
 from review import queries
-from review.actions.redemption import decision_output
+from review.decide.redemption import decision_output
 from review.handovers import keeping
 from review.identity import ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review, may

@@ -13,15 +13,16 @@ from config.table import InvalidKey
 from projects.documents.view_log import looked
 from projects.sites import access
 from projects.web.http import DeskRequest, answer
-from review import forms, queries, ticket
-from review.actions import drafts
+from review import queries
 from review.changes import last_changes
+from review.decide import drafts
+from review.desk import forms, ticket
+from review.desk.comparison import Comparison, Draft, compare
+from review.desk.field_form import Sheet, sheet_of
+from review.desk.queue import queue_url
+from review.desk.viewer_state import Standing, standing_of
 from review.identity import Person, ReviewRef, queue_id
 from review.items.reviews import Review, ReviewDraft
-from review.views.comparison import Comparison, Draft, compare
-from review.views.queue import queue_url
-from review.views.sheet import Sheet, sheet_of
-from review.views.standing import Standing, standing_of
 from workflows.definitions.blueprint import DEFINITIONS
 from workflows.runs import queries as workflow_queries
 from workflows.runs import run_files, run_settings

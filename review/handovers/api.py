@@ -12,9 +12,9 @@ from projects.api import FAILURES, ApiRequest, Problem
 from projects.sites import access
 from projects.web.links import page_url
 from review import queries
-from review.actions import handovers
-from review.actions.handovers import Handover
+from review.handovers import actions as handover_actions
 from review.handovers import result
+from review.handovers.actions import Handover
 from review.handovers.question import ProgramQuestion
 from review.identity import ReviewRef, queue_id
 from review.items.reviews import Review
@@ -65,7 +65,7 @@ def ask_for_review(request: ApiRequest, question: ProgramQuestion) -> Any:
     access.check_can_upload(request)
     by = request.auth.actor
     asked = Handover(request.site, question, by.name, by.id, clock.iso(clock.now()))
-    taken = handovers.take(asked)
+    taken = handover_actions.take(asked)
     return Status(201 if taken.new else 200, _shape(taken.ref, queries.review(taken.ref)))
 
 
@@ -77,7 +77,7 @@ def show_review(request: ApiRequest, review_id: str) -> ReviewShape:
     access.check_can_view(request)
     if not _ID.fullmatch(review_id):
         raise NotFound(MISSING)
-    ref = handovers.ref_of(request.site, review_id)
+    ref = handover_actions.ref_of(request.site, review_id)
     review = queries.review(ref)
     if review.asked_by != request.auth.actor.id:
         access.check_admitted(request, queue_id(review.queue))

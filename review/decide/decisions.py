@@ -15,10 +15,10 @@ from config import clock, table
 from config.errors import Conflict, CountersignError
 from config.transaction import Change, Put, Update, transact
 from projects.documents import counting
-from review.actions import claims, drafts
-from review.actions.drafts import Typed
-from review.actions.opening import next_look
 from review.changes import FieldChange, row_changes, stored_changes
+from review.decide import claims, drafts
+from review.decide.drafts import Typed
+from review.decide.opening import next_look
 from review.handovers import keeping
 from review.identity import DEFAULT_QUEUE, Person, ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review, ReviewDecision, may

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from config import clock
 from review.changes import PersonsChange
-from review.forms import TYPE_LABEL, differs
+from review.desk.forms import TYPE_LABEL, differs
 from review.identity import HANDED_OVER
 from review.items.reviews import Review
 from workflows.stages import results
