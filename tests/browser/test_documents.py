@@ -12,7 +12,7 @@ from tests.browser.test_accessibility import faults
 from tests.browser.test_settings import sideways
 from tests.factories import PROJECT, SITE, start_run
 from tests.people import alice
-from tests.projects.schemas import make_attributes, make_classification
+from tests.projects.make_schemas import make_attributes, make_classification
 from tests.workflows.advancing import failed, published, waiting
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("table")]

@@ -8,10 +8,10 @@ from pytest_django.live_server_helper import LiveServer
 from tests.browser.desk import sign_in
 from tests.browser.test_accessibility import faults
 from tests.people import alice
-from tests.projects.queues import SITE, make_queue
+from tests.projects.make_queues import SITE, make_queue
 from tests.pump import Pump
 from tests.workflows.follow_ups import drive, published
-from tests.workflows.rules import is_pdf, make_mapping, make_rule, make_ruleset, says
+from tests.workflows.make_rules import is_pdf, make_mapping, make_rule, make_ruleset, says
 from workflows.routing import pinned_rules
 from workflows.rules.routing import Act, When
 

@@ -8,10 +8,10 @@ from projects.schemas import queries as schema_queries
 from review.decide import claims
 from tests.browser.desk import sign_in
 from tests.people import alice, bob
-from tests.projects.schemas import SITE, make_attributes
+from tests.projects.make_schemas import SITE, make_attributes
 from tests.pump import Pump
+from tests.review.desk.test_allowed_values import field
 from tests.review.reviews import open_review, person, result, url
-from tests.review.views.test_allowed_values import field
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

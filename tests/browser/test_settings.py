@@ -11,7 +11,7 @@ from tests.browser.conftest import watch
 from tests.browser.desk import sign_in
 from tests.browser.test_accessibility import faults
 from tests.people import alice, person
-from tests.projects.sites import BY, grant, make_site
+from tests.projects.make_sites import BY, grant, make_site
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("table")]
 

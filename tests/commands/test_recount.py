@@ -15,7 +15,7 @@ from review.decide import claims
 from tests.aws_faults import count_calls, crash_before, fail
 from tests.factories import PROJECT, PROJECT_ID, ROSA, SITE, start_run
 from tests.projects.counts import counted, said
-from tests.projects.schemas import events, make_attributes, make_classification
+from tests.projects.make_schemas import events, make_attributes, make_classification
 from tests.review.reviews import open_review
 from tests.workflows.advancing import failed, published, waiting
 

@@ -32,8 +32,8 @@ from tests.flow.setting_stories import (
     site_story,
 )
 from tests.review.reviews import open_review
-from tests.workflows.actions.test_contents import added, ended_run, original_of
 from tests.workflows.follow_ups import NOTIFY, QUEUE, action, now_due, published
+from tests.workflows.intake.test_new_version_actions import added, ended_run, original_of
 from tests.workflows.repeated import published_run, run_to_repeat
 from workflows.batches import queries as batch_queries
 from workflows.batches.actions import batches

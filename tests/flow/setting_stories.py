@@ -18,7 +18,7 @@ from projects.sites.permissions import Permission
 from tests.factories import SITE
 from tests.projects.projects import seen_of
 from tests.workflows import decided
-from tests.workflows.rules import draft
+from tests.workflows.make_rules import draft
 from workflows.definitions import actions as definition_actions
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS
 from workflows.intake.actions import bucket

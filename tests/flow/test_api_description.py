@@ -13,7 +13,7 @@ from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.permissions import Permission
 from projects.web.http import PROBLEM
 from review.api import api
-from tests.projects.sites import BY
+from tests.projects.make_sites import BY
 from tests.review.handovers.asking import ask
 from tests.workflows.batches import bulk
 from tests.workflows.repeated import field, published_run, run_to_repeat

@@ -17,12 +17,12 @@ from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files
 from tests.flow.test_fanout import redeliver
 from tests.flow.test_slots import steps_in
 from tests.people import bob, signed_in
+from tests.projects.make_sites import BY, make_site
 from tests.projects.projects import make_project
-from tests.projects.sites import BY, make_site
 from tests.pump import Pump
-from tests.workflows.actions.test_contents import ended_run, original_of
+from tests.workflows.intake.test_new_version_actions import ended_run, original_of
+from tests.workflows.make_rules import arrived
 from tests.workflows.repeated import field, published_run
-from tests.workflows.rules import arrived
 from workflows.documents.actions import reruns
 from workflows.engine import limits
 from workflows.intake import inspection, run_plan, store

@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 
 from tests.factories import start_run
-from tests.projects.sites import make_site
+from tests.projects.make_sites import make_site
 from tests.pump import Message, Pump
 from tests.workflows.batches import bulk
 from workflows.batches import queries as batch_queries

@@ -14,11 +14,11 @@ from tests.aws_faults import fail
 from tests.factories import MARTA, PROJECT, PROJECT_ID, ROSA, SITE, review_of, start_run, verdict, waiting_run
 from tests.flow.protocol import sweep_until_ended
 from tests.projects.counts import counted, said
-from tests.projects.schemas import make_attributes, make_classification
+from tests.projects.make_schemas import make_attributes, make_classification
 from tests.pump import Message, Pump
 from tests.review.reviews import open_review
 from tests.workflows import removing
-from tests.workflows.actions.test_contents import added
+from tests.workflows.intake.test_new_version_actions import added
 from tests.workflows.removing import reviewed_document
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals

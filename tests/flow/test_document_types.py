@@ -22,7 +22,7 @@ from tests.aws_faults import before_each, count_calls
 from tests.factories import PROJECT, ROSA, SITE, ref_of, verdict
 from tests.people import bob, signed_in
 from tests.pump import Pump
-from tests.workflows.rules import arrived, make_rule, make_ruleset
+from tests.workflows.make_rules import arrived, make_rule, make_ruleset
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import reruns
 from workflows.engine.actions import attempts

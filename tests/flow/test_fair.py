@@ -20,7 +20,7 @@ from config.laptop.supervisor import give_way
 from tests.factories import start_run
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.test_big import REVIEW, big_pdf, here
-from tests.projects.sites import make_site
+from tests.projects.make_sites import make_site
 from workflows.engine.actions import joins
 from workflows.operations import paper
 from workflows.runs import queries

@@ -18,8 +18,8 @@ from tests.factories import start_run
 from tests.flow.processes import LiveDesk
 from tests.flow.test_big import REVIEW, big_pdf, here
 from tests.flow.test_fair import SLICES, desk, single_page  # noqa: F401
-from tests.projects.sites import make_site
-from tests.workflows.rules import arrived
+from tests.projects.make_sites import make_site
+from tests.workflows.make_rules import arrived
 from workflows.runs import queries
 from workflows.runs.run import Run
 

@@ -19,7 +19,7 @@ from tests.factories import ROSA as REVIEWER
 from tests.factories import decided_run, ref_of, sample_files, start_run, verdict
 from tests.flow.protocol import ended, kinds, sweep_until_ended
 from tests.pump import Pump
-from tests.workflows.actions.test_contents import added, original_of
+from tests.workflows.intake.test_new_version_actions import added, original_of
 from workflows.documents.actions import reruns
 from workflows.engine.actions import interventions
 from workflows.engine.actions.interventions import Way

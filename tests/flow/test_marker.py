@@ -22,7 +22,7 @@ from tests.factories import ref_of, sample_files
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.test_processes import signed_in
 from tests.flow.visitor import Visitor
-from tests.projects.sites import BY
+from tests.projects.make_sites import BY
 from workflows.runs import queries
 from workflows.runs.run import Run
 from workflows.runs.status import RunStatus

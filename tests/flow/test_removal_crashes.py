@@ -11,7 +11,7 @@ from review import sweeper
 from review.sweeper import DueRow
 from tests.aws_faults import count_calls, crash_after, crash_before
 from tests.factories import SITE, start_run
-from tests.projects.schemas import make_attributes
+from tests.projects.make_schemas import make_attributes
 from tests.pump import Pump
 from tests.workflows import stored
 from tests.workflows.removing import MARTA, ROSA, files_of, hang_on, is_trail, state

@@ -19,7 +19,7 @@ from tests.factories import decided_run, ref_of, review_of, start_run
 from tests.flow.protocol import ended, kinds, sweep_until_ended
 from tests.flow.test_partial import reading, scans  # noqa: F401 - the fixture
 from tests.pump import Pump
-from tests.workflows.actions.test_contents import added
+from tests.workflows.intake.test_new_version_actions import added
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import reruns
 from workflows.engine import driver

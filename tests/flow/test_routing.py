@@ -15,7 +15,7 @@ from review.tasks import enqueue_redeem
 from tests.factories import PROJECT, ROSA, SITE, ref_of, verdict
 from tests.pump import Pump
 from tests.workflows.follow_ups import statuses
-from tests.workflows.rules import ALICE, arrived, is_pdf, make_mapping, make_rule, make_ruleset, says
+from tests.workflows.make_rules import ALICE, arrived, is_pdf, make_mapping, make_rule, make_ruleset, says
 from workflows.rules.routing import Act, Condition, Operator, Source, When
 from workflows.runs import queries
 from workflows.runs.status import FollowUpStatus

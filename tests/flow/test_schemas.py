@@ -14,10 +14,10 @@ from review.decide import claims
 from review.identity import Person
 from tests.factories import PROJECT, PROJECT_ID, SITE, ref_of, start_run
 from tests.people import bob, signed_in
-from tests.projects.schemas import ALICE, make_attributes, make_classification
+from tests.projects.make_schemas import ALICE, make_attributes, make_classification
 from tests.pump import Pump
+from tests.review.desk.pages import form
 from tests.review.reviews import url
-from tests.review.views.pages import form
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

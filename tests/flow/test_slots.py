@@ -15,7 +15,7 @@ from projects.sites.actions import sites as site_actions
 from tests.engines import EngineKind
 from tests.factories import PROJECT_ID, SITE, start_run
 from tests.flow.test_fanout import finish, held_slices, redeliver
-from tests.projects.sites import BY, make_site
+from tests.projects.make_sites import BY, make_site
 from tests.pump import Message, Pump
 from tests.workflows.fanned import fanned_out, join_of, many_pages, small_slices
 from workflows.engine import limits

@@ -30,7 +30,7 @@ from tests.factories import ROSA, sample_files, verdict
 from tests.flow.test_url_roles import ON_NO_TENANT, TABLE
 from tests.flow.urls import pages, world
 from tests.people import alice, signed_in
-from tests.projects.sites import BY, grant, make_site
+from tests.projects.make_sites import BY, grant, make_site
 from tests.pump import Pump
 from workflows.runs.run import Run
 from workflows.storage import files

@@ -12,7 +12,7 @@ from django.test import Client
 from projects.sites.permissions import DEFAULTS, EVERYTHING, Permission
 from tests.flow.urls import Page, pages, world
 from tests.people import alice, bob, charlie, person, signed_in
-from tests.projects.sites import grant, make_site
+from tests.projects.make_sites import grant, make_site
 
 pytestmark = pytest.mark.django_db
 ROLES = ("anonymous", "stranger", "viewer", "reviewer", "admin", "superuser")

@@ -20,7 +20,7 @@ from projects.settings.values import ProjectSettings
 from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.permissions import Permission
 from tests.review.reviews import VALUES, open_review
-from tests.workflows.rules import make_mapping, make_rule, make_ruleset
+from tests.workflows.make_rules import make_mapping, make_rule, make_ruleset
 from workflows.batches.actions import batches
 from workflows.batches.actions.batches import BatchDraft
 from workflows.runs.actions import segments

@@ -3,7 +3,7 @@
 import pytest
 from django.conf import settings
 
-from tests.projects.schemas import make_attributes
+from tests.projects.make_schemas import make_attributes
 
 
 @pytest.fixture(autouse=True, scope="session")

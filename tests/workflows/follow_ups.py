@@ -11,7 +11,7 @@ from typing import Any
 
 from projects.audit.events import Actor
 from tests.factories import PROJECT, PROJECT_ID, SITE
-from tests.workflows.rules import make_rule, make_ruleset
+from tests.workflows.make_rules import make_rule, make_ruleset
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import steps
 from workflows.engine.step_order import Order

@@ -7,7 +7,7 @@ from projects.documents.items.removals import RemovalState
 from projects.documents.queries.removals import removal
 from tests.factories import SITE, decided_run
 from tests.flow.protocol import sweep_until_ended
-from tests.projects.schemas import make_attributes
+from tests.projects.make_schemas import make_attributes
 from tests.pump import Pump
 from tests.workflows import stored
 from workflows.runs.run import Run

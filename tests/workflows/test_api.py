@@ -14,8 +14,8 @@ from projects.sites.permissions import Permission
 from tests.aws_faults import count_calls, fail
 from tests.factories import ended_run, sample_files, start_run, waiting_run
 from tests.people import alice, signed_in
+from tests.projects.make_sites import BY, make_site
 from tests.projects.projects import make_project
-from tests.projects.sites import BY, make_site
 from tests.pump import Pump
 from tests.workflows.boxes import zipped
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS

@@ -4,8 +4,8 @@ from django.test import Client
 from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.permissions import Permission
 from tests.people import alice, signed_in
-from tests.projects.sites import BY, make_site
-from tests.workflows.views.test_search import RUN, put
+from tests.projects.make_sites import BY, make_site
+from tests.workflows.search.test_search_page import RUN, put
 from workflows.search.index import Kind, Part
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]

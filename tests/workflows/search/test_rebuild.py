@@ -9,7 +9,7 @@ from projects.settings import actions as project_actions
 from projects.settings.items import Project
 from projects.settings.values import ProjectSettings
 from tests.aws_faults import fail
-from tests.projects.sites import make_site
+from tests.projects.make_sites import make_site
 from tests.workflows.search.published import ROSA, everything, found, hear, publish
 from workflows.documents.actions import removals
 from workflows.runs.run import Run

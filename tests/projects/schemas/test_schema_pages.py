@@ -1,0 +1,294 @@
+from dataclasses import replace
+
+import pytest
+
+from projects.audit.events import actor
+from projects.schemas import queries as schema_queries
+from projects.schemas.actions import schemas as schema_actions
+from projects.schemas.governing import AttributeUse, Schema
+from tests.aws_faults import count_calls
+from tests.people import alice, bob, charlie, signed_in
+from tests.projects.make_schemas import BOB, INVOICE, SITE, make_attributes, make_classification
+
+pytestmark = pytest.mark.django_db
+NEW, SITE_URL, ATTRIBUTES = "/schemas/new/", "/schemas/site/", "/schemas/attributes/"
+
+
+def url(owner):
+    return f"/schemas/classifications/{owner}/"
+
+
+def typed(schema, version=1, **changes):
+    """What a browser posts for this schema; ``changes`` may name any input, None leaves one out."""
+    form = {"name": schema.name, "version": str(version), "uses-TOTAL_FORMS": str(len(schema.uses))}
+    form |= {
+        "uses-INITIAL_FORMS": "0",
+        "composite_keys": "\r\n".join(", ".join(keys) for keys in schema.composite_keys),
+    }
+    for i, use in enumerate(schema.uses):
+        form |= {
+            f"uses-{i}-key": use.key,
+            f"uses-{i}-allowed": "\r\n".join(use.allowed),
+            f"uses-{i}-default": use.default,
+        }
+        if use.required:
+            form[f"uses-{i}-required"] = "on"
+    return {name: value for name, value in (form | changes).items() if value is not None}
+
+
+def stored(owner):
+    return schema_queries.classification(SITE, owner)
+
+
+# --- who may -----------------------------------------------------------------
+@pytest.mark.parametrize("who", [bob, charlie])
+def test_only_who_governs_may(attributes, who):
+    owner = make_classification()
+    browser = signed_in(who())
+    for path in ("/schemas/", NEW, SITE_URL, ATTRIBUTES, ATTRIBUTES + "vendor/", url(owner)):
+        assert browser.get(path).status_code == 403
+    posts = {
+        NEW: typed(INVOICE),
+        SITE_URL: typed(INVOICE, 0),
+        ATTRIBUTES: {"label": "X", "key": "x", "kind": "text"},
+        ATTRIBUTES + "vendor/": {"label": "Taken", "version": "1"},
+        ATTRIBUTES + "urgent/delete/": {},
+        url(owner): typed(Schema("Taken")),
+        url(owner) + "archive/": {"archived": "1", "version": "1"},
+    }
+    for path, form in posts.items():
+        assert browser.post(path, form).status_code == 403
+    assert stored(owner).schema == INVOICE
+    assert not stored(owner).archived
+    assert schema_queries.site_schema(SITE).number == 0
+    assert schema_queries.attribute_definition(SITE, "vendor").label == "Vendor"
+
+
+def test_what_is_not_there_is_not_found(table):
+    browser = signed_in(alice())
+    for path in (url("none"), url("odd%23id"), ATTRIBUTES + "none/"):
+        assert browser.get(path).status_code == 404
+
+
+# --- classifications ---------------------------------------------------------
+def test_the_list_says_what_there_is_and_how_to_begin(table):
+    browser = signed_in(alice())
+    assert b"No classification yet" in browser.get("/schemas/").content
+    make_attributes()
+    owner = make_classification(replace(INVOICE, name="A & B <i>"))
+    with count_calls() as calls:
+        page = browser.get("/schemas/").content.decode()
+    assert calls.names().count("dynamodb.Query") == 1
+    assert "A &amp; B &lt;i&gt;" in page
+    assert url(owner) in page
+    assert '<a href="/settings/" aria-current="page">' in page
+
+
+def test_the_page_shows_what_is_saved(attributes):
+    page = signed_in(alice()).get(url(make_classification())).content.decode()
+    for text in (
+        "Supplier invoice",
+        'value="category"',
+        "services / work",
+        "Category, text",
+        "category, currency",
+        "v1",
+    ):
+        assert text in page
+    assert '<option value="vendor">Vendor, text</option>' in page
+
+
+def test_a_page_sent_back_as_it_was_changes_nothing(attributes):
+    owner = make_classification()
+    assert signed_in(alice()).post(url(owner), typed(INVOICE)).status_code == 302
+    assert (stored(owner).schema, stored(owner).number) == (INVOICE, 1)
+
+
+@pytest.mark.parametrize("htmx", [False, True])
+def test_one_is_made_and_found_in_the_list(attributes, htmx):
+    browser = signed_in(alice(), htmx=htmx)
+    page = browser.get(NEW).content.decode()
+    wanted = page.split('name="classification_id" value="')[1].split('"')[0]
+    for _ in range(2):  # a form that was sent twice makes one
+        answer = browser.post(NEW, typed(INVOICE, classification_id=wanted))
+        assert answer.status_code == (200 if htmx else 302)
+        assert answer.get("HX-Redirect" if htmx else "Location") == "/schemas/"
+    assert [one.id for one in schema_queries.list_classifications(SITE)[0]] == [wanted]
+    assert stored(wanted).schema == INVOICE
+    assert stored(wanted).updated_by == "Alice Novak"
+
+
+def test_a_save_stores_one_form_of_what_was_typed(attributes):
+    owner = make_classification()
+    changes = {"uses-3-allowed": " 12.5 \r\n\r\n12.50\r\n7 ", "uses-0-default": "  A   B "}
+    assert signed_in(alice()).post(url(owner), typed(INVOICE, name=" New  name ", **changes)).status_code == 302
+    schema = stored(owner).schema
+    assert (schema.uses[3].allowed, schema.uses[0].default) == (("12.50", "7.00"), "A B")
+
+
+def test_a_row_left_blank_is_dropped(attributes):
+    owner = make_classification()
+    changes = {"uses-1-key": "", "uses-1-allowed": " ", "uses-1-required": "on", "composite_keys": ""}
+    assert signed_in(alice()).post(url(owner), typed(INVOICE, **changes)).status_code == 302
+    assert [one.key for one in stored(owner).schema.uses] == ["vendor", "currency", "total"]
+
+
+def test_mistakes_are_told_beside_what_they_are_about_and_nothing_is_saved(attributes):
+    owner = make_classification()
+    changes = {
+        "name": "",
+        "uses-0-key": "nothing",
+        "uses-2-allowed": "EUR\nmoney",
+        "uses-3-key": "vendor",
+        "composite_keys": "category",
+    }
+    answer = signed_in(alice()).post(url(owner), typed(INVOICE, **changes))
+    assert answer.status_code == 422
+    assert b"Not saved yet: 1 entry needs a second look." in answer.content  # the name first: without it no schema
+    answer = signed_in(alice()).post(url(owner), typed(INVOICE, **(changes | {"name": "X"})))
+    page = answer.content.decode()
+    assert "Not saved yet: 3 entries need a second look. What you typed is still here." in page
+    rows = answer.context["editor"].rows.forms
+    assert [list(row.errors) for row in rows] == [["key"], [], ["allowed"], []]
+    assert "There is no attribute “nothing” here. Make it under Attributes first." in page
+    assert "“money” is no currency, such as EUR." in page
+    assert "“category”: Name 2 to 5 attributes, separated by commas." in page
+    assert stored(owner).number == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"uses-0-key": ""}, "Name the attribute, or remove the row."),
+        ({"uses-3-key": "vendor"}, "vendor is in the list above already."),
+        ({"uses-0-key": "\ud7ff" * 80 + "x"}, "A key has up to 80 characters; this one has 81."),
+        ({"uses-0-key": "😀" * 80}, "There is no attribute"),
+        ({"uses-1-allowed": "\n".join(map(str, range(101)))}, "Up to 100 values; these are 101."),
+        ({"uses-1-default": "other"}, "Choose one of the allowed values."),
+        ({"uses-0-key": "urgent"}, "urgent has no value. Leave this empty."),
+        ({"uses-TOTAL_FORMS": "61"}, "A schema has up to 60 attributes."),
+        ({"uses-TOTAL_FORMS": "many"}, "ManagementForm data is missing"),
+        ({"composite_keys": "vendor, vendor"}, "Name each attribute once."),
+        ({"composite_keys": "vendor, category\nvendor, category,"}, "This one is in the list above already."),
+        ({"composite_keys": "\n".join(f"vendor, k{i}" for i in range(11))}, "There is no attribute “k0” here."),
+    ],
+)
+def test_what_a_schema_may_not_say(attributes, changes, sentence):
+    owner = make_classification()
+    answer = signed_in(alice()).post(url(owner), typed(INVOICE, **({"uses-0-default": "A"} | changes)))
+    assert answer.status_code == 422
+    assert sentence in answer.content.decode()
+
+
+def test_more_than_a_transaction_holds_is_refused_and_stays_typed(attributes):
+    owner = make_classification()
+    values = "\n".join(f"value {i}" for i in range(100))
+    answer = signed_in(alice()).post(url(owner), typed(INVOICE, **{"uses-0-allowed": values}))
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert "Nothing was changed" in page
+    assert "entries at once; up to 98 are saved together" in page
+    assert "value 99" in page
+    assert stored(owner).number == 1
+
+
+@pytest.mark.parametrize("htmx", [False, True])
+def test_the_loser_of_two_saves_hears_who_was_first_and_keeps_what_was_typed(attributes, htmx):
+    owner = make_classification()
+    schema_actions.save_classification(SITE, owner, replace(INVOICE, name="Bob's"), version=1, by=actor(bob()))
+    browser = signed_in(alice(), htmx=htmx)
+    answer = browser.post(url(owner), typed(INVOICE, name="Alice's", **{"uses-0-default": "Mine"}))
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert "Bob Ito saved this on " in page
+    assert "Alice&#x27;s" in page
+    assert 'value="Mine"' in page
+    assert ("<html" in page) != htmx
+    assert 'name="version" value="2"' in page
+    assert "Save mine over it" in page
+    assert stored(owner).schema.name == "Bob's"
+    assert browser.post(url(owner), typed(INVOICE, 2, name="Alice's")).status_code == (200 if htmx else 302)
+    assert stored(owner).schema.name == "Alice's"
+
+
+@pytest.mark.parametrize("version", [None, "", "soon", "99"])
+def test_a_form_that_lost_its_version_never_overwrites(attributes, version):
+    owner = make_classification()
+    assert signed_in(alice()).post(url(owner), typed(Schema("Blind"), version=version)).status_code == 409
+    assert stored(owner).schema == INVOICE
+
+
+@pytest.mark.parametrize(
+    ("order", "keys", "focus"),
+    [
+        ("up-1", ["category", "vendor", "currency", "total"], "down-0"),
+        ("down-0", ["category", "vendor", "currency", "total"], "down-1"),
+        ("remove-2", ["vendor", "category", "total"], "remove-2"),
+        ("add", ["vendor", "category", "currency", "total", ""], "key-4"),
+        ("nonsense", ["vendor", "category", "currency", "total"], "add"),
+    ],
+)
+@pytest.mark.parametrize("htmx", [False, True])
+def test_rows_are_moved_as_typed_and_not_saved(attributes, order, keys, focus, htmx):
+    owner = make_classification()
+    form = typed(INVOICE, rows=order, name="Typed already", **{"uses-3-default": "not a <number>"})
+    answer = signed_in(alice(), htmx=htmx).post(url(owner), form)
+    editor = answer.context["editor"]
+    assert answer.status_code == 200
+    assert [row.initial.get("key", "") for row in editor.rows.forms] == keys
+    assert editor.focus == focus
+    page = answer.content.decode()
+    assert page.count("autofocus") == 1
+    assert "not a &lt;number&gt;" in page
+    assert page.startswith('<div id="uses">') == htmx
+    assert ('value="Typed already"' in page) != htmx
+    assert stored(owner).number == 1
+
+
+def test_rows_can_be_moved_before_one_is_made_and_on_the_sites_page(attributes):
+    browser = signed_in(alice())
+    for path in (NEW, SITE_URL):
+        answer = browser.post(path, typed(Schema("X"), rows="add"))
+        assert answer.status_code == 200
+        assert b'name="uses-0-key"' in answer.content
+
+
+@pytest.mark.parametrize("htmx", [False, True])
+def test_one_is_archived_and_used_again(attributes, htmx):
+    owner = make_classification()
+    browser = signed_in(alice(), htmx=htmx)
+    browser.post(url(owner) + "archive/", {"archived": "1", "version": "1"})
+    assert stored(owner).archived
+    assert b"Use it again" in signed_in(alice()).get(url(owner)).content
+    assert b"Archived" in signed_in(alice()).get("/schemas/").content
+    browser.post(url(owner) + "archive/", {"version": "2"})
+    assert not stored(owner).archived
+
+
+def test_archiving_what_somebody_changed_meanwhile_asks_to_look(attributes):
+    owner = make_classification()
+    schema_actions.save_classification(SITE, owner, replace(INVOICE, name="Bob's"), version=1, by=BOB)
+    answer = signed_in(alice()).post(url(owner) + "archive/", {"archived": "1", "version": "1"})
+    assert answer.status_code == 409
+    assert b"Look at it first." in answer.content
+    assert not stored(owner).archived
+
+
+# --- the site's schema -------------------------------------------------------
+def test_the_sites_schema_is_made_by_its_first_save(attributes):
+    browser = signed_in(alice())
+    page = browser.get(SITE_URL).content.decode()
+    assert "nothing more is read than what each project says" in page
+    assert 'name="version" value="0"' in page
+    assert 'name="name"' not in page
+    wanted = Schema("Site schema", (AttributeUse("paid", required=True),))
+    assert browser.post(SITE_URL, typed(wanted, 0)).status_code == 302
+    assert schema_queries.site_schema(SITE).schema == wanted
+    lost = browser.post(SITE_URL, typed(Schema("Site schema"), 0))
+    assert lost.status_code == 409
+    assert b"Alice Novak saved this on" in lost.content
+    assert browser.post(SITE_URL, typed(wanted, 1, **{"uses-0-key": "nothing"})).status_code == 422
+    values = "\n".join(f"value {i}" for i in range(100))
+    refused = browser.post(SITE_URL, typed(wanted, 1, **{"uses-0-key": "vendor", "uses-0-allowed": values}))
+    assert b"are saved together" in refused.content
+    assert schema_queries.site_schema(SITE).number == 1

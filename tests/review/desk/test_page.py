@@ -1,0 +1,208 @@
+"""The desk of one review: what it shows, to whom, and what taking and giving back do."""
+
+import datetime as dt
+import json
+
+import pytest
+
+from config import clock
+from review import queries
+from review.decide import claims
+from tests.aws_faults import count_calls
+from tests.people import alice, bob, charlie, dora, signed_in
+from tests.review.desk.pages import compared
+from tests.review.reviews import lapse, open_review, pass_deadline, person, result, url
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+pytestmark = pytest.mark.usefixtures("desk")
+
+
+def shown(user, ref, **kwargs):
+    return signed_in(user, **kwargs).get(url("show-review", ref))
+
+
+def test_a_free_review_is_read_only_with_a_way_to_claim_it():
+    _, ref = open_review()
+    text = shown(bob(), ref).content.decode()
+    assert "data-claim" in text
+    assert "readonly" in text
+    assert 'name="ticket"' not in text
+
+
+def test_looking_writes_nothing_and_reads_two_things():
+    _, ref = open_review()
+    with count_calls() as calls:
+        shown(bob(), ref)
+    assert calls.of_page() == ["dynamodb.BatchGetItem", "s3.GetObject"]
+
+
+def test_a_result_without_its_policy_is_judged_by_what_its_run_froze():
+    older = result()
+    for field in older["fields"]:
+        del field["threshold"]
+    _, ref = open_review(found=older)
+    assert "Total 55 %, needs 90 %" in shown(bob(), ref).content.decode()
+
+
+def test_what_needs_a_look_comes_before_what_is_sure():
+    _, ref = open_review()
+    text = shown(bob(), ref).content.decode()
+    assert text.index('id="f-total"') < text.index('id="f-company"')
+    assert "Total 55 %, needs 90 %" in text
+
+
+def test_a_box_lies_where_the_field_stands_on_the_page():
+    _, ref = open_review()
+    text = shown(bob(), ref).content.decode()
+    assert 'x="124.0" y="526.2" width="372.0" height="52.6"' in text  # 0.1, 0.3, 0.3 and 0.03 of 1240 × 1754
+    assert "style=" not in text
+
+
+def test_what_has_no_picture_leads_to_the_file_itself():
+    heard = result()
+    heard["pages"][0]["image"] = ""
+    _, ref = open_review(found=heard)
+    assert f'href="/documents/{ref.document_id}/contents/"' in shown(bob(), ref).content.decode()
+    _, ref = open_review(name="b.pdf")
+    assert f"/documents/{ref.document_id}/contents/" not in shown(bob(), ref).content.decode()
+
+
+def test_a_claim_makes_the_fields_editable():
+    _, ref = open_review()
+    response = signed_in(bob()).post(url("claim", ref))
+    assert response.status_code == 302
+    text = shown(bob(), ref).content.decode()
+    assert 'name="ticket"' in text
+    assert "readonly" not in text
+
+
+def test_the_loser_of_a_claim_race_is_told_who_holds_it():
+    run, ref = open_review()
+    claims.claim(ref, run, by=person(alice()))
+    response = signed_in(bob()).post(url("claim", ref))
+    assert response.status_code == 409
+    assert "Alice Novak holds this" in response.content.decode()
+
+
+def test_a_lapsed_claim_can_be_taken_over():
+    run, ref = open_review()
+    claims.claim(ref, run, by=person(alice()))
+    lapse(ref)
+    assert "data-claim" in shown(bob(), ref).content.decode()
+    assert signed_in(bob()).post(url("claim", ref)).status_code == 302
+    assert queries.review(ref).holder == str(bob().pk)
+
+
+def test_keeping_it_moves_the_lease_and_leaves_the_page():
+    run, ref = open_review()
+    claims.claim(ref, run, by=person(bob()))
+    lapse(ref)
+    before = queries.review(ref)
+    response = signed_in(bob(), htmx=True).post(url("renew", ref))
+    after = queries.review(ref)
+    assert (response.status_code, after.version) == (204, before.version)
+    assert after.lease_until in response["HX-Trigger"]
+
+
+def test_keeping_what_somebody_took_shows_them_and_keeps_the_answers():
+    run, ref = open_review()
+    claims.claim(ref, run, by=person(alice()))
+    response = signed_in(bob(), htmx=True).post(url("renew", ref), {"field-total": "38.90"})
+    assert response.status_code == 409
+    assert response["HX-Retarget"] == "#desk"
+    assert compared(response.content.decode()) == [("Total", "33.90", "38.90")]
+
+
+def test_giving_back_frees_it():
+    run, ref = open_review()
+    claims.claim(ref, run, by=person(bob()))
+    assert signed_in(bob()).post(url("release", ref)).status_code == 302
+    assert queries.review(ref).status == "PENDING"
+
+
+def test_past_the_deadline_nobody_can_claim():
+    _, ref = open_review()
+    pass_deadline(ref)
+    text = shown(bob(), ref).content.decode()
+    assert "The deadline passed" in text
+    assert "data-claim" not in text
+
+
+def test_a_viewer_looks_and_does_nothing():
+    _, ref = open_review()
+    response = shown(charlie(), ref)
+    assert response.status_code == 200
+    assert "data-claim" not in response.content.decode()
+    for name in ("claim", "renew", "release", "decide", "undo"):
+        assert signed_in(charlie()).post(url(name, ref)).status_code == 403
+
+
+def test_somebody_without_a_role_sees_nothing():
+    _, ref = open_review()
+    assert shown(dora(), ref).status_code == 403
+
+
+@pytest.mark.parametrize("name", ["claim", "renew", "release", "decide", "undo"])
+def test_nothing_is_done_by_following_a_link(name):
+    _, ref = open_review()
+    assert signed_in(bob()).get(url(name, ref)).status_code == 405
+
+
+@pytest.mark.parametrize("path", ["/review/nothing/nothing/", "/review/a%23b/c/"])
+def test_an_unknown_review_is_not_found(path):
+    assert signed_in(bob()).get(path).status_code == 404
+
+
+def test_a_page_of_the_document_comes_as_a_fragment():
+    _, ref = open_review()
+    response = signed_in(bob(), htmx=True).get(url("show-review", ref), headers={"hx-target": "page-viewer"})
+    text = response.content.decode()
+    assert "page-image" in text
+    assert "review-form" not in text
+
+
+def test_a_file_name_is_text_and_never_markup():
+    _, ref = open_review("<img src=x onerror=alert(1)>.pdf")
+    assert "<img src=x" not in shown(bob(), ref).content.decode()
+
+
+def test_the_desk_is_never_stored_by_a_browser():
+    _, ref = open_review()
+    assert "no-store" in shown(bob(), ref)["Cache-Control"]
+
+
+def test_a_text_is_shown_as_text_in_the_place_of_the_page():
+    found = result()
+    found["pages"] = [{"index": 0, "width": 1000, "height": 1414, "image": None, "title": "Sheet1", "source": "text"}]
+    for field in found["fields"]:
+        field["box"] = None
+    run, ref = open_review(found=found)
+    segment = {"text_content": "# Bill\n| Pens | <b>4</b> |\nthe end"}
+    DocumentFiles(ref.site, run.project_id, ref.document_id).write(
+        files.segment(0), json.dumps(segment).encode(), "application/json"
+    )
+    with count_calls() as calls:
+        text = shown(bob(), ref).content.decode()
+    # The run's row says in whose folder the text lies; pages with images need neither.
+    assert calls.of_page() == ["dynamodb.BatchGetItem", "s3.GetObject", "dynamodb.GetItem", "s3.GetObject"]
+    assert "<td>&lt;b&gt;4&lt;/b&gt;</td>" in text
+    assert "Sheet1" in text
+    assert "page-image" not in text
+    assert "data-zoom" not in text
+
+
+def test_a_text_whose_segment_is_gone_leaves_the_fields_to_be_checked():
+    found = result()
+    found["pages"] = [{"index": 0, "width": 1000, "height": 1414, "image": None, "source": "text"}]
+    _, ref = open_review(found=found)
+    assert "Total 55 %, needs 90 %" in shown(bob(), ref).content.decode()
+
+
+def test_a_date_that_lay_ahead_is_still_the_reason_once_that_day_has_passed(monkeypatch):
+    ahead = (clock.now() + dt.timedelta(days=9)).date().isoformat()
+    values = {"company": ("Grossmarkt Ruhr", 0.97), "date": (ahead, 0.93), "total": ("33.90", 0.95)}
+    _, ref = open_review(values=values, timeout=40 * 86_400)
+    later = clock.now() + dt.timedelta(days=20)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    assert f"Date {ahead} lies in the future" in shown(bob(), ref).content.decode()

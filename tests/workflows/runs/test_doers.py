@@ -1,0 +1,137 @@
+"""Who does the work: the document's own choice, then its project's, then the desk's settings; pinned by the run."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from projects.settings import provider_choice
+from projects.settings.values import DOERS, OCR_MODELS
+from tests.people import alice, bob, signed_in
+from tests.projects.projects import make_project
+from tests.workflows.intake.test_upload_page import documents, pdf, url
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.runs import queries, run_settings
+from workflows.runs.actions import advance
+from workflows.runs.run import Run
+from workflows.runs.status import END, Outcome
+from workflows.stages.base import RunSettings
+
+pytestmark = pytest.mark.django_db
+
+
+def pinned(document) -> RunSettings:
+    link = queries.document_workflow("default", document.document_id, document.workflow_id)
+    return run_settings.from_json(link.settings)
+
+
+def sent(project, **choices):
+    signed_in(bob()).post(url(project), {"files": [pdf()], **choices})
+    return documents(project)[0]
+
+
+def test_where_nobody_says_it_nothing_leaves_this_machine(table):
+    found = pinned(sent(make_project()))
+    assert (found.ocr_model, found.analyzer, found.transcriber, found.summarizer, found.use_bda) == (
+        "pp-ocrv5",
+        "rules",
+        "local",
+        "local",
+        False,
+    )
+    assert found.bedrock_model == ""
+
+
+def test_the_desks_settings_hold_where_the_project_says_nothing(table, settings):
+    settings.ANALYZER, settings.BEDROCK_MODEL, settings.BEDROCK_STRONG_MODEL = "bedrock", "cheap", "strong"
+    settings.TAKEOVER_PERCENT = 65
+    found = pinned(sent(make_project()))
+    assert (found.analyzer, found.bedrock_model, found.bedrock_strong_model, found.takeover) == (
+        "bedrock",
+        "cheap",
+        "strong",
+        0.65,
+    )
+
+
+def test_the_project_comes_before_the_desk_and_the_document_before_both(table, settings):
+    settings.ANALYZER = "rules"
+    project = make_project(ocr_model="textract", analyzer="bedrock", summarizer="bedrock", use_bda=True)
+    first = pinned(sent(project))
+    assert (first.ocr_model, first.analyzer, first.summarizer, first.use_bda) == (
+        "textract",
+        "bedrock",
+        "bedrock",
+        True,
+    )
+    document = sent(project, ocr_model="tesseract", analyzer="rules")
+    second = pinned(document)
+    assert (second.ocr_model, second.analyzer, second.summarizer) == ("tesseract", "rules", "bedrock")
+    kept = queries.project_document("default", project.id, document.document_id)  # an index row does not carry it
+    assert kept.data["ocr_model"] == "tesseract"
+
+
+def test_a_later_content_keeps_the_documents_choice(table):
+    project = make_project()
+    document = sent(project, ocr_model="tesseract")
+    run = Run("default", project.id, document.document_id, document.workflow_id)
+    step = DOCUMENT_ANALYSIS.steps[0]
+    advance.advance(
+        run, DOCUMENT_ANALYSIS, advance.Advance(step, END, 1, "completed", outcome=Outcome.PUBLISHED), last=None
+    )
+    signed_in(bob()).post(f"/documents/{document.document_id}/contents/", {"file": pdf("again.pdf")})
+    (document,) = documents(project)
+    assert document.workflow_id != run.workflow_id
+    assert pinned(document).ocr_model == "tesseract"
+
+
+def test_a_run_keeps_its_models_whatever_the_desk_says_later(settings):
+    settings.BEDROCK_MODEL = "today"
+    text = run_settings.to_json(run_settings.freeze({"analyzer": "bedrock"}))
+    settings.BEDROCK_MODEL = "tomorrow"
+    assert run_settings.from_json(text).bedrock_model == "today"
+
+
+def test_a_run_from_before_reads_as_it_did():
+    old = run_settings.to_json(run_settings.freeze({}))
+    for name in (
+        "analyzer",
+        "transcriber",
+        "summarizer",
+        "use_bda",
+        "bedrock_model",
+        "bedrock_strong_model",
+        "takeover",
+    ):
+        old = old.replace(f'"{name}":', f'"x{name}":')
+    with pytest.raises(TypeError):
+        run_settings.from_json(old)  # an unknown name is a mistake ...
+    kept = run_settings.from_json('{"language":"en","document_prompt":"","ocr_model":"pp-ocrv5","ocr_options":{},"fields":[],'
+                            '"default_threshold":0.8}')  # fmt: skip
+    assert (kept.analyzer, kept.takeover) == ("rules", 0.7)  # ... a missing one is an older run
+
+
+def test_what_is_no_choice_is_not_taken():
+    assert provider_choice.chosen({"ocr_model": "evil", "analyzer": "", "summarizer": "bedrock", "use_bda": "on"}) == {
+        "summarizer": "bedrock"
+    }
+
+
+def test_every_choice_has_a_default_that_is_one_of_it():
+    assert all(provider_choice.desk_default(name) in choices for name, choices in provider_choice.CHOICES.items())
+    assert set(provider_choice.CHOICES) == {"ocr_model", *DOERS}
+    assert provider_choice.CHOICES["ocr_model"] == OCR_MODELS
+
+
+def test_the_form_of_a_project_offers_and_keeps_them(table):
+    project = make_project()
+    browser = signed_in(alice())
+    page = browser.get(f"/projects/{project.id}/edit/").content.decode()
+    assert "The desk&#x27;s choice: Rules, on this machine" in page
+    assert "Models on Amazon Bedrock" in page
+
+
+def test_a_form_that_comes_back_keeps_what_was_chosen(table):
+    project = make_project()
+    bad = SimpleUploadedFile("a.pdf", b"no pdf")
+    answer = signed_in(bob()).post(url(project), {"files": [bad], "analyzer": "bedrock"})
+    assert answer.status_code == 422
+    assert '<option value="bedrock" selected>' in answer.content.decode()
