@@ -26,7 +26,7 @@ def list_queues(request: DeskRequest) -> HttpResponse:
         "is_first": not cursor,
         "first_url": reverse("queues:list-queues"),
     }
-    return answer(request, "queue/list.html", None, context)
+    return answer(request, "projects/queues/list.html", None, context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -94,4 +94,4 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     context = {"form": form, "queue": queue, "queue_id": queue_id, "clash": clash}
-    return answer(request, "queue/edit.html", "queue/_form.html", context, status=status)
+    return answer(request, "projects/queues/edit.html", "projects/queues/_form.html", context, status=status)

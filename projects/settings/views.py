@@ -19,7 +19,7 @@ from projects.settings.values import ProjectSettings
 from projects.sites import access
 from projects.web.http import DeskRequest, answer, go
 
-_EDIT = ("project/edit.html", "project/_form.html")
+_EDIT = ("projects/settings/edit.html", "projects/settings/_form.html")
 
 
 @require_safe
@@ -33,7 +33,7 @@ def list_projects(request: DeskRequest) -> HttpResponse:
         "is_first": not cursor,
         "first_url": reverse("projects:list-projects"),
     }
-    return answer(request, "project/list.html", None, context)
+    return answer(request, "projects/settings/list.html", None, context)
 
 
 @require_safe
@@ -51,7 +51,7 @@ def show_project(request: DeskRequest, project_id: str) -> HttpResponse:
         "is_closed": queue is not None and not (access.admits(request, queue) or access.abilities(request).configure),
         "classification": governing.classification,
     }
-    return answer(request, "project/show.html", None, {**named, **summary(settings, governing)})
+    return answer(request, "projects/settings/show.html", None, {**named, **summary(settings, governing)})
 
 
 @require_http_methods(["GET", "POST"])
@@ -131,4 +131,4 @@ def _edit_page(
 ) -> HttpResponse:
     page, fragment = _EDIT
     context = {"editor": editor, "project": project, "project_id": project_id}
-    return answer(request, page, "project/_fields.html" if rows else fragment, context, status=status)
+    return answer(request, page, "projects/settings/_fields.html" if rows else fragment, context, status=status)

@@ -11,4 +11,4 @@ from projects.web.http import DeskRequest, answer
 @require_safe
 def show_settings(request: DeskRequest) -> HttpResponse:
     access.check_can_set_up(request)
-    return answer(request, "settings/show.html", None, {"on_main_site": request.site == DEFAULT_SITE})
+    return answer(request, "projects/web/settings.html", None, {"on_main_site": request.site == DEFAULT_SITE})

@@ -50,7 +50,7 @@ def show_audit(request: DeskRequest) -> HttpResponse:
         "joiner": "&" if query else "?",
         "export_query": query,
     }
-    return answer(request, "settings/audit.html", None, context)
+    return answer(request, "review/audit/audit.html", None, context)
 
 
 @require_safe

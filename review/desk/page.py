@@ -63,7 +63,7 @@ def check_waits_for(request: DeskRequest, queue: str) -> None:
 def show_review(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
     access.check_can_view(request)
     ref = ReviewRef(request.site, document_id, review_id)
-    fragment = "review/_viewer.html" if request.htmx.target == "page-viewer" else "review/_desk.html"
+    fragment = "review/desk/_viewer.html" if request.htmx.target == "page-viewer" else "review/desk/_desk.html"
     return looked(request, desk_page(request, ref, fragment=fragment), document_id)
 
 
@@ -73,7 +73,7 @@ def desk_page(
     *,
     draft: Draft | None = None,
     status: int = 200,
-    fragment: str = "review/_desk.html",
+    fragment: str = "review/desk/_desk.html",
 ) -> HttpResponse:
     """Read the review with this person's draft, and the result that it is about, and show them; no write.
 
@@ -84,7 +84,7 @@ def desk_page(
     """
     review, kept = _opened(request, ref)
     context = _context(request, ref, review, (draft or Draft()).over(kept))
-    return answer(request, "review/show.html", fragment, context, status=status)
+    return answer(request, "review/desk/show.html", fragment, context, status=status)
 
 
 def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft) -> dict[str, Any]:

@@ -115,7 +115,7 @@ def list_queues(request: DeskRequest) -> HttpResponse:
         for one_id, name, archived in [("", "Review", False), *((one.id, one.name, one.is_archived) for one in found)]
     ]
     context = {"queues": choices, "here": request.GET.get("here", "")}
-    return answer(request, "review/queues.html", "review/_queues.html", context)
+    return answer(request, "review/desk/queues.html", "review/desk/_queues.html", context)
 
 
 @require_safe
@@ -140,4 +140,4 @@ def show_queue(request: DeskRequest, queue_id: str = "") -> HttpResponse:
         "receipt": ticket.read_receipt(request.GET.get("done", ""), request.site, user_id),
         "done": request.GET.get("done", ""),
     }
-    return answer(request, "review/queue.html", "review/_queue.html", context)
+    return answer(request, "review/desk/queue.html", "review/desk/_queue.html", context)

@@ -37,7 +37,7 @@ def list_undoable(request: DeskRequest) -> HttpResponse:
         "as_toasts": request.GET.get("as") == "toasts",
         "seconds": settings.REVIEW_UNDO_SECONDS,
     }
-    return answer(request, "review/undoable.html", "review/_undoable.html", context)
+    return answer(request, "review/desk/undoable.html", "review/desk/_undoable.html", context)
 
 
 def _receipt(site: str, row: ReviewDecision) -> Receipt:

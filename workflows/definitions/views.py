@@ -56,7 +56,7 @@ class StepLine:
 def list_definitions(request: DeskRequest) -> HttpResponse:
     access.check_can_configure(request)
     rows = [(one, [VersionRow(each) for each in one.versions]) for one in versions.families()]
-    return answer(request, "definition/list.html", None, {"families": rows})
+    return answer(request, "workflows/definitions/list.html", None, {"families": rows})
 
 
 @require_safe
@@ -81,7 +81,7 @@ def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
         "first_url": reverse("services:show-definition", args=[definition_id]),
         "changeable": request.site == DEFAULT_SITE and version.status is not None,
     }
-    return answer(request, "definition/show.html", None, context)
+    return answer(request, "workflows/definitions/show.html", None, context)
 
 
 def _known(definition_id: str) -> Definition:

@@ -88,4 +88,4 @@ def list_providers(request: DeskRequest) -> HttpResponse:
         "takeover": settings.TAKEOVER_PERCENT,
         "most": settings.PROVIDER_FAILURES,
     }
-    return answer(request, "settings/services.html", None, context)
+    return answer(request, "workflows/providers/services.html", None, context)

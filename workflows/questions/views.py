@@ -80,7 +80,7 @@ def show_questions(request: DeskRequest, document_id: str, workflow_id: str, ind
     access.check_can_view(request)
     run = _run(request, document_id, workflow_id)
     return answer(
-        request, "workflow/questions.html", "workflow/_questions.html", {**_context(run, index), "keeps": True}
+        request, "workflows/questions/questions.html", "workflows/questions/_questions.html", {**_context(run, index), "keeps": True}
     )
 
 
@@ -94,7 +94,7 @@ def ask_question(request: DeskRequest, document_id: str, workflow_id: str, index
         ref = question_actions.ask(run, index, text, by=actor(request.user))
     except Refused as error:
         context = {**_context(run, index), "typed": text, "error": str(error)}
-        return answer(request, "workflow/questions.html", "workflow/_questions.html", context, status=422)
+        return answer(request, "workflows/questions/questions.html", "workflows/questions/_questions.html", context, status=422)
     tasks.order(ref, 1)
     return _after(request, run, index)
 
@@ -137,7 +137,7 @@ def _after(request: DeskRequest, run: Run, index: int, *, keeps: bool = False) -
     """``keeps``: what is typed as the next question stays."""
     if wants_fragment(request):
         context = {**_context(run, index), "keeps": keeps}
-        return answer(request, "workflow/questions.html", "workflow/_questions.html", context)
+        return answer(request, "workflows/questions/questions.html", "workflows/questions/_questions.html", context)
     return go(request, reverse("workflows:show-questions", args=[run.document_id, run.workflow_id, index]))
 
 

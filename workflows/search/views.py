@@ -51,7 +51,7 @@ def search(request: DeskRequest) -> HttpResponse:
             context |= _found(request, asked, cursor)
         except Refused as refused:
             context["refused"] = str(refused)
-    return answer(request, "search/show.html", None, context)
+    return answer(request, "workflows/search/show.html", None, context)
 
 
 def _found(request: DeskRequest, asked: str, cursor: str | None) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def _list_page(
     else:
         counts = counter_queries.documents(request.site)
         context |= {"number": counts.of(way.status) if isinstance(way, ByStatus) else None}
-    return answer(request, "document/list.html", None, form_context(asking, way, counts) | context, status=status)
+    return answer(request, "projects/documents/list.html", None, form_context(asking, way, counts) | context, status=status)
 
 
 @require_safe
@@ -108,7 +108,7 @@ def document_page(
     context = page_of(rows, schema_queries.attribute_definitions(request.site))
     context["children"] = admission.shown(request, context["children"], lambda child: child.documentId)
     context["classification"] = _classification(request.site, rows.document.classification_id or "")
-    return answer(request, "document/show.html", fragment, context | more, status=status)
+    return answer(request, "projects/documents/show.html", fragment, context | more, status=status)
 
 
 def _classification(site: str, classification_id: str) -> str:
@@ -135,4 +135,4 @@ def show_activity(request: DeskRequest, document_id: str) -> HttpResponse:
         "next": page.next,
         "is_first": "after" not in request.GET,
     }
-    return answer(request, "document/activity.html", "document/_activity.html", context)
+    return answer(request, "projects/documents/activity.html", "projects/documents/_activity.html", context)

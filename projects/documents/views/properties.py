@@ -84,7 +84,7 @@ def _by(request: DeskRequest) -> Actor:
 
 def _answer(request: DeskRequest, document_id: str, panel: str, write: Callable[[], None]) -> HttpResponse:
     """The panel as it is now; what was refused comes back with its sentence and with what was typed."""
-    fragment = f"document/_{panel}.html"
+    fragment = f"projects/documents/_{panel}.html"
     try:
         write()
     except (Refused, Conflict, InvalidKey, NotFound) as error:

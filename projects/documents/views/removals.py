@@ -41,7 +41,7 @@ def list_deleted(request: DeskRequest) -> HttpResponse:
         "is_first": not cursor,
         "first_url": f"{url}?which={which}",
     }
-    return answer(request, "document/deleted.html", None, context)
+    return answer(request, "projects/documents/deleted.html", None, context)
 
 
 @require_safe
@@ -49,7 +49,7 @@ def show_deleted(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_delete(request)
     admission.check_document(request, document_id)
     record = removal_queries.removal(request.site, document_id)
-    return answer(request, "document/removed.html", None, removed_context(record))
+    return answer(request, "projects/documents/removed.html", None, removed_context(record))
 
 
 def removed_context(record: DocumentRemoval) -> dict[str, object]:

@@ -32,7 +32,7 @@ def list_classifications(request: DeskRequest) -> HttpResponse:
         "is_first": not cursor,
         "first_url": reverse("schemas:list-classifications"),
     }
-    return answer(request, "schema/list.html", None, context)
+    return answer(request, "projects/schemas/list.html", None, context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -147,5 +147,5 @@ def _page(
         "classification_id": classification_id,
     }
     return answer(
-        request, "schema/edit.html", "schema/_uses.html" if rows else "schema/_form.html", context, status=status
+        request, "projects/schemas/edit.html", "projects/schemas/_uses.html" if rows else "projects/schemas/_form.html", context, status=status
     )

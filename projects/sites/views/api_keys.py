@@ -54,4 +54,4 @@ def _page(
         "is_first": not cursor,
         "first_url": reverse("settings:edit-keys"),
     }
-    return answer(request, "settings/keys.html", "settings/_keys.html", context, status=status)
+    return answer(request, "projects/sites/keys.html", "projects/sites/_keys.html", context, status=status)

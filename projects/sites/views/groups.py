@@ -90,4 +90,4 @@ def _page(
         "is_first": is_first,
         "first_url": reverse("settings:edit-groups"),
     }
-    return answer(request, "settings/groups.html", "settings/_groups.html", context, status=status)
+    return answer(request, "projects/sites/groups.html", "projects/sites/_groups.html", context, status=status)

@@ -38,7 +38,7 @@ def list_sites(request: DeskRequest) -> HttpResponse:
         "is_first": not cursor,
         "first_url": reverse("settings:list-sites"),
     }
-    return answer(request, "settings/sites.html", None, context)
+    return answer(request, "projects/sites/sites.html", None, context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -58,7 +58,7 @@ def create_site(request: DeskRequest) -> HttpResponse:
             return go(request, reverse("settings:list-sites"))
     if form.errors and status == 200:
         status = 422
-    return answer(request, "settings/site.html", "settings/_site.html", {"form": form}, status=status)
+    return answer(request, "projects/sites/site.html", "projects/sites/_site.html", {"form": form}, status=status)
 
 
 @require_http_methods(["GET", "POST"])
@@ -107,4 +107,4 @@ def _site_page(
         "open": site.status == ACTIVE,
         "can_close": site.siteId != DEFAULT_SITE,
     }
-    return answer(request, "settings/site.html", "settings/_site.html", context, status=status)
+    return answer(request, "projects/sites/site.html", "projects/sites/_site.html", context, status=status)

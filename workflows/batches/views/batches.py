@@ -42,7 +42,7 @@ def list_batches(request: DeskRequest) -> HttpResponse:
         "is_first": not cursor,
         "first_url": reverse("workflows:list-batches"),
     }
-    return answer(request, "batch/list.html", None, context)
+    return answer(request, "workflows/batches/list.html", None, context)
 
 
 # As with an upload: checking the token reads the body, which role and length come before.
@@ -98,7 +98,7 @@ def _form(
         "prefix": files.bulk(request.site),
         "most": settings.BATCH_MAX_LINES,
     }
-    return answer(request, "batch/new.html", None, context, status=status)
+    return answer(request, "workflows/batches/new.html", None, context, status=status)
 
 
 @require_safe
@@ -117,7 +117,7 @@ def show_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
         "first_url": url,
         "poll_url": request.get_full_path(),
     }
-    return answer(request, "batch/show.html", "batch/_batch.html", context)
+    return answer(request, "workflows/batches/show.html", "workflows/batches/_batch.html", context)
 
 
 @require_safe

@@ -87,7 +87,7 @@ def compare_runs(request: DeskRequest, document_id: str) -> HttpResponse:
             "changed": sum(one.verdict != Verdict.SAME for one in rows),
             "settings": compare.settings_that_differ(left.settings, right.settings),
         }
-    return looked(request, answer(request, "workflow/compare.html", None, context), document_id)
+    return looked(request, answer(request, "workflows/documents/compare.html", None, context), document_id)
 
 
 @require_POST

@@ -46,7 +46,7 @@ def _page(request: DeskRequest, document: Document, *, error: str = "", status: 
         "children": sum(not child.deleted_at for child in children),
         "longest": _LONGEST_REASON,
     }
-    return answer(request, "workflow/delete.html", None, context, status=status)
+    return answer(request, "workflows/documents/delete.html", None, context, status=status)
 
 
 @require_POST

@@ -108,7 +108,7 @@ def _page(request: DeskRequest, document: Document, *, error: str = "", status: 
         "supported": SUPPORTED,
         "limit": size_words(settings.UPLOAD_MAX_BYTES),
     }
-    return answer(request, "workflow/contents.html", "workflow/_contents.html", context, status=status)
+    return answer(request, "workflows/documents/contents.html", "workflows/documents/_contents.html", context, status=status)
 
 
 def _row(document: Document, version: DocumentVersion) -> ContentRow:
@@ -158,7 +158,7 @@ def list_document_runs(request: DeskRequest, document_id: str) -> HttpResponse:
         "cost": str(cost),
         "in_use": _in_use(request.site, document_id, page.rows),
     }
-    return answer(request, "workflow/document_runs.html", "workflow/_document_runs.html", context)
+    return answer(request, "workflows/documents/document_runs.html", "workflows/documents/_document_runs.html", context)
 
 
 def _in_use(site: str, document_id: str, found: Sequence[DocumentWorkflow]) -> str:

@@ -37,7 +37,7 @@ def list_incoming(request: DeskRequest) -> HttpResponse:
         "nobody_tells": engine_choice.chosen() is not None,  # the machine that S3's events start is not published then
         "tenants": [(one, one.SK.partition("#")[2]) for one in bucket.tenants().rows] if on_main_site else (),
     }
-    return answer(request, "incoming/list.html", None, context)
+    return answer(request, "workflows/intake/bucket.html", None, context)
 
 
 @require_POST
@@ -79,7 +79,7 @@ def create_tenant(request: DeskRequest) -> HttpResponse:
                 return go(request, reverse("routing:list-incoming"))
     sites = site_queries.active_sites(_SITES).rows
     context = {"form": form, "site_row": site, "sites": sites, "has_projects": bool(offered)}
-    return answer(request, "incoming/tenant.html", "incoming/_tenant.html", context, status=status)
+    return answer(request, "workflows/intake/tenant.html", "workflows/intake/_tenant.html", context, status=status)
 
 
 @require_POST

@@ -148,4 +148,4 @@ def _page(
         "limit": size_words(settings.UPLOAD_MAX_BYTES),
         "limit_bytes": settings.UPLOAD_MAX_BYTES,
     }
-    return answer(request, "workflow/upload.html", None, context, status=status)
+    return answer(request, "workflows/intake/upload.html", None, context, status=status)

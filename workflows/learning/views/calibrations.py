@@ -18,7 +18,7 @@ from workflows.learning.views import page
 def show_calibration(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
     context = page.page(request.site, project, request.GET.get("version", ""))
-    return answer(request, "calibration/show.html", None, {"project": project, "page": context})
+    return answer(request, "workflows/learning/calibration.html", None, {"project": project, "page": context})
 
 
 @require_POST
@@ -41,7 +41,7 @@ def activate_calibration(request: DeskRequest, project_id: str, version: int) ->
     except Conflict as error:
         now = access.project_to_configure(request, project_id)
         context = page.page(request.site, now, str(version), clash=str(error))
-        return answer(request, "calibration/show.html", None, {"project": now, "page": context}, status=409)
+        return answer(request, "workflows/learning/calibration.html", None, {"project": now, "page": context}, status=409)
     what = f"Calibration {version}" if version else "The confidence that every project begins with"
     messages.success(request, f"{what} holds for runs that begin from now on. Others keep theirs.")
     return go(request, reverse("workflows:show-calibration", args=[project.id]))

@@ -14,7 +14,7 @@ from workflows.operations import dead_letters, undelivered_events
 @require_safe
 def list_dead_letters(request: DeskRequest) -> HttpResponse:
     access.check_can_manage_sites(request)  # a queue holds every site's work
-    return answer(request, "settings/dead_letters.html", None, {"rows": dead_letters.listed()})
+    return answer(request, "workflows/operations/dead_letters.html", None, {"rows": dead_letters.listed()})
 
 
 @require_POST

@@ -73,7 +73,7 @@ def show_follow_up(request: DeskRequest, document_id: str, workflow_id: str) -> 
         "next_at": follow_up.due_at if follow_up and follow_up.status == FollowUpStatus.OPEN else "",
         "moving": follow_up is not None and _is_moving(follow_up),
     }
-    return answer(request, "workflow/follow_up.html", "workflow/_follow_up.html", context)
+    return answer(request, "workflows/publish/follow_up.html", "workflows/publish/_follow_up.html", context)
 
 
 def _decided(run: Run) -> Iterable[Decided]:
@@ -121,7 +121,7 @@ def list_actions(request: DeskRequest) -> HttpResponse:
         "is_first": not cursor,
         "first_url": f"{here}?state={state}",
     }
-    return answer(request, "workflow/actions.html", None, context)
+    return answer(request, "workflows/publish/actions.html", None, context)
 
 
 @require_POST

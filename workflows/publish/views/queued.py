@@ -47,7 +47,7 @@ def list_queued(request: DeskRequest, queue_id: str) -> HttpResponse:
         "is_first": not cursor,
         "first_url": reverse("workflows:list-queued", args=[queue_id]),
     }
-    return answer(request, "queue/documents.html", None, context)
+    return answer(request, "workflows/publish/queued_documents.html", None, context)
 
 
 @require_POST

@@ -153,4 +153,4 @@ def _save(request: DeskRequest, ruleset: Ruleset, stored: StoredRule, editor: Ru
 
 def _page(request: DeskRequest, editor: RuleEditor, more: Mapping[str, Any], *, status: int = 200) -> HttpResponse:
     context = {"editor": editor, "form": editor.form, **more}
-    return answer(request, "rule/rule.html", "rule/_rule.html", context, status=status)
+    return answer(request, "workflows/routing/rule.html", "workflows/routing/_rule.html", context, status=status)

@@ -26,7 +26,7 @@ STEP = 10  # between two that are made one after the other, so that another fits
 def list_rulesets(request: DeskRequest) -> HttpResponse:
     access.check_can_govern(request)
     context = {"rulesets": pinned_rules.rulesets(request.site), "most": pinned_rules.MOST_RULESETS}
-    return answer(request, "rule/list.html", None, context)
+    return answer(request, "workflows/routing/rulesets.html", None, context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -71,4 +71,4 @@ def _with_rules(request: DeskRequest, ruleset: Ruleset) -> dict[str, Any]:
 
 
 def _page(request: DeskRequest, form: RulesetForm, more: dict[str, Any], *, status: int = 200) -> HttpResponse:
-    return answer(request, "rule/ruleset.html", "rule/_ruleset.html", {"form": form, **more}, status=status)
+    return answer(request, "workflows/routing/ruleset.html", "workflows/routing/_ruleset.html", {"form": form, **more}, status=status)

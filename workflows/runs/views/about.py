@@ -73,7 +73,7 @@ def show_about(request: DeskRequest, document_id: str, workflow_id: str) -> Http
         "first": entities[:8],
         "drawing": drawing(graph) if entities else None,
     }
-    return answer(request, "workflow/about.html", "workflow/_about.html", context)
+    return answer(request, "workflows/runs/about.html", "workflows/runs/_about.html", context)
 
 
 def _read(store: DocumentFiles, name: str) -> Mapping[str, Any]:

@@ -51,7 +51,7 @@ def show_history(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
         "document_id": document_id,
         "workflow_id": workflow_id,
     }
-    return answer(request, "workflow/history.html", "workflow/_history.html", context)
+    return answer(request, "workflows/runs/history.html", "workflows/runs/_history.html", context)
 
 
 def _moves(definition: Definition, rows: Iterable[Transition], since: str) -> Iterator[Move]:

@@ -73,7 +73,7 @@ def overview(request: DeskRequest) -> HttpResponse:
         "first_url": reverse("workflows:overview"),
         "poll_url": request.get_full_path(),
     }
-    return answer(request, "workflow/overview.html", "workflow/_overview.html", context)
+    return answer(request, "workflows/runs/overview.html", "workflows/runs/_overview.html", context)
 
 
 @dataclass(frozen=True)
@@ -112,4 +112,4 @@ def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
         "is_first": not cursor,
         "first_url": reverse("workflows:list-documents", args=[project_id]),
     }
-    return answer(request, "workflow/documents.html", "workflow/_documents.html", context)
+    return answer(request, "workflows/runs/documents.html", "workflows/runs/_documents.html", context)

@@ -69,7 +69,7 @@ def list_runs(request: DeskRequest) -> HttpResponse:
         "first_url": f"{reverse('workflows:list-runs')}?{urlencode({'definition': family})}",
         "joiner": "&",
     }
-    return answer(request, "workflow/list.html", None, context)
+    return answer(request, "workflows/runs/list.html", None, context)
 
 
 def shown_executions(request: DeskRequest, family: str, cursor: str | None) -> Page[Execution]:
@@ -209,7 +209,7 @@ def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> 
         "segments": segments,
         "next_segments": following,
     }
-    return answer(request, "workflow/show.html", "workflow/_run.html", context)
+    return answer(request, "workflows/runs/show.html", "workflows/runs/_run.html", context)
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,7 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
         raise NotFound("There is no such document here.")
     ids = {"document_id": document_id, "workflow_id": workflow_id}
     context = {"rows": rows, "next": page.next, "derived": derived, **ids}
-    return answer(request, "workflow/lineage.html", "workflow/_lineage.html", context)
+    return answer(request, "workflows/runs/lineage.html", "workflows/runs/_lineage.html", context)
 
 
 _PLACES = {
@@ -322,7 +322,7 @@ def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> Htt
         "classification": (found or {}).get("classification"),
         "type": (found or {}).get("type"),
     }
-    return answer(request, "workflow/result.html", "workflow/_result.html", context)
+    return answer(request, "workflows/runs/result.html", "workflows/runs/_result.html", context)
 
 
 def _with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:

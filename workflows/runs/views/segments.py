@@ -92,7 +92,7 @@ def summary_page(request: DeskRequest, board: WorkflowSteps, link: Link) -> Http
         "segments": [(one.index, described[one.index] if one.index < len(described) else "") for one in shown],
         "next_segments": following,
     }
-    return answer(request, "workflow/summary.html", "workflow/_summary.html", context)
+    return answer(request, "workflows/runs/summary.html", "workflows/runs/_summary.html", context)
 
 
 @require_safe
@@ -120,7 +120,7 @@ def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index
         "before": index - 1 if index else None,
         "after": index + 1 if index + 1 < int(board.page_count or 0) else None,
     }
-    return answer(request, "workflow/segment.html", None, context)
+    return answer(request, "workflows/runs/segment.html", None, context)
 
 
 def _files(request: DeskRequest, board: WorkflowSteps) -> DocumentFiles:
