@@ -74,7 +74,8 @@ def _queue_url(name: str) -> str:
     return f"{base}/{AWS_ACCOUNT_ID}/{name}"
 
 
-# What differs between environments in what bootstrap deploys; config/deploy/infrastructure/parameters.yaml says what each is.
+# What differs between environments in what bootstrap deploys; config/deploy/infrastructure/parameters.yaml says what
+# each is.
 STACK_PARAMETERS = {
     "Protected": env("COUNTERSIGN_PROTECTED", "false" if ON_LAPTOP else "true"),
     "CustomerKey": env("COUNTERSIGN_CUSTOMER_KEY", "true"),

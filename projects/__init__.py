@@ -1,0 +1,1 @@
+"""Who works here, on what, with which settings."""

@@ -1,0 +1,1 @@
+"""A person decides, and the run resumes."""

@@ -1,0 +1,1 @@
+"""AWS on a laptop: the embedded one, and the supervisor of the desk's processes."""

@@ -1,6 +1,7 @@
 """The emulator's own process: ministack under hypercorn, saved every half minute and when it is told to stop.
 
-Run as ``python -m config.laptop.emulator_process`` with the environment of ``config.laptop.emulator``; nothing imports it.
+Run as ``python -m config.laptop.emulator_process`` with the environment of ``config.laptop.emulator``; nothing
+imports it.
 """
 
 import asyncio

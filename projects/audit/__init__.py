@@ -1,0 +1,1 @@
+"""The audit record: one event in the transaction of each change."""

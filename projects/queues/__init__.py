@@ -1,0 +1,1 @@
+"""Queues: where documents and reviews wait for people of certain groups."""

@@ -1,0 +1,1 @@
+"""Sites (tenants): who may do what there, groups, API keys, signing in."""

@@ -1,0 +1,1 @@
+"""What every page and API answer shares: request, middleware, links, CSV."""

@@ -1,0 +1,1 @@
+"""The pages of the desk: the queue, one review with its fields, deciding."""

@@ -1,0 +1,1 @@
+"""Workflow definitions: versioned steps, their checks, their drawing, their state machine."""

@@ -1,6 +1,7 @@
 """A definition as states: what is ordered, with which fields, and what follows on which answer.
 
-Declared once, for every engine: ``workflows.definitions.asl`` writes it as Amazon States Language, ``workflows.engine.messages``
+Declared once, for every engine: ``workflows.definitions.asl`` writes it as Amazon States Language,
+``workflows.engine.messages``
 walks through it. An input goes through every state; the answer of a task is laid into it as ``result``, a failure as
 ``error``.
 """

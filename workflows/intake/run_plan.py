@@ -43,7 +43,8 @@ def planned(
 ) -> Plan:
     """Ask the rules that can be asked before the analysis, and pin the others with the settings.
 
-    ``chosen``: who does the work for this one document (projects.settings.provider_choice), before what its project says.
+    ``chosen``: who does the work for this one document (projects.settings.provider_choice), before what its project
+    says.
 
     Raises:
         Refused: a classification that the document would get is gone, or its definition is archived.

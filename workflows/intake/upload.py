@@ -114,7 +114,8 @@ def take(
 ) -> Taken:
     """Inspect, store, start; whatever fails, neither a row nor a file is left behind.
 
-    ``chosen``: who does the work for this document, where its project is not to say it (projects.settings.provider_choice).
+    ``chosen``: who does the work for this document, where its project is not to say it
+    (projects.settings.provider_choice).
     ``upload`` lies in a temporary file of its own: ``SizeGuard`` comes with no handler that keeps it in memory.
 
     Raises:

@@ -1,0 +1,1 @@
+"""What reviews teach: calibrations of confidence, how reliable they are."""

@@ -1,0 +1,1 @@
+"""Running the system: dead letters, costs, health, deployment, the processes, commands' work."""

@@ -1,0 +1,1 @@
+"""What follows a publication or an end: actions, webhooks, notices."""

@@ -128,7 +128,8 @@ def delete(ref: QuestionRef, *, by: Actor) -> bool:
 
 
 def claim(ref: QuestionRef, asked: Question, *, owner: str) -> None:
-    """Begin to answer it; due again when the lease runs out. Raises: Conflict, as ``attempts.claim``, and where it moved.
+    """Begin to answer it; due again when the lease runs out. Raises: Conflict, as ``attempts.claim``, and where it
+    moved.
 
     Longer than a model takes, so that nobody is paid twice.
     """

@@ -80,7 +80,10 @@ def show_questions(request: DeskRequest, document_id: str, workflow_id: str, ind
     access.check_can_view(request)
     run = _run(request, document_id, workflow_id)
     return answer(
-        request, "workflows/questions/questions.html", "workflows/questions/_questions.html", {**_context(run, index), "keeps": True}
+        request,
+        "workflows/questions/questions.html",
+        "workflows/questions/_questions.html",
+        {**_context(run, index), "keeps": True},
     )
 
 
@@ -94,7 +97,9 @@ def ask_question(request: DeskRequest, document_id: str, workflow_id: str, index
         ref = question_actions.ask(run, index, text, by=actor(request.user))
     except Refused as error:
         context = {**_context(run, index), "typed": text, "error": str(error)}
-        return answer(request, "workflows/questions/questions.html", "workflows/questions/_questions.html", context, status=422)
+        return answer(
+            request, "workflows/questions/questions.html", "workflows/questions/_questions.html", context, status=422
+        )
     tasks.order(ref, 1)
     return _after(request, run, index)
 

@@ -1,0 +1,1 @@
+"""What routing rules and field mappings say, as plain values; pure."""

@@ -1,0 +1,1 @@
+"""The search over published documents: its index, its words, its page."""

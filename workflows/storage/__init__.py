@@ -1,0 +1,1 @@
+"""S3: the names of objects, and the objects."""

@@ -1,6 +1,7 @@
 """The S3 key space: where originals, artifacts, decisions and results lie. S3 paths appear nowhere else.
 
-Plain text and no Django, since the stages name their artifacts by it; ``workflows.storage.objects`` reads and writes them.
+Plain text and no Django, since the stages name their artifacts by it; ``workflows.storage.objects`` reads and writes
+them.
 """
 
 import hashlib
@@ -60,7 +61,8 @@ def kind_in(project_id: str, name: str) -> str:
 
 
 def kind(name: str) -> str:
-    """The object's tag, by which the bucket's lifecycle rules know what may go (config/deploy/infrastructure/documents.yaml).
+    """The object's tag, by which the bucket's lifecycle rules know what may go
+    (config/deploy/infrastructure/documents.yaml).
 
     >>> [kind(name) for name in ("d.pdf", page_image(0), result("w"), rulebook("00"), "debug/w/answer.json")]
     ['raw', 'artifact', 'result', 'result', 'debug']

@@ -1,0 +1,1 @@
+"""Writes of documents, tags, attributes and metadata."""

@@ -1,0 +1,1 @@
+"""Rows of documents and what hangs on them."""

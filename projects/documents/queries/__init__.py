@@ -1,0 +1,1 @@
+"""Reads of documents, lists and counters."""

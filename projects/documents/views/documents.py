@@ -64,7 +64,9 @@ def _list_page(
     else:
         counts = counter_queries.documents(request.site)
         context |= {"number": counts.of(way.status) if isinstance(way, ByStatus) else None}
-    return answer(request, "projects/documents/list.html", None, form_context(asking, way, counts) | context, status=status)
+    return answer(
+        request, "projects/documents/list.html", None, form_context(asking, way, counts) | context, status=status
+    )
 
 
 @require_safe

@@ -1,0 +1,1 @@
+"""Writes of schemas and attribute definitions."""

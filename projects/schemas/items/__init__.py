@@ -1,0 +1,1 @@
+"""Rows of schemas and attribute definitions."""

@@ -93,7 +93,9 @@ def _list_page(request: DeskRequest, form: AttributeForm, *, status: int = 200) 
         "is_first": not cursor,
         "first_url": reverse("schemas:list-attributes"),
     }
-    return answer(request, "projects/schemas/attributes.html", "projects/schemas/_attributes.html", context, status=status)
+    return answer(
+        request, "projects/schemas/attributes.html", "projects/schemas/_attributes.html", context, status=status
+    )
 
 
 def _page(
@@ -111,4 +113,6 @@ def _page(
         "allowed": schema_queries.allowed_values(request.site, definition.key),
         "notice": notice,
     }
-    return answer(request, "projects/schemas/attribute.html", "projects/schemas/_attribute.html", context, status=status)
+    return answer(
+        request, "projects/schemas/attribute.html", "projects/schemas/_attribute.html", context, status=status
+    )

@@ -147,5 +147,9 @@ def _page(
         "classification_id": classification_id,
     }
     return answer(
-        request, "projects/schemas/edit.html", "projects/schemas/_uses.html" if rows else "projects/schemas/_form.html", context, status=status
+        request,
+        "projects/schemas/edit.html",
+        "projects/schemas/_uses.html" if rows else "projects/schemas/_form.html",
+        context,
+        status=status,
     )

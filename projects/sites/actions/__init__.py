@@ -1,0 +1,1 @@
+"""Writes of sites, permissions and API keys."""

@@ -1,0 +1,1 @@
+"""Rows of sites, permissions and API keys."""

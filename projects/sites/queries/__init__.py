@@ -1,0 +1,1 @@
+"""Reads of sites and API keys."""

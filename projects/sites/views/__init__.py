@@ -1,0 +1,1 @@
+"""Pages of sites, groups and API keys."""

@@ -1,4 +1,5 @@
-"""A purged document leaves nothing but what ``projects.documents.removal.LEFT`` names, by whichever way it came and went.
+"""A purged document leaves nothing but what ``projects.documents.removal.LEFT`` names, by whichever way it came and
+went.
 
 One word stands in the documents, in their files' names and in everything that people type about them; both tables, the
 bucket and the database are looked through for it and for the documents' ids.

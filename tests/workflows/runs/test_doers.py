@@ -104,7 +104,8 @@ def test_a_run_from_before_reads_as_it_did():
         old = old.replace(f'"{name}":', f'"x{name}":')
     with pytest.raises(TypeError):
         run_settings.from_json(old)  # an unknown name is a mistake ...
-    kept = run_settings.from_json('{"language":"en","document_prompt":"","ocr_model":"pp-ocrv5","ocr_options":{},"fields":[],'
+    kept = run_settings.from_json('{"language":"en","document_prompt":"","ocr_model":"pp-ocrv5","ocr_options":{},'
+                            '"fields":[],'
                             '"default_threshold":0.8}')  # fmt: skip
     assert (kept.analyzer, kept.takeover) == ("rules", 0.7)  # ... a missing one is an older run
 

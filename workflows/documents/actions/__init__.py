@@ -1,0 +1,1 @@
+"""Writes of a document's life after its first run."""

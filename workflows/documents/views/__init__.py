@@ -1,0 +1,1 @@
+"""Pages of versions, re-runs, comparison, deletion."""

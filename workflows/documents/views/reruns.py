@@ -69,7 +69,9 @@ def _page(
         source = reruns.source_of(run)
     except Refused as refused:
         context["refused"] = str(refused)
-        return answer(request, "workflows/documents/reruns.html", "workflows/documents/_reruns.html", context, status=status)
+        return answer(
+            request, "workflows/documents/reruns.html", "workflows/documents/_reruns.html", context, status=status
+        )
     before = run_settings.from_json(source.link.settings)
     analysed = any(one.name == ANALYSED for one in source.ended.offered)
     context |= {
@@ -79,7 +81,9 @@ def _page(
         "beside": _is_beside(source),
         "decided": source.decided,
     }
-    return answer(request, "workflows/documents/reruns.html", "workflows/documents/_reruns.html", context, status=status)
+    return answer(
+        request, "workflows/documents/reruns.html", "workflows/documents/_reruns.html", context, status=status
+    )
 
 
 def _is_beside(source: Source) -> bool:

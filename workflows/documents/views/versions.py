@@ -108,7 +108,9 @@ def _page(request: DeskRequest, document: Document, *, error: str = "", status: 
         "supported": SUPPORTED,
         "limit": size_words(settings.UPLOAD_MAX_BYTES),
     }
-    return answer(request, "workflows/documents/contents.html", "workflows/documents/_contents.html", context, status=status)
+    return answer(
+        request, "workflows/documents/contents.html", "workflows/documents/_contents.html", context, status=status
+    )
 
 
 def _row(document: Document, version: DocumentVersion) -> ContentRow:

@@ -1,0 +1,1 @@
+"""Writes of the engine: attempts, leases, joins, external jobs, what a person stops or resumes."""

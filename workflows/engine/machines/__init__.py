@@ -1,0 +1,1 @@
+"""The state machines beside the definitions': bucket ingress, batch, desk-intake."""

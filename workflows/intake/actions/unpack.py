@@ -54,7 +54,8 @@ def begin(
 ) -> None:
     """Make the document of a mail or an archive; its children come when a worker unpacks it.
 
-    ``chosen``: who does the work for all that comes out of it (projects.settings.provider_choice). ``batch_line``: whose slot it holds.
+    ``chosen``: who does the work for all that comes out of it (projects.settings.provider_choice). ``batch_line``:
+    whose slot it holds.
 
     Raises:
         Conflict: the document exists, or one of ``also`` did not hold.

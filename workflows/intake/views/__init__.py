@@ -1,0 +1,1 @@
+"""Pages of intake: upload, bucket folders and quarantine."""

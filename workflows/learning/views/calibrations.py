@@ -41,7 +41,9 @@ def activate_calibration(request: DeskRequest, project_id: str, version: int) ->
     except Conflict as error:
         now = access.project_to_configure(request, project_id)
         context = page.page(request.site, now, str(version), clash=str(error))
-        return answer(request, "workflows/learning/calibration.html", None, {"project": now, "page": context}, status=409)
+        return answer(
+            request, "workflows/learning/calibration.html", None, {"project": now, "page": context}, status=409
+        )
     what = f"Calibration {version}" if version else "The confidence that every project begins with"
     messages.success(request, f"{what} holds for runs that begin from now on. Others keep theirs.")
     return go(request, reverse("workflows:show-calibration", args=[project.id]))

@@ -51,7 +51,9 @@ def show_project_costs(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
     which = _month(request.GET.get("month", ""))
     context = {"project": project, "month": costs.month(request.site, which, project_id=project.id)}
-    return answer(request, "workflows/operations/project_costs.html", "workflows/operations/_project_costs.html", context)
+    return answer(
+        request, "workflows/operations/project_costs.html", "workflows/operations/_project_costs.html", context
+    )
 
 
 @require_safe

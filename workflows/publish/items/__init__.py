@@ -1,0 +1,1 @@
+"""Rows of what follows a publication."""

@@ -1,0 +1,1 @@
+"""What people type about rules and field mappings."""

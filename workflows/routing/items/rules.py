@@ -1,4 +1,6 @@
-"""Rulesets and their rules (seed 002), as an admin of routing edits them; runs pin a copy (workflows.routing.pinned_rules)."""
+"""Rulesets and their rules (seed 002), as an admin of routing edits them; runs pin a copy
+(workflows.routing.pinned_rules).
+"""
 
 from typing import Any
 

@@ -36,7 +36,9 @@ _BLANK = MappingDraft("", "", on=True, pairs=())
 def list_mappings(request: DeskRequest) -> HttpResponse:
     access.check_can_govern(request)
     found = [(one, one.mapping) for one in pinned_rules.mappings(request.site)]
-    return answer(request, "workflows/routing/mappings.html", None, {"mappings": found, "most": pinned_rules.MOST_MAPPINGS})
+    return answer(
+        request, "workflows/routing/mappings.html", None, {"mappings": found, "most": pinned_rules.MOST_MAPPINGS}
+    )
 
 
 @require_http_methods(["GET", "POST"])
@@ -92,4 +94,6 @@ def _offered(request: DeskRequest) -> tuple[RowKind, dict[str, str]]:
 
 def _page(request: DeskRequest, editor: MappingEditor, more: Mapping[str, Any], *, status: int = 200) -> HttpResponse:
     context = {"editor": editor, "form": editor.form, **more}
-    return answer(request, "workflows/routing/mapping.html", "workflows/routing/_mapping_form.html", context, status=status)
+    return answer(
+        request, "workflows/routing/mapping.html", "workflows/routing/_mapping_form.html", context, status=status
+    )

@@ -71,4 +71,10 @@ def _with_rules(request: DeskRequest, ruleset: Ruleset) -> dict[str, Any]:
 
 
 def _page(request: DeskRequest, form: RulesetForm, more: dict[str, Any], *, status: int = 200) -> HttpResponse:
-    return answer(request, "workflows/routing/ruleset.html", "workflows/routing/_ruleset.html", {"form": form, **more}, status=status)
+    return answer(
+        request,
+        "workflows/routing/ruleset.html",
+        "workflows/routing/_ruleset.html",
+        {"form": form, **more},
+        status=status,
+    )

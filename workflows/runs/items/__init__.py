@@ -1,0 +1,1 @@
+"""Rows of runs: executions, transitions, documents in their project, events, spending."""

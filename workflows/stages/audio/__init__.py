@@ -1,0 +1,1 @@
+"""Recordings: decoding them, and the local speech recogniser."""

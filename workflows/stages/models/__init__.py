@@ -1,0 +1,1 @@
+"""What a model does in a stage: a page's fields, a summary, an answer."""

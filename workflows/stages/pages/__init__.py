@@ -1,0 +1,1 @@
+"""Pages as pictures, words and lines: PDF, images, text layers, OCR."""

@@ -1,0 +1,1 @@
+"""Segments and sentences of files that are text."""
