@@ -15,8 +15,22 @@ TRANSPORT_ALIASES["sqs"] = "config.brokers.sqs:Transport"  # whoever says sqs://
 
 app = Celery("countersign", task_cls="config.brokers.redelivery:Counted")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks()
-app.autodiscover_tasks(["workflows.batches", "workflows.questions"])
+app.autodiscover_tasks(
+    [
+        "projects.documents",
+        "workflows.batches",
+        "workflows.documents",
+        "workflows.engine",
+        "workflows.intake",
+        "workflows.learning",
+        "workflows.publish",
+        "workflows.questions",
+        "workflows.search",
+        "review",
+        "review.decide",
+        "review.handovers",
+    ]
+)
 
 
 @celeryd_init.connect

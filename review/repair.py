@@ -21,17 +21,21 @@ from workflows.batches.actions import batches
 from workflows.batches.items import Batch
 from workflows.definitions import states
 from workflows.documents.actions import removals
+from workflows.documents.tasks import order_removal
 from workflows.engine import driver, engine_choice, fanout, message_delivery
 from workflows.engine.actions import attempts, joins
 from workflows.engine.items import Join
 from workflows.engine.step_order import Order
+from workflows.engine.tasks import end_run, order_slice
 from workflows.intake import bucket
 from workflows.intake.actions import bucket as incoming_actions
 from workflows.intake.actions import unpack
 from workflows.intake.items import ArrivalBegin
+from workflows.intake.tasks import order_unpacking, take_incoming_again
 from workflows.publish.actions import follow_ups, notices
 from workflows.publish.items.actions import FollowUp
 from workflows.publish.items.notices import SenderNotice
+from workflows.publish.tasks import enqueue_follow_up, order_notice
 from workflows.questions import actions as question_actions
 from workflows.questions import queries as question_queries
 from workflows.questions import tasks as question_tasks
@@ -40,15 +44,6 @@ from workflows.runs import events, queries
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 from workflows.runs.status import RunStatus
-from workflows.tasks import (
-    end_run,
-    enqueue_follow_up,
-    order_notice,
-    order_removal,
-    order_slice,
-    order_unpacking,
-    take_incoming_again,
-)
 
 log = logging.getLogger(__name__)
 

@@ -26,8 +26,18 @@ _LOGGED = {"document": "document_id", "run": "workflow_id", "review": "review_id
 
 
 class Counted(Task[Any, Any]):
-    """Every task of the desk. ``on_aside`` is called with its arguments where its message is put aside."""
+    """Every task of the desk. ``on_aside`` is called with its arguments where its message is put aside.
 
+    What raises ``Unavailable`` is tried again for as long as it takes, a little later each time.
+    """
+
+    acks_late = True
+    ignore_result = True
+    max_retries = None
+    autoretry_for = (Unavailable,)
+    retry_backoff = True
+    retry_backoff_max = 60  # seconds
+    retry_jitter = False
     on_aside: Any = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -13,7 +13,7 @@ from config import clock
 from config.brokers import queues
 from config.errors import CountersignError
 from projects.audit.events import actor
-from projects.tasks import record_look
+from projects.documents.tasks import record_look
 from projects.web.http import DeskRequest
 
 R = TypeVar("R", bound=HttpResponseBase)

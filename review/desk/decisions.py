@@ -16,6 +16,7 @@ from projects.web.http import DeskRequest, go
 from review import queries
 from review.decide import claims, decisions
 from review.decide.claims import Decided
+from review.decide.tasks import enqueue_redeem
 from review.desk import forms, ticket
 from review.desk.comparison import Draft
 from review.desk.forms import Answers
@@ -23,7 +24,6 @@ from review.desk.page import check_waits_for, desk_page, load_review, lost_page,
 from review.desk.queue import queue_url
 from review.desk.ticket import Receipt, Ticket
 from review.identity import Person, ReviewRef, queue_id
-from review.tasks import enqueue_redeem
 
 log = logging.getLogger(__name__)
 

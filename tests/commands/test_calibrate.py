@@ -8,8 +8,7 @@ from config import clock
 from projects.audit.events import Actor
 from projects.settings import queries as project_queries
 from tests.workflows.decided import project, reviewed_project
-from workflows import tasks
-from workflows.learning import calibrations
+from workflows.learning import calibrations, tasks
 
 SITE = "default"
 pytestmark = pytest.mark.usefixtures("table")

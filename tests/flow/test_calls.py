@@ -5,7 +5,7 @@ from django.conf import settings
 
 from review import queries as review_queries
 from review.decide import claims, decisions
-from review.tasks import enqueue_redeem
+from review.decide.tasks import enqueue_redeem
 from tests.aws_faults import count_calls
 from tests.factories import ROSA, review_of, start_run, verdict, waiting_run
 from tests.pump import Pump

@@ -14,7 +14,7 @@ from projects.documents.queries import counters as counter_queries
 from review import queries as review_queries
 from review.decide import claims, decisions, drafts
 from review.decide.drafts import Typed
-from review.tasks import enqueue_redeem
+from review.decide.tasks import enqueue_redeem
 from tests.factories import PROJECT_ID, ROSA, SITE, ref_of, start_run, verdict
 from tests.metering import Meter, metered
 from tests.projects import many

@@ -22,10 +22,10 @@ from tests.workflows.intake.test_new_version_actions import added
 from tests.workflows.removing import reviewed_document
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals
+from workflows.documents.tasks import finish_removal
 from workflows.runs import queries
 from workflows.runs.actions import advance
 from workflows.runs.run import Run
-from workflows.tasks import finish_removal
 
 BY = removing.ROSA
 

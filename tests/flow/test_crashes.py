@@ -3,8 +3,8 @@
 from django.conf import settings
 
 from review.decide import claims, decisions
+from review.decide.tasks import enqueue_redeem
 from review.status import ReviewStatus
-from review.tasks import enqueue_redeem
 from tests.aws_faults import crash_after, crash_before
 from tests.engines import EngineKind
 from tests.factories import ROSA, decided_run, review_of, verdict, waiting_run

@@ -17,7 +17,7 @@ from projects.documents.queries import documents as document_queries
 from projects.schemas.defaults import ensure_default_schemas
 from review import recount
 from review.decide import claims, decisions
-from review.tasks import enqueue_redeem
+from review.decide.tasks import enqueue_redeem
 from tests.aws_faults import before_each, count_calls
 from tests.factories import PROJECT, ROSA, SITE, ref_of, verdict
 from tests.people import bob, signed_in

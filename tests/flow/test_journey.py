@@ -10,8 +10,8 @@ from config.deploy import bootstrap
 from projects.settings.defaults import INVOICE_PROJECT
 from projects.settings.items import stored_settings
 from review.decide import claims, decisions
+from review.decide.tasks import enqueue_redeem
 from review.status import Decision, ReviewStatus
-from review.tasks import enqueue_redeem
 from tests.factories import PROJECT, ROSA, review_of, start_run, verdict, waiting_run
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS

@@ -24,6 +24,7 @@ from workflows.documents.actions import reruns
 from workflows.engine.actions import interventions
 from workflows.engine.actions.interventions import Way
 from workflows.engine.step_context import document_of, files_of
+from workflows.engine.tasks import end_run
 from workflows.publish.actions import notices
 from workflows.publish.items.notices import SenderNotice
 from workflows.runs import events, queries, run_settings
@@ -32,7 +33,6 @@ from workflows.runs.status import Outcome
 from workflows.search import content
 from workflows.search.content import Which
 from workflows.storage import files
-from workflows.tasks import end_run
 
 ROSA = Actor("1", "Rosa Marin")
 CORRECTED = "12.34"

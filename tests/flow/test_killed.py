@@ -10,10 +10,10 @@ from tests.flow.protocol import ended
 from tests.pump import Message, Pump
 from tests.workflows.fanned import fanned_out, small_slices
 from workflows.engine import lost_message
+from workflows.engine.tasks import run_slice, run_step
 from workflows.runs import queries
 from workflows.runs.run import Run
 from workflows.runs.status import RunStatus
-from workflows.tasks import run_slice, run_step
 
 
 @pytest.fixture(autouse=True)

@@ -11,10 +11,10 @@ from config import clock
 from config.errors import Conflict
 from review import repair
 from review.decide import claims, decisions
+from review.decide.tasks import enqueue_redeem
 from review.identity import ReviewRef
 from review.items.reviews import Review
 from review.status import ReviewStatus
-from review.tasks import enqueue_redeem
 from tests.engines import EngineKind
 from tests.factories import MARTA, ROSA, decided_run, review_of, verdict, waiting_run
 from tests.flow.protocol import assert_applied_once, ended, kinds, sweep_until_ended

@@ -10,8 +10,8 @@ from projects.documents.queries import documents as document_queries
 from projects.schemas.actions import attribute_definitions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition
 from review.decide import claims, decisions
+from review.decide.tasks import enqueue_redeem
 from review.status import Decision
-from review.tasks import enqueue_redeem
 from tests.factories import PROJECT, ROSA, SITE, ref_of, verdict
 from tests.pump import Pump
 from tests.workflows.follow_ups import statuses

@@ -6,9 +6,9 @@ from django.conf import settings
 
 from review import repair, sweeper
 from review.decide import claims, decisions
+from review.decide.tasks import enqueue_redeem, expire_review
 from review.identity import ReviewRef
 from review.status import ReviewStatus
-from review.tasks import enqueue_redeem, expire_review
 from tests.engines import EngineKind
 from tests.factories import ROSA, decided_run, ref_of, review_of, start_run, verdict, waiting_run
 from tests.flow.protocol import assert_applied_once, ended, restarted, sweep_until_ended
@@ -17,9 +17,9 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import driver
 from workflows.engine.actions import attempts
 from workflows.engine.messages import token_of
+from workflows.engine.tasks import fail_run, run_step
 from workflows.runs import queries
 from workflows.runs.run import Run
-from workflows.tasks import fail_run, run_step
 
 STATES = {run_step.name: "segment_prep", fail_run.name: "fail_run", expire_review.name: "expire_review"}
 

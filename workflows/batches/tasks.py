@@ -4,16 +4,14 @@ from typing import Any
 
 from celery import shared_task
 
-from config.errors import Unavailable
 from workflows.batches import lines, looking, orders, parts, reading
 from workflows.batches.actions.lanes import Place
 from workflows.engine import message_delivery
 from workflows.engine.machines import batch
 from workflows.intake import unexpected
-from workflows.tasks import LIMITS
 
 
-@shared_task(bind=True, name=orders.READ, time_limit=3600, **LIMITS)
+@shared_task(bind=True, name=orders.READ, time_limit=3600)
 def read(self: Any, *, site: str, batch_id: str, attempt: int) -> None:
     """Read the manifest, or what failed of it, and have its files looked at."""
     keep = message_delivery.keeper(self.request)
@@ -24,7 +22,7 @@ def read(self: Any, *, site: str, batch_id: str, attempt: int) -> None:
     )
 
 
-@shared_task(bind=True, name=batch.TASK, time_limit=900, **LIMITS)
+@shared_task(bind=True, name=batch.TASK, time_limit=900)
 def open_part(self: Any, *, site: str, batch_id: str, attempt: int, part: int) -> None:
     """Look at the files of one part; with the last one the batch begins."""
 
@@ -38,7 +36,7 @@ def open_part(self: Any, *, site: str, batch_id: str, attempt: int, part: int) -
     unexpected.attempt(self, look_at, give_up)
 
 
-@shared_task(bind=True, name=orders.LINE, time_limit=3600, **LIMITS)
+@shared_task(bind=True, name=orders.LINE, time_limit=3600)
 def take_line(self: Any, *, site: str, batch_id: str, attempt: int, lane: int, position: int) -> None:
     """Make a document of a line that has a slot, and start its run."""
     place, keep = Place(site, batch_id, attempt, lane, position), message_delivery.keeper(self.request)
@@ -47,10 +45,7 @@ def take_line(self: Any, *, site: str, batch_id: str, attempt: int, lane: int, p
     )  # fmt: skip
 
 
-@shared_task(bind=True, name=orders.LOOK, time_limit=900, **LIMITS)
-def look(self: Any, *, site: str, batch_id: str) -> None:
+@shared_task(name=orders.LOOK, time_limit=900)
+def look(*, site: str, batch_id: str) -> None:
     """Drive a batch on from wherever it stands."""
-    try:
-        looking.look(site, batch_id)
-    except Unavailable as error:
-        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
+    looking.look(site, batch_id)

@@ -11,10 +11,10 @@ from projects.sites import access
 from workflows.documents import reanalysis
 from workflows.documents.actions import reruns
 from workflows.documents.reanalysis import MODELS, MOST_LETTERS, Wish
+from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import queries, run_settings
 from workflows.runs.run import Run
 from workflows.runs.views.segments import run_of
-from workflows.tasks import enqueue_follow_up
 
 router = Router(tags=["documents"])
 _REFUSALS: Any = {409: Problem, 422: Problem, **FAILURES}

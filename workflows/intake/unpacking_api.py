@@ -10,7 +10,7 @@ from projects.queues import admission
 from projects.sites import access
 from workflows.intake import unpacking
 from workflows.intake.actions import unpack as records
-from workflows.tasks import order_unpacking_soon
+from workflows.intake.tasks import order_unpacking_soon
 
 router = Router(tags=["documents"])
 _REFUSALS: Any = {409: Problem, 422: Problem, **FAILURES}

@@ -22,9 +22,9 @@ from workflows.intake.actions.document_start import Original
 from workflows.intake.inspect import inspect
 from workflows.intake.inspection import Inspection
 from workflows.intake.store import store_and_begin
+from workflows.intake.tasks import order_unpacking_soon
 from workflows.runs.run import Run
 from workflows.storage.objects import DocumentFiles
-from workflows.tasks import order_unpacking_soon
 
 NAME_LENGTH = 255
 # Beside the file a form carries a token and the parts' own heads.

@@ -20,13 +20,13 @@ from workflows.definitions.blueprint import APPROVALS
 from workflows.engine.step_order import PARTIAL_AT
 from workflows.intake import containers, inspect, upload
 from workflows.intake.store import LocalFile, enter
+from workflows.intake.tasks import order_unpacking_soon
 from workflows.runs import queries
 from workflows.runs.items.runs import WorkflowSteps
 from workflows.runs.run import Run
 from workflows.runs.status import Outcome, StepStatus
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
-from workflows.tasks import order_unpacking_soon
 
 IN_REVIEW = "in_review"
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from config import aws
 from config.brokers import queues
 from config.errors import Refused, Unavailable
-from workflows.tasks import take_incoming
+from workflows.intake.tasks import take_incoming
 
 QUEUE = settings.EVENTS_QUEUE
 _OBJECT_CREATED = "aws.s3"

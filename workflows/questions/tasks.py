@@ -12,13 +12,12 @@ from config.errors import CountersignError, ProviderPaused, Unavailable
 from workflows.questions import answering
 from workflows.questions.queries import QuestionRef
 from workflows.runs.run import Run
-from workflows.tasks import LIMITS
 
 log = logging.getLogger(__name__)
 _MOST_WAITS = 10  # for a service that does not answer; then the question says so
 
 
-@shared_task(bind=True, name="workflows.questions.tasks.answer", time_limit=600, **LIMITS)
+@shared_task(bind=True, name="workflows.questions.tasks.answer", time_limit=600)
 def answer(
     self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, segment: int, number: int,
     generation: int,
@@ -32,8 +31,6 @@ def answer(
             answering.give_up(ref, generation, paused)
             return
         raise self.retry(countdown=min(max(paused.seconds, 1), 60)) from paused
-    except Unavailable as error:
-        raise self.retry(countdown=min(2**self.request.retries, 60)) from error
 
 
 def send(ref: QuestionRef, generation: int) -> None:

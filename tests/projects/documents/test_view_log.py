@@ -11,7 +11,7 @@ from config import clock
 from projects.audit.events import Actor
 from projects.documents.actions.activity import record_view
 from projects.documents.queries import documents as document_queries
-from projects.tasks import record_look
+from projects.documents.tasks import record_look
 from tests.aws_faults import count_calls, fail
 from tests.factories import SITE, start_run
 from tests.people import bob, charlie, signed_in

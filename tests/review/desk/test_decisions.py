@@ -7,7 +7,7 @@ import pytest
 
 from review import queries
 from review.decide import claims
-from review.tasks import enqueue_redeem
+from review.decide.tasks import enqueue_redeem
 from tests.aws_faults import count_calls, fail
 from tests.people import alice, bob, signed_in
 from tests.review.desk.pages import compared, form

@@ -9,11 +9,12 @@ from config import clock, table
 from config.errors import Conflict, Unavailable
 from config.logs import JsonFormatter
 from review import repair, sweeper
+from review.decide.tasks import redeem
 from review.handovers import delivery
+from review.handovers.tasks import take_question
 from review.identity import checkpoint_key
 from review.items.reviews import Review, ReviewDecision
 from review.status import Decision, ReviewStatus
-from review.tasks import redeem, take_question
 from tests.aws_faults import answered, before_each, count_calls, crash_after, crash_before, fail
 from tests.config import grants
 from tests.factories import review_of

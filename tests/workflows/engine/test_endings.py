@@ -16,11 +16,11 @@ from tests.review.reviews import open_review
 from tests.workflows.advancing import advanced
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import driver
+from workflows.engine.tasks import fail_run
 from workflows.runs import queries
 from workflows.runs.actions import advance
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
-from workflows.tasks import fail_run
 
 pytestmark = pytest.mark.usefixtures("machines", "table")
 ENGINES = ["States.Timeout", "States.TaskFailed", "States.Runtime", "SQS.SqsException", "Sqs.AmazonSQSException"]

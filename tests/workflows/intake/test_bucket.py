@@ -29,11 +29,11 @@ from workflows.intake import bucket
 from workflows.intake.actions import bucket as incoming_actions
 from workflows.intake.bucket import Arrival
 from workflows.intake.items import IncomingFile, IncomingStatus
+from workflows.intake.tasks import take_incoming, take_incoming_again
 from workflows.runs import queries
 from workflows.runs.actions import advance
 from workflows.runs.items.documents import ProjectDocument
 from workflows.runs.run import Run
-from workflows.tasks import take_incoming, take_incoming_again
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 BY = Actor("1", "Alice Novak")

@@ -14,7 +14,7 @@ from workflows.batches.items import Batch
 from workflows.intake import bucket
 from workflows.intake.actions import bucket as actions
 from workflows.intake.bucket import Arrival
-from workflows.tasks import take_incoming
+from workflows.intake.tasks import take_incoming
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 MOST = 3

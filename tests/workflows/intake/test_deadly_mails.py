@@ -17,8 +17,8 @@ from tests.workflows import stored
 from tests.workflows.boxes import samples, zipped
 from workflows.intake import unpacking
 from workflows.intake.actions import unpack as records
+from workflows.intake.tasks import unpack
 from workflows.runs import queries
-from workflows.tasks import unpack
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 SITE, MOST = "default", 3

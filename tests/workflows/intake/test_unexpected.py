@@ -23,7 +23,7 @@ from workflows.intake import bucket, unexpected
 from workflows.intake.actions import bucket as actions
 from workflows.intake.bucket import Arrival
 from workflows.intake.items import ArrivalBegin, IncomingFile, IncomingStatus
-from workflows.tasks import take_incoming
+from workflows.intake.tasks import take_incoming
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 MARKER = "Zyzzyva & Sons owe 4.00"  # as a parser quotes the document

@@ -23,12 +23,12 @@ from tests.workflows import stored
 from tests.workflows.boxes import mail, mailed, samples, zipped
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals
+from workflows.intake.tasks import unpack
 from workflows.intake.upload import take
 from workflows.runs import queries
 from workflows.runs.actions import advance
 from workflows.runs.run import Run
 from workflows.storage.objects import DocumentFiles
-from workflows.tasks import unpack
 
 pytestmark = pytest.mark.django_db
 SITE = "default"

@@ -26,11 +26,11 @@ from tests.workflows.test_api import API, problem, program
 from workflows.documents.actions import removals
 from workflows.intake import unexpected
 from workflows.intake.actions import unpack as records
+from workflows.intake.tasks import unpack
 from workflows.intake.unpacking import _UNEXPECTED
 from workflows.runs import events, queries
 from workflows.runs.items.documents import ProjectDocument
 from workflows.runs.items.events import DocumentEvent
-from workflows.tasks import unpack
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 SITE = "default"

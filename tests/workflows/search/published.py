@@ -16,10 +16,10 @@ from workflows.runs.run import Run
 from workflows.runs.status import END, Outcome
 from workflows.search.index import Found, search_index
 from workflows.search.models import SearchDocument, SearchPart
+from workflows.search.tasks import index_document
 from workflows.search.words import parse
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
-from workflows.tasks import index_document
 
 ROSA = Actor("1", "Rosa Marin")
 

@@ -25,6 +25,7 @@ from workflows.documents import compare
 from workflows.documents.actions import reruns
 from workflows.documents.compare import Verdict
 from workflows.operations import costs
+from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import queries, run_settings
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.run import Run
@@ -35,7 +36,6 @@ from workflows.runs.views.state_labels import Mark
 from workflows.stages.base import RunSettings
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
-from workflows.tasks import enqueue_follow_up
 
 _WORDS = {
     Verdict.SAME: Mark("", "check", "the same"),

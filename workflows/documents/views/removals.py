@@ -13,9 +13,9 @@ from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, answer, go
 from workflows.documents.actions import removals
+from workflows.documents.tasks import order_removal_soon
 from workflows.runs import queries
 from workflows.runs.status import StepStatus
-from workflows.tasks import order_removal_soon
 
 _LONGEST_REASON = 300  # letters
 

@@ -17,7 +17,7 @@ from workflows.intake import bucket
 from workflows.intake.actions import bucket as incoming_actions
 from workflows.intake.forms import TenantForm
 from workflows.intake.items import IncomingStatus
-from workflows.tasks import take_incoming_again
+from workflows.intake.tasks import take_incoming_again
 
 _SITES = 100  # that the form offers
 

@@ -12,7 +12,7 @@ from projects.sites import access
 from projects.web.http import DeskRequest, go
 from workflows.intake import unpacking
 from workflows.intake.actions import unpack as records
-from workflows.tasks import order_unpacking_soon
+from workflows.intake.tasks import order_unpacking_soon
 
 
 @require_POST

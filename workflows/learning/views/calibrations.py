@@ -9,8 +9,7 @@ from config.errors import Conflict
 from projects.audit.events import actor
 from projects.sites import access
 from projects.web.http import DeskRequest, answer, go
-from workflows import tasks
-from workflows.learning import actions
+from workflows.learning import actions, tasks
 from workflows.learning.views import page
 
 

@@ -19,6 +19,7 @@ from projects.sites import access
 from projects.web.http import DeskRequest, answer, go
 from workflows.publish.actions import document_actions
 from workflows.publish.items.actions import DocumentAction, FollowUp
+from workflows.publish.tasks import enqueue_follow_up
 from workflows.routing import judge
 from workflows.routing.forms.rows import ACTION_WORDS
 from workflows.rules import stored_rules
@@ -28,7 +29,6 @@ from workflows.runs.run import Run
 from workflows.runs.status import ActionStatus, FollowUpStatus
 from workflows.runs.views.segments import run_of
 from workflows.runs.views.state_labels import Mark
-from workflows.tasks import enqueue_follow_up
 
 _SOON = dt.timedelta(minutes=1)  # what is due later is not watched: a retry may be two hours away
 _MARKS: dict[str, Mark] = {

@@ -14,10 +14,10 @@ from projects.sites import access
 from projects.web.http import DeskRequest, answer, go
 from workflows.publish.actions import document_actions
 from workflows.publish.items.actions import DocumentAction
+from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import queries
 from workflows.runs.run import Run
 from workflows.runs.status import ActionType
-from workflows.tasks import enqueue_follow_up
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,85 @@
+"""Celery tasks of decisions: a run pauses, a decision is redeemed and applied, a review expires."""
+
+from typing import Any
+
+from celery import shared_task
+from django.conf import settings
+
+from config.brokers import queues
+from config.errors import Conflict, CountersignError, StaleAttempt, Unavailable
+from review.decide import opening, redemption
+from review.decide.opening import Pause
+from review.decide.redemption import Application
+from review.handovers import delivery
+from review.identity import ReviewRef
+from workflows.definitions.blueprint import DEFINITIONS, FIRST_ANALYSIS
+from workflows.engine import tokens
+from workflows.runs.run import Run
+
+
+@shared_task(name="review.tasks.open_review", time_limit=300)
+def open_review(
+    *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int, timeout: int,
+    entered: str, file_name: str, project_name: str, found: dict[str, Any], definition: str = FIRST_ANALYSIS.id,
+    token: str | None = None,
+) -> None:  # fmt: skip
+    """The machine waits: open the review, or give the open one its newer token."""
+    run = Run(site, project_id, document_id, workflow_id)
+    pause = Pause(
+        run, attempt, step, definition, token, entered, timeout, file_name, project_name, found
+    )  # fmt: skip
+    try:
+        if decided := opening.open_review(pause):
+            enqueue_redeem(pause.ref, decided, delay=0)
+    except Conflict:
+        tokens.refuse(token, "StaleAttempt", "A newer attempt drives this run.")
+
+
+def enqueue_redeem(ref: ReviewRef, decision_id: str, *, delay: float) -> None:
+    """Have a worker spend the token after ``delay`` seconds; if no queue answers, the due row does it later."""
+    kwargs = {"site": ref.site, "document_id": ref.document_id, "review_id": ref.review_id}
+    kwargs["decision_id"] = decision_id
+    queues.enqueue_soon(redeem.name, settings.DESK_QUEUE, kwargs, delay=delay)
+
+
+@shared_task(name="review.tasks.redeem", time_limit=300)
+def redeem(*, site: str, document_id: str, review_id: str, decision_id: str) -> None:
+    """Spend the token of a decided review, once its undo window has passed."""
+    ref = ReviewRef(site, document_id, review_id)
+    try:
+        if ref.is_handed_over:
+            delivery.deliver(ref, decision_id)
+        else:
+            redemption.redeem(ref, decision_id)
+    except Conflict:  # undone, under way, or applied: nothing to do
+        return
+
+
+@shared_task(name="review.tasks.apply_decision", time_limit=300)
+def apply_decision(
+    *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int, review_id: str,
+    decision: str, decision_id: str, uri: str, sha256: str, last: str, definition: str = FIRST_ANALYSIS.id,
+    token: str | None = None,
+) -> None:  # fmt: skip
+    """The machine has the decision: leave the review step with it."""
+    output = {"review_id": review_id, "decision": decision, "decision_id": decision_id, "uri": uri}
+    application = Application(
+        Run(site, project_id, document_id, workflow_id), attempt, step, {**output, "sha256": sha256, "last": last}
+    )
+    try:
+        tokens.answer(token, redemption.apply_decision(application, DEFINITIONS[definition]))
+    except Unavailable:
+        raise
+    except CountersignError as error:
+        tokens.refuse(token, type(error).__name__, str(error))
+
+
+@shared_task(name="review.tasks.expire_review", time_limit=300)
+def expire_review(
+    *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, token: str | None = None
+) -> None:
+    """The machine's Catch after its timeout: expire the review, or take the decision that was made in time."""
+    try:
+        tokens.answer(token, redemption.expire(Run(site, project_id, document_id, workflow_id), attempt=attempt))
+    except StaleAttempt as error:
+        tokens.refuse(token, "StaleAttempt", str(error))

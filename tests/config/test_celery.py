@@ -1,0 +1,62 @@
+"""Tasks by the names that messages carry: state machines and messages that wait for a worker know no others."""
+
+from pathlib import Path
+
+from django.conf import settings
+
+from config.celery import app
+from config.errors import Unavailable
+
+NAMES = {
+    "projects.tasks.record_look",
+    "review.tasks.apply_decision",
+    "review.tasks.expire_review",
+    "review.tasks.open_review",
+    "review.tasks.redeem",
+    "review.tasks.refuse_question",
+    "review.tasks.sweep",
+    "review.tasks.take_question",
+    "workflows.batches.tasks.look",
+    "workflows.batches.tasks.open_part",
+    "workflows.batches.tasks.read",
+    "workflows.batches.tasks.take_line",
+    "workflows.questions.tasks.answer",
+    "workflows.tasks.calibrate",
+    "workflows.tasks.fail_run",
+    "workflows.tasks.finish_removal",
+    "workflows.tasks.follow_up",
+    "workflows.tasks.index_document",
+    "workflows.tasks.run_slice",
+    "workflows.tasks.run_step",
+    "workflows.tasks.take_incoming",
+    "workflows.tasks.tell_sender",
+    "workflows.tasks.unpack",
+}
+
+
+def test_published_names_stay() -> None:
+    app.loader.import_default_modules()
+    found = {name for name in app.tasks if name.startswith(("config.", "projects.", "workflows.", "review."))}
+    assert found == NAMES
+
+
+def test_a_worker_loads_every_module_of_tasks() -> None:
+    app.loader.import_default_modules()
+    root = Path(settings.BASE_DIR)
+    written = {
+        ".".join(path.relative_to(root).with_suffix("").parts)
+        for name in ("config", "projects", "workflows", "review")
+        for path in (root / name).rglob("tasks.py")
+    }
+    loaded = {task.run.__module__ for name, task in app.tasks.items() if name in NAMES}
+    assert loaded == written
+
+
+def test_every_task_tries_again_what_does_not_answer() -> None:
+    app.loader.import_default_modules()
+    for name in NAMES:
+        task = app.tasks[name]
+        assert (task.autoretry_for, task.max_retries, task.retry_backoff_max) == ((Unavailable,), None, 60), name
+        assert task.acks_late, name
+        assert task.ignore_result, name
+        assert task.time_limit, name

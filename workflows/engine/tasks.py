@@ -1,0 +1,146 @@
+"""Celery tasks of the engine: a step, a slice of one, and the end of a run that cannot go on."""
+
+import dataclasses
+import functools
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from celery import shared_task
+from django.conf import settings
+
+from config import disk, precedence
+from config.brokers import queues
+from config.brokers.redelivery import Counted
+from config.errors import Conflict, ProviderPaused, StageFailed, StaleAttempt, Unavailable
+from workflows.batches import lines
+from workflows.definitions import states
+from workflows.engine import endings, fanout, lost_message, message_delivery, publication, steps, tokens
+from workflows.engine.step_order import SLOT, Busy, Large, Order
+from workflows.publish.tasks import enqueue_follow_up
+from workflows.runs import events, queries
+from workflows.runs.actions import advance
+from workflows.runs.run import Run
+
+_UNEXPECTED = "The step stopped on an unexpected error. The file is safe; the run can be started again."
+
+
+@shared_task(
+    base=Counted,  # the app's own, named for its ``on_aside``
+    bind=True,
+    name="workflows.tasks.run_step",
+    time_limit=3600,
+    on_aside=staticmethod(lost_message.refuse_step),
+)
+def run_step(
+    self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int,
+    token: str | None = None, large: bool = False,
+) -> None:  # fmt: skip
+    """Do one step and hand its answer back; delivered twice, the second finds it done and answers again."""
+    order = Order(Run(site, project_id, document_id, workflow_id), step, attempt)
+    queue = settings.SLICES_QUEUE if large else settings.STEPS_QUEUE
+    try:
+        keep = functools.partial(message_delivery.keep, self.request)
+        with _turn(large=large), disk.full_is_unavailable():
+            answer = steps.perform(
+                order, owner=self.request.id, keep=keep, token=token, send=order_slice, large=large
+            )  # fmt: skip
+        if answer is not None:
+            tokens.answer(token, answer)
+            if answer.get(publication.FOLLOWED):
+                enqueue_follow_up(order.run)
+            lines.run_rests(order.run, answer.get(SLOT))
+    except Large:
+        order_large(order, token)
+    except Busy as busy:
+        raise self.retry(countdown=min(busy.seconds, 60), queue=queue) from busy
+    except Unavailable as error:  # not left to the base task: its route says the queue of steps
+        raise self.retry(countdown=min(2**self.request.retries, 60), queue=queue) from error
+    except (StaleAttempt, StageFailed) as error:
+        tokens.refuse(token, type(error).__name__, str(error))
+    except Exception:
+        steps.give_back(order, owner=self.request.id)
+        tokens.refuse(token, states.UNEXPECTED, _UNEXPECTED)
+        raise
+
+
+@shared_task(
+    base=Counted,  # the app's own, named for its ``on_aside``
+    bind=True,
+    name="workflows.tasks.run_slice",
+    time_limit=900,
+    on_aside=staticmethod(lost_message.refuse_slice),
+)
+def run_slice(
+    self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int, lane: int,
+    number: int,
+) -> None:  # fmt: skip
+    """Do one slice of a step; delivered twice, the second finds it counted and hands on again."""
+    order = Order(Run(site, project_id, document_id, workflow_id), step, attempt)
+    try:
+        keep = functools.partial(message_delivery.keep, self.request)
+        with disk.full_is_unavailable():
+            fanout.do_slice(order, lane, number, owner=self.request.id, keep=keep, send=order_slice)
+    except Busy as busy:
+        raise self.retry(countdown=min(busy.seconds, 60)) from busy
+    except ProviderPaused as paused:
+        raise self.retry(countdown=fanout.wait(order, paused)) from paused
+    except Unavailable:
+        raise
+    except StaleAttempt:
+        return
+    except StageFailed as error:
+        fanout.refuse(order, type(error).__name__, str(error))
+    except Exception:
+        fanout.refuse(order, states.UNEXPECTED, _UNEXPECTED)
+        raise
+
+
+def _turn(*, large: bool) -> AbstractContextManager[None]:
+    return nullcontext() if large else precedence.going_first()
+
+
+def order_slice(order: Order, lane: int, number: int) -> None:
+    """Raises: Unavailable, where the queue does not answer."""
+    _send(run_slice, order, lane=lane, number=number)
+
+
+def order_large(order: Order, token: str | None) -> None:
+    """The step again, where large documents and busy sites are. Raises: Unavailable, where no queue answers."""
+    _send(run_step, order, token=token, large=True)
+
+
+def _send(task: Any, order: Order, **more: Any) -> None:
+    kwargs = {**dataclasses.asdict(order.run), "attempt": order.attempt, "step": order.step, **more}
+    queues.enqueue(task.name, settings.SLICES_QUEUE, kwargs)
+
+
+@shared_task(name="workflows.tasks.fail_run", time_limit=300)
+def fail_run(
+    *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, error: str | None = None,
+    cause: str | None = None, token: str | None = None,
+) -> None:  # fmt: skip
+    """The machine's Catch: end the run with its reason; a stale attempt's Catch changes nothing."""
+    run = Run(site, project_id, document_id, workflow_id)
+    try:
+        if not endings.goes_on(run, attempt=attempt, error=error or ""):
+            end_run(run, attempt=attempt, error=error or "RunFailed", sentence=_sentence(error, cause))
+        tokens.answer(token, {"failed": True})
+    except Conflict as conflict:
+        tokens.refuse(token, "StaleAttempt", str(conflict))
+
+
+def end_run(run: Run, *, attempt: int, error: str, sentence: str) -> None:
+    """Raises: Conflict, where the run has ended or another attempt drives it."""
+    execution = queries.execution(run)
+    if int(execution.currentStep) < 1:
+        raise Conflict("The run has ended.")
+    definition = queries.definition_of(execution)
+    done = advance.fail(run, definition, execution, attempt=attempt, error=error, sentence=sentence)
+    events.publish_soon(done.event)
+    lines.run_rests(run, execution.batch_line)
+
+
+def _sentence(error: str | None, cause: str | None) -> str:
+    if error == "States.Timeout":
+        return "The step did not finish in time. The file is safe; start the run again."
+    return cause or "The run could not go on. The file is safe; start the run again."

@@ -1,0 +1,67 @@
+"""Celery tasks of intake: a file that came into the bucket, and a mail or an archive that is unpacked."""
+
+import functools
+import logging
+from typing import Any
+
+from celery import shared_task
+from django.conf import settings
+
+from config.brokers import queues
+from config.errors import NotFound
+from workflows.batches import lines
+from workflows.engine import message_delivery
+from workflows.engine.machines import ingress
+from workflows.intake import bucket, unexpected, unpacking
+from workflows.intake.items import ArrivalBegin, IncomingFile
+from workflows.runs.run import Run
+
+log = logging.getLogger(__name__)
+
+
+@shared_task(bind=True, name="workflows.tasks.unpack", time_limit=3600)
+def unpack(self: Any, *, site: str, document_id: str) -> None:
+    """Take the files out of a mail or an archive; delivered twice, the second finds each of them there."""
+    keep = message_delivery.keeper(self.request)
+
+    def work(*, last: bool = False) -> None:
+        ended = unpacking.unpack(
+            site, document_id, owner=self.request.id, keep=keep, nested=order_unpacking_soon, last=last
+        )  # fmt: skip
+        if ended:
+            run = Run(site, ended.project_id, document_id, "")
+            lines.run_rests(run, ended.batch_line)
+
+    unexpected.attempt(self, work, functools.partial(work, last=True))
+
+
+def order_unpacking_soon(site: str, document_id: str) -> None:
+    """If no queue answers, the sweeper orders it."""
+    queues.enqueue_soon(unpack.name, settings.STEPS_QUEUE, {"site": site, "document_id": document_id})
+
+
+def order_unpacking(site: str, document_id: str) -> None:
+    """Raises: Unavailable."""
+    queues.enqueue(unpack.name, settings.STEPS_QUEUE, {"site": site, "document_id": document_id})
+
+
+@shared_task(bind=True, name=ingress.TASK, time_limit=3600)
+def take_incoming(self: Any, *, key: str, version: str, size: int) -> None:
+    """Make a document of a file that another system put into the bucket; told of it again, nothing happens."""
+    keep = message_delivery.keeper(self.request)
+
+    def take() -> None:
+        try:
+            arrival = bucket.arrived(key, version, size)
+        except NotFound:
+            log.info("an object was gone before anybody looked")
+            return
+        bucket.take(arrival, unpack=order_unpacking_soon, owner=self.request.id, keep=keep)
+
+    unexpected.attempt(self, take, lambda: bucket.give_up(bucket.arrived(key, version, size)))
+
+
+def take_incoming_again(file: IncomingFile | ArrivalBegin) -> None:
+    """From a page, which says so if no queue answers, or from the sweeper. Raises: Unavailable."""
+    kwargs = {"key": file.s3_key, "version": file.s3version or "", "size": int(file.file_size or 0)}
+    queues.enqueue(take_incoming.name, settings.STEPS_QUEUE, kwargs)

@@ -1,0 +1,22 @@
+"""The Celery task that proposes a calibration."""
+
+from typing import Any
+
+from celery import shared_task
+from django.conf import settings
+
+from config.brokers import queues
+from projects.audit.events import Actor
+from workflows.learning import actions
+
+
+@shared_task(bind=True, name="workflows.tasks.calibrate", time_limit=1800)
+def calibrate(self: Any, *, site: str, project_id: str, user_id: str, user_name: str) -> None:
+    """Propose what the project's reviews teach; delivered twice, the second finds it proposed or refused."""
+    actions.propose_or_say_why(site, project_id, by=Actor(user_id, user_name), order=self.request.id)
+
+
+def order_calibration(site: str, project_id: str, *, by: Actor) -> None:
+    """Raises: Unavailable."""
+    kwargs = {"site": site, "project_id": project_id, "user_id": by.id, "user_name": by.name}
+    queues.enqueue(calibrate.name, settings.STEPS_QUEUE, kwargs)

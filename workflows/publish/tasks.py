@@ -1,0 +1,39 @@
+"""Celery tasks of what follows an end: a publication's follow-ups, and the notice to whoever sent a document."""
+
+from typing import Any
+
+from celery import shared_task
+from django.conf import settings
+
+from config.brokers import queues
+from workflows.publish import follow_ups, notices
+from workflows.publish.items.notices import SenderNotice
+from workflows.runs.run import Run
+
+
+@shared_task(bind=True, name="workflows.tasks.follow_up", time_limit=900)
+def follow_up(self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str) -> None:
+    """Do what follows a publication, as far as it can be done now; what waits is due again by itself."""
+    follow_ups.drive(Run(site, project_id, document_id, workflow_id), owner=self.request.id)
+
+
+def enqueue_follow_up(run: Run) -> None:
+    """Have a worker do what follows; if no queue answers, the due row does it a little later.
+
+    In the queue of machine work: a receiver that takes its ten seconds must not keep a decision waiting.
+    """
+    kwargs = {"site": run.site, "project_id": run.project_id, "document_id": run.document_id}
+    queues.enqueue_soon(follow_up.name, settings.STEPS_QUEUE, kwargs | {"workflow_id": run.workflow_id})
+
+
+@shared_task(bind=True, name="workflows.tasks.tell_sender", time_limit=300)
+def tell_sender(self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int) -> None:
+    """Tell whoever sent a document that its run ended without a publication; delivered twice, once is told."""
+    notices.tell(Run(site, project_id, document_id, workflow_id), attempt=attempt, owner=self.request.id)
+
+
+def order_notice(site: str, notice: SenderNotice) -> None:
+    """Have a worker tell it. Raises: Unavailable."""
+    kwargs = {"site": site, "project_id": notice.project_id, "document_id": notice.document_id}
+    kwargs |= {"workflow_id": notice.workflow_id}
+    queues.enqueue(tell_sender.name, settings.STEPS_QUEUE, kwargs | {"attempt": int(notice.attempt)})
