@@ -16,15 +16,21 @@ from config.item import Item
 from config.table import Key
 from projects.documents.items.removals import DocumentRemoval
 from projects.documents.items.unpacking import DocumentUnpacking
-from review import repair
+from review.decide.due import drive_review
 from review.items.reviews import READABLE, Review
+from workflows.batches.due import look_at_batch
 from workflows.batches.items import Batch
+from workflows.documents.due import resume_removal
 from workflows.engine.items import Join
+from workflows.engine.repair import check_run, resume_join
+from workflows.intake.due import resume_arrival, resume_unpacking
 from workflows.intake.items import ArrivalBegin
+from workflows.publish.due import resume_follow_up, resume_notice
 from workflows.publish.items.actions import FollowUp
 from workflows.publish.items.notices import SenderNotice
+from workflows.questions.due import resume_question
 from workflows.questions.items import Question
-from workflows.runs import events
+from workflows.runs.due import publish_event
 from workflows.runs.items.events import DocumentEvent
 from workflows.runs.items.runs import Execution
 
@@ -141,15 +147,15 @@ def repair_due(row: DueRow) -> None:
 
 
 _REPAIRS: Mapping[str, Callable[[DueRow], object]] = {
-    "event": lambda row: events.publish(DocumentEvent.load(row.key)),
-    "review": lambda row: repair.drive_review(row.site, Review.load(row.key, only=READABLE)),
-    "followup": lambda row: repair.resume_follow_up(row.site, FollowUp.load(row.key)),
-    "join": lambda row: repair.resume_join(row.site, Join.load(row.key)),
-    "run": lambda row: repair.check_run(row.site, Execution.load(row.key)),
-    "removal": lambda row: repair.resume_removal(row.site, DocumentRemoval.load(row.key)),
-    "unpacking": lambda row: repair.resume_unpacking(row.site, DocumentUnpacking.load(row.key)),
-    "arrival": lambda row: repair.resume_arrival(ArrivalBegin.load(row.key)),
-    "notice": lambda row: repair.resume_notice(row.site, SenderNotice.load(row.key)),
-    "question": lambda row: repair.resume_question(row.site, Question.load(row.key)),
-    "batch": lambda row: repair.look_at_batch(row.site, Batch.load(row.key)),
+    "event": lambda row: publish_event(row.site, DocumentEvent.load(row.key)),
+    "review": lambda row: drive_review(row.site, Review.load(row.key, only=READABLE)),
+    "followup": lambda row: resume_follow_up(row.site, FollowUp.load(row.key)),
+    "join": lambda row: resume_join(row.site, Join.load(row.key)),
+    "run": lambda row: check_run(row.site, Execution.load(row.key)),
+    "removal": lambda row: resume_removal(row.site, DocumentRemoval.load(row.key)),
+    "unpacking": lambda row: resume_unpacking(row.site, DocumentUnpacking.load(row.key)),
+    "arrival": lambda row: resume_arrival(row.site, ArrivalBegin.load(row.key)),
+    "notice": lambda row: resume_notice(row.site, SenderNotice.load(row.key)),
+    "question": lambda row: resume_question(row.site, Question.load(row.key)),
+    "batch": lambda row: look_at_batch(row.site, Batch.load(row.key)),
 }

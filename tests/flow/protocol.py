@@ -1,12 +1,13 @@
 """What the tests of the redeem protocol have in common: beat turned by hand, and what applied once means."""
 
-from review import repair, sweeper
+from review import sweeper
 from review.identity import ReviewRef
 from review.status import ReviewStatus
 from tests.factories import review_of
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import driver
+from workflows.engine.repair import check_run
 from workflows.runs import queries
 from workflows.runs.run import Run
 
@@ -45,5 +46,5 @@ def restarted(run: Run, ref: ReviewRef, pump: Pump) -> None:
     """Another attempt waits at the same review: a newer token."""
     driver.stop(DOCUMENT_ANALYSIS, run, int(queries.execution(run).engine_attempt), "restart")
     before = pump.ran("open_review")
-    repair.check_run(run.site, queries.execution(run))
+    check_run(run.site, queries.execution(run))
     pump.run(lambda: pump.ran("open_review") > before)

@@ -8,7 +8,6 @@ from pynamodb.expressions.condition import Condition
 
 from config import clock, table
 from config.errors import Conflict
-from review import repair
 from review.decide import decisions, redemption
 from review.items.reviews import Review
 from review.status import ReviewStatus
@@ -18,6 +17,7 @@ from tests.flow.protocol import assert_applied_once, ended, kinds, sweep_until_e
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import driver
+from workflows.engine.repair import check_run
 from workflows.runs import queries
 
 ALWAYS: Condition = Review.PK.exists()
@@ -51,7 +51,7 @@ def test_nobody_decides_and_the_machines_catch_expires_the_review(pump: Pump, en
     past = clock.iso(clock.in_seconds(-settings.REVIEW_MARGIN_SECONDS))
     due = table.due(table.REVIEW, past, review_id=ref.review_id)
     Review.change(ref.key, [Review.deadline.set(past), Review.GSI2SK.set(due["GSI2SK"])], ALWAYS)
-    repair.check_run(run.site, queries.execution(run))
+    check_run(run.site, queries.execution(run))
     if engine_kind.by_messages:  # no machine catches: the due row does
         sweep_until_ended(run, pump)
     pump.run(lambda: ended(run), seconds=20)

@@ -9,8 +9,8 @@ from pynamodb.expressions.condition import Condition
 
 from config import clock
 from config.errors import Conflict
-from review import repair
 from review.decide import claims, decisions
+from review.decide.due import drive_review
 from review.decide.tasks import enqueue_redeem
 from review.identity import ReviewRef
 from review.items.reviews import Review
@@ -92,7 +92,7 @@ def wait_until_redeemable(ref: ReviewRef) -> None:
 
 def repair_quietly(run: Run, ref: ReviewRef) -> None:
     try:
-        repair.drive_review(run.site, review_of(ref))
+        drive_review(run.site, review_of(ref))
     except Conflict:
         return
 

@@ -4,7 +4,7 @@ import pytest
 from celery import Task
 from django.conf import settings
 
-from review import repair, sweeper
+from review import sweeper
 from review.decide import claims, decisions
 from review.decide.tasks import enqueue_redeem, expire_review
 from review.identity import ReviewRef
@@ -17,6 +17,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import driver
 from workflows.engine.actions import attempts
 from workflows.engine.messages import token_of
+from workflows.engine.repair import start_attempt
 from workflows.engine.tasks import fail_run, run_step
 from workflows.runs import queries
 from workflows.runs.run import Run
@@ -42,7 +43,7 @@ def test_a_newer_token_after_the_redemption_triggers_it_again(pump: Pump) -> Non
     enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
     pump.run(lambda: review_of(ref).status == ReviewStatus.REDEEMED)
     attempt = attempts.begin_next(run, attempt=1, why="test")
-    repair._start(run, queries.execution(run), attempt, decided=None)
+    start_attempt(run, queries.execution(run), attempt, review=None)
     pump.run(lambda: ended(run))
     assert_applied_once(run, ref)
 

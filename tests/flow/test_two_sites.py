@@ -22,8 +22,8 @@ from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.actions import sites as site_actions
 from projects.sites.permissions import EVERYTHING, Permission
 from review import queries as review_queries
-from review import silence, sweeper
-from review.decide import claims, decisions, opening, redemption
+from review import sweeper
+from review.decide import claims, decisions, opening, redemption, waiting
 from review.identity import ReviewRef
 from review.status import ReviewStatus
 from tests.factories import ROSA, sample_files, verdict
@@ -47,7 +47,7 @@ def known(pump: Pump, monkeypatch: pytest.MonkeyPatch) -> dict[str, Known]:
     """The same project, document, run, review and queue, by the same ids, on the main site and on a tenant's."""
     make_site("acme", "Tenant")
     grant("acme", "admins", *EVERYTHING)
-    for module in (opening, redemption, silence):  # else it would tell what the result is
+    for module in (opening, redemption, waiting):  # else it would tell what the result is
         monkeypatch.setattr(module, "review_id", lambda *_: "0" * 26)
     made, real, run_id = {}, clock.new_ulid, clock.new_ulid()
     for site, word in WORDS.items():

@@ -6,7 +6,8 @@ from prometheus_client import REGISTRY, generate_latest
 
 from config import clock
 from config.logs import JsonFormatter
-from review import metrics, repair, sweeper
+from review import metrics, sweeper
+from review.decide.due import drive_review
 from review.identity import ReviewRef
 from review.items.reviews import READABLE, Review
 from tests.aws_faults import count_calls, fail
@@ -82,7 +83,7 @@ def test_a_decision_that_is_driven_on_says_how_long_it_has_waited(pump: Pump, ca
     review = Review.load(ref.key, only=READABLE)
     ago = clock.iso(clock.in_seconds(-700))
     Review.change(ref.key, [Review.reviewedAt.set(ago), Review.redeem_after.set(ago)], Review.PK.exists())
-    repair.drive_review(ref.site, Review.load(ref.key, only=READABLE))
+    drive_review(ref.site, Review.load(ref.key, only=READABLE))
     (record,) = [record for record in caplog.records if record.message == "decision waits"]
     line = json.loads(JsonFormatter().format(record))
     assert (line["message"], line["review"]) == ("decision waits", review.reviewId)

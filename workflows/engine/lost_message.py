@@ -1,12 +1,20 @@
-"""A message that ended each worker was put aside: what waits for its answer is told, instead of waiting for nobody.
+"""Messages that never come to their end: lost without a word, or moved to dead letters as they ended each worker.
 
-Only machine work. A review's messages are left to the sweeper, so that no decision can end with its worker.
+What waits for the answer of a dead letter is refused, instead of waiting for ever. Only machine work: a review's
+messages are left to the sweeper, so that no decision can end with its worker.
 """
 
-from workflows.engine import fanout, tokens
+from django.conf import settings
+
+from config import clock
+from workflows.definitions import states
+from workflows.definitions.blueprint import Definition, StepDefinition
+from workflows.engine import fanout, message_delivery, tokens
 from workflows.engine.actions import joins
 from workflows.engine.step_order import Order
+from workflows.engine.waiting_review import find_waiting_review
 from workflows.runs import queries
+from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 
 WORKER_LOST = "WorkerLost"
@@ -36,3 +44,31 @@ def refuse_slice(
     join = joins.load(order.run, stage, attempt)
     if join is not None and number not in (join.done or ()):
         fanout.refuse(order, WORKER_LOST, _SENTENCE)
+
+
+def is_lost(run: Run, execution: Execution, definition: Definition) -> bool:
+    """Whether a run whose engine remembers nothing has lost its message, and does not merely wait in a long queue.
+
+    Nothing has been heard of it for long, though its queue is empty; or for longer than a step may take. A message that
+    a worker holds back until its time is away for less than ``MESSAGE_LOST_SECONDS``. A second message does no harm, so
+    that a wrong guess costs an attempt and nothing else.
+
+    Raises:
+        Unavailable: the broker does not answer.
+
+    """
+    step = definition.step(int(execution.currentStep))
+    quiet = (clock.now() - clock.parse(max(execution.updatedAt, execution.lease_until or ""))).total_seconds()
+    if quiet < settings.MESSAGE_LOST_SECONDS or _has_due_row(run, execution, step):
+        return False
+    # A large document's step waits where its slices will.
+    queues = (settings.DESK_QUEUE,) if step.type == "approval" else (settings.STEPS_QUEUE, settings.SLICES_QUEUE)
+    return quiet > states.step_seconds(definition) or not any(map(message_delivery.waiting, queues))
+
+
+def _has_due_row(run: Run, execution: Execution, step: StepDefinition) -> bool:
+    """It waits for a person, whose review has token and deadline; or for slices, whose join is in the due index."""
+    if step.type == "approval":
+        return find_waiting_review(run, execution) is not None
+    join = joins.load(run, step.name, int(execution.engine_attempt))
+    return join is not None and join.GSI2PK is not None

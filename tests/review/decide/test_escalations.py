@@ -6,8 +6,9 @@ import pytest
 
 from config import clock
 from config.errors import Conflict
-from review import repair, sweeper
+from review import sweeper
 from review.decide import claims, decisions, escalations, opening
+from review.decide.due import drive_review
 from review.identity import ReviewRef
 from review.status import ReviewStatus
 from tests.aws_faults import audit_refused
@@ -65,7 +66,7 @@ def test_claim_and_draft_stay_and_it_can_be_decided(monkeypatch: pytest.MonkeyPa
     run, ref = open_review()
     near_the_end(ref, monkeypatch)
     claims.claim(ref, run, by=ROSA)
-    repair.drive_review(ref.site, review_of(ref))
+    drive_review(ref.site, review_of(ref))
     assert review_of(ref).holder == ROSA.id
     decisions.decide(ref, run, verdict(ref), by=ROSA)
     assert review_of(ref).status == ReviewStatus.DECIDED

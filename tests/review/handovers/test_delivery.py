@@ -8,7 +8,8 @@ from django.conf import settings
 from config import clock, table
 from config.errors import Conflict, Unavailable
 from config.logs import JsonFormatter
-from review import repair, sweeper
+from review import sweeper
+from review.decide.due import drive_review
 from review.decide.tasks import redeem
 from review.handovers import delivery
 from review.handovers.tasks import take_question
@@ -288,7 +289,7 @@ def test_no_token_is_ever_logged(caplog) -> None:
 def test_repair_knows_whose_review_it_is(taken) -> None:
     ref, _ = decided()
     be_due(ref)
-    repair.drive_review("default", Review.load(ref.key))
+    drive_review("default", Review.load(ref.key))
     assert review_of(ref).delivery == "delivered"
 
 

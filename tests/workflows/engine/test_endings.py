@@ -6,8 +6,9 @@ import pytest
 from celery import Task
 
 from config import clock
-from review import repair, sweeper
+from review import sweeper
 from review.decide import claims, decisions
+from review.decide.due import drive_review
 from review.items.reviews import Review
 from review.status import ReviewStatus
 from tests.factories import ROSA, review_of, start_run, verdict
@@ -16,6 +17,7 @@ from tests.review.reviews import open_review
 from tests.workflows.advancing import advanced
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import driver
+from workflows.engine.repair import check_run
 from workflows.engine.tasks import fail_run
 from workflows.runs import queries
 from workflows.runs.actions import advance
@@ -51,7 +53,7 @@ def test_it_gets_another_attempt_with_review_claim_and_deadline_as_they_were() -
     claims.claim(ref, run, by=ROSA)
     before = review_of(ref)
     caught(run, "States.Timeout")
-    repair.check_run(run.site, queries.execution(run))
+    check_run(run.site, queries.execution(run))
     after = review_of(ref)
     assert (after.status, after.holder, after.version, after.deadline) == (
         before.status,
@@ -117,7 +119,7 @@ def test_a_wait_that_never_comes_to_a_review_is_a_failure_with_a_reason() -> Non
     names = {"file_name": "a.pdf", "project_name": "P", "start_at": "human_review"}
     driver.start(run, DOCUMENT_ANALYSIS, attempt=10, **names)
     driver.stop(DOCUMENT_ANALYSIS, run, 10, "test")
-    repair.check_run(run.site, queries.execution(run))
+    check_run(run.site, queries.execution(run))
     assert queries.execution(run).status == "failed"
 
 
@@ -127,7 +129,7 @@ def test_a_decision_whose_run_failed_rests_until_somebody_has_it_go_on() -> None
     decisions.decide(ref, run, verdict(ref), by=ROSA)
     caught(run, "Tampered")
     before = review_of(ref)
-    repair.drive_review(ref.site, before)
+    drive_review(ref.site, before)
     after = review_of(ref)
     assert (after.status, after.decision_id) == (ReviewStatus.DECIDED, before.decision_id)
     assert str(after.GSI2SK) != str(before.GSI2SK)

@@ -9,7 +9,7 @@ from config.transaction import EXISTS
 from projects.documents.items.unpacking import DocumentUnpacking
 from projects.documents.queries import documents as document_queries
 from projects.settings import queries as project_queries
-from review import repair, sweeper
+from review import sweeper
 from tests.aws_faults import count_calls, crash_after, crash_before, fail
 from tests.people import bob, charlie, signed_in
 from tests.projects.projects import make_project
@@ -17,6 +17,7 @@ from tests.workflows import stored
 from tests.workflows.boxes import samples, zipped
 from workflows.intake import unpacking
 from workflows.intake.actions import unpack as records
+from workflows.intake.due import resume_unpacking
 from workflows.intake.tasks import unpack
 from workflows.runs import queries
 
@@ -92,7 +93,7 @@ def test_told_of_again_and_swept_again_what_was_given_up_stays_so() -> None:
     work(document_id)
     work(document_id, owner="another")
     with pytest.raises(Conflict):
-        repair.resume_unpacking(SITE, due)
+        resume_unpacking(SITE, due)
     assert all(row.kind != "unpacking" for row in sweeper.due_rows(0))
     assert stored.rows() == before
 

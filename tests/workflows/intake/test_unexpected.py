@@ -1,5 +1,6 @@
 """A task of intake that raises, whatever it raises: its file waits with a reason and can be tried again."""
 
+import functools
 import logging
 import time
 from collections.abc import Callable, Iterator
@@ -12,8 +13,8 @@ from django.conf import LazySettings
 from django.urls import reverse
 
 from config.errors import Conflict, CountersignError
-from config.table import Key
-from review import repair, sweeper
+from config.table import DEFAULT_SITE, Key
+from review import sweeper
 from tests.aws_faults import audit_refused, crash_before, fail, raise_before
 from tests.people import alice, signed_in
 from tests.pump import Pump, acknowledge, receive, work
@@ -22,6 +23,7 @@ from tests.workflows.intake.test_bucket import BY, documents, owner, put, waitin
 from workflows.intake import bucket, unexpected
 from workflows.intake.actions import bucket as actions
 from workflows.intake.bucket import Arrival
+from workflows.intake.due import resume_arrival
 from workflows.intake.items import ArrivalBegin, IncomingFile, IncomingStatus
 from workflows.intake.tasks import take_incoming
 
@@ -206,7 +208,7 @@ def test_discarded_it_is_not_due() -> None:
     (begun,) = due()
     actions.discard(IncomingFile.load(file.key), by=BY)
     assert due() == []
-    for late in (repair.resume_arrival, actions.look_again, actions.renew):
+    for late in (functools.partial(resume_arrival, DEFAULT_SITE), actions.look_again, actions.renew):
         with pytest.raises(CountersignError):
             late(begun)
 
@@ -216,7 +218,7 @@ def test_what_was_settled_otherwise_is_due_no_more() -> None:
     actions.again(file, by=BY)
     (begun,) = due()
     IncomingFile.change(file.key, [IncomingFile.status.set(IncomingStatus.TAKEN)], IncomingFile.PK.exists())
-    repair.resume_arrival(begun)
+    resume_arrival(DEFAULT_SITE, begun)
     assert due() == []
 
 

@@ -14,7 +14,7 @@ from config import aws, clock
 from config.errors import Conflict, NotFound
 from config.item import Item
 from projects.documents.items.documents import Document
-from review import repair, sweeper
+from review import sweeper
 from review.decide import claims, decisions
 from review.status import Decision
 from tests.aws_faults import count_calls, fail
@@ -28,6 +28,7 @@ from workflows.engine.actions import interventions
 from workflows.engine.actions.interventions import Way
 from workflows.publish import notices
 from workflows.publish.actions import notices as actions
+from workflows.publish.due import resume_notice
 from workflows.publish.items.notices import NoticeStatus, SenderNotice
 from workflows.runs import queries
 from workflows.runs.actions import advance
@@ -249,9 +250,9 @@ def test_what_people_of_the_desk_see_to_is_not_told(outcome: Outcome) -> None:
 def test_the_sweeper_orders_it_once_until_its_message_is_taken(sender: User, pump: Pump) -> None:
     run = sent_by(failed(start_run()), str(sender.pk))
     found = notice_of(run)
-    repair.resume_notice(run.site, found)
+    resume_notice(run.site, found)
     with pytest.raises(Conflict):
-        repair.resume_notice(run.site, found)
+        resume_notice(run.site, found)
     assert due() == []
     pump.run(lambda: bool(mail.outbox))
     message = next(one for one in pump.seen if one.task.endswith("tell_sender"))

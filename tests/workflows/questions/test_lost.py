@@ -7,7 +7,7 @@ import pytest
 from django.conf import LazySettings, settings
 
 from config.errors import Conflict, Unavailable
-from review import repair, sweeper
+from review import sweeper
 from tests.aws_faults import crash_after, crash_before, fail
 from tests.pump import Pump, acknowledge, receive
 from tests.workflows import stored
@@ -15,6 +15,7 @@ from tests.workflows.questions.made import BY, read_run
 from workflows.engine import message_delivery
 from workflows.questions import actions as question_actions
 from workflows.questions import answering, queries, tasks
+from workflows.questions.due import resume_question
 from workflows.questions.items import Question
 from workflows.questions.queries import QuestionRef
 from workflows.runs import queries as run_queries
@@ -81,7 +82,7 @@ def test_every_message_that_is_lost_counts_and_then_it_says_so(ref: QuestionRef)
             due = row(ref)
             swept(ref)
         with pytest.raises(Conflict):  # the loser of two sweeps
-            repair.resume_question(ref.run.site, due)
+            resume_question(ref.run.site, due)
         assert int(row(ref).tries) == sent
     swept(ref)
     assert (row(ref).status, row(ref).error, row(ref).GSI2PK) == ("failed", SENTENCE, None)
@@ -106,14 +107,14 @@ def test_what_ends_every_worker_is_begun_so_often_and_no_more(ref: QuestionRef) 
 def test_where_workers_are_behind_nothing_is_counted(ref: QuestionRef) -> None:
     tasks.send(ref, 1)
     due = row(ref)
-    repair.resume_question(ref.run.site, due)
+    resume_question(ref.run.site, due)
     assert int(row(ref).tries) == 0
     assert str(row(ref).GSI2SK) > str(due.GSI2SK)
 
 
 def test_a_broker_that_does_not_answer_counts_for_nothing(ref: QuestionRef) -> None:
     with fail("sqs", "GetQueueAttributes", error_code="connection", times=9), pytest.raises(Unavailable):
-        repair.resume_question(ref.run.site, row(ref))
+        resume_question(ref.run.site, row(ref))
     assert int(row(ref).tries) == 0
 
 

@@ -1,10 +1,10 @@
 import pytest
 
-from review import repair
 from tests.factories import start_run
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import driver
 from workflows.engine.actions import attempts
+from workflows.engine.repair import check_run
 from workflows.runs import queries
 from workflows.runs.actions import advance
 from workflows.runs.items.runs import Execution
@@ -27,7 +27,7 @@ def stopped_at(run: Run, *, attempt: int, came_with: int) -> None:
 def test_a_step_that_never_ends_is_a_failure_with_a_reason() -> None:
     run = start_run()
     stopped_at(run, attempt=10, came_with=1)
-    repair.check_run(run.site, queries.execution(run))
+    check_run(run.site, queries.execution(run))
     assert queries.execution(run).status == "failed"
     board = queries.board(run.site, run.workflow_id)
     assert "started ten times" in str(board.data.as_dict())
@@ -36,6 +36,6 @@ def test_a_step_that_never_ends_is_a_failure_with_a_reason() -> None:
 def test_attempts_of_a_waiting_review_are_not_those_of_the_step_behind_it() -> None:
     run = start_run()
     stopped_at(run, attempt=12, came_with=11)
-    repair.check_run(run.site, queries.execution(run))
+    check_run(run.site, queries.execution(run))
     execution = queries.execution(run)
     assert (execution.status, int(execution.engine_attempt)) == ("running", 13)

@@ -8,7 +8,6 @@ from django.conf import settings
 
 from config import clock
 from config.transaction import EXISTS
-from review import repair
 from tests.engines import KINDS, running_on
 from tests.factories import decided_run, start_run, waiting_run
 from tests.flow.protocol import assert_applied_once, ended, sweep_until_ended
@@ -16,6 +15,7 @@ from tests.pump import Pump, receive
 from tests.workflows.fanned import fanned_out, small_slices
 from workflows.engine import driver
 from workflows.engine.actions import leases
+from workflows.engine.repair import check_run
 from workflows.runs import queries
 from workflows.runs.actions import advance
 from workflows.runs.items.runs import Execution
@@ -39,7 +39,7 @@ def long_ago(run: Run, seconds: int = 2 * settings.MESSAGE_LOST_SECONDS) -> None
 
 
 def attempt_after_a_look(run: Run) -> int:
-    repair.check_run(run.site, queries.execution(run))
+    check_run(run.site, queries.execution(run))
     return int(queries.execution(run).engine_attempt)
 
 

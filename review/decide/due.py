@@ -1,0 +1,65 @@
+"""What is done with a review that is due: conditional, audited, harmless when repeated."""
+
+import logging
+
+from django.conf import settings
+
+from config import clock
+from config.transaction import transact
+from review.decide import escalations, redemption
+from review.decide.waiting import to_waiting_review
+from review.handovers import delivery
+from review.identity import DEFAULT_QUEUE, ReviewRef
+from review.items.reviews import Review
+from review.status import DECIDED, ORPHAN, UNDECIDED
+from workflows.engine import driver, repair
+from workflows.runs import events, queries
+from workflows.runs.run import Run
+from workflows.runs.status import RunStatus
+
+log = logging.getLogger(__name__)
+
+_PATIENCE = 3  # redemptions that a running execution may ignore before a new attempt takes over
+
+
+def drive_review(site: str, review: Review) -> None:
+    """Drive a decided review on; expire or close an undecided one whose machine has not."""
+    ref = ReviewRef(site, review.document_id, review.reviewId)
+    run = Run(site, review.project_id, review.document_id, review.workflow_id)
+    if escalations.is_due(ref, review):
+        escalations.escalate(ref, run, review)
+    elif ref.is_handed_over:
+        delivery.drive(ref, review)
+    elif review.status in UNDECIDED:
+        _end_undecided(ref, run, review.queue or DEFAULT_QUEUE)
+    elif review.status in DECIDED:
+        _drive_decided(ref, run, review)
+
+
+def _end_undecided(ref: ReviewRef, run: Run, queue: str) -> None:
+    execution = queries.execution(run)
+    if execution.status == RunStatus.RUNNING:
+        redemption.expire(run, attempt=int(execution.engine_attempt))
+    else:
+        changes = redemption.closing(ref, ORPHAN, queue)
+        transact(changes, events.lineage(run, "REVIEW_ORPHANED", facts={"review": ref.review_id}))
+
+
+def _drive_decided(ref: ReviewRef, run: Run, review: Review) -> None:
+    if review.reviewedAt:  # an alarm listens for how long
+        waited = (clock.now() - clock.parse(review.reviewedAt)).total_seconds()
+        log.warning("decision waits", extra={"run": run.workflow_id, "review": ref.review_id, "seconds": round(waited)})
+    execution = queries.execution(run)
+    if execution.status != RunStatus.RUNNING:  # it failed at this step, and a person may resume it
+        redemption.look_again(ref, review, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
+        return
+    definition = queries.definition_of(execution)
+    attempt = int(execution.engine_attempt)
+    kind = execution.engine
+    running = driver.state(definition, run, attempt, kind=kind) == "running"
+    if running and int(review.drives or 0) < _PATIENCE:
+        redemption.redeem(ref, str(review.decision_id))
+        return
+    if running:
+        driver.stop(definition, run, attempt, "A newer attempt applies the decision.", kind=kind)
+    repair.start_next_attempt(run, execution, why="decided and not applied", review=to_waiting_review(review))

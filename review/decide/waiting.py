@@ -1,0 +1,26 @@
+"""The review that a run waits at, for the engine, which knows no reviews."""
+
+from config.errors import NotFound
+from review.decide.redemption import decision_output
+from review.identity import ReviewRef, review_id
+from review.items.reviews import READABLE, Review
+from review.status import DECIDED
+from workflows.engine.waiting_review import WaitingReview, review_finder
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
+
+
+@review_finder
+def find_review(run: Run, execution: Execution) -> WaitingReview | None:
+    if not execution.result_sha256:
+        return None
+    name = review_id(run.workflow_id, int(execution.currentStep), execution.result_sha256)
+    try:
+        review = Review.load(ReviewRef(run.site, run.document_id, name).key, only=READABLE)
+    except NotFound:
+        return None
+    return to_waiting_review(review)
+
+
+def to_waiting_review(review: Review) -> WaitingReview:
+    return WaitingReview(review.deadline, decision_output(review) if review.status in DECIDED else None)

@@ -1,0 +1,123 @@
+"""What is done with a run, or a join of its slices, that is due: conditional, audited, harmless when repeated."""
+
+import logging
+from typing import Any
+
+from django.conf import settings
+
+from config import clock
+from workflows.definitions import states
+from workflows.engine import driver, engine_choice, fanout, lost_message, message_delivery
+from workflows.engine.actions import attempts, joins
+from workflows.engine.items import Join
+from workflows.engine.step_order import Order
+from workflows.engine.tasks import end_run, order_slice
+from workflows.engine.waiting_review import WaitingReview, find_waiting_review
+from workflows.runs import queries
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
+from workflows.runs.status import RunStatus
+
+log = logging.getLogger(__name__)
+
+_MACHINE_ATTEMPTS = 10  # then a machine step that never ends is a failure with a reason, not a loop
+_TOO_MANY = "The step was started ten times and never ended. The file is safe; look at the workers, then retry."
+_STALLS = 5  # looks in a row at which no slice of a fan-out had been done
+_STALLED = "Some pages ended every worker that read them. The file is safe; look at the workers, then start it again."
+
+
+def resume_join(site: str, join: Join) -> None:
+    """Slices of a fan-out that stands still are sent again: their messages were lost, or killed every worker."""
+    run = Run(site, join.project_id, join.document_id, join.workflow_id)
+    order = Order(run, int(join.step), int(join.attempt))
+    if not fanout.drives(queries.execution(run), order):
+        joins.close(join)
+        return
+    stands_still = len(join.done or ()) <= int(join.seen)
+    paused = bool(join.waits_until) and str(join.waits_until) > clock.iso(clock.now())
+    if stands_still and (paused or message_delivery.waiting(settings.SLICES_QUEUE)):
+        # workers are behind or away, or a service does not answer: no slice's fault
+        joins.look_again(join, stalls=int(join.stalls))
+        return
+    stalls = int(join.stalls) + 1 if stands_still else 0
+    joins.look_again(join, stalls=stalls)
+    if stalls > _STALLS:
+        end_run(run, attempt=order.attempt, error="Stalled", sentence=_STALLED)
+    elif stands_still:
+        log.warning("slices sent again", extra={"run": run.workflow_id, "attempt": order.attempt})
+        fanout.send_waiting(order, join, order_slice, lambda: None)
+
+
+def check_run(site: str, execution: Execution) -> None:
+    """Look whether the run's engine attempt still lives; if it does not, a new attempt goes on from here."""
+    run = Run(site, execution.project_id, execution.document_id, execution.executionId)
+    if execution.status != RunStatus.RUNNING:
+        return
+    definition = queries.definition_of(execution)
+    attempt = int(execution.engine_attempt)
+    state = driver.state(definition, run, attempt, kind=execution.engine)
+    alive = state == "running" and (
+        driver.remembers(execution) or not lost_message.is_lost(run, execution, definition)
+    )  # fmt: skip
+    if alive or (execution.lease_until and execution.lease_until > clock.iso(clock.now())):
+        attempts.look_again(run, execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
+        return
+    review = find_waiting_review(run, execution)
+    waits = definition.step(int(execution.currentStep)).type == "approval" and review is not None
+    # Attempts that only renewed a waiting review's token are not the step's; a review has a deadline of its own.
+    if not waits and attempt - int(execution.step_attempt or 1) + 1 >= _MACHINE_ATTEMPTS:
+        end_run(run, attempt=attempt, error="TooManyAttempts", sentence=_TOO_MANY)
+        return
+    if state == "missing" and execution.engine == engine_choice.chosen():
+        # Never started, or forgotten: the same attempt may start under its own name.
+        start_attempt(run, execution, attempt, review=review)
+        attempts.look_again(run, execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
+        return
+    why = "message was lost" if state == "running" else "engine execution ended"
+    start_next_attempt(run, execution, why=why, review=review)
+
+
+def start_next_attempt(run: Run, execution: Execution, *, why: str, review: WaitingReview | None) -> None:
+    """Have the next attempt drive the run. Raises: Conflict, if another repair was first, or the run has ended."""
+    definition = queries.definition_of(execution)
+    attempt = attempts.begin_next(run, attempt=int(execution.engine_attempt), why=why, definition=definition)
+    log.warning("run restarted", extra={"run": run.workflow_id, "attempt": attempt})
+    start_attempt(run, execution, attempt, review=review)
+
+
+def start_attempt(run: Run, execution: Execution, attempt: int, *, review: WaitingReview | None) -> None:
+    """Start the engine where the run stands; if its review is decided, after the review step.
+
+    ``review``: that the run waits at; None if it waits at none.
+    """
+    definition = queries.definition_of(execution)
+    document = queries.document_workflow(run.site, run.document_id, run.workflow_id)
+    step = definition.step(int(execution.currentStep))
+    is_approval = step.type == "approval"
+    decision = review.decision if review else None
+    result = decision or (_assessment(run, execution) if is_approval else {})
+    driver.start(
+        run,
+        definition,
+        attempt=attempt,
+        start_at=states.apply_state(step) if decision else step.name,
+        file_name=document.data["file_name"],
+        project_name=str(document.project_name or ""),
+        review_seconds=_remaining(review if is_approval else None),
+        result=result,
+    )
+
+
+def _assessment(run: Run, execution: Execution) -> dict[str, Any]:
+    """What the assessment handed to the review step, as its transition keeps it."""
+    transition = queries.last_transition(run, execution)
+    data = transition.data.as_dict() if transition.data else {}
+    return {**data, "last": transition.SK.rsplit("#", 1)[-1]}
+
+
+def _remaining(review: WaitingReview | None) -> int:
+    """Seconds that a restarted wait may last, so that the deadline people saw stays the deadline."""
+    if review is None:
+        return settings.REVIEW_TIMEOUT_SECONDS
+    left = (clock.parse(review.deadline) - clock.now()).total_seconds() + settings.REVIEW_MARGIN_SECONDS
+    return max(int(left), 1)

@@ -1,0 +1,24 @@
+"""What is done with a question that is due."""
+
+import logging
+
+from django.conf import settings
+
+from config.due import attempts
+from workflows.engine import message_delivery
+from workflows.questions import actions, queries, tasks
+from workflows.questions.items import Question
+
+log = logging.getLogger(__name__)
+
+
+def resume_question(site: str, due: Question) -> None:
+    """Its message was lost, or ended its worker: it is sent again, and given up after so many times."""
+    ref = queries.ref_of(site, due)
+    if attempts.were_enough(due):
+        actions.give_up(ref, due)
+        return
+    waiting = bool(message_delivery.waiting(settings.STEPS_QUEUE))  # its message may be among them: no try
+    actions.look_again(ref, due, counts=not waiting)
+    log.warning("question sent again", extra={"run": due.workflow_id, "question": ref.number})
+    tasks.send(ref, int(due.generation))
