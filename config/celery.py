@@ -17,6 +17,7 @@ app = Celery("countersign", task_cls="config.brokers.redelivery:Counted")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(
     [
+        "config.due",
         "projects.documents",
         "workflows.batches",
         "workflows.documents",
@@ -26,7 +27,6 @@ app.autodiscover_tasks(
         "workflows.publish",
         "workflows.questions",
         "workflows.search",
-        "review",
         "review.decide",
         "review.handovers",
     ]

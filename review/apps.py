@@ -1,4 +1,6 @@
-"""The review app: adds to /metrics what waits longer than it should."""
+"""The review app: registers who does its due work, and adds to /metrics what waits longer than it should."""
+
+from importlib import import_module
 
 from django.apps import AppConfig
 from prometheus_client import REGISTRY
@@ -10,4 +12,5 @@ class ReviewConfig(AppConfig):
     name = "review"
 
     def ready(self) -> None:
+        import_module("review.decide.due")
         REGISTRY.register(Overdue())

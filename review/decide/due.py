@@ -5,12 +5,13 @@ import logging
 from django.conf import settings
 
 from config import clock
+from config.due.registry import due
 from config.transaction import transact
 from review.decide import escalations, redemption
 from review.decide.waiting import to_waiting_review
 from review.handovers import delivery
 from review.identity import DEFAULT_QUEUE, ReviewRef
-from review.items.reviews import Review
+from review.items.reviews import READABLE, Review
 from review.status import DECIDED, ORPHAN, UNDECIDED
 from workflows.engine import driver, repair
 from workflows.runs import events, queries
@@ -22,6 +23,7 @@ log = logging.getLogger(__name__)
 _PATIENCE = 3  # redemptions that a running execution may ignore before a new attempt takes over
 
 
+@due("review", Review, only=READABLE)
 def drive_review(site: str, review: Review) -> None:
     """Drive a decided review on; expire or close an undecided one whose machine has not."""
     ref = ReviewRef(site, review.document_id, review.reviewId)

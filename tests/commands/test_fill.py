@@ -9,11 +9,11 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from config import aws, clock
+from config.due import sweeper
 from config.item import Item
 from config.table import DOCUMENT, EXECUTION, FILLING, PROJECT_DOCUMENT, REVIEW, WORKFLOW_STEPS
 from projects.settings import queries as project_queries
 from review import queries as review_queries
-from review import sweeper
 from review.decide import opening
 from review.filled import PROJECT, Filling, assessed
 from review.identity import DEFAULT_QUEUE

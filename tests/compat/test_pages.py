@@ -7,13 +7,13 @@ from django.conf import settings
 from django.test import Client
 
 from config import aws
+from config.due import sweeper
 from projects.audit.events import actor
 from projects.settings import actions as project_actions
 from projects.settings import queries as project_queries
 from projects.settings.values import DEFAULT_FIELDS
 from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.permissions import Permission
-from review import sweeper
 from tests.aws_faults import count_calls
 from tests.compat.pages import read, run_url, words
 from tests.compat.shapes import STEPS, iso

@@ -1,6 +1,6 @@
 """What the tests of the redeem protocol have in common: beat turned by hand, and what applied once means."""
 
-from review import sweeper
+from config.due import sweeper
 from review.identity import ReviewRef
 from review.status import ReviewStatus
 from tests.factories import review_of

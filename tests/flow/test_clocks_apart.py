@@ -8,8 +8,8 @@ from unittest import mock
 import pytest
 
 from config import clock
+from config.due import sweeper
 from config.errors import Conflict
-from review import sweeper
 from review.decide import claims, decisions
 from review.status import ReviewStatus
 from tests.factories import MARTA, ROSA, review_of, verdict, waiting_run

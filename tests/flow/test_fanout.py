@@ -9,8 +9,8 @@ import pytest
 from django.conf import settings
 
 from config import clock
+from config.due import sweeper
 from config.transaction import EXISTS
-from review import sweeper
 from tests.aws_faults import count_calls, crash_after, crash_before
 from tests.engines import EngineKind
 from tests.flow.protocol import ended

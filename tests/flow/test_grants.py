@@ -9,9 +9,9 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from config.due import sweeper
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
-from review import sweeper
 from review.identity import ReviewRef
 from tests import pump as pumping
 from tests.aws_faults import Call, Calls, count_calls

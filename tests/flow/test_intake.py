@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from config import aws
-from review import sweeper
+from config.due import sweeper
 from review.items.reviews import Review
 from review.status import Decision
 from tests.factories import review_of

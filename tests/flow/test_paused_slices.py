@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from config.due import sweeper
 from config.errors import ProviderPaused
-from review import sweeper
 from tests.flow.test_fanout import PAGES, due_now, held_slices
 from tests.pump import Pump
 from tests.workflows.fanned import fanned_out, small_slices

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
+from config.due import sweeper
+from config.due.sweeper import DueRow
 from projects.documents.items.removals import RemovalState
 from projects.documents.queries.removals import removal
-from review import sweeper
-from review.sweeper import DueRow
 from tests.aws_faults import count_calls, crash_after, crash_before
 from tests.factories import SITE, start_run
 from tests.projects.make_schemas import make_attributes

@@ -4,7 +4,7 @@ import pytest
 from celery import Task
 from django.conf import settings
 
-from review import sweeper
+from config.due import sweeper
 from review.decide import claims, decisions
 from review.decide.tasks import enqueue_redeem, expire_review
 from review.identity import ReviewRef

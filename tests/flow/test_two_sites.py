@@ -12,6 +12,7 @@ from django.test import Client
 
 from config import aws, clock
 from config.deploy import bootstrap
+from config.due import sweeper
 from config.errors import NotFound
 from config.logs import JsonFormatter
 from config.table import site_of
@@ -22,7 +23,6 @@ from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.actions import sites as site_actions
 from projects.sites.permissions import EVERYTHING, Permission
 from review import queries as review_queries
-from review import sweeper
 from review.decide import claims, decisions, opening, redemption, waiting
 from review.identity import ReviewRef
 from review.status import ReviewStatus

@@ -5,8 +5,9 @@ from django.test import Client
 from prometheus_client import REGISTRY, generate_latest
 
 from config import clock
+from config.due import sweeper
 from config.logs import JsonFormatter
-from review import metrics, sweeper
+from review import metrics
 from review.decide.due import drive_review
 from review.identity import ReviewRef
 from review.items.reviews import READABLE, Review

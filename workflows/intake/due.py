@@ -2,6 +2,7 @@
 
 import logging
 
+from config.due.registry import due
 from projects.documents.items.unpacking import DocumentUnpacking
 from workflows.intake import bucket
 from workflows.intake.actions import bucket as bucket_actions
@@ -12,16 +13,18 @@ from workflows.intake.tasks import order_unpacking, take_incoming_again
 log = logging.getLogger(__name__)
 
 
-def resume_unpacking(site: str, due: DocumentUnpacking) -> None:
-    unpack.look_again(due)
-    order_unpacking(site, due.documentId)
+@due("unpacking", DocumentUnpacking)
+def resume_unpacking(site: str, row: DocumentUnpacking) -> None:
+    unpack.look_again(row)
+    order_unpacking(site, row.documentId)
 
 
-def resume_arrival(_site: str, due: ArrivalBegin) -> None:
+@due("arrival", ArrivalBegin)
+def resume_arrival(_site: str, row: ArrivalBegin) -> None:
     """Of a file that a batch has taken, or that was settled otherwise, nothing is due."""
-    if bucket.was_settled(due):
-        bucket_actions.rest(due)
+    if bucket.was_settled(row):
+        bucket_actions.rest(row)
         return
-    bucket_actions.look_again(due)
-    log.warning("incoming file sent again", extra={"attempt": int(due.tries)})
-    take_incoming_again(due)
+    bucket_actions.look_again(row)
+    log.warning("incoming file sent again", extra={"attempt": int(row.tries)})
+    take_incoming_again(row)

@@ -3,6 +3,7 @@
 from django.conf import settings
 
 from config import clock
+from config.due.registry import due
 from workflows.publish.actions import follow_ups, notices
 from workflows.publish.items.actions import FollowUp
 from workflows.publish.items.notices import SenderNotice
@@ -10,14 +11,16 @@ from workflows.publish.tasks import enqueue_follow_up, order_notice
 from workflows.runs.run import Run
 
 
-def resume_follow_up(site: str, due: FollowUp) -> None:
+@due("followup", FollowUp)
+def resume_follow_up(site: str, row: FollowUp) -> None:
     """Until its message is taken it is not due again."""
-    run = Run(site, due.project_id, due.documentId, due.workflowId)
-    follow_ups.look_again(run, due, at=clock.in_seconds(settings.STEP_LEASE_SECONDS))
+    run = Run(site, row.project_id, row.documentId, row.workflowId)
+    follow_ups.look_again(run, row, at=clock.in_seconds(settings.STEP_LEASE_SECONDS))
     enqueue_follow_up(run)
 
 
-def resume_notice(site: str, due: SenderNotice) -> None:
+@due("notice", SenderNotice)
+def resume_notice(site: str, row: SenderNotice) -> None:
     """As a follow-up: a mail server may take its time."""
-    notices.look_again(site, due)
-    order_notice(site, due)
+    notices.look_again(site, row)
+    order_notice(site, row)

@@ -5,6 +5,7 @@ import logging
 from django.conf import settings
 
 from config.due import attempts
+from config.due.registry import due
 from workflows.engine import message_delivery
 from workflows.questions import actions, queries, tasks
 from workflows.questions.items import Question
@@ -12,13 +13,14 @@ from workflows.questions.items import Question
 log = logging.getLogger(__name__)
 
 
-def resume_question(site: str, due: Question) -> None:
+@due("question", Question)
+def resume_question(site: str, row: Question) -> None:
     """Its message was lost, or ended its worker: it is sent again, and given up after so many times."""
-    ref = queries.ref_of(site, due)
-    if attempts.were_enough(due):
-        actions.give_up(ref, due)
+    ref = queries.ref_of(site, row)
+    if attempts.were_enough(row):
+        actions.give_up(ref, row)
         return
     waiting = bool(message_delivery.waiting(settings.STEPS_QUEUE))  # its message may be among them: no try
-    actions.look_again(ref, due, counts=not waiting)
-    log.warning("question sent again", extra={"run": due.workflow_id, "question": ref.number})
-    tasks.send(ref, int(due.generation))
+    actions.look_again(ref, row, counts=not waiting)
+    log.warning("question sent again", extra={"run": row.workflow_id, "question": ref.number})
+    tasks.send(ref, int(row.generation))

@@ -1,8 +1,10 @@
 """What is done with an event that is due: the bus has not taken it yet."""
 
+from config.due.registry import due
 from workflows.runs import events
 from workflows.runs.items.events import DocumentEvent
 
 
-def publish_event(_site: str, due: DocumentEvent) -> None:
-    events.publish(due)
+@due("event", DocumentEvent)
+def publish_event(_site: str, row: DocumentEvent) -> None:
+    events.publish(row)

@@ -5,8 +5,8 @@ import datetime as dt
 import pytest
 
 from config import clock
+from config.due import sweeper
 from config.errors import Conflict
-from review import sweeper
 from review.decide import claims, decisions, escalations, opening
 from review.decide.due import drive_review
 from review.identity import ReviewRef

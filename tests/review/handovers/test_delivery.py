@@ -6,9 +6,9 @@ import pytest
 from django.conf import settings
 
 from config import clock, table
+from config.due import sweeper
 from config.errors import Conflict, Unavailable
 from config.logs import JsonFormatter
-from review import sweeper
 from review.decide.due import drive_review
 from review.decide.tasks import redeem
 from review.handovers import delivery

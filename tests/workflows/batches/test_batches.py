@@ -6,9 +6,9 @@ import pytest
 from django.conf import settings
 
 from config import aws
+from config.due import sweeper
 from config.errors import Conflict, Refused
 from config.transaction import EXISTS
-from review import sweeper
 from tests.pump import Pump
 from tests.workflows.batches import bulk
 from workflows.batches import looking, orders, parts

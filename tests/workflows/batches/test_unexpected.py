@@ -8,8 +8,8 @@ import pytest
 from django.urls import reverse
 
 from config import aws, clock
+from config.due import sweeper
 from config.errors import Conflict
-from review import sweeper
 from tests.aws_faults import count_calls, fail, raise_before
 from tests.people import bob, charlie, signed_in
 from tests.pump import Pump

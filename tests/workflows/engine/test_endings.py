@@ -6,7 +6,7 @@ import pytest
 from celery import Task
 
 from config import clock
-from review import sweeper
+from config.due import sweeper
 from review.decide import claims, decisions
 from review.decide.due import drive_review
 from review.items.reviews import Review

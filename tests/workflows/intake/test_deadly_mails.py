@@ -4,12 +4,12 @@ import pytest
 from django.conf import LazySettings
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from config.due import sweeper
 from config.errors import Conflict, Unavailable
 from config.transaction import EXISTS
 from projects.documents.items.unpacking import DocumentUnpacking
 from projects.documents.queries import documents as document_queries
 from projects.settings import queries as project_queries
-from review import sweeper
 from tests.aws_faults import count_calls, crash_after, crash_before, fail
 from tests.people import bob, charlie, signed_in
 from tests.projects.projects import make_project

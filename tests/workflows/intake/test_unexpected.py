@@ -12,9 +12,9 @@ from celery.exceptions import Retry
 from django.conf import LazySettings
 from django.urls import reverse
 
+from config.due import sweeper
 from config.errors import Conflict, CountersignError
 from config.table import DEFAULT_SITE, Key
-from review import sweeper
 from tests.aws_faults import audit_refused, crash_before, fail, raise_before
 from tests.people import alice, signed_in
 from tests.pump import Pump, acknowledge, receive, work

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploadedFile
 
 from config import clock
+from config.due import sweeper
 from config.errors import Refused, Unavailable
 from projects.audit.events import actor
 from projects.documents.access_paths import ByDay
@@ -14,7 +15,6 @@ from projects.documents.items.unpacking import DocumentUnpacking
 from projects.documents.queries import browsing as browse_queries
 from projects.documents.queries import documents as document_queries
 from projects.documents.queries.removals import removal
-from review import sweeper
 from tests.aws_faults import count_calls, crash_after, fail
 from tests.people import bob, charlie, signed_in
 from tests.projects.projects import make_project

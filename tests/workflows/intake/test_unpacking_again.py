@@ -9,11 +9,11 @@ from django.test import Client
 from django.urls import reverse
 
 from config import aws
+from config.due import sweeper
 from config.errors import Conflict, Refused
 from projects.audit.events import actor
 from projects.documents.document_status import DocumentStatus
 from projects.documents.queries import documents as document_queries
-from review import sweeper
 from tests.aws_faults import crash_before, fail, raise_before
 from tests.people import bob, charlie, signed_in
 from tests.projects.counts import counted, said

@@ -3,8 +3,8 @@
 import pytest
 from django.core import mail
 
+from config.due import sweeper
 from config.errors import Conflict, Unavailable
-from review import sweeper
 from tests.aws_faults import Crash, audit_refused, crash_after, crash_before
 from tests.factories import SITE
 from tests.pump import Pump

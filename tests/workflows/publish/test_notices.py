@@ -11,10 +11,10 @@ from django.core import mail
 from django.core.mail import EmailMessage
 
 from config import aws, clock
+from config.due import sweeper
 from config.errors import Conflict, NotFound
 from config.item import Item
 from projects.documents.items.documents import Document
-from review import sweeper
 from review.decide import claims, decisions
 from review.status import Decision
 from tests.aws_faults import count_calls, fail

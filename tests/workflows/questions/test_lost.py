@@ -6,8 +6,8 @@ import time
 import pytest
 from django.conf import LazySettings, settings
 
+from config.due import sweeper
 from config.errors import Conflict, Unavailable
-from review import sweeper
 from tests.aws_faults import crash_after, crash_before, fail
 from tests.pump import Pump, acknowledge, receive
 from tests.workflows import stored

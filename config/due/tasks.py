@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from review import sweeper
+from config.due import sweeper
 
 
 @shared_task(name="review.tasks.sweep", time_limit=300)

@@ -6,9 +6,9 @@ import pytest
 from django.conf import LazySettings
 
 from config import clock, table
+from config.due import sweeper
 from projects.audit.events import Actor
 from projects.documents.queries.removals import removal
-from review import sweeper
 from tests.aws_faults import before_each, crash_before, fail
 from tests.factories import ended_run, start_run
 from workflows.documents.actions import removals

@@ -4,35 +4,17 @@ import logging
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from django.conf import settings
 from pynamodb.expressions.condition import Condition
 
 from config import clock, logs, table
+from config.due.registry import HANDLERS
 from config.errors import Conflict, CountersignError
 from config.item import Item
 from config.table import Key
-from projects.documents.items.removals import DocumentRemoval
-from projects.documents.items.unpacking import DocumentUnpacking
-from review.decide.due import drive_review
-from review.items.reviews import READABLE, Review
-from workflows.batches.due import look_at_batch
-from workflows.batches.items import Batch
-from workflows.documents.due import resume_removal
-from workflows.engine.items import Join
-from workflows.engine.repair import check_run, resume_join
-from workflows.intake.due import resume_arrival, resume_unpacking
-from workflows.intake.items import ArrivalBegin
-from workflows.publish.due import resume_follow_up, resume_notice
-from workflows.publish.items.actions import FollowUp
-from workflows.publish.items.notices import SenderNotice
-from workflows.questions.due import resume_question
-from workflows.questions.items import Question
-from workflows.runs.due import publish_event
-from workflows.runs.items.events import DocumentEvent
-from workflows.runs.items.runs import Execution
 
 log = logging.getLogger(__name__)
 
@@ -142,20 +124,5 @@ def _push_on(row: DueRow) -> None:
 
 def repair_due(row: DueRow) -> None:
     """Do what the row waits for; of a kind that only a newer version knows, nothing."""
-    if row.kind in _REPAIRS:
-        _REPAIRS[row.kind](row)
-
-
-_REPAIRS: Mapping[str, Callable[[DueRow], object]] = {
-    "event": lambda row: publish_event(row.site, DocumentEvent.load(row.key)),
-    "review": lambda row: drive_review(row.site, Review.load(row.key, only=READABLE)),
-    "followup": lambda row: resume_follow_up(row.site, FollowUp.load(row.key)),
-    "join": lambda row: resume_join(row.site, Join.load(row.key)),
-    "run": lambda row: check_run(row.site, Execution.load(row.key)),
-    "removal": lambda row: resume_removal(row.site, DocumentRemoval.load(row.key)),
-    "unpacking": lambda row: resume_unpacking(row.site, DocumentUnpacking.load(row.key)),
-    "arrival": lambda row: resume_arrival(row.site, ArrivalBegin.load(row.key)),
-    "notice": lambda row: resume_notice(row.site, SenderNotice.load(row.key)),
-    "question": lambda row: resume_question(row.site, Question.load(row.key)),
-    "batch": lambda row: look_at_batch(row.site, Batch.load(row.key)),
-}
+    if handler := HANDLERS.get(row.kind):
+        handler.run(row.site, row.key)

@@ -1,0 +1,48 @@
+"""Who does each kind of due work: packages register handlers, so that the sweeper imports none of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from config.errors import CountersignError
+from config.item import Item
+from config.table import Key
+
+T = TypeVar("T", bound=Item)
+
+
+@dataclass(frozen=True)
+class DueHandler:
+    """``only``: the attributes that are loaded; all where unset."""
+
+    item: type[Item]
+    do: Callable[[str, Any], object]
+    only: Sequence[str] | None = None
+
+    def run(self, site: str, key: Key) -> None:
+        """Raises: NotFound, and whatever the handler raises."""
+        self.do(site, self.item.load(key, only=self.only))
+
+
+_handlers: dict[str, DueHandler] = {}
+HANDLERS: Mapping[str, DueHandler] = MappingProxyType(_handlers)
+
+
+def due(
+    kind: str, item: type[T], *, only: Sequence[str] | None = None
+) -> Callable[[Callable[[str, T], None]], Callable[[str, T], None]]:
+    """Register what is done with a row of ``kind``, the word in its place in the due index: ``do(site, row)``.
+
+    Raises:
+        CountersignError: the kind has a handler; one of the two would never be called.
+
+    """
+
+    def register(do: Callable[[str, T], None]) -> Callable[[str, T], None]:
+        if kind in _handlers and _handlers[kind].do is not do:
+            raise CountersignError(f"Two handlers for due rows of kind {kind}.")
+        _handlers[kind] = DueHandler(item, do, only)
+        return do
+
+    return register

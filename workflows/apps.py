@@ -1,0 +1,15 @@
+"""The workflows app: registers who does the work of each of its packages that is due."""
+
+from importlib import import_module
+
+from django.apps import AppConfig
+
+DUE = ("batches", "documents", "engine", "intake", "publish", "questions", "runs")
+
+
+class WorkflowsConfig(AppConfig):
+    name = "workflows"
+
+    def ready(self) -> None:
+        for package in DUE:
+            import_module(f"workflows.{package}.due")
