@@ -3,6 +3,8 @@
 No botocore or pynamodb error leaves ``config``; a message tells a person what to do next.
 """
 
+from collections.abc import Iterable
+
 
 class CountersignError(Exception):
     """Base of all; ``str(error)`` may be shown to a person."""
@@ -87,3 +89,13 @@ class StaleAttempt(CountersignError):
 
 class Misconfigured(CountersignError):
     """The process cannot start or a resource is missing; the message says which setting or command mends it."""
+
+
+def quoted(names: Iterable[str]) -> str:
+    r"""Names as they were sent, short enough for a sentence and without what does not print.
+
+    >>> quoted(["colour", "si\x07ze"])
+    '“colour”, “size”'
+    """
+    shown = ("".join(letter for letter in name[:60] if letter.isprintable()) for name in names)
+    return ", ".join(f"“{name}”" for name in shown)

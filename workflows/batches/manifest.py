@@ -8,12 +8,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from config.errors import Refused
+from config.errors import Refused, quoted
 
 _CHUNK = 64 * 1024  # letters
 _LONGEST_LINE = 8 * 1024  # letters; a key has 1,024 bytes at most
 _LONGEST_KEY = 1024  # bytes, S3's own limit
 _KEYS = ("key", "s3_key", "Key")
+_PROJECTS = ("project", "project_id")
+# Beside the key in lists that others make: S3's own of a prefix, and the documents of seed 004's parent machine.
+_OF_LISTINGS = frozenset(
+    {"ChecksumAlgorithm", "ChecksumType", "ETag", "Etag", "LastModified", "Owner", "RestoreStatus", "Size"}
+    | {"StorageClass", "bucket", "id"}
+)
+# The objects that may hold the list, and what follows it; None: S3 says more of its listing.
+_LISTS: Mapping[str, str | None] = {'"documents":': "}", '"Contents":': None}
+_KNOWN = frozenset({*_KEYS, *_PROJECTS, "name"}) | _OF_LISTINGS
+_ELSEWHERE = "This is not in the desk's bucket. Copy the file there and name its key."
 _NO_ARRAY = 'This is no JSON list. Write ["key", …] or [{"key": …, "project": …}, …], or {"documents": […]}.'
 
 
@@ -96,9 +106,9 @@ def _judged(number: int, entry: Any, rules: Rules, seen: set[bytes]) -> Line:
     if not isinstance(key, str) or not key.strip():
         return Wrong(number, "", "The key is missing.")
     key = key.strip().removeprefix(f"s3://{rules.bucket}/")
-    if reason := _key_problem(key, rules):
+    if reason := _key_problem(key, rules) or _entries_problem(entry, rules):
         return Wrong(number, key[:_LONGEST_KEY], reason)
-    wanted = str(entry.get("project") or entry.get("project_id") or "").strip()
+    wanted = str(next((entry[name] for name in _PROJECTS if entry.get(name)), "")).strip()
     project = rules.projects.get(wanted, "") if wanted else rules.default_project
     if not project:
         return Wrong(number, key, f"There is no project “{wanted[:100]}” here.")
@@ -110,9 +120,19 @@ def _judged(number: int, entry: Any, rules: Rules, seen: set[bytes]) -> Line:
     return Wanted(number, key, project, "".join(one for one in name if one.isprintable())[-200:] or "file")
 
 
+def _entries_problem(entry: Mapping[Any, Any], rules: Rules) -> str:
+    """An entry that nothing reads may be a slip, such as ``projekt``; an empty one says nothing either way."""
+    if any(entry.get(None) or ()):  # csv's name for values without a column
+        return "This line has more values than the first line names columns."
+    unknown = [name for name, value in entry.items() if name not in {None, *_KNOWN} and value not in (None, "")]
+    if unknown:
+        return f"Unknown entry {quoted(unknown[:5])}. A line has a key, and optionally a project and a name."
+    return _ELSEWHERE if (entry.get("bucket") or rules.bucket) != rules.bucket else ""
+
+
 def _key_problem(key: str, rules: Rules) -> str:
     if "://" in key:
-        return "This is not in the desk's bucket. Copy the file there and name its key."
+        return _ELSEWHERE
     if len(key.encode("utf-8", "replace")) > _LONGEST_KEY:
         return "This key is longer than S3 allows."
     if not key.isprintable():
@@ -152,10 +172,13 @@ def _bounded(text: Iterable[str]) -> Iterator[str]:
 def _array(text: io.TextIOBase) -> Iterator[Any]:
     """The members of a JSON list, one after the other: json.load would hold all of them."""
     decoder, held = json.JSONDecoder(), text.read(_CHUNK).lstrip()
-    if held.startswith("{"):  # {"documents": [ … ]}
+    closing: str | None = ""
+    if held.startswith("{"):
         head, bracket, held = held.partition("[")
-        if not bracket or head.count('"') != 2:
+        name = "".join(head.split())[1:]
+        if not bracket or name not in _LISTS:
             raise Refused(_NO_ARRAY)
+        closing = _LISTS[name]
     elif held.startswith("["):
         held = held[1:]
     else:
@@ -163,6 +186,7 @@ def _array(text: io.TextIOBase) -> Iterator[Any]:
     while True:
         held = held.lstrip(" \t\r\n,")
         if held.startswith("]"):
+            _check_end(held[1:] + text.read(_CHUNK), closing)
             return
         try:
             member, end = decoder.raw_decode(held) if held else (None, 0)
@@ -176,6 +200,12 @@ def _array(text: io.TextIOBase) -> Iterator[Any]:
         if not more or len(held) > _CHUNK:
             raise Refused("This JSON list ends in the middle, or one of its members is no JSON.")
         held += more
+
+
+def _check_end(rest: str, closing: str | None) -> None:
+    """``closing``: what may follow the list; None: anything."""
+    if closing is not None and rest.strip() != closing:
+        raise Refused("Something follows the list of this JSON, which nothing reads. Name projects in its lines.")
 
 
 _ENTRIES: Mapping[str, Any] = {"json": _array, "csv": _tabled, "list": _listed}

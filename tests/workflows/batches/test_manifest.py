@@ -46,6 +46,18 @@ def test_every_form_says_the_same(form, text):
         ("bulk/acme/" + "a" * 1024, "This key is longer than S3 allows."),
         ({"key": "bulk/acme/a.pdf", "project": "Nobody's"}, "There is no project “Nobody's” here."),
         ("bulk/acme/first.pdf", "This key stands further up already."),
+        (
+            {"key": "bulk/acme/a.pdf", "projekt": "Bills", "pri\u0007o": 1},
+            "Unknown entry “projekt”, “prio”. A line has a key, and optionally a project and a name.",
+        ),
+        (
+            {"key": "bulk/acme/a.pdf", "tags": ["a"]},
+            "Unknown entry “tags”. A line has a key, and optionally a project and a name.",
+        ),
+        (
+            {"key": "bulk/acme/a.pdf", "bucket": "other"},
+            "This is not in the desk's bucket. Copy the file there and name its key.",
+        ),
     ],
 )
 def test_a_line_that_is_wrong_says_why(entry, reason):
@@ -55,11 +67,36 @@ def test_a_line_that_is_wrong_says_why(entry, reason):
     assert isinstance(after, Wanted)
 
 
+def test_a_column_that_nothing_reads_fails_the_lines_that_fill_it():
+    text = "key,projekt\nbulk/acme/a.pdf,Letters\nbulk/acme/b.pdf,\nbulk/acme/c.pdf,,\nbulk/acme/d.pdf,,more\n"
+    one, two, three, four = read(text, "csv")
+    assert isinstance(one, Wrong)
+    assert one.reason.startswith("Unknown entry “projekt”. ")
+    assert isinstance(two, Wanted)
+    assert isinstance(three, Wanted)
+    assert isinstance(four, Wrong)
+    assert four.reason == "This line has more values than the first line names columns."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"Contents": [{"Key": "bulk/acme/a.pdf", "ETag": "x", "Size": 7, "StorageClass": "STANDARD"}], "Prefix": ""}',
+        '{"documents": [{"id": "doc-1", "bucket": "desk", "key": "bulk/acme/a.pdf", "name": null}] }',
+    ],
+)
+def test_listings_of_s3_and_of_seed_004_are_taken_as_they_are(text):
+    assert read(text, "json") == [Wanted(1, "bulk/acme/a.pdf", "p1", "a.pdf")]
+
+
 @pytest.mark.parametrize(
     ("form", "text", "sentence"),
     [
         ("json", '{"a": 1}', "This is no JSON list"),
         ("json", "7", "This is no JSON list"),
+        ("json", '{"lines": ["bulk/acme/a.pdf"]}', "This is no JSON list"),
+        ("json", '{"documents": ["bulk/acme/a.pdf"], "project": "Letters"}', "Something follows the list"),
+        ("json", '["bulk/acme/a.pdf"], ["bulk/acme/b.pdf"]', "Something follows the list"),
         ("json", "", "This is no JSON list"),
         ("json", '["bulk/acme/a.pdf", ', "ends in the middle"),
         ("json", "[oops]", "no JSON"),
