@@ -143,6 +143,33 @@ def test_no_file_is_asked_for_again(table):
     assert send(make_project()).status_code == 422
 
 
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ({"analyzer": "magic"}, "choose one of the list"),
+        ({"ocr_model": "pp-ocrv5", "summarizer": "LOCAL"}, "choose one of the list"),
+        ({"analyser": "rules"}, "unknown parts: “analyser”"),
+    ],
+)
+def test_a_choice_that_nothing_reads_is_refused_with_nothing_created(table, part, words):
+    project, browser = make_project(), signed_in(bob())
+    answer = browser.post(url(project), {"files": [pdf()], **part})
+    assert answer.status_code == 422
+    assert words in answer.content.decode()
+    (told,) = browser.post(url(project), {"files": [pdf()], **part}, headers={"accept": "application/json"}).json()[
+        "files"
+    ]
+    assert words in told["error"]
+    assert not documents(project)
+    assert not stored(project)
+
+
+def test_a_choice_left_as_the_project_says_is_taken(table):
+    project = make_project()
+    answer = signed_in(bob()).post(url(project), {"files": [pdf()], "analyzer": "", "summarizer": "local"})
+    assert answer.status_code == 302
+
+
 def test_viewers_and_strangers_may_not_upload(client, table):
     project = make_project()
     assert send(project, pdf(), who=charlie).status_code == 403

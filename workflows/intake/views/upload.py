@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
-from config.errors import Refused, Unavailable
+from config.errors import Refused, Unavailable, quoted
 from projects.audit.events import actor
 from projects.queues import admission
 from projects.settings import provider_choice
@@ -70,12 +70,29 @@ def _receive(request: DeskRequest, *, project: Project, guard: SizeGuard) -> Htt
     found = request.FILES.getlist("files")
     if guard.exceeded:
         return _refuse_whole(request, project)
+    if problem := _unknown_choices(request):
+        return _report(request, project, [Answer("Not uploaded", error=problem, status=422)])
     if not found:
         empty = Answer("No file", error="Choose at least one file.", status=422)
         return _report(request, project, [empty], provider_choice.chosen(request.POST))
     return _report(
         request, project, [_take_one(request, project, file) for file in found], provider_choice.chosen(request.POST)
     )
+
+
+def _unknown_choices(request: DeskRequest) -> str:
+    """Why nothing of this form is taken, empty if it is: a choice that nothing reads would quietly be another one."""
+    known = {"files", "csrfmiddlewaretoken", *provider_choice.CHOICES}
+    if unknown := sorted({*request.POST, *request.FILES} - known):
+        return f"This form has unknown parts: {quoted(unknown)}. Nothing was uploaded. Reload the page and try again."
+    wrong = [
+        SETTING_LABELS[name]
+        for name, choices in provider_choice.CHOICES.items()
+        if request.POST.get(name, "") not in {"", *choices}
+    ]
+    if wrong:
+        return f"{', '.join(wrong)}: choose one of the list. Nothing was uploaded. Reload the page and try again."
+    return ""
 
 
 def _take_one(request: DeskRequest, project: Project, file: "UploadedFile[Any]") -> Answer:
