@@ -1,5 +1,7 @@
 """The API's ground: who asks, what is answered when it fails, and the projects. ``review.api`` puts it together."""
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -8,9 +10,10 @@ from ninja import Field, NinjaAPI, Router, Schema
 from ninja.errors import HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
 from ninja.security.http import HttpAuthBase
+from pydantic import ConfigDict
 
 from config import logs
-from config.errors import CountersignError, KeyRefused
+from config.errors import CountersignError, KeyRefused, Refused, quoted
 from projects.settings import queries as project_queries
 from projects.sites import access
 from projects.sites.actions.api_keys import Program, verify
@@ -43,6 +46,12 @@ class KeyAuth(HttpAuthBase):
         request.permissions = program.permissions  # type: ignore[attr-defined]  # read by access.permissions_of
         request.user = AnonymousUser()  # a cookie that came along is nobody here
         return program
+
+
+class Body(Schema):
+    """What a program sends. An entry that is not declared is refused: a slip in an optional name would go unseen."""
+
+    model_config = ConfigDict(extra="forbid")
 
 
 class Wrong(Schema):
@@ -79,7 +88,7 @@ class ProjectList(Schema):
     next: str | None
 
 
-FAILURES = {400: Problem, 401: Problem, 403: Problem, 404: Problem, 503: Problem}
+FAILURES = {400: Problem, 401: Problem, 403: Problem, 404: Problem, 422: Problem, 503: Problem}
 router = Router(tags=["projects"])
 
 
@@ -110,11 +119,40 @@ class DeskApi(NinjaAPI):
         return schema
 
 
+KEY_LENGTH = 255  # characters of an Idempotency-Key
+
+
+def idempotency_key(request: ApiRequest) -> str | None:
+    """None without the header. Raises: Refused, if it is empty or too long."""
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and not key.strip():
+        raise Refused("The Idempotency-Key is empty. Send a key, or leave the header out. Nothing was stored.")
+    if key is not None and len(key) > KEY_LENGTH:
+        raise Refused(f"An Idempotency-Key has up to {KEY_LENGTH} characters.")
+    return key
+
+
+def refuse_unknown_query(view: Callable[..., Any]) -> Callable[..., Any]:
+    """Answer a query string with 422 if the operation does not declare each of its names; ninja passes over them."""
+
+    @functools.wraps(view)
+    def checked(request: ApiRequest, **values: Any) -> Any:
+        path = request.resolver_match.kwargs if request.resolver_match else {}
+        known = [name for name, value in values.items() if name not in path and not isinstance(value, Schema)]
+        if unknown := sorted(set(request.GET) - set(known)):
+            most = f"It takes {', '.join(known)}." if known else "This address takes none."
+            raise Refused(f"Unknown in the query string: {quoted(unknown)}. {most}")
+        return view(request, **values)
+
+    return checked
+
+
 def new_api() -> NinjaAPI:
     """An API without its apps' routers; its OpenAPI is public, as it tells nothing of any site."""
     api = DeskApi(
         title="Countersign", version="1", description=_ABOUT, auth=KeyAuth(), urls_namespace="api", docs_url=None
     )
+    api.add_decorator(refuse_unknown_query, mode="operation")
     api.add_exception_handler(CountersignError, _domain_error)
     api.add_exception_handler(ValidationError, _not_valid)
     api.add_exception_handler(HttpError, _http_error)
@@ -139,4 +177,7 @@ def _http_error(_request: HttpRequest, error: Any) -> HttpResponse:
 def _not_valid(_request: HttpRequest, error: Any) -> HttpResponse:
     """Where and why, without what was sent: it may be somebody's data."""
     wrong = [{"where": ".".join(map(str, one["loc"])), "problem": one["msg"]} for one in error.errors]
-    return problem(422, "Some of what was sent cannot be read; errors names each.", errors=wrong)
+    detail = "Some of what was sent cannot be read; errors names each."
+    if unknown := [str(one["loc"][-1]) for one in error.errors if one["type"] == "extra_forbidden"]:
+        detail = f"Unknown entries: {quoted(unknown)}. {detail}"
+    return problem(422, detail, errors=wrong)

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from ninja import Router, Schema, Status
 
-from config.errors import Conflict, NotFound, Refused
-from projects.api import FAILURES, ApiRequest, Problem
+from config.errors import Conflict, NotFound, Refused, quoted
+from projects.api import FAILURES, KEY_LENGTH, ApiRequest, Problem, idempotency_key
 from projects.documents.items.documents import DocumentVersion
 from projects.documents.queries import documents as document_queries
 from projects.documents.queries import removals as removal_queries
@@ -32,7 +32,6 @@ from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
 router = Router(tags=["documents"])
-_KEY_LENGTH = 255
 _PURGED = "The document that this Idempotency-Key brought was purged. Send a new key to bring the file again."
 _REUSED = (
     "This Idempotency-Key brought another upload before: {}. Nothing was stored. Send each upload under its own key."
@@ -204,7 +203,7 @@ _FORM = {
             "name": "Idempotency-Key",
             "in": "header",
             "required": False,
-            "schema": {"type": "string", "maxLength": _KEY_LENGTH},
+            "schema": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH},
             "description": "The same key, project, file, name and choices are the same document, however often they "
             "are sent; the same key with another file, name or choice is refused with 422.",
         }
@@ -250,11 +249,9 @@ def upload_document(request: ApiRequest, project_id: str) -> Any:
 
 def _document_id(request: ApiRequest, project_id: str) -> str:
     """A new id, or the one that this program's own key for the upload stands for."""
-    key = request.headers.get("Idempotency-Key", "")
-    if not key:
+    key = idempotency_key(request)
+    if key is None:
         return str(uuid.uuid4())
-    if len(key) > _KEY_LENGTH:
-        raise Refused(f"An Idempotency-Key has up to {_KEY_LENGTH} characters.")
     return str(uuid.uuid5(_UPLOADS, "\n".join([request.site, request.auth.actor.id, project_id, key])))
 
 
@@ -263,7 +260,7 @@ def _choices(request: ApiRequest) -> dict[str, str]:
     allowed = ", ".join(provider_choice.CHOICES)
     for name in [*request.POST, *request.FILES]:
         if name != "file" and name not in provider_choice.CHOICES:
-            raise Refused(f"Unknown part {_quoted(name)}. Send file, and optionally {allowed}.")
+            raise Refused(f"Unknown part {quoted([name])}. Send file, and optionally {allowed}.")
         if (name in request.POST and name in request.FILES) or len(request.POST.getlist(name)) > 1:
             raise Refused(f"Send the part {name} once.")
         if name in provider_choice.CHOICES and request.POST.get(name) not in provider_choice.CHOICES[name]:
@@ -273,16 +270,11 @@ def _choices(request: ApiRequest) -> dict[str, str]:
     return provider_choice.chosen(request.POST)
 
 
-def _quoted(text: str) -> str:
-    shown = "".join(letter for letter in text[:60] if letter.isprintable())
-    return f"“{shown}”"
-
-
 def _uploaded(
     request: ApiRequest, project: Project, document_id: str, file: "UploadedFile[Any]", chosen: Mapping[str, str]
 ) -> UploadShape | None:
     """What the key brought before, the first content of its document. Raises: Refused, if that is not this upload."""
-    if not request.headers.get("Idempotency-Key"):
+    if idempotency_key(request) is None:
         return None
     try:
         row = queries.project_document(request.site, project.id, document_id)

@@ -187,6 +187,25 @@ def test_the_same_idempotency_key_is_the_same_document(pump: Pump) -> None:
     problem(upload(client, project, **{"Idempotency-Key": "x" * 300}), 422)
 
 
+@pytest.mark.parametrize("key", ["", " "])
+def test_an_empty_idempotency_key_is_refused_and_stores_nothing(table: str, key: str) -> None:
+    project, client = make_project(), program()
+    assert "is empty" in str(problem(upload(client, project, **{"Idempotency-Key": key}), 422)["detail"])
+    assert not client.get(f"{API}/projects/{project.id}/documents").json()["items"]
+
+
+def test_a_query_string_is_refused_by_the_names_that_nothing_reads(table: str) -> None:
+    project, client = make_project(), program()
+    for path, known in (("/projects", "after"), (f"/projects/{project.id}/documents", "after"), ("/search?q=a", "q")):
+        mark = "&" if "?" in path else "?"
+        told = problem(client.get(f"{API}{path}{mark}limit=5&colo%07ur=x"), 422)["detail"]
+        assert str(told).startswith(f"Unknown in the query string: “colour”, “limit”. It takes {known}")
+    assert client.get(f"{API}/projects?after=").status_code == 200
+    told = problem(client.post(f"{API}/projects/{project.id}/documents?analyzer=rules"), 422)["detail"]
+    assert "This address takes none." in str(told)
+    assert Client().get(f"{API}/projects?limit=5").status_code == 401  # says nothing without a key
+
+
 def test_the_result_of_a_run_that_ended_without_one_says_so_for_good(pump: Pump) -> None:
     run = start_run(project_id=make_project().id)
     at = f"{API}/documents/{run.document_id}/runs/{run.workflow_id}/result"

@@ -13,7 +13,7 @@ from ulid import ULID
 
 from config import clock
 from config.errors import Refused
-from projects.api import FAILURES, ApiRequest, Problem
+from projects.api import FAILURES, KEY_LENGTH, ApiRequest, Body, Problem, idempotency_key
 from projects.queues import admission
 from projects.sites import access
 from workflows.batches import making, orders, queries
@@ -23,10 +23,9 @@ from workflows.batches.making import DEFAULT_PERCENT, DEFAULT_SLOTS, Wish
 from workflows.storage import files
 
 router = Router(tags=["batches"])
-_KEY_LENGTH = 255
 
 
-class EntryShape(Schema):
+class EntryShape(Body):
     """``project``: a name or an id, the batch's own where it is left out."""
 
     key: str
@@ -34,7 +33,7 @@ class EntryShape(Schema):
     name: str = ""
 
 
-class BatchWish(Schema):
+class BatchWish(Body):
     """Either ``manifest``, the key of one in the bucket, or ``documents``.
 
     ``tolerated_percent``: once more of the lines have failed, nothing more is started.
@@ -56,7 +55,7 @@ class BatchWish(Schema):
     tolerated_percent: int = Field(DEFAULT_PERCENT, ge=0, le=100)
 
 
-class SlotsWish(Schema):
+class SlotsWish(Body):
     slots: int = Field(ge=1, le=settings.BATCH_MOST_SLOTS)
 
 
@@ -109,7 +108,7 @@ class LineList(Schema):
                 "name": "Idempotency-Key",
                 "in": "header",
                 "required": False,
-                "schema": {"type": "string", "maxLength": _KEY_LENGTH},
+                "schema": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH},
                 "description": "The same key and content are the same batch, however often they are sent; the same "
                 "key with another project, manifest, name or limit is refused with 422.",
             }
@@ -137,11 +136,9 @@ def create_batch(request: ApiRequest, wish: BatchWish) -> Any:
 
 def _batch_id(request: ApiRequest) -> str:
     """A new id, or the one that this program's own key for the batch stands for."""
-    key = request.headers.get("Idempotency-Key", "")
-    if not key:
+    key = idempotency_key(request)
+    if key is None:
         return clock.new_ulid()
-    if len(key) > _KEY_LENGTH:
-        raise Refused(f"An Idempotency-Key has up to {_KEY_LENGTH} characters.")
     digest = files.sha256("\n".join([request.site, request.auth.actor.id, "batch", key]).encode())
     return str(ULID(bytes.fromhex(digest)[:16]))
 

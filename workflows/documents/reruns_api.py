@@ -5,7 +5,7 @@ from typing import Any
 from ninja import Field, Router, Schema, Status
 
 from config.errors import Refused
-from projects.api import FAILURES, ApiRequest, Problem
+from projects.api import FAILURES, ApiRequest, Body, Problem
 from projects.settings.values import ANALYZERS, SUMMARIZERS
 from projects.sites import access
 from workflows.documents import reanalysis
@@ -20,13 +20,13 @@ router = Router(tags=["documents"])
 _REFUSALS: Any = {409: Problem, 422: Problem, **FAILURES}
 
 
-class StageWish(Schema):
+class StageWish(Body):
     """``step``: the name of a stage that the run came to, as ``show_run`` lists them."""
 
     step: str
 
 
-class AnalysisWish(Schema):
+class AnalysisWish(Body):
     """Left out: as the run before had it. ``fields``: project, or the id of a classification. ``threshold``: 0–1.
 
     ``instruction`` is for models on Amazon Bedrock; with rules it is refused. Empty: without the one of the run before.

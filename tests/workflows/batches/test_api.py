@@ -67,6 +67,30 @@ def test_the_same_key_with_another_batch_is_refused_and_leaves_the_first_as_it_i
 
 
 @pytest.mark.usefixtures("table")
+def test_an_empty_idempotency_key_is_refused_and_makes_nothing():
+    project, client = bulk.project(), program()
+    answer = send(client, {"Idempotency-Key": ""}, project_id=project.id, documents=[{"key": "bulk/default/a"}])
+    assert "is empty" in str(problem(answer, 422)["detail"])
+    assert not queries.list_batches("default").rows
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize(
+    ("changed", "name", "at"),
+    [
+        ({"slot": 2}, "slot", "body.wish.slot"),
+        ({"documents": [{"key": "bulk/default/a", "projekt": "B"}]}, "projekt", "body.wish.documents.0.projekt"),
+    ],
+)
+def test_an_entry_that_nothing_reads_is_refused_by_name_and_makes_nothing(changed, name, at):
+    wish = {"project_id": bulk.project().id, "documents": [{"key": "bulk/default/a"}], **changed}
+    told = problem(send(program(), **wish), 422)
+    assert f"Unknown entries: “{name}”." in str(told["detail"])
+    assert [one["where"] for one in told["errors"]] == [at]
+    assert not queries.list_batches("default").rows
+
+
+@pytest.mark.usefixtures("table")
 def test_what_cannot_be_made_or_is_not_theirs_is_a_problem():
     project, client = bulk.project(), program()
     problem(send(client, project_id=project.id), 422)

@@ -42,6 +42,16 @@ def test_a_document_is_analysed_otherwise_and_a_result_chosen(table: str) -> Non
     assert "counts already" in problem(send(client, at(run, "choose")), 422)["detail"]
 
 
+def test_an_entry_that_nothing_reads_is_refused_by_name_and_starts_nothing(table: str) -> None:
+    run, client = published_run(field("total", "4.00")), program()
+    for what, wish in (("analysis", {"treshold": 0.5}), ("again", {"step": "assess", "force": True})):
+        told = problem(send(client, at(run, what), **wish), 422)
+        name = list(wish)[-1]
+        assert f"Unknown entries: “{name}”." in str(told["detail"])
+        assert [one["where"] for one in told["errors"]] == [f"body.wish.{name}"]
+    assert len(queries.document_workflows(run.site, run.document_id).rows) == 1
+
+
 def test_who_may_only_read_changes_nothing(table: str) -> None:
     run, client = published_run(field("total", "4.00")), program(Permission.READ)
     problem(send(client, at(run, "again"), step="assess"), 403)
