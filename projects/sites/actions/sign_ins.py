@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 SIGN_IN, PASSWORD = "sign-in", "password change"
 ACCOUNT = "account"  # as the audit names the record
 UNKNOWN = "unknown"  # the record of names that are no account: what was typed may be a password
-DESK = Actor("sign-in", "Sign-in")  # whoever tries is nobody yet
+STRANGER = Actor(UNKNOWN, "Unknown")  # a name that was typed does not say who typed it
 _KNOWN_DAYS = 90
 
 
@@ -132,7 +132,8 @@ def record_failure(attempt: Attempt, number: int) -> None:
         log.warning("failed sign-ins are not recorded for a while: too many")
         return
     account_id, payload = (str(user.pk), _named(user)) if user else (UNKNOWN, {})
-    transact([], entity_event(DEFAULT_SITE, ACCOUNT, account_id, told, by=DESK, payload=payload))
+    by = actor(user) if user and attempt.what == PASSWORD else STRANGER  # only who is signed in changes a password
+    transact([], entity_event(DEFAULT_SITE, ACCOUNT, account_id, told, by=by, payload=payload))
 
 
 def give_back(attempt: Attempt) -> None:

@@ -71,6 +71,7 @@ def test_after_some_wrong_passwords_the_right_one_has_to_wait_and_then_works() -
     assert (answer.status_code, answer["Location"]) == (302, "/")
     assert [one[0] for one in audited()] == ["sign-in failed", "sign-in throttled", "signed in"]
     assert {one[1] for one in audited()} == {str(user.pk)}
+    assert [one[2] for one in audited()] == ["Unknown", "Unknown", "Bob Ito"]
 
 
 def test_a_right_password_forgets_what_was_tried_before() -> None:
@@ -201,6 +202,13 @@ def test_while_the_table_does_not_answer_nobody_is_let_in_and_everybody_out() ->
     with fail("dynamodb", "TransactWriteItems", error_code="InternalServerError", times=9):
         assert browser.post("/logout/").status_code == 302
     assert browser.get("/documents/").status_code == 302
+
+
+def test_a_password_change_that_fails_names_who_was_signed_in() -> None:
+    change(signed_in(bob()), "wrong", "quite another word 7")
+    assert audited() == [("password change failed", str(bob().pk), "Bob Ito", "bob")]
+    sign_in("nobody", "wrong")
+    assert ("sign-in failed", "unknown", "Unknown", "") in audited()
 
 
 def test_signing_in_and_out_is_in_the_audit_page() -> None:
