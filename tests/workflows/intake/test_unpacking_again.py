@@ -101,6 +101,12 @@ def test_an_archive_of_which_nothing_came_out_failed_and_try_again_brings_its_fi
     assert again(document_id) == 200
     assert standing(document_id) == ("in_progress", None, DocumentStatus.IN_PROGRESS)
     assert "Try again" not in page(document_id)
+    newest, *_ = document_queries.activities(SITE, document_id).rows
+    assert (newest.type, newest.user_name) == ("MODIFY", "Bob Ito")
+    assert list(newest.changes) == [{"what": "unpacking", "before": "ended", "after": "started again"}]
+    assert "Changed by Bob Ito<small>unpacking: ended → <b>started again</b></small>" in (
+        signed_in(bob()).get(f"/documents/{document_id}/activity/").content.decode()
+    )
     done(document_id)
     assert (standing(document_id), names(document_id)) == (UNPACKED, ["inner.zip"])
     assert words(document_id) == ["UNPACKING_FAILED", "UNPACKING_TRIED_AGAIN", "UNPACKED"]

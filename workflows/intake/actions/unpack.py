@@ -16,7 +16,7 @@ from config.table import Key
 from config.transaction import EXISTS, Change, Put, Update, transact
 from projects.audit.events import Actor
 from projects.documents.actions.documents import creation
-from projects.documents.activity import ActivityType, activity
+from projects.documents.activity import ActivityType, Changed, activity
 from projects.documents.document_status import DocumentStatus
 from projects.documents.items.documents import ChildDocument
 from projects.documents.items.unpacking import DocumentUnpacking, UnpackingStatus
@@ -252,7 +252,10 @@ def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = 
         _listed(run, StepStatus.IN_PROGRESS, DocumentStatus.IN_PROGRESS, gone, when=same),
         *document_status.moved(run, document_status.of_row(row), DocumentStatus.IN_PROGRESS),
     ]
+    # No reason beside it: reasons name files of the archive, and activity outlives the document.
+    changed = [Changed("unpacking", "ended", "started again")]
+    told = activity(site, record.documentId, ActivityType.MODIFY, by=by, changes=changed, name=row.name)
     try:
-        transact(changes, events.lineage(run, "UNPACKING_TRIED_AGAIN", by=by))
+        transact(changes, events.lineage(run, "UNPACKING_TRIED_AGAIN", by=by), told)
     except Conflict as error:
         raise Conflict("Somebody was faster, or the document was deleted. Look at it as it is now.") from error
