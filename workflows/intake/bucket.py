@@ -38,6 +38,10 @@ UNEXPECTED = (
     "An unexpected error stopped this file. It is still in the bucket. Try it again; if it fails again, look at the "
     "log of the workers."
 )
+NO_FOLDER = (
+    "Its key names no folder, so it cannot be processed. Discard it here, and put the file into the bucket as "
+    "raw/YYYY/MM/DD/<folder>/<name>."
+)
 NOBODY = "Nobody has the folder “{}”. Say whose it is, then try the file again."
 
 
@@ -166,7 +170,7 @@ def _project(file: IncomingFile) -> Project:
     try:
         file.tenant, _ = files.incoming(str(file.s3_key))
     except ValueError as error:
-        raise Refused("The key does not say whose file it is: raw/YYYY/MM/DD/<tenant>/<name>.") from error
+        raise Refused(NO_FOLDER) from error
     try:
         tenant = IncomingTenant.load(table.INCOMING_TENANT.key(DEFAULT_SITE, name=file.tenant))
     except (NotFound, InvalidKey) as error:
@@ -235,6 +239,15 @@ def quarantined(site: str, *, cursor: str | None = None) -> Page[IncomingFile]:
     page = IncomingFile.page(pk, index="GSI1", newest_first=True, cursor=cursor)
     found = {row.key: row for row in IncomingFile.load_many([row.key for row in page.rows])}
     return Page([found[row.key] for row in page.rows if row.key in found], page.next)
+
+
+def names_folder(file: IncomingFile) -> bool:
+    """False if its key is of no folder: then nothing can come of it, however often it is tried."""
+    try:
+        files.incoming(str(file.s3_key))
+    except ValueError:
+        return False
+    return True
 
 
 def waiting_file(site: str, digest: str) -> IncomingFile:

@@ -131,8 +131,8 @@ def test_a_mail_is_taken_apart():
     ("key", "body", "sentence"),
     [
         ("raw/2026/11/21/globex/a.pdf", None, "Nobody has the folder “globex”"),
-        ("raw/2026/11/acme/a.pdf", None, "The key does not say whose file it is"),
-        ("raw/a.pdf", None, "The key does not say whose file it is"),
+        ("raw/2026/11/acme/a.pdf", None, "Its key names no folder, so it cannot be processed. Discard it here"),
+        ("raw/a.pdf", None, "Its key names no folder, so it cannot be processed. Discard it here"),
         ("raw/2026/11/21/acme/a.pdf", b"", "This file is empty"),
         ("raw/2026/11/21/acme/a.exe", b"MZ" + b"\0" * 600, "This is a program"),
     ],

@@ -61,6 +61,23 @@ def test_tried_again_it_says_so_and_discarded_it_is_gone():
     assert settle(file, "again").status_code == 404
 
 
+def test_a_file_whose_key_names_no_folder_can_only_be_discarded():
+    arrival = put(key="raw/2026/11/bill.pdf")
+    take(arrival)
+    file = bucket.waiting_file("default", arrival.digest)
+    text = page(signed_in(alice()))
+    assert "raw/YYYY/MM/DD/&lt;folder&gt;/&lt;name&gt;" in text
+    assert "tenant&gt;" not in text
+    assert "Discard</button>" in text
+    assert "Try again</button>" not in text
+    answer = settle(file, "again")
+    assert answer.status_code == 422
+    assert IncomingFile.load(file.key).status == IncomingStatus.QUARANTINED
+    assert "is discarded" in settle(file, "discard").content.decode()
+    quarantined()
+    assert "Try again</button>" in page(signed_in(alice()))  # its folder may be given to a project
+
+
 @pytest.mark.parametrize("error_code", ["ThrottlingException", "AccessDenied", "connection"])
 def test_where_no_queue_answers_the_file_can_be_tried_once_more(error_code):
     file = quarantined()

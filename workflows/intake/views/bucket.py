@@ -29,7 +29,7 @@ def list_incoming(request: DeskRequest) -> HttpResponse:
     page = bucket.quarantined(request.site, cursor=cursor)
     on_main_site = request.site == DEFAULT_SITE
     context = {
-        "rows": [(file, file.status == IncomingStatus.AGAIN) for file in page.rows],
+        "rows": [(file, file.status == IncomingStatus.AGAIN, bucket.names_folder(file)) for file in page.rows],
         "next_cursor": page.next,
         "is_first": not cursor,
         "first_url": reverse("routing:list-incoming"),
@@ -49,6 +49,8 @@ def settle_incoming(request: DeskRequest, digest: str) -> HttpResponse:
         messages.success(
             request, f"{file.name} is discarded. Its object stays in the bucket until its rule removes it."
         )
+    elif not bucket.names_folder(file):
+        raise Refused(bucket.NO_FOLDER)
     else:
         incoming_actions.again(file, by=actor(request.user))
         take_incoming_again(file)
