@@ -116,6 +116,30 @@ def test_the_date_is_the_day_of_issue(rows: tuple[str, ...], date: str | None) -
     assert value("date", *rows) == date
 
 
+NET = FieldSpec("net_total", "Net total", "amount", required=True, threshold=0.8)
+
+
+@pytest.mark.parametrize(
+    ("rows", "net"),
+    [
+        (("Subtotal | 1,240.00", "VAT 20 % | 248.00", "Total due | 1,488.00"), "1240.00"),
+        (("SUB TOTAL: 19.52", "Service Chg 6% | 1.17", "TO PAY | 20.69"), "19.52"),
+        (("Sub-total | $ 80.00", "Sales tax | $ 6.40"), "80.00"),
+        (("Net amount | 425.20", "VAT 20 % | 85.04", "Gross amount | 510.24"), "425.20"),
+        (("Zwischensumme | 358,00 €", "USt. 19 % | 68,02 €", "Gesamtbetrag | 426,02 €"), "358.00"),
+        (("Nettobetrag: 358,00 €", "USt. | 68,02 €"), "358.00"),
+        (
+            ("Subtotal | 100.00", "Discount | -10.00", "Net total | 90.00", "VAT | 18.00"),
+            "90.00",
+        ),  # its own label first
+        (("Subtotally wrong | 7.00", "Total | 9.00"), None),
+    ],
+)
+def test_the_net_total_is_found_by_what_papers_call_it(rows: tuple[str, ...], net: str | None) -> None:
+    found = fields.find(document(*rows), NET)
+    assert (found[0].value if found else None) == net
+
+
 @pytest.mark.parametrize(
     ("rows", "total"),
     [

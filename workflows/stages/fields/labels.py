@@ -1,7 +1,7 @@
 """Fields that no finder knows: the value beside or under the label that the project's schema gives."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from workflows.stages import values
@@ -14,6 +14,9 @@ _READ = {"currency": values.currency, "number": values.number, "boolean": values
 # What identifies something has digits in it; its label may say so once more: purchase order no.
 _IDENTIFIER = re.compile(r"(?:^|[\W_])(?:number|no|nr|num|id|iban|nummer|order)$", re.IGNORECASE)
 _NUMBERED = r"(?:(?:no|nr|num|number|nummer)\b\W*|#\W*)?"
+# What papers print for a field instead of its own label, which goes first where both stand.
+_ALSO: Mapping[str, tuple[str, ...]] = {"net_total": ("Sub total", "Net amount", "Zwischensumme", "Nettobetrag")}
+_ALSO_COSTS = 0.5  # points
 Found = tuple[int, Place, values.Hit]  # how far from the label
 _RATE = re.compile(r"\s{0,3}(?:%|per ?cent|v\. ?H\.)", re.IGNORECASE)
 
@@ -23,27 +26,34 @@ def find(document: Document, spec: FieldSpec) -> list[Candidate]:
 
 
 def _candidates(document: Document, spec: FieldSpec) -> Iterator[Candidate]:
+    yield from _labelled(document, spec, pattern(spec), 3.0)
+    if also := _ALSO.get(spec.name):
+        yield from _labelled(document, spec, _printed(also), 3.0 - _ALSO_COSTS)
+
+
+def _labelled(document: Document, spec: FieldSpec, label: re.Pattern[str], most: float) -> Iterator[Candidate]:
     read = _reader(document, spec)
-    for again, places in enumerate(by_labels(document, pattern(spec))):
+    for again, places in enumerate(by_labels(document, label)):
         found = [(distance, place, hit) for distance, place in enumerate(places) if (hit := read(place))]
         if not found:
             continue
         distance, place, hit = _after_rate(found, places) if spec.type == "amount" else found[0]
-        points = 3.0 - 0.3 * distance - 0.1 * min(again, 5)
+        points = most - 0.3 * distance - 0.1 * min(again, 5)
         strength = 1.0 if place.beside else 0.6
         yield of_line(place.line, hit.value, hit.start, hit.end, points, label=strength)
 
 
 def pattern(spec: FieldSpec) -> re.Pattern[str]:
     """The label or the field's name, whatever stands between its words: "Contract No." for contract_no."""
+    return _printed((spec.label, spec.name), _NUMBERED if is_identifier(spec) else "")
+
+
+def _printed(labels: Iterable[str], after: str = "") -> re.Pattern[str]:
     spellings = {
-        "".join(f"{re.escape(word)}\\W*" for word in re.findall(r"\w+", text.replace("_", " ")))
-        for text in (spec.label, spec.name)
+        "".join(f"{re.escape(word)}\\W*" for word in re.findall(r"\w+", text.replace("_", " "))) for text in labels
     }
     spelled = "|".join(sorted(filter(None, spellings), key=len, reverse=True))
-    return re.compile(
-        rf"(?<!\w)(?:{spelled}){_NUMBERED if is_identifier(spec) else ''}(?!\w)", re.IGNORECASE
-    )  # fmt: skip
+    return re.compile(rf"(?<!\w)(?:{spelled}){after}(?!\w)", re.IGNORECASE)
 
 
 def is_identifier(spec: FieldSpec) -> bool:
