@@ -31,13 +31,13 @@ class TooManyTries(CountersignError):
 
 
 class Conflict(CountersignError):
-    """A condition did not hold: somebody else was first. Views answer 409.
+    """A condition did not hold: another change came first. Views answer 409.
 
-    ``stored`` is the losing item as the table holds it now, in the wire's own form, where DynamoDB returned it.
+    ``failed``: the names of a transaction's changes whose conditions did not hold, of those that have a name.
     """
 
     def __init__(
-        self, message: str = "Somebody else changed this first.", *, failed: frozenset[int] = frozenset()
+        self, message: str = "Somebody else changed this first.", *, failed: frozenset[str] = frozenset()
     ) -> None:
         super().__init__(message)
         self.failed = failed

@@ -23,7 +23,7 @@ from pynamodb.expressions.update import Action
 from config import aws, clock
 from config.errors import Conflict, CountersignError, Unavailable
 from config.item import THROTTLED, Item, refused
-from config.table import Key
+from config.table import Key, kind_of
 
 _ATTEMPTS = 6
 NEW: Condition = Item.PK.does_not_exist()
@@ -32,32 +32,50 @@ EXISTS: Condition = Item.PK.exists()
 
 @dataclass(frozen=True)
 class Put:
-    """Put where the key is free, or ``overwrite`` what is there."""
+    """Put if the key is free, or ``overwrite`` what is there. ``name``: as in ``Update``."""
 
     item: Item
     overwrite: bool = False
+    name: str = ""
+
+    @property
+    def key(self) -> Key:
+        return self.item.key
+
+    @property
+    def of(self) -> type[Item]:
+        return type(self.item)
 
 
 @dataclass(frozen=True)
 class Update:
+    """``of``: whose table it is in. ``name``: what ``Conflict.failed`` calls it if its condition does not hold."""
+
     key: Key
     actions: Sequence[Action]
     condition: Condition | None = None
-    of: type[Item] = Item  # whose table it is in
+    of: type[Item] = Item
+    name: str = ""
 
 
 @dataclass(frozen=True)
 class Delete:
+    """``of`` and ``name``: as in ``Update``."""
+
     key: Key
     condition: Condition | None = None
     of: type[Item] = Item
+    name: str = ""
 
 
 @dataclass(frozen=True)
 class Check:
+    """``of`` and ``name``: as in ``Update``."""
+
     key: Key
     condition: Condition
     of: type[Item] = Item
+    name: str = ""
 
 
 Change = Put | Update | Delete | Check
@@ -74,7 +92,8 @@ def transact(changes: Sequence[Change], *events: RecordAt, token: str | None = N
     again changes nothing.
 
     Raises:
-        Conflict: a condition did not hold; ``failed`` has the positions in ``changes``.
+        Conflict: a condition did not hold; ``failed`` has the names of the changes that have one.
+        CountersignError: two changes of one key, which DynamoDB refuses; nothing was sent.
         Unavailable: throttled or unreachable, also after TransactionConflict was retried.
 
     """
@@ -82,12 +101,14 @@ def transact(changes: Sequence[Change], *events: RecordAt, token: str | None = N
     for attempt in range(_ATTEMPTS):
         built = [_rows(event(at + dt.timedelta(microseconds=i))) for i, event in enumerate(events)]
         puts = [Put(row) for rows in built for row in rows]
+        _check_keys_differ([*changes, *puts])
         reasons = _write([*changes, *puts], token)
         if not reasons:
             return [rows[0] for rows in built]
-        failed = frozenset(i for i, code in enumerate(reasons) if code == "ConditionalCheckFailed")
+        failed = [i for i, code in enumerate(reasons) if code == "ConditionalCheckFailed"]
         if any(i < len(changes) for i in failed):
-            raise Conflict(failed=frozenset(i for i in failed if i < len(changes)))
+            names = (changes[i].name for i in failed if i < len(changes))
+            raise Conflict(failed=frozenset(name for name in names if name))
         if failed:  # only an event's key was taken: next microsecond, and the old token would not fit any more
             at += dt.timedelta(microseconds=len(puts))
             token = None
@@ -100,6 +121,16 @@ def transact(changes: Sequence[Change], *events: RecordAt, token: str | None = N
 
 def _rows(built: Item | tuple[Item, ...]) -> tuple[Item, ...]:
     return built if isinstance(built, tuple) else (built,)
+
+
+def _check_keys_differ(changes: Sequence[Change]) -> None:
+    """Raises: CountersignError."""
+    seen = set()
+    for one in changes:
+        place = (one.of.Meta.table_name, one.key)
+        if place in seen:
+            raise CountersignError(f"One transaction changes the same {kind_of(one.key)} twice.")
+        seen.add(place)
 
 
 def _write(changes: Sequence[Change], token: str | None) -> list[str]:

@@ -35,7 +35,8 @@ def gone(
 ) -> list[Change]:
     """The document's row is moved where nothing looks for live ones, and its removal begins.
 
-    Position 0 fails where somebody changed the document, 2 where another removal of it is under way.
+    Raised conflicts name ``document`` if it was changed meanwhile, ``removal`` if another removal is under way, and
+    ``deleted`` if another document's removal took the key of this second.
     """
     now = clock.now()
     stamp = clock.iso(now)
@@ -68,11 +69,16 @@ def gone(
         created_at=document.created_at,
         updated_at=stamp,
     )
-    return [Delete(document.key, Document.revision == document.revision), Put(soft), Put(record)]
+    unchanged = Document.revision == document.revision
+    return [
+        Delete(document.key, unchanged, name="document"),
+        Put(soft, name="deleted"),
+        Put(record, name="removal"),
+    ]
 
 
 def back(site: str, soft: SoftDeletedDocument, *, due_at: str) -> list[Change]:
-    """The document's row is where it was, exactly; position 0 fails where its removal went on meanwhile."""
+    """The document's row is where it was, exactly; fails if its removal went on meanwhile."""
     at = clock.parse(soft.inserteddate)
     parts = {"document_id": soft.document_id, "date": table.date(at), "datetime": table.datetime_s(at)}
     place = table.DOCUMENT.key(site, **parts)
@@ -88,7 +94,7 @@ def back(site: str, soft: SoftDeletedDocument, *, due_at: str) -> list[Change]:
 
 
 def buried(site: str, soft: SoftDeletedDocument, *, by: Actor, due_at: str) -> list[Change]:
-    """The tombstone, from which there is no way back; position 0 fails where its removal went another way."""
+    """The tombstone, from which there is no way back; fails if its removal went another way."""
     now = clock.now()
     index = _listed(site, soft.document_id, PURGED, now)
     actions = [

@@ -61,7 +61,7 @@ def revise(site: str, document_id: str, plan: Plan, *, by: Actor) -> bool:
         try:
             _write(site, document, revision, by)
         except Conflict as conflict:
-            if 0 not in conflict.failed:  # the document is as it was read: a version row's second was taken
+            if "document" not in conflict.failed:  # the document is as it was read: a version row's second was taken
                 later += dt.timedelta(seconds=1)
             time.sleep(random.uniform(0.005, 0.03) * (attempt + 1))
         else:
@@ -85,4 +85,4 @@ def _write(site: str, document: Document, revision: Revision, by: Actor) -> None
         name=document.name,
         version=revision.version,
     )
-    transact([Update(document.key, actions, same), *revision.changes], event)
+    transact([Update(document.key, actions, same, name="document"), *revision.changes], event)

@@ -35,13 +35,13 @@ def claim(ref: ReviewRef, run: Run, *, by: Person, after: Decided | None = None)
 
     Raises:
         Conflict: somebody else holds it, it is decided, its deadline has passed, or this person approved the run before
-            and another one has to; with 1 in ``failed`` the decision ``after`` which it is taken was undone.
+            and another one has to; with ``after`` in ``failed`` the decision that it follows was undone.
 
     """
     try:
         _take(ref, run, by, after)
     except Conflict as conflict:
-        if 1 in conflict.failed:
+        if "after" in conflict.failed:
             raise
         renew(ref, by=by)
 
@@ -64,7 +64,7 @@ def claim_next(
             try:
                 claim(ref, queries.run_of(ref, row), by=by, after=after)
             except Conflict as conflict:
-                if 1 in conflict.failed:
+                if "after" in conflict.failed:
                     return None
                 continue
             return ref
@@ -92,7 +92,7 @@ def _take(ref: ReviewRef, run: Run, by: Person, after: Decided | None) -> None:
     changes: list[Change] = [Update(ref.key, actions, free & (Review.deadline > clock.iso(now)))]
     if after:  # the undo of that decision finds it here, and cannot come in between
         stands: Condition = (Review.decision_id == after.decision_id) & (Review.reviewer == by.id)
-        changes.append(Update(after.ref.key, [Review.claimed_ahead.set(ref.path)], stands))
+        changes.append(Update(after.ref.key, [Review.claimed_ahead.set(ref.path)], stands, name="after"))
     transact(changes, events.lineage(run, "HUMAN_REVIEW_CLAIMED", by=by, facts={"review": ref.review_id}))
 
 

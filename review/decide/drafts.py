@@ -52,10 +52,11 @@ def save(ref: ReviewRef, typed: Typed, *, by: Person, version: int, begun: bool)
     until = clock.iso(clock.in_seconds(settings.REVIEW_LEASE_SECONDS))
     mine: Condition = may(RENEW) & (Review.holder == by.id) & (Review.version == version)
     in_time: Condition = Review.deadline > clock.iso(clock.now())
+    guard = Update(ref.key, [Review.lease_until.set(until)], mine & in_time, name="review")
     try:
-        at = _write(ref, typed, by, Update(ref.key, [Review.lease_until.set(until)], mine & in_time), begun)
+        at = _write(ref, typed, by, guard, begun)
     except Conflict as conflict:
-        if 0 not in conflict.failed:
+        if "review" not in conflict.failed:
             raise
         return Saved(keep(ref, typed, by=by, begun=begun))
     return Saved(at, until)
@@ -68,7 +69,7 @@ def keep(ref: ReviewRef, typed: Typed, *, by: Person, begun: bool = False) -> st
         Conflict: it is decided or has ended; nothing was kept.
 
     """
-    return _write(ref, typed, by, Check(ref.key, Review.status.is_in(*UNDECIDED)), begun)
+    return _write(ref, typed, by, Check(ref.key, Review.status.is_in(*UNDECIDED), name="review"), begun)
 
 
 def _write(ref: ReviewRef, typed: Typed, by: Person, guard: Change, begun: bool) -> str:
@@ -80,7 +81,7 @@ def _write(ref: ReviewRef, typed: Typed, by: Person, guard: Change, begun: bool)
         try:
             transact([guard, way(ref, typed, by, at)])
         except Conflict as conflict:
-            if 0 in conflict.failed:
+            if "review" in conflict.failed:
                 raise
         else:
             return at

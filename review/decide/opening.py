@@ -96,12 +96,12 @@ def open_review(pause: Pause) -> str | None:
 
     """
     pause = completed(pause)
-    guard = Check(advance.execution_key(pause.run), advance.drives(pause.attempt, pause.step))
+    guard = Check(advance.execution_key(pause.run), advance.drives(pause.attempt, pause.step), name="run")
     changes, required = opened(pause, at=clock.now())
     try:
         written = transact([guard, *changes], required)
     except Conflict as conflict:
-        if 0 in conflict.failed:
+        if "run" in conflict.failed:
             raise
         return _newer_token(pause)
     log.info("review opened", extra={"review": pause.ref.review_id, "run": pause.run.workflow_id})

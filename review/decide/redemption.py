@@ -193,7 +193,7 @@ def expire(run: Run, *, attempt: int) -> Mapping[str, Any]:
         )
     except Conflict as conflict:
         review = Review.load(ref.key, only=READABLE)
-        if 1 in conflict.failed and review.status in DECIDED:
+        if "review" in conflict.failed and review.status in DECIDED:
             return decision_output(review)
         raise StaleAttempt("The run has ended or another attempt drives it.") from conflict
     events.publish_soon(done.event)
@@ -207,7 +207,7 @@ def _expired_checkpoint(ref: ReviewRef) -> Update:
 def closing(ref: ReviewRef, move: Move, queue: str) -> list[Change]:
     """End an undecided review: ``EXPIRE``, or ``ORPHAN`` where its run ended without us.
 
-    ``queue``: that it waits in, as it is stored. The first change is the one that fails where somebody has decided.
+    ``queue``: that it waits in, as it is stored. ``review`` is the change that fails if it was decided.
     """
     actions = [
         Review.status.set(move.to),
@@ -215,6 +215,6 @@ def closing(ref: ReviewRef, move: Move, queue: str) -> list[Change]:
         *(key.remove() for key in (Review.GSI1PK, Review.GSI1SK, Review.GSI2PK, Review.GSI2SK)),
     ]
     return [
-        Update(ref.key, actions, may(move)),
+        Update(ref.key, actions, may(move), name="review"),
         *counting.counted(ref.site, counting.queued(queue, ref.document_id, -1)),
     ]

@@ -4,10 +4,10 @@ import threading
 import pytest
 
 from config import clock
-from config.errors import Conflict, NotFound
-from config.item import Item
+from config.errors import Conflict, CountersignError, NotFound
+from config.item import Item, VersionItem
 from config.table import PROJECT_WORKFLOW, Key
-from config.transaction import Check, Delete, EventAt, Put, Update, transact
+from config.transaction import NEW, Change, Check, Delete, EventAt, Put, Update, transact
 from workflows.runs.items.documents import ProjectWorkflow
 
 AT = "2026-11-21T12:00:00"
@@ -27,7 +27,7 @@ def status(name: str) -> str:
 
 def set_status(name: str, value: str, only_if: str) -> Update:
     path = ProjectWorkflow.data["status"]
-    return Update(key(name), [path.set(value)], path == only_if)
+    return Update(key(name), [path.set(value)], path == only_if, name=name)
 
 
 def event_at(moment: dt.datetime) -> Item:
@@ -45,22 +45,50 @@ def test_one_condition_that_does_not_hold_keeps_everything_out(table: str) -> No
     row("old", "done").save()
     with pytest.raises(Conflict) as conflict:
         transact([Put(row("a")), set_status("old", "again", only_if="new")], event_at)
-    assert conflict.value.failed == {1}
+    assert conflict.value.failed == {"old"}
     assert status("old") == "done"
     with pytest.raises(NotFound):
         status("a")
 
 
-def test_failed_positions_are_those_of_the_call_whatever_the_kinds(table: str) -> None:
+def test_failed_changes_are_named_whatever_their_kind(table: str) -> None:
     row("old").save()
     changes = [
-        Put(row("a")),
-        Delete(key("old"), ProjectWorkflow.data["status"] == "other"),
-        Check(key("nobody"), Item.PK.exists()),
+        Put(row("a"), name="free"),
+        Put(row("old"), name="taken"),
+        Delete(key("other"), ProjectWorkflow.PK.exists(), name="gone"),
+        Check(key("nobody"), Item.PK.exists(), name="checked"),
     ]
     with pytest.raises(Conflict) as conflict:
         transact(changes)
-    assert conflict.value.failed == {1, 2}
+    assert conflict.value.failed == {"taken", "gone", "checked"}
+
+
+def test_a_change_without_a_name_fails_without_one(table: str) -> None:
+    row("old").save()
+    with pytest.raises(Conflict) as conflict:
+        transact([Put(row("old"))])
+    assert conflict.value.failed == frozenset()
+
+
+@pytest.mark.parametrize("second", [Put(row("a")), Delete(key("a")), Check(key("a"), Item.PK.exists())])
+def test_two_changes_of_one_key_are_refused_before_anything_is_sent(table: str, second: Change) -> None:
+    row("a").save()
+    with pytest.raises(CountersignError, match="the same ProjectWorkflow twice") as refused:
+        transact([set_status("a", "done", only_if="new"), second], event_at)
+    assert type(refused.value) is CountersignError
+    assert status("a") == "new"
+
+
+def test_an_event_with_the_key_of_a_change_is_refused(table: str) -> None:
+    with pytest.raises(CountersignError, match="twice"):
+        transact([Put(row("a"))], lambda _: row("a"))
+
+
+def test_the_same_key_of_two_tables_is_two_rows(table: str) -> None:
+    row("a").save()
+    transact([set_status("a", "done", only_if="new"), Check(key("a"), NEW, VersionItem)])
+    assert status("a") == "done"
 
 
 def test_a_put_does_not_replace_unless_it_is_told_to(table: str) -> None:

@@ -45,7 +45,7 @@ def publish(definition: Definition) -> bool:
         try:
             transact(_published(definition), _event(definition, "published", DEPLOYER, {}))
         except Conflict as conflict:
-            if 0 in conflict.failed:
+            if "version" in conflict.failed:
                 return False
             continue
         directory.forget()
@@ -54,10 +54,10 @@ def publish(definition: Definition) -> bool:
 
 
 def _published(definition: Definition) -> list[Change]:
-    """The version first: whether that is new decides about all of it."""
+    """Whether the version is new decides about all of it."""
     now = clock.iso(clock.now())
     new = _row(definition.id, definition, S.DRAFT if definition.draft else S.ACTIVE, now)
-    changes: list[Change] = [Put(new), *(Put(step_row(definition, step)) for step in definition.steps)]
+    changes: list[Change] = [Put(new, name="version"), *(Put(step_row(definition, step)) for step in definition.steps)]
     if definition.draft:
         return changes
     head = head_of(definition.name)

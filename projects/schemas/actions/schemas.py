@@ -87,14 +87,14 @@ def create_classification(site: str, schema: Schema, *, by: Actor, classificatio
     )
     event = _event(site, classification_id, "created", by, {"name": ready.schema.name, "version": 1})
     try:
-        transact([Put(head), *ready.changes], event)
+        transact([Put(head, name="head"), *ready.changes], event)
     except Conflict as error:
         return _made_before(site, classification_id, by, error)
     return head
 
 
 def _made_before(site: str, classification_id: str, by: Actor, error: Conflict) -> SchemaHead:
-    if 0 not in error.failed:
+    if "head" not in error.failed:
         raise _attribute_gone() from error
     made = schema_queries.classification(site, classification_id)
     if made.created_by != by.id:
@@ -115,7 +115,12 @@ def archive_classification(site: str, classification_id: str, *, archived: bool,
         return before
     actions = [SchemaHead.status.set(ARCHIVED if archived else ACTIVE), *_stamp(version, by)]
     event = _event(site, classification_id, "archived" if archived else "restored", by, {"version": version + 1})
-    _write(site, classification_id, [Update(before.key, actions, _at_version(version, classification_id))], event)
+    _write(
+        site,
+        classification_id,
+        [Update(before.key, actions, _at_version(version, classification_id), name="head")],
+        event,
+    )
     return schema_queries.classification(site, classification_id)
 
 
@@ -131,7 +136,7 @@ def _save(site: str, owner: str, before: SchemaHead, schema: Schema, *, version:
     if owner:
         index = table.CLASSIFICATION.gsi1(site, entity=ENTITY, name=ready.schema.name)
         actions += [SchemaHead.GSI1PK.set(index["GSI1PK"]), SchemaHead.GSI1SK.set(index["GSI1SK"])]
-    head = Update(before.key, actions, _at_version(version, owner))
+    head = Update(before.key, actions, _at_version(version, owner), name="head")
     event = _event(site, owner, "updated", by, _told(before.schema, ready.schema) | {"version": version + 1})
     _write(site, owner, [head, *ready.changes], event)
     return _head(site, owner)
@@ -169,7 +174,7 @@ def _write(site: str, owner: str, changes: list[Change], event: RecordAt) -> Non
     try:
         transact(changes, event)
     except Conflict as error:
-        if 0 not in error.failed:
+        if "head" not in error.failed:
             raise _attribute_gone() from error
         raise Conflict(_who_was_first(_head(site, owner))) from error
 

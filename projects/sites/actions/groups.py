@@ -30,7 +30,7 @@ def save(site: str, grants: Sequence[Grant], *, by: Actor) -> None:
     """All or none. A group that may do nothing any more loses its row, where no defaults would come back.
 
     Raises:
-        Conflict: somebody changed one of them since; ``failed`` has the positions in ``grants``.
+        Conflict: somebody changed one of them since; ``failed`` has the groups.
 
     """
     now = clock.iso(clock.now())
@@ -47,7 +47,7 @@ def first(site: str, group: str, permissions: frozenset[Permission], now: str, b
     row.permissions, row.updated_by = in_order(permissions), by.name
     index = SITE_GROUP.gsi1(DEFAULT_SITE, **parts)
     row.GSI1PK, row.GSI1SK = index["GSI1PK"], index["GSI1SK"]
-    return Put(row)
+    return Put(row, name=group)
 
 
 def _change(site: str, one: Grant, now: str, by: Actor) -> Change:
@@ -56,14 +56,14 @@ def _change(site: str, one: Grant, now: str, by: Actor) -> Change:
     if not one.version:
         return first(site, one.group, one.after, now, by)
     if not one.after and (site != DEFAULT_SITE or one.group not in DEFAULTS):
-        return Delete(key, shown)
+        return Delete(key, shown, name=one.group)
     actions = [
         SiteGroup.permissions.set(in_order(one.after)),
         SiteGroup.version.set(one.version + 1),
         SiteGroup.updated_by.set(by.name),
         SiteGroup.updated_at.set(now),
     ]
-    return Update(key, actions, shown)
+    return Update(key, actions, shown, name=one.group)
 
 
 def _at(version: int) -> Condition:

@@ -38,7 +38,7 @@ def project_row_hidden(row: ProjectDocument) -> Update:
         ProjectDocument.hidden.set({**keys, "status": row.status}),
         ProjectDocument.status.set(DELETED),
     ]
-    return Update(row.key, actions, rests & (ProjectDocument.status == row.status))
+    return Update(row.key, actions, rests & (ProjectDocument.status == row.status), name="project_document")
 
 
 def _same_run(row: ProjectDocument) -> Condition:
@@ -75,7 +75,7 @@ def follow_ups_hidden(site: str, document_id: str) -> list[Update]:
 def _follow_up_hidden(row: HideableRow) -> Update:
     """Its status goes with it, since a worker whose message is on the way asks for that."""
     idle = FollowUp.lease_owner.does_not_exist() | (FollowUp.lease_until < clock.iso(clock.now()))
-    return Update(row.key, _resting(row), (HideableRow.status == row.status) & idle)
+    return Update(row.key, _resting(row), (HideableRow.status == row.status) & idle, name="follow_up")
 
 
 def _resting(row: HideableRow) -> list[Action]:
@@ -144,7 +144,7 @@ def _settle(
         try:
             _write(site, some, still)
         except Conflict as conflict:
-            if 0 in conflict.failed:
+            if "removal" in conflict.failed:
                 raise
             _one_by_one(site, some, still)
 
@@ -155,7 +155,7 @@ def _one_by_one(site: str, steps: Sequence[_Step], still: Check) -> None:
         try:
             _write(site, [one], still)
         except Conflict as conflict:
-            if 0 in conflict.failed:
+            if "removal" in conflict.failed:
                 raise
 
 

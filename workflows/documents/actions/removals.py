@@ -61,9 +61,9 @@ def delete(site: str, document_id: str, *, by: Actor, reason: str = "") -> None:
         try:
             _write(site, document, row.workflow_id, changes, kind=ActivityType.SOFT_DELETE, by=by)
         except Conflict as conflict:
-            if 2 in conflict.failed:
+            if "removal" in conflict.failed:
                 raise Conflict(MOVING) from conflict
-            if conflict.failed and min(conflict.failed) > 3:
+            if conflict.failed == {"follow_up"}:
                 raise Refused(FOLLOWED) from conflict
             time.sleep(0.01 * (attempt + 1))
         else:
@@ -233,13 +233,13 @@ def _mark_child(site: str, record: DocumentRemoval, deleted_at: str | None) -> N
     try:
         transact([_still(record), Update(key, [mark], ChildDocument.PK.exists())])
     except Conflict as conflict:
-        if 0 in conflict.failed:
+        if "removal" in conflict.failed:
             raise
 
 
 def _still(record: DocumentRemoval) -> Check:
     """A worker that was overtaken must not hide rows of a document that is back."""
-    return Check(record.key, DocumentRemoval.status == record.status)
+    return Check(record.key, DocumentRemoval.status == record.status, name="removal")
 
 
 def look_again(record: DocumentRemoval) -> None:

@@ -89,9 +89,9 @@ def add_content(
         try:
             _write(beginning, document, before, clock.now() + later)
         except Conflict as conflict:
-            if 0 in conflict.failed:
+            if "project_document" in conflict.failed:
                 raise Refused(UNDER_WAY) from conflict
-            if 1 not in conflict.failed:  # the second of the version's key was taken
+            if "document" not in conflict.failed:  # the second of the version's key was taken
                 later += dt.timedelta(seconds=1)
             time.sleep(random.uniform(0.005, 0.03) * (attempt + 1))
         else:
@@ -112,7 +112,7 @@ def _write(beginning: Beginning, document: Document, before: ProjectDocument, at
         Put(version),
         *_replaced(beginning, before),
         *(Put(row) for row in beginning.rows(now)),
-        # Position 1 holds ``before`` too: who else ended its rest has bumped the revision.
+        # The document's own row holds ``before`` too: who else ended its rest has bumped the revision.
         *counting.counted(
             run.site, counting.moved(run.project_id, run.document_id, document_status.of_row(before), _READ)
         ),
@@ -159,6 +159,7 @@ def _project_document(beginning: Beginning, now: str) -> Update:
             *document_status.moved_in_list(run, _READ, now),
         ],
         rests,
+        name="project_document",
     )
 
 
@@ -183,7 +184,7 @@ def _document(document: Document, project: Mapping[str, Any], original: Original
     actions = [named[name].set(value) if value is not None else named[name].remove() for name, value in values.items()]
     if queue:  # else it stays where it is until it is assessed: what was limited to some is not open meanwhile
         actions.append(in_queue(queue))
-    return Update(document.key, actions, Document.revision == document.revision)
+    return Update(document.key, actions, Document.revision == document.revision, name="document")
 
 
 def _replaced(beginning: Beginning, before: ProjectDocument) -> list[Change]:

@@ -60,9 +60,9 @@ def create(site: str, ruleset_id: str, draft: RuleDraft, *, by: Actor, rule_id: 
     row = _row(site, ruleset_id, rule_id, draft, version=1, by=by, created_by=by.id)
     event = entity_event(site, "rule", rule_id, "created", by=by, payload={"ruleset": ruleset_id} | draft.facts)
     try:
-        transact([Put(row), Put(_by_status(site, row), overwrite=True), touched(ruleset, by=by)], event)
+        transact([Put(row, name="rule"), Put(_by_status(site, row), overwrite=True), touched(ruleset, by=by)], event)
     except Conflict as error:
-        if 0 not in error.failed:
+        if "rule" not in error.failed:
             raise Conflict(who_was_first(site, ruleset_id)) from error
         made = pinned_rules.rule(site, ruleset_id, rule_id)
         if made.created_by != by.id:

@@ -91,8 +91,8 @@ def advance(
     ``last`` is the id of the run's last transition: the new one sorts behind it, whatever the clocks of workers say.
 
     Raises:
-        Conflict: position 0 in ``failed``: another message advanced the run first, or a newer attempt drives it;
-            position n: the nth of ``also`` did not hold.
+        Conflict: with ``run`` in ``failed`` another message advanced the run first, or a newer attempt drives it;
+            otherwise one of ``also`` did not hold.
 
     """
     transition_id = clock.ulid_after(last)
@@ -177,7 +177,7 @@ def _move_execution(run: Run, move: Advance, transition_id: str, now: str) -> Up
         check_at = move.check_at or clock.in_seconds(settings.RUN_CHECK_SECONDS)
         due = table.due(table.EXECUTION, clock.iso(check_at), execution_id=run.workflow_id)
         actions.append(Execution.GSI2SK.set(due["GSI2SK"]))
-    return Update(execution_key(run), actions, drives(move.attempt, move.step.order))
+    return Update(execution_key(run), actions, drives(move.attempt, move.step.order), name="run")
 
 
 def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
