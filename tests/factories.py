@@ -19,7 +19,7 @@ from review.identity import Person, ReviewRef, review_id
 from review.items.reviews import Review
 from review.status import Decision
 from tests.pump import Pump
-from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Definition
 from workflows.intake.actions import document_start
 from workflows.intake.actions.document_start import Original
 from workflows.operations import samples
@@ -59,7 +59,7 @@ def sample_files() -> tuple[Path, ...]:
 
 def start_run(
     file: Path | None = None, *, always_review: bool = False, site: str = SITE, project: dict[str, Any] = PROJECT,
-    project_id: str = PROJECT_ID, pages: int | None = None,
+    project_id: str = PROJECT_ID, pages: int | None = None, definition: Definition = DOCUMENT_ANALYSIS,
 ) -> Run:  # fmt: skip
     """A run of the clean sample; ``always_review`` by a policy that no machine satisfies."""
     file = file or sample_files()[0]
@@ -80,6 +80,7 @@ def start_run(
         else run_settings.freeze(project),
         document_id=document_id,
         original=original,
+        definition=definition,
     )
 
 

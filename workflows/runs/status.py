@@ -1,6 +1,9 @@
 """The words a run, its steps and its documents may have as a state; a definition says which step follows which."""
 
+from dataclasses import dataclass
 from enum import StrEnum
+
+from config.errors import CountersignError
 
 
 class RunStatus(StrEnum):
@@ -100,7 +103,62 @@ RUN_ENDS: dict[Outcome, RunStatus] = {
     Outcome.PARTIAL: RunStatus.FAILED,
     Outcome.CANCELLED: RunStatus.FAILED,
 }
-# A person may have these go on. What expired has a review that is closed, what was decided is decided.
-RESUMABLE = (Outcome.PARTIAL, Outcome.FAILED, Outcome.CANCELLED)
+
+
+class RunState(StrEnum):
+    """What a run may do next depends on this: its step while it runs, its outcome afterwards. Not stored."""
+
+    RUNNING = "running"  # a machine works on its step
+    WAITING = "waiting"  # its step is an approval
+    PUBLISHED = "published"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    FAILED = "failed"
+    PARTIAL = "partial"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True)
+class RunMove:
+    """One change of a run's state: from any of ``sources`` to ``to``; a run that begins has no source."""
+
+    sources: tuple[RunState, ...]
+    to: RunState
+
+
+R = RunState
+UNDER_WAY = (R.RUNNING, R.WAITING)
+# What the writes' conditions ask of the state; step, attempt and lease come on top of it.
+START = RunMove((), R.RUNNING)
+ADVANCE = RunMove((R.RUNNING,), R.RUNNING)
+WAIT = RunMove((R.RUNNING,), R.WAITING)
+DECIDE = RunMove((R.WAITING,), R.RUNNING)
+ASK_ANOTHER = RunMove((R.WAITING,), R.WAITING)  # an approval that follows on another
+PUBLISH = RunMove((R.RUNNING,), R.PUBLISHED)
+REJECT = RunMove(UNDER_WAY, R.REJECTED)  # by the decision itself, or by a step after it
+EXPIRE = RunMove(UNDER_WAY, R.EXPIRED)  # by the deadline, or by a step that its definition ends with
+FAIL = RunMove(UNDER_WAY, R.FAILED)
+END_PARTIAL = RunMove((R.RUNNING,), R.PARTIAL)
+CANCEL = RunMove((R.RUNNING,), R.CANCELLED)  # a person who is asked rejects instead
+# What expired has a review that is closed, what was decided is decided.
+RESUME = RunMove((R.PARTIAL, R.FAILED, R.CANCELLED), R.RUNNING)
+RUN_MOVES = (
+    START, ADVANCE, WAIT, DECIDE, ASK_ANOTHER, PUBLISH, REJECT, EXPIRE, FAIL, END_PARTIAL, CANCEL, RESUME,
+)  # fmt: skip
+RESUMABLE = tuple(Outcome(state) for state in RESUME.sources)
+
+
+def state_of(outcome: Outcome | str | None, *, waits: bool) -> RunState:
+    """``waits``: the run's step is an approval."""
+    if outcome:
+        return RunState(outcome)
+    return RunState.WAITING if waits else RunState.RUNNING
+
+
+def check_can_move(before: RunState | None, after: RunState) -> None:
+    """Raises: CountersignError, since a caller that asks for such a move is wrong whatever the table holds."""
+    if not any(after == move.to and (before in move.sources if before else not move.sources) for move in RUN_MOVES):
+        raise CountersignError(f"A run cannot go from {before or 'nothing'} to {after}.")
+
 
 END = -1  # seed 003: the step order behind the last one

@@ -20,7 +20,7 @@ from workflows.runs import events, queries, traces
 from workflows.runs.actions import advance, document_status, links
 from workflows.runs.items.runs import Execution, WorkflowSteps
 from workflows.runs.run import Run
-from workflows.runs.status import RESUMABLE, Outcome, RunStatus, StepStatus
+from workflows.runs.status import RESUMABLE, Outcome, RunStatus, StepStatus, check_can_move, state_of
 
 log = logging.getLogger(__name__)
 
@@ -112,6 +112,7 @@ def resume_from(run: Run, execution: Execution, step: StepDefinition, folders: C
 def _reopen(run: Run, execution: Execution, plan: _Resumption, way: Way, *, by: Actor) -> None:
     definition = queries.definition_of(execution)
     outcome = str(execution.outcome)
+    check_can_move(state_of(outcome, waits=False), state_of(None, waits=plan.step.type == "approval"))
     attempt, now = int(execution.engine_attempt) + 1, clock.iso(clock.now())
     facts = {"way": way.value, "step": plan.step.name, "attempt": attempt, **dict(plan.facts)}
     changes = [

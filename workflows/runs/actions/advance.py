@@ -24,7 +24,7 @@ from workflows.runs.actions.links import Place
 from workflows.runs.items.events import DocumentEvent
 from workflows.runs.items.runs import Execution, Transition, WorkflowSteps
 from workflows.runs.run import Run
-from workflows.runs.status import END, RUN_ENDS, Outcome, RunStatus, StepStatus
+from workflows.runs.status import END, RUN_ENDS, Outcome, RunStatus, StepStatus, check_can_move, state_of
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,14 @@ def hold_slot(run: Run, mark: str, *, attempt: int) -> None:
 
 
 def moving(run: Run, definition: Definition, move: Advance, transition_id: str, now: str) -> list[Change]:
-    """What one advance writes beside its event, the guarded execution first."""
+    """What one advance writes beside its event, the guarded execution first.
+
+    Raises:
+        CountersignError: no run may go from that step to that end.
+
+    """
+    goes_to_approval = move.to != END and definition.step(move.to).type == "approval"
+    check_can_move(state_of(None, waits=move.step.type == "approval"), state_of(move.outcome, waits=goes_to_approval))
     changes: list[Change] = [
         _move_execution(run, move, transition_id, now),
         _transition(run, transition_id, move, now),

@@ -1,0 +1,166 @@
+"""The table of moves against the conditions in the writes: every action on a run in every state."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from config.errors import Conflict, CountersignError, Refused
+from config.transaction import EXISTS
+from projects.audit.events import Actor
+from tests.factories import start_run
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL
+from workflows.engine.actions import interventions
+from workflows.engine.actions.interventions import Way
+from workflows.runs import queries, status
+from workflows.runs.actions import advance
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
+from workflows.runs.status import END, RUN_ENDS, RUN_MOVES, Outcome, RunMove, RunState, RunStatus
+
+pytestmark = pytest.mark.usefixtures("table")
+
+ROSA = Actor("7", "Rosa Marin")
+V2, V2_REVIEW = DOCUMENT_ANALYSIS, DOCUMENT_ANALYSIS.named("human_review").order
+Act = Callable[[Run, Execution], object]
+
+
+def leave(step: str, to: str, outcome: Outcome | None = None, definition=V2) -> Act:
+    """The run goes from ``step`` to ``to``, or ends if that is empty, as a message that was sent before says."""
+
+    def act(run: Run, seen: Execution) -> object:
+        order = definition.named(to).order if to else END
+        move = Advance(definition.named(step), order, 1, result="completed", outcome=outcome)
+        return advance.advance(run, definition, move, last=seen.last_transition)
+
+    return act
+
+
+def fail(outcome: Outcome = Outcome.FAILED) -> Act:
+    def act(run: Run, seen: Execution) -> object:
+        return advance.fail(run, V2, seen, attempt=1, error="E", sentence="Not readable.", outcome=outcome)
+
+    return act
+
+
+def resume(run: Run, seen: Execution) -> object:
+    way = Way.ACCEPT if queries.execution(run).outcome == Outcome.PARTIAL else Way.AGAIN
+    return interventions.resume(run, way, by=ROSA)
+
+
+@dataclass(frozen=True)
+class Case:
+    """``running`` and ``waiting``: the steps that a run in these states is at."""
+
+    moves: tuple[RunMove, ...]
+    act: Act
+    running: str = "segment_prep"
+    waiting: str = "human_review"
+
+
+ACTIONS = {
+    "advance": Case((status.ADVANCE,), leave("segment_prep", "format_parser")),
+    "wait": Case((status.WAIT,), leave("assess", "human_review"), running="assess"),
+    "decide": Case((status.DECIDE,), leave("human_review", "graph_builder")),
+    "publish": Case((status.PUBLISH,), leave("publish", "", Outcome.PUBLISHED), running="publish"),
+    "reject": Case((status.REJECT,), leave("human_review", "", Outcome.REJECTED), running="publish"),
+    "end partial": Case((status.END_PARTIAL,), leave("assess", "", Outcome.PARTIAL), running="assess"),
+    "expire": Case((status.EXPIRE,), fail(Outcome.EXPIRED)),
+    "fail": Case((status.FAIL,), fail()),
+    "cancel": Case((status.CANCEL,), lambda run, _: interventions.cancel(run, by=ROSA)),
+    "resume": Case((status.RESUME,), resume),
+}
+NOT_FROM_RUNNING = {"reject"}  # by the decision itself; a step after it may, which is tried below
+
+
+def put_into(run: Run, state: RunState, case: Case) -> None:
+    """The execution alone, which is what guards every move."""
+    if state in status.UNDER_WAY:
+        order = V2.named(case.running if state == RunState.RUNNING else case.waiting).order
+        Execution.change(advance.execution_key(run), [Execution.currentStep.set(order)], EXISTS)
+        return
+    ended = [Execution.status.set(RUN_ENDS[Outcome(state)]), Execution.outcome.set(state.value)]
+    Execution.change(advance.execution_key(run), [*ended, Execution.currentStep.set(END)], EXISTS)
+
+
+def ended_run(state: RunState) -> Run:
+    """As runs end; what a person may resume has all its rows."""
+    run = start_run()
+    if state in status.RESUME.sources:
+        seen = queries.execution(run)
+        advance.fail(run, V2, seen, attempt=1, error="E", sentence="No.", outcome=Outcome.FAILED)
+    return run
+
+
+def state_of(run: Run) -> RunState:
+    execution = queries.execution(run)
+    waits = not execution.outcome and V2.step(int(execution.currentStep)).type == "approval"
+    return status.state_of(execution.outcome, waits=waits)
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("state", RunState)
+def test_an_action_moves_exactly_the_runs_that_the_table_allows(name: str, state: RunState) -> None:
+    case = ACTIONS[name]
+    run = ended_run(state) if name == "resume" else start_run()
+    seen = queries.execution(run)
+    put_into(run, state, case)
+    if state in status.UNDER_WAY:
+        seen = queries.execution(run)
+    expected = next((move.to for move in case.moves if state in move.sources), state)
+    allowed = any(state in move.sources for move in case.moves)
+    if name in NOT_FROM_RUNNING and state == RunState.RUNNING:
+        expected, allowed = state, False
+    try:
+        case.act(run, seen)
+    except (Conflict, Refused):
+        assert not allowed
+    else:
+        assert allowed
+    assert state_of(run) == expected
+
+
+def test_a_step_after_the_review_may_end_the_run_as_the_review_was_decided() -> None:
+    run = start_run(definition=DOCUMENT_APPROVAL)
+    Execution.change(advance.execution_key(run), [Execution.currentStep.set(18)], EXISTS)
+    leave("tell_rejected", "", Outcome.REJECTED, DOCUMENT_APPROVAL)(run, queries.execution(run))
+    assert queries.execution(run).outcome == "rejected"
+
+
+def test_one_approval_may_follow_on_another() -> None:
+    run = start_run(definition=DOCUMENT_APPROVAL)
+    Execution.change(advance.execution_key(run), [Execution.currentStep.set(11)], EXISTS)
+    leave("first_approval", "second_approval", definition=DOCUMENT_APPROVAL)(run, queries.execution(run))
+    assert int(queries.execution(run).currentStep) == 13
+
+
+@pytest.mark.parametrize("outcome", [Outcome.PUBLISHED, Outcome.PARTIAL, Outcome.CANCELLED])
+def test_what_waits_for_a_person_is_never_published_or_cancelled_without_one(outcome: Outcome) -> None:
+    run = start_run()
+    Execution.change(advance.execution_key(run), [Execution.currentStep.set(V2_REVIEW)], EXISTS)
+    with pytest.raises(CountersignError, match=f"from waiting to {outcome}") as refused:
+        leave("human_review", "", outcome)(run, queries.execution(run))
+    assert type(refused.value) is CountersignError
+    assert queries.execution(run).status == RunStatus.RUNNING
+
+
+def test_every_move_is_tried_above() -> None:
+    tried = {move for case in ACTIONS.values() for move in case.moves} | {status.START, status.ASK_ANOTHER}
+    assert tried == set(RUN_MOVES)
+
+
+def test_every_state_is_reached_and_only_what_can_go_on_is_left() -> None:
+    assert {move.to for move in RUN_MOVES} == set(RunState)
+    left = {source for move in RUN_MOVES for source in move.sources}
+    assert left == {*status.UNDER_WAY, *(RunState(outcome) for outcome in status.RESUMABLE)}
+
+
+def test_an_ended_run_is_in_the_state_of_its_outcome() -> None:
+    assert {state.value for state in RunState} - {"running", "waiting"} == {outcome.value for outcome in Outcome}
+
+
+def test_nothing_but_a_start_makes_a_run() -> None:
+    assert [move for move in RUN_MOVES if not move.sources] == [status.START]
+    with pytest.raises(CountersignError, match="from nothing to waiting"):
+        status.check_can_move(None, RunState.WAITING)
