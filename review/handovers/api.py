@@ -8,8 +8,8 @@ from ninja import Router, Schema, Status
 
 from config import clock
 from config.errors import NotFound
-from projects.api import FAILURES, ApiRequest, Problem
 from projects.sites import access
+from projects.web.api import FAILURES, ApiRequest, Problem
 from projects.web.links import page_url
 from review import queries
 from review.handovers import actions as handover_actions

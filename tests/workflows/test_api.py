@@ -11,6 +11,7 @@ from django.test import Client
 from projects.documents.queries.removals import removal
 from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.permissions import Permission
+from review.api import api
 from tests.aws_faults import count_calls, fail
 from tests.factories import ended_run, sample_files, start_run, waiting_run
 from tests.people import alice, signed_in
@@ -303,6 +304,12 @@ def test_the_openapi_says_what_there_is_and_is_open_to_all(client: Client) -> No
     assert "multipart/form-data" in form["requestBody"]["content"]
     assert "Idempotency-Key" in json.dumps(form["parameters"])
     assert set(form["responses"]) == {"200", "201", "400", "401", "403", "404", "413", "422", "503"}
+
+
+def test_no_path_is_in_two_routers() -> None:
+    """The first one would answer 405 for the methods of the other."""
+    paths = [prefix.rstrip("/") + path for prefix, router in api._routers for path in router.path_operations]
+    assert len(paths) == len(set(paths))
 
 
 def test_no_key_is_ever_logged(table: str, caplog) -> None:

@@ -13,9 +13,9 @@ from ulid import ULID
 
 from config import clock
 from config.errors import Refused
-from projects.api import FAILURES, KEY_LENGTH, ApiRequest, Body, Problem, idempotency_key
 from projects.queues import admission
 from projects.sites import access
+from projects.web.api import FAILURES, KEY_LENGTH, ApiRequest, Body, Problem, idempotency_key
 from workflows.batches import making, orders, queries
 from workflows.batches.actions import batches
 from workflows.batches.items import Batch

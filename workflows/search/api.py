@@ -5,9 +5,9 @@ from typing import Annotated
 from ninja import Router, Schema
 from pydantic import WithJsonSchema
 
-from projects.api import FAILURES, ApiRequest, Problem
 from projects.queues import admission
 from projects.sites import access
+from projects.web.api import FAILURES, ApiRequest, Problem
 from workflows.search.index import Hit, Part, search_index
 from workflows.search.snippets import snippet
 from workflows.search.words import QUERY_LENGTH, Term, parse

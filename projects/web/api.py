@@ -1,4 +1,4 @@
-"""The API's ground: who asks, what is answered when it fails, and the projects. ``review.api`` puts it together."""
+"""What every part of the API shares: who asks, and what is answered when it fails. ``review.api`` puts it together."""
 
 import functools
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404, HttpRequest, HttpResponse
-from ninja import Field, NinjaAPI, Router, Schema
+from ninja import Field, NinjaAPI, Schema
 from ninja.errors import HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
 from ninja.security.http import HttpAuthBase
@@ -14,8 +14,6 @@ from pydantic import ConfigDict
 
 from config import logs
 from config.errors import CountersignError, KeyRefused, Refused, quoted
-from projects.settings import queries as project_queries
-from projects.sites import access
 from projects.sites.actions.api_keys import Program, verify
 from projects.web.http import PROBLEM, DeskRequest, problem, status_of
 
@@ -74,34 +72,7 @@ class Problem(Schema):
     errors: list[Wrong] = Field(default_factory=list)
 
 
-class ProjectShape(Schema):
-    """Instants as ISO 8601 in UTC."""
-
-    id: str
-    name: str
-    created_at: str
-    updated_at: str
-
-
-class ProjectList(Schema):
-    items: list[ProjectShape]
-    next: str | None
-
-
 FAILURES = {400: Problem, 401: Problem, 403: Problem, 404: Problem, 422: Problem, 503: Problem}
-router = Router(tags=["projects"])
-
-
-@router.get("", response={200: ProjectList, **FAILURES}, operation_id="list_projects", summary="The site's projects")
-def list_projects(request: ApiRequest, after: str | None = None) -> ProjectList:
-    """Last changed first. Needs READ."""
-    access.check_can_view(request)
-    rows, following = project_queries.list_projects(request.site, after)
-    shapes = [
-        ProjectShape(id=row.project_id, name=row.name, created_at=row.created_at, updated_at=row.updated_at)
-        for row in rows
-    ]
-    return ProjectList(items=shapes, next=following)
 
 
 class DeskApi(NinjaAPI):

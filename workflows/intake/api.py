@@ -1,6 +1,8 @@
-"""The API of documents and their runs: upload one, follow it, fetch what was read."""
+"""The API of a project's documents: list, upload; what came out of a mail or an archive, and have it tried again.
 
-import json
+List and upload are of one path, whose methods ninja finds in one router only.
+"""
+
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -10,38 +12,31 @@ from django.core.files.uploadedfile import UploadedFile
 from ninja import Router, Schema, Status
 
 from config.errors import Conflict, NotFound, Refused, quoted
-from projects.api import FAILURES, KEY_LENGTH, ApiRequest, Problem, idempotency_key
 from projects.documents.items.documents import DocumentVersion
 from projects.documents.queries import documents as document_queries
 from projects.documents.queries import removals as removal_queries
+from projects.documents.queries.documents import DocumentRows, document_rows
 from projects.queues import admission
 from projects.settings import provider_choice
 from projects.settings.items import Project
 from projects.sites import access
+from projects.web.api import FAILURES, KEY_LENGTH, ApiRequest, Problem, idempotency_key
 from projects.web.http import problem
-from workflows.definitions.blueprint import APPROVALS
-from workflows.documents.actions import removals
-from workflows.intake import containers
+from workflows.intake import containers, unpacking
+from workflows.intake.actions import unpack as records
+from workflows.intake.tasks import order_unpacking_soon
 from workflows.intake.upload import FORM_BYTES, HashedFileHandler, SizeGuard, take, too_large, upload_name
-from workflows.runs import queries, seed_000
+from workflows.runs import queries
+from workflows.runs.api import whole_number
 from workflows.runs.items.documents import ProjectDocument
-from workflows.runs.items.runs import WorkflowSteps
-from workflows.runs.status import Outcome, StepStatus
-from workflows.runs.views.segments import run_of
-from workflows.storage import files
-from workflows.storage.objects import DocumentFiles
+from workflows.runs.status import StepStatus
 
 router = Router(tags=["documents"])
+_REFUSALS: Any = {409: Problem, 422: Problem, **FAILURES}
 _PURGED = "The document that this Idempotency-Key brought was purged. Send a new key to bring the file again."
 _REUSED = (
     "This Idempotency-Key brought another upload before: {}. Nothing was stored. Send each upload under its own key."
 )
-_NO_RESULT = {
-    Outcome.FAILED: "This run failed{at}. It has no result. Run it again from a stage, or upload the file again.",
-    Outcome.CANCELLED: "This run was cancelled. It has no result. Run it again from a stage, or upload the file again.",
-    Outcome.PARTIAL: "Some pages failed{at}. A person decides on the run's page whether to retry or to skip them.",
-}
-_NOTHING_READ = "This run ended as {} and no fields were stored. Run it again, or open it in the browser."
 _UPLOADS = uuid.UUID("6f1d2d0e-6c3b-5d0c-9c58-0d3a1c2b7f41")  # our own name space of ids made from a program's words
 
 
@@ -81,57 +76,6 @@ class UploadShape(Schema):
     notes: list[str]
 
 
-class StepShape(Schema):
-    name: str
-    label: str
-    status: str
-    error: str | None
-
-
-class RunShape(Schema):
-    """``status``: running, in_review, published, rejected, expired, failed; completed, of a run of another system.
-
-    ``beside``: of a run that has ended, the one whose result, decided by a person, stays the document's instead.
-    """
-
-    document_id: str
-    run_id: str
-    beside: str | None
-    project_id: str | None
-    name: str | None
-    status: str
-    steps_done: int
-    steps: list[StepShape]
-    page_count: int | None
-    created_at: str | None
-    updated_at: str | None
-
-
-class FieldShape(Schema):
-    """``confidence`` 0–1; ``page`` 0-based; ``box`` left, top, right, bottom as shares of the page."""
-
-    name: str
-    value: str | None
-    confidence: float | None
-    page: int | None
-    box: list[float] | None
-
-
-class ResultShape(Schema):
-    """``final`` is true once the result was published; before, a person may still correct it.
-
-    ``beside``: the run whose result, decided by a person, is the document's; this one is not final until it is chosen.
-    ``status`` as of the run: a result that was rejected or expired will not become final.
-    """
-
-    document_id: str
-    run_id: str
-    beside: str | None
-    status: str
-    final: bool
-    fields: list[FieldShape]
-
-
 @router.get(
     "/projects/{project_id}/documents",
     response={200: DocumentList, **FAILURES},
@@ -157,8 +101,8 @@ def _document(row: ProjectDocument) -> DocumentShape:
         status=_standing(row),
         outcome=row.outcome,
         file_type=row.file_type,
-        file_size=_whole(row.file_size),
-        page_count=_whole(row.page_count),
+        file_size=whole_number(row.file_size),
+        page_count=whole_number(row.page_count),
         run_id=row.workflow_id,
         created_at=row.created_at,
         updated_at=row.updated_at,
@@ -171,10 +115,6 @@ def _standing(row: ProjectDocument) -> str:
     if row.file_type in containers.TYPES and not row.workflow_id:
         return "unpacked" if row.status == StepStatus.COMPLETED else "unpacking"
     return "in_review" if row.current_step else "running"
-
-
-def _whole(number: float | None) -> int | None:
-    return None if number is None else int(number)
 
 
 _FORM = {
@@ -301,85 +241,62 @@ def _differences(
     return [words for words, differs in found.items() if differs]
 
 
-@router.delete(
-    "/documents/{document_id}",
-    response={204: None, 409: Problem, 422: Problem, **FAILURES},
-    operation_id="delete_document",
-    summary="Delete a document",
+class LeftOutShape(Schema):
+    name: str
+    reason: str
+
+
+class UnpackingShape(Schema):
+    """``status``: open, done. ``documents``: the ids of what came out; ``left_out``: of many files, the first.
+
+    ``message``: why it ended before its end, or why nothing came out.
+    """
+
+    document_id: str
+    status: str
+    documents: list[str]
+    left_out: list[LeftOutShape]
+    message: str | None
+    can_be_tried_again: bool
+
+
+@router.get(
+    "/documents/{document_id}/unpacking",
+    response={200: UnpackingShape, **FAILURES},
+    operation_id="show_unpacking",
+    summary="What came out of a mail or an archive",
 )
-def delete_document(request: ApiRequest, document_id: str) -> Status[None]:
-    """Out of every list; a person may restore or purge it. 422 while a run of it is under way. Needs DELETE."""
-    access.check_can_delete(request)
+def show_unpacking(request: ApiRequest, document_id: str) -> UnpackingShape:
+    """404 for a document of another kind. Needs READ."""
+    access.check_can_view(request)
     admission.check_document(request, document_id)
-    removals.delete(request.site, document_id, by=request.auth.actor)
-    return Status(204, None)
+    return _shape(request, document_rows(request.site, document_id))
 
 
-@router.get(
-    "/documents/{document_id}/runs/{run_id}",
-    response={200: RunShape, **FAILURES},
-    operation_id="show_run",
-    summary="How far a run is",
+@router.post(
+    "/documents/{document_id}/unpacking/retry",
+    response={200: UnpackingShape, **_REFUSALS},
+    operation_id="retry_unpacking",
+    summary="Try a mail or an archive again",
 )
-def show_run(request: ApiRequest, document_id: str, run_id: str) -> RunShape:
-    """Needs READ. One cheap read: ask as often as every second."""
-    board, _ = run_of(request, document_id, run_id)
-    definition = seed_000.definition_of(board)
-    stored = board.data.as_dict()
-    return RunShape(
-        document_id=document_id,
-        run_id=run_id,
-        beside=queries.kept_instead(board) or None,
-        project_id=board.project_id,
-        name=board.name,
-        status=_status(board),
-        steps_done=queries.progress(board, definition).done,
-        steps=[_step(step.name, step.label, stored.get(step.name) or {}) for step in definition.steps],
-        page_count=_whole(board.page_count),
-        created_at=board.created_at,
-        updated_at=board.updated_at,
+def retry_unpacking(request: ApiRequest, document_id: str) -> UnpackingShape:
+    """What came out stays. 422 where nothing was left out. Needs READ and WRITE."""
+    access.check_can_upload(request)
+    admission.check_document(request, document_id)
+    rows = document_rows(request.site, document_id)
+    records.again(request.site, unpacking.record_of(rows), by=request.auth.actor)
+    order_unpacking_soon(request.site, document_id)
+    return _shape(request, document_rows(request.site, document_id))
+
+
+def _shape(request: ApiRequest, rows: DocumentRows) -> UnpackingShape:
+    record = unpacking.record_of(rows)
+    children = admission.shown(request, rows.children, lambda child: child.documentId)
+    return UnpackingShape(
+        document_id=rows.document.document_id,
+        status=record.status,
+        documents=[child.documentId for child in children if not child.deleted_at],
+        left_out=[LeftOutShape(name=one["name"], reason=one["why"]) for one in record.left_out],
+        message=record.message,
+        can_be_tried_again=record.can_be_tried_again,
     )
-
-
-def _status(board: WorkflowSteps) -> str:
-    return str(board.outcome or ("in_review" if board.current_step in APPROVALS else "running"))
-
-
-def _step(name: str, label: str, stored: Mapping[str, Any]) -> StepShape:
-    return StepShape(name=name, label=label, status=str(stored.get("status") or "pending"), error=stored.get("error"))
-
-
-@router.get(
-    "/documents/{document_id}/runs/{run_id}/result",
-    response={200: ResultShape, 409: Problem, **FAILURES},
-    operation_id="show_result",
-    summary="What was read",
-)
-def show_result(request: ApiRequest, document_id: str, run_id: str) -> ResultShape:
-    """Needs READ. 404 while nothing has been read yet: ask again. 409 once the run has ended without a result."""
-    board, _ = run_of(request, document_id, run_id)
-    if board.outcome in _NO_RESULT:
-        raise Conflict(_NO_RESULT[Outcome(board.outcome)].format(at=_failed_at(board)))
-    published, beside = board.outcome == Outcome.PUBLISHED, queries.kept_instead(board) or None
-    store = DocumentFiles(request.site, str(board.project_id), document_id)
-    try:
-        stored = json.loads(store.read(files.output(run_id) if published else files.result(run_id)))
-    except NotFound as error:
-        if board.outcome:
-            raise Conflict(_NOTHING_READ.format(board.outcome)) from error
-        raise NotFound("Nothing has been read yet. Ask again when the run is further.") from error
-    fields = [FieldShape(**{name: one.get(name) for name in FieldShape.model_fields}) for one in stored["fields"]]
-    return ResultShape(
-        document_id=document_id, run_id=run_id, beside=beside, status=_status(board),
-        final=published and beside is None, fields=fields,
-    )  # fmt: skip
-
-
-def _failed_at(board: WorkflowSteps) -> str:
-    """``" at OCR: <its error>"``, of the first step that failed; empty if none says so."""
-    stored = board.data.as_dict()
-    for step in seed_000.definition_of(board).steps:
-        error = str((stored.get(step.name) or {}).get("error") or "")
-        if error:
-            return f" at {step.label}: {error.rstrip('. ')}"
-    return ""

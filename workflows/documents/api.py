@@ -1,15 +1,16 @@
-"""The API of ended runs: run one again from a stage, analyse its document otherwise, let a result count."""
+"""The API of documents that have run: delete, run again from a stage, analyse otherwise, let a result count."""
 
 from typing import Any
 
 from ninja import Field, Router, Schema, Status
 
 from config.errors import Refused
-from projects.api import FAILURES, ApiRequest, Body, Problem
+from projects.queues import admission
 from projects.settings.values import ANALYZERS, SUMMARIZERS
 from projects.sites import access
+from projects.web.api import FAILURES, ApiRequest, Body, Problem
 from workflows.documents import reanalysis
-from workflows.documents.actions import reruns
+from workflows.documents.actions import removals, reruns
 from workflows.documents.reanalysis import MODELS, MOST_LETTERS, Wish
 from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import queries, run_settings
@@ -18,6 +19,20 @@ from workflows.runs.views.segments import run_of
 
 router = Router(tags=["documents"])
 _REFUSALS: Any = {409: Problem, 422: Problem, **FAILURES}
+
+
+@router.delete(
+    "/documents/{document_id}",
+    response={204: None, 409: Problem, 422: Problem, **FAILURES},
+    operation_id="delete_document",
+    summary="Delete a document",
+)
+def delete_document(request: ApiRequest, document_id: str) -> Status[None]:
+    """Out of every list; a person may restore or purge it. 422 while a run of it is under way. Needs DELETE."""
+    access.check_can_delete(request)
+    admission.check_document(request, document_id)
+    removals.delete(request.site, document_id, by=request.auth.actor)
+    return Status(204, None)
 
 
 class StageWish(Body):

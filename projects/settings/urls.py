@@ -1,4 +1,4 @@
-"""URLs of the projects app, under ``/projects/``."""
+"""URLs of projects, under ``/projects/``."""
 
 from django.urls import path
 

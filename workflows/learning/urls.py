@@ -1,0 +1,19 @@
+"""URLs of a project's calibrations; named under ``workflows``."""
+
+from django.urls import path
+
+from workflows.learning.views import calibrations
+
+urlpatterns = [
+    path("workflows/projects/<str:project_id>/confidence/", calibrations.show_calibration, name="show-calibration"),
+    path(
+        "workflows/projects/<str:project_id>/confidence/propose/",
+        calibrations.propose_calibration,
+        name="propose-calibration",
+    ),
+    path(
+        "workflows/projects/<str:project_id>/confidence/<int:version>/activate/",
+        calibrations.activate_calibration,
+        name="activate-calibration",
+    ),
+]

@@ -1,0 +1,25 @@
+"""URLs of runs and their pages; named under ``workflows``."""
+
+from django.urls import path
+
+from workflows.runs.views import about, history, overview, pages, runs, segments
+
+urlpatterns = [
+    path("", overview.overview, name="overview"),
+    path("workflows/", runs.list_runs, name="list-runs"),
+    path("workflows/projects/<str:project_id>/documents/", overview.list_documents, name="list-documents"),
+    # Slugs only: these parts become S3 keys, where a dot or a slash could mean another document.
+    path("workflows/<slug:project_id>/<slug:document_id>/pages/<int:index>.png", pages.page_image, name="page-image"),
+    path("workflows/<str:document_id>/", runs.newest_run, name="newest-run"),
+    path("workflows/<str:document_id>/<str:workflow_id>/", runs.show_run, name="show-run"),
+    path("workflows/<str:document_id>/<str:workflow_id>/poll/", runs.poll_run, name="poll-run"),
+    path("workflows/<str:document_id>/<str:workflow_id>/history/", history.show_history, name="show-history"),
+    path("workflows/<str:document_id>/<str:workflow_id>/lineage/", runs.show_lineage, name="show-lineage"),
+    path("workflows/<str:document_id>/<str:workflow_id>/result/", runs.show_result, name="show-result"),
+    path("workflows/<slug:document_id>/<slug:workflow_id>/about/", about.show_about, name="show-about"),
+    path(
+        "workflows/<slug:document_id>/<slug:workflow_id>/segments/<int:index>/",
+        segments.show_segment,
+        name="show-segment",
+    ),
+]

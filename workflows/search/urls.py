@@ -1,0 +1,9 @@
+"""The URL of the search; named under ``workflows``."""
+
+from django.urls import path
+
+from workflows.search import views
+
+urlpatterns = [
+    path("search/", views.search, name="search"),
+]
