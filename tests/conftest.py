@@ -1,13 +1,17 @@
 """One emulator for the whole run, one bootstrapped account for each worker, one empty table for each test."""
 
-import contextlib
 import functools
 import os
 import shutil
+import sys
+import time
 from collections.abc import Iterator
 from typing import Any
+from unittest import mock
+from urllib.parse import urlencode
 
 import pytest
+import urllib3
 from django.conf import settings
 
 from config import aws
@@ -22,15 +26,17 @@ from workflows.definitions import versions
 from workflows.engine import driver
 
 KEPT = ("AttributeDefinitions", "TableName", "KeySchema", "StreamSpecification")
+EMPTY = "/_tests/empty"  # the address that tests.emulator_process adds
 EMULATOR = pytest.StashKey[emulator.Emulator]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if CONTROLLER:
         engines.forget_killed_runs()
-        config.stash[EMULATOR] = emulator.start(
-            state_dir=FOLDER / "emulator", port=int(os.environ["COUNTERSIGN_EMULATOR_PORT"]), persistent=False
-        )
+        with mock.patch.object(emulator, "command", return_value=[sys.executable, "-m", "tests.emulator_process"]):
+            config.stash[EMULATOR] = emulator.start(
+                state_dir=FOLDER / "emulator", port=int(os.environ["COUNTERSIGN_EMULATOR_PORT"]), persistent=False
+            )
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -51,16 +57,14 @@ def aws_stack() -> list[str]:
 @pytest.fixture
 def table(aws_stack: list[str]) -> Iterator[str]:
     """The name of an empty table, with empty queues and no execution of an earlier test."""
-    empty_table()
-    if leftovers.may_be():
-        with leftovers.unseen():
-            empty_queues()
+    left = leftovers.may_be()
+    empty(settings.TABLE_NAME, settings.VERSIONS_TABLE_NAME, left=left)
+    if left:
         leftovers.taken_away()
     know_the_roles()
     yield settings.TABLE_NAME
     if leftovers.may_be():
-        with leftovers.unseen():
-            stop_executions()
+        empty(left=True)  # otherwise a state that waits sends its timeout's message into a later test
 
 
 @pytest.fixture(scope="session")
@@ -77,18 +81,36 @@ def pump(machines: None, table: str) -> Pump:
 
 def know_the_roles() -> None:
     """As in a process that has answered a page: sites, groups and active definitions are read and remembered."""
+    until = time.monotonic() + settings.ACCESS_SECONDS
+    directory._memory._kept = {key: (until, answer) for key, answer in _known()}
+
+
+@functools.cache
+def _known() -> tuple[tuple[tuple[str, str], Any], ...]:
+    """What they are on an empty table, read once."""
     directory.forget()
     directory.permissions(DEFAULT_SITE, permissions.ROLES)
     directory.limited_queues(DEFAULT_SITE)
     versions.active()
+    return tuple((key, answer) for key, (_, answer) in directory._memory._kept.items())
+
+
+def empty(*tables: str, left: bool) -> None:
+    """Make tables empty; with ``left``, stop all executions of this account and empty its queues."""
+    wanted = {"account": settings.AWS_ACCESS_KEY_ID, "region": settings.AWS_REGION, "table": tables}
+    query = urlencode(wanted | ({"left": "1"} if left else {}), doseq=True)
+    answer = _emulator().request("GET", f"{EMPTY}?{query}")
+    assert answer.status == 204, answer.status
+
+
+@functools.cache
+def _emulator() -> urllib3.HTTPConnectionPool:
+    """A connection of its own: what the tests count and break are botocore's."""
+    return urllib3.HTTPConnectionPool(emulator.HOST, int(os.environ["COUNTERSIGN_EMULATOR_PORT"]), retries=False)
 
 
 def empty_table() -> None:
-    """Make both tables anew: seven calls, whatever they held."""
-    for name in (settings.TABLE_NAME, settings.VERSIONS_TABLE_NAME):
-        described = describe_table(name)
-        aws.dynamodb_client().delete_table(TableName=name)
-        create_table(described)
+    empty(settings.TABLE_NAME, settings.VERSIONS_TABLE_NAME, left=False)
 
 
 def describe_table(name: str = settings.TABLE_NAME) -> dict[str, Any]:
@@ -113,25 +135,9 @@ def create_table(described: dict[str, Any]) -> None:
         )
 
 
-def empty_queues() -> None:
-    sqs = aws.client("sqs")
-    for url in queue_urls():
-        sqs.purge_queue(QueueUrl=url)
-
-
 @functools.cache
 def queue_urls() -> tuple[str, ...]:
     """Of all queues of this worker's account, those of dead letters too."""
     sqs = aws.client("sqs")
     names = (*settings.QUEUE_URLS, bootstrap.EVENTS_QUEUE)
     return tuple(url for name in names for url in sqs.list_queues(QueueNamePrefix=name)["QueueUrls"])
-
-
-def stop_executions() -> None:
-    """Otherwise a state that waits sends its timeout's message into a later test."""
-    sfn = aws.client("stepfunctions")
-    for machine in sfn.list_state_machines()["stateMachines"]:
-        arn = machine["stateMachineArn"]
-        for execution in sfn.list_executions(stateMachineArn=arn, statusFilter="RUNNING")["executions"]:
-            with contextlib.suppress(sfn.exceptions.ClientError):  # it ended by itself meanwhile
-                sfn.stop_execution(executionArn=execution["executionArn"])

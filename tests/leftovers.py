@@ -4,8 +4,6 @@ Imported before faults and meters, which wrap the same method later.
 """
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from botocore.client import BaseClient
@@ -24,14 +22,6 @@ class _Seen:
 
 def may_be() -> bool:
     return _Seen.at > _Seen.cleaned - _LATE
-
-
-@contextmanager
-def unseen() -> Iterator[None]:
-    """Around the cleaning, whose own calls leave nothing."""
-    at = _Seen.at
-    yield
-    _Seen.at = at
 
 
 def taken_away() -> None:
