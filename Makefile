@@ -13,9 +13,9 @@ test: .venv/installed
 		|| echo "No Chromium found: the browser tests are skipped. Install chromium to run them."
 	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not slow'
 
-# Processes that are killed between each two of their writes, and what else takes minutes.
+# Real processes that are killed, networks and disks that fail, the smoke test, all drawn examples: what takes minutes.
 test-slow: .venv/installed
-	$(BIN)/python -m pytest -m slow -s
+	SMOKE=1 EXAMPLES=all $(BIN)/python -m pytest -m 'slow or examples' -s
 
 # A newcomer's first day: the demo's own processes, every way in, every kind of file, on both engines; undisturbed, and
 # while the steps worker is killed. It prints how each file ended.

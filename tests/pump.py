@@ -16,6 +16,8 @@ from config.celery import app
 from tests.engines import OPENED
 
 _RETRIES = 20
+# Between two looks at the queues, in seconds: longer while nothing comes, for a look costs three calls.
+_SHORTEST, _LONGEST = 0.01, 0.08
 
 app.loader.import_default_modules()  # what a worker does at its start: without it no task has a name yet
 
@@ -53,15 +55,16 @@ class Pump:
 
     def run(self, until: Callable[[], bool] | None = None, *, seconds: float = 30, idle: float = 0.6) -> None:
         """Run tasks until ``until`` holds; without it, until nothing has come for ``idle`` seconds."""
-        end, quiet = time.monotonic() + seconds, time.monotonic()
+        end, quiet, pause = time.monotonic() + seconds, time.monotonic(), _SHORTEST
         while time.monotonic() < end:
             if until and until():
                 return
             if self.step():
-                quiet = time.monotonic()
+                quiet, pause = time.monotonic(), _SHORTEST
             elif until is None and time.monotonic() - quiet > idle and not any(m.eta for m in self.held):
                 return
-            time.sleep(0.01)
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST)
         if until:
             raise AssertionError(f"did not happen in {seconds} s; ran {[message.task for message in self.seen]}")
 

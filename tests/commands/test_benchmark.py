@@ -5,6 +5,8 @@ from django.core.management import CommandError, call_command
 
 from config.measure import Ratio, turns
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("review queue page", "opening a review", "deciding a review", "writing 30 segment rows", "OCR stage")
 
 

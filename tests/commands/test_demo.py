@@ -30,6 +30,7 @@ def answers(port: str) -> bool:
         return probe.connect_ex(("127.0.0.1", int(port))) == 0
 
 
+@pytest.mark.slow
 def test_the_demo_comes_up_prints_logins_and_stops_in_order(tmp_path: Path) -> None:
     env = desk.environment(tmp_path)
     log = tmp_path / "said"
@@ -58,6 +59,7 @@ def test_the_demo_comes_up_prints_logins_and_stops_in_order(tmp_path: Path) -> N
     assert not answers(env["COUNTERSIGN_EMULATOR_PORT"])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends the children of a process that was killed")
 def test_the_demo_revives_what_was_killed_and_leaves_nothing_behind_when_it_is_killed_itself(tmp_path: Path) -> None:
     env = desk.environment(tmp_path)
@@ -80,6 +82,7 @@ def test_the_demo_revives_what_was_killed_and_leaves_nothing_behind_when_it_is_k
     assert not answers(env["COUNTERSIGN_EMULATOR_PORT"])
 
 
+@pytest.mark.slow
 def test_two_that_start_at_once_are_one_demo_and_one_sentence(tmp_path: Path) -> None:
     env = desk.environment(tmp_path)
     arguments = desk.command("demo", "--no-samples", "--once")

@@ -11,6 +11,8 @@ from workflows.operations import paper
 from workflows.operations.evaluation import truth
 from workflows.operations.paper import Sheet
 
+pytestmark = pytest.mark.slow
+
 COUNT = 30
 NAMES = ("MERANTI", "SURIA JAYA", "OAKFIELD", "KIM LEONG", "BINTANG EMAS", "NORTHGATE", "PERDANA")
 

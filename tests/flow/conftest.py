@@ -1,4 +1,8 @@
-"""The flow tests run on every engine and broker; those of Step Functions alone say so."""
+"""The flow tests run on Step Functions; those marked ``every_engine`` are the engines' contract and run on each.
+
+What a run asks of its engine and nothing else depends on: start, answer, refuse, retry, state, stop, wait, timeout, a
+lost message, a message that comes twice, one that is put aside or deferred, and a continuation after a crash.
+"""
 
 from collections.abc import Iterator
 
@@ -10,8 +14,8 @@ from tests.pump import Pump
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "engine_kind" in metafunc.fixturenames:
-        alone = metafunc.definition.get_closest_marker("step_functions")
-        kinds = (STEP_FUNCTIONS,) if alone else KINDS
+        contract = metafunc.definition.get_closest_marker("every_engine")
+        kinds = KINDS if contract else (STEP_FUNCTIONS,)
         metafunc.parametrize("engine_kind", kinds, ids=lambda kind: kind.name, indirect=True)
 
 

@@ -101,6 +101,7 @@ def finish(pump: Pump, run: Run) -> None:
     pump.run(lambda: run_queries.execution(run).outcome == Outcome.PUBLISHED)
 
 
+@pytest.mark.every_engine
 def test_all_steps_of_a_run_that_stands_aside_are_done_where_slices_are(pump: Pump, settings) -> None:
     settings.BUSY_RUNS = -1
     finish(pump, arrived())
@@ -115,6 +116,7 @@ def test_a_site_that_has_little_to_do_stays_in_the_queue_of_steps(pump: Pump) ->
     assert steps_in(pump, desk.SLICES_QUEUE) == []
 
 
+@pytest.mark.every_engine
 def test_a_step_handed_on_twice_is_done_once(pump: Pump, engine_kind: EngineKind, settings) -> None:
     settings.BUSY_RUNS = -1
     pump.hold = lambda message: message.task.endswith("run_step")

@@ -1,6 +1,5 @@
 """AWS calls of each action, held against the budgets: what is read or written twice shows up here."""
 
-import pytest
 from django.conf import settings
 
 from review import queries as review_queries
@@ -14,8 +13,6 @@ from workflows.engine.actions import leases
 from workflows.runs import queries
 from workflows.runs.actions import advance, segments
 from workflows.runs.run import Run
-
-pytestmark = pytest.mark.step_functions
 
 
 def names(calls: object) -> list[str]:

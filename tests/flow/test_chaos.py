@@ -19,6 +19,8 @@ from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_fo
 from tests.flow.visitor import Visitor
 from tests.generated.small import BROKEN, CLEAR, UNSURE, mixed, papers
 
+pytestmark = pytest.mark.slow
+
 DOCUMENTS = int(os.environ.get("CHAOS_DOCUMENTS") or 12)
 SEED = int(os.environ.get("CHAOS_SEED") or SystemRandom().randrange(10**6))
 WHOLE = 600  # seconds: the bound of all of it

@@ -30,8 +30,6 @@ from workflows.engine.actions import leases
 from workflows.runs import queries
 from workflows.runs.actions import advance
 
-pytestmark = pytest.mark.step_functions
-
 PAGE = Path(settings.BASE_DIR) / "docs" / "costs.md"
 HEAD = """# What an action costs
 

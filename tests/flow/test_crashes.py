@@ -1,5 +1,6 @@
 """A process dies between any two steps of the redeem protocol; the decision is applied once, never lost."""
 
+import pytest
 from django.conf import settings
 
 from review.decide import claims, decisions
@@ -36,6 +37,7 @@ def test_a_crash_after_the_decision_is_repaired_by_the_sweeper(pump: Pump) -> No
     assert_applied_once(run, ref)
 
 
+@pytest.mark.every_engine
 def test_a_crash_between_taking_and_sending_is_sent_again(pump: Pump, engine_kind: EngineKind) -> None:
     run, ref, _ = decided_run(pump)
     enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
@@ -46,6 +48,7 @@ def test_a_crash_between_taking_and_sending_is_sent_again(pump: Pump, engine_kin
     assert_applied_once(run, ref)
 
 
+@pytest.mark.every_engine
 def test_a_crash_after_sending_is_not_read_as_failure(pump: Pump, engine_kind: EngineKind) -> None:
     run, ref, _ = decided_run(pump)
     enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
@@ -56,6 +59,7 @@ def test_a_crash_after_sending_is_not_read_as_failure(pump: Pump, engine_kind: E
     assert_applied_once(run, ref)
 
 
+@pytest.mark.every_engine
 def test_an_execution_stopped_before_the_decision_is_applied_goes_on_behind_the_review(pump: Pump) -> None:
     run, ref, _ = decided_run(pump)
     pump.hold = lambda message: message.task.endswith("apply_decision") and message.kwargs["attempt"] == 1

@@ -18,6 +18,8 @@ from workflows.runs import queries
 from workflows.runs.run import Run
 from workflows.runs.status import RunStatus
 
+pytestmark = pytest.mark.slow
+
 KINDS_HERE = (EngineKind("celery-sqs"), *KINDS[1:])
 
 

@@ -16,6 +16,8 @@ from tests.flow.visitor import Visitor
 from workflows.runs import queries
 from workflows.runs.items.runs import Execution
 
+pytestmark = pytest.mark.slow
+
 BRISK = {
     "COUNTERSIGN_SWEEP_SECONDS": "2",
     "COUNTERSIGN_RUN_CHECK_SECONDS": "4",

@@ -81,6 +81,7 @@ def test_every_slice_is_ordered_once_and_written_once_at_the_join(pump: Pump) ->
     assert len(set(writes)) == 4
 
 
+@pytest.mark.every_engine
 def test_each_slice_delivered_twice_counts_once(pump: Pump) -> None:
     run = fanned_out(pump, PAGES)
     for message in held_slices(pump):
@@ -135,6 +136,7 @@ def test_a_death_after_the_last_slice_is_counted_is_made_good(pump: Pump, crash)
     finish(pump, run)
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_death_at_the_answer_is_made_good(pump: Pump, engine_kind: EngineKind, when) -> None:
     run = fanned_out(pump, PAGES)
@@ -148,6 +150,7 @@ def test_a_death_at_the_answer_is_made_good(pump: Pump, engine_kind: EngineKind,
     finish(pump, run)
 
 
+@pytest.mark.every_engine
 def test_only_so_many_slices_are_under_way_and_each_sends_the_next(pump: Pump, engine_kind: EngineKind) -> None:
     with mock.patch.object(settings, "SLICES_IN_FLIGHT", 2):
         run = fanned_out(pump, PAGES)
@@ -174,6 +177,7 @@ def due_now(run: Run) -> None:
     Join.change(join.key, [Join.GSI2SK.set(past + str(join.GSI2SK)[len(past) :])], EXISTS)
 
 
+@pytest.mark.every_engine
 def test_lost_slices_are_sent_again_by_the_sweeper(pump: Pump) -> None:
     run = fanned_out(pump, PAGES)
     first, *lost = held_slices(pump)

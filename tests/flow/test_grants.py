@@ -26,7 +26,7 @@ from tests.workflows import removing
 from workflows.operations import deployment
 from workflows.runs import queries
 
-pytestmark = [pytest.mark.django_db, pytest.mark.step_functions]
+pytestmark = pytest.mark.django_db
 
 
 class Roles:

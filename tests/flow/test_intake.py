@@ -19,7 +19,7 @@ from tests.review.reviews import pass_deadline, url
 from workflows.engine import driver
 from workflows.engine.machines import desk_intake
 
-pytestmark = [pytest.mark.django_db, pytest.mark.step_functions]
+pytestmark = pytest.mark.django_db
 REQUEST = {
     "requestId": "r-1",
     "yearlyVolume": 25_000,

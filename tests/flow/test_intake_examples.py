@@ -18,7 +18,7 @@ from tests.people import bob, signed_in
 from tests.pump import Pump
 from tests.review.reviews import url
 
-pytestmark = [pytest.mark.django_db, pytest.mark.step_functions]
+pytestmark = pytest.mark.django_db
 AUDIT, CHECKPOINTS, BUS = "their-audit", "their-checkpoints", "their-bus"
 BOX = {"BoundingBox": {"Left": 0.1, "Top": 0.2, "Width": 0.3, "Height": 0.05}}
 

@@ -15,6 +15,8 @@ from tests.flow.callers import Started, example, publish
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.test_intake import REQUEST
 
+pytestmark = pytest.mark.slow
+
 BRISK = {
     "COUNTERSIGN_SWEEP_SECONDS": "2",
     "COUNTERSIGN_REVIEW_UNDO_SECONDS": "1",

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 
 from config import aws, clock
@@ -36,6 +37,7 @@ def bus_types() -> list[str]:
     return [json.loads(message["Body"])["detail-type"] for message in answer.get("Messages", ())]
 
 
+@pytest.mark.every_engine
 def test_a_clean_document_is_published_without_a_person(pump: Pump) -> None:
     run = start_run()
     pump.run(lambda: queries.execution(run).status != "running")
@@ -74,6 +76,7 @@ def test_a_field_that_is_blank_on_the_page_is_published_blank(pump: Pump, tmp_pa
     assert published(run, pump)["po_number"] is None
 
 
+@pytest.mark.every_engine
 def test_an_approved_correction_resumes_the_machine_and_is_published(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     assert review_of(ref).page_count == 1

@@ -39,6 +39,7 @@ def has_failed(run: Run) -> bool:
     return any(facts.get("error") == lost_message.WORKER_LOST and "workers" in facts["reason"] for facts in told)
 
 
+@pytest.mark.every_engine
 def test_a_run_whose_step_was_put_aside_fails_once(pump: Pump) -> None:
     pump.hold = lambda message: message.task.endswith("run_step")
     run = start_run()
@@ -63,6 +64,7 @@ def test_what_was_done_before_its_message_was_put_aside_stays(pump: Pump) -> Non
     assert (queries.execution(run).status, review_of(ref).status) == (RunStatus.RUNNING, ReviewStatus.PENDING)
 
 
+@pytest.mark.every_engine
 def test_a_run_one_of_whose_slices_was_put_aside_fails(pump: Pump) -> None:
     run = fanned_out(pump, 7)
     first, second, *_ = held(pump, "run_slice")

@@ -53,6 +53,7 @@ def key_of(run: Run) -> str:
     return str(document_of(run).data["file_uri"]).removeprefix(f"s3://{settings.BUCKET_NAME}/")
 
 
+@pytest.mark.every_engine
 def test_a_run_begins_with_its_object_and_its_execution(pump: Pump, engine_kind: EngineKind) -> None:
     run = start_run()
     told = event(run, "INGESTED")
@@ -66,6 +67,7 @@ def test_a_run_begins_with_its_object_and_its_execution(pump: Pump, engine_kind:
         assert (step.executionArn, step.retryCount, step.jobId) == (arn(run, 1, engine_kind), 0, None)
 
 
+@pytest.mark.every_engine
 def test_the_next_attempt_names_its_execution_and_how_often_it_was_tried(pump: Pump, engine_kind: EngineKind) -> None:
     run = start_run()
     pump.hold = lambda _message: True
@@ -97,6 +99,7 @@ def test_who_decided_is_kept_by_id_and_shown_by_name(pump: Pump) -> None:
     assert ("Human review approved", "Rosa Marin", "17") in shown
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db
 def test_the_page_and_the_audit_show_where_the_file_and_the_work_are(pump: Pump, engine_kind: EngineKind) -> None:
     run, _, _ = decided_run(pump)

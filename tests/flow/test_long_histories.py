@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.aws_faults import count_calls
 from tests.factories import REVIEW, waiting_run
 from tests.pump import Pump
@@ -14,7 +12,6 @@ from workflows.runs.items.events import DocumentEvent
 from workflows.runs.items.runs import Transition
 from workflows.runs.run import Run
 
-pytestmark = pytest.mark.step_functions
 MANY = 230
 
 

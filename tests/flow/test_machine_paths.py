@@ -16,7 +16,7 @@ from workflows.definitions import asl, states
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.engine import driver
 
-pytestmark = [pytest.mark.step_functions, pytest.mark.usefixtures("machines", "table")]
+pytestmark = pytest.mark.usefixtures("machines", "table")
 _LONGEST = 240.0  # seconds for all paths of one machine
 
 

@@ -27,6 +27,8 @@ from workflows.runs import queries
 from workflows.runs.run import Run
 from workflows.runs.status import RunStatus
 
+pytestmark = pytest.mark.slow
+
 MARKER = "Quagmire4711"
 BRISK = {
     "COUNTERSIGN_SWEEP_SECONDS": "2",

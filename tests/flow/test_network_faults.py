@@ -20,6 +20,8 @@ from tests.flow.invariants import Found
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.generated.small import BROKEN, CLEAR, UNSURE, papers
 
+pytestmark = pytest.mark.slow
+
 G = TypeVar("G", bound=Gate)
 BRISK = {
     "COUNTERSIGN_QUEUE_VISIBILITY_SECONDS": "30",

@@ -145,6 +145,7 @@ def test_without_its_event_it_does_not_go_on(partial: Run) -> None:
     assert outcome(partial) == Outcome.PARTIAL
 
 
+@pytest.mark.every_engine
 def test_what_the_engine_did_not_hear_of_is_started_by_the_sweeper(pump: Pump, partial: Run) -> None:
     with mock.patch.object(driver, "start"):  # the process died before it
         interventions.resume(partial, Way.RETRY, by=ROSA)
@@ -184,6 +185,7 @@ def test_a_cancelled_run_has_ended_everywhere_and_its_message_changes_nothing(pu
         interventions.cancel(run, by=ROSA)
 
 
+@pytest.mark.every_engine
 def test_a_cancelled_run_goes_on_where_it_stopped(pump: Pump, scans: Path) -> None:
     pump.hold = lambda message: message.kwargs.get("step") == OCR
     run = start_run(scans)

@@ -27,6 +27,8 @@ from workflows.engine.tokens import TokenHolder
 from workflows.runs import queries
 from workflows.runs.run import Run
 
+pytestmark = pytest.mark.slow
+
 Waiting = list[tuple[Run, ReviewRef]]
 
 WITHIN = 120  # seconds from a restart to the decision applied: what the desk promises

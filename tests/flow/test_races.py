@@ -75,6 +75,7 @@ def test_undo_and_the_redeemer_race_and_one_wins(pump: Pump) -> None:
     assert kinds(run).count("HUMAN_REVIEW_APPLIED") == 1
 
 
+@pytest.mark.every_engine
 def test_two_sweepers_at_once_send_one_token(pump: Pump, engine_kind: EngineKind) -> None:
     run, ref, _ = decided_run(pump)
     wait_until_redeemable(ref)

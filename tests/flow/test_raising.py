@@ -27,6 +27,8 @@ from workflows.intake.unpacking import _UNEXPECTED
 from workflows.runs import queries
 from workflows.runs.items.documents import ProjectDocument
 
+pytestmark = pytest.mark.slow
+
 MARKER = "Quagmire4711"
 BY = Actor("1", "Alice Novak")
 TEXTS = {f"{number}.txt": f"Paper {number}".encode() for number in range(2)}

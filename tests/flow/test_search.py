@@ -49,6 +49,7 @@ def word_of(run: Run) -> str:
     return max((word for word in text.split() if word.isalpha()), key=len)
 
 
+@pytest.mark.every_engine
 def test_upload_published_found_deleted_restored_purged(pump: Pump) -> None:
     run = published(pump)
     word = word_of(run)
@@ -86,7 +87,6 @@ def messages() -> list[dict[str, Any]]:
     return [json.loads(one["Body"]) for one in answer.get("Messages", ())]
 
 
-@pytest.mark.step_functions
 def test_the_rule_makes_a_celery_message_of_an_event(pump: Pump) -> None:
     run = published(pump)
     removals.delete(run.site, run.document_id, by=BY)

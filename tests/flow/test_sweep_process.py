@@ -17,6 +17,8 @@ from workflows.runs.actions import advance
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 
+pytestmark = pytest.mark.slow
+
 BRISK = {"COUNTERSIGN_SWEEP_SECONDS": "2", "COUNTERSIGN_RUN_CHECK_SECONDS": "5"}
 
 

@@ -25,6 +25,7 @@ from workflows.runs.run import Run
 STATES = {run_step.name: "segment_prep", fail_run.name: "fail_run", expire_review.name: "expire_review"}
 
 
+@pytest.mark.every_engine
 def test_a_newer_token_before_the_decision_is_the_one_that_is_spent(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     claims.claim(ref, run, by=ROSA)
@@ -62,6 +63,7 @@ def test_an_old_wait_delivered_late_changes_nothing(pump: Pump) -> None:
     assert_applied_once(run, ref)
 
 
+@pytest.mark.every_engine
 def test_stopped_machines_get_new_tokens_and_ocr_does_not_run_again(pump: Pump) -> None:
     waiting = [waiting_run_again(pump) for _ in range(3)]
     steps = pump.ran("run_step")
@@ -89,6 +91,7 @@ def waiting_run_again(pump: Pump) -> tuple[Run, ReviewRef]:
     return run, ref_of(run)
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("task", [run_step, fail_run, expire_review], ids=lambda task: task.name)
 def test_a_refusal_that_the_engine_did_not_take_is_sent_again(pump: Pump, engine_kind: EngineKind, task: Task) -> None:
     run = start_run()

@@ -35,7 +35,7 @@ from tests.pump import Pump
 from workflows.runs.run import Run
 from workflows.storage import files
 
-pytestmark = [pytest.mark.django_db, pytest.mark.step_functions]
+pytestmark = pytest.mark.django_db
 OURS, THEIRS = "Alphaword", "Bravoword"
 ROOTS = {"default": "", "acme": "/s/acme"}
 WORDS = {"default": OURS, "acme": THEIRS}

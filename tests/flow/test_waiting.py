@@ -105,6 +105,7 @@ def reviewed(run: Run) -> bool:
     return queries.board(run.site, run.workflow_id).current_step == "human_review"
 
 
+@pytest.mark.every_engine
 def test_the_machine_waits_while_textract_reads(pump: Pump, tmp_path: Path) -> None:
     run = start(tmp_path)
     with textract({"JobStatus": "IN_PROGRESS"}, DONE) as outside:
@@ -146,6 +147,7 @@ def test_killed_between_beginning_and_remembering_it_finds_the_same_job(pump: Pu
     assert looked == {f"job-{one}" for one in tokens(outside)}
 
 
+@pytest.mark.every_engine
 def test_killed_between_remembering_and_waiting_it_begins_no_other(
     pump: Pump, tmp_path: Path, engine_kind: EngineKind
 ) -> None:

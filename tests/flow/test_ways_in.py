@@ -17,6 +17,8 @@ from workflows.intake.actions import bucket as incoming_actions
 from workflows.operations.processes import PROCESSES
 from workflows.runs import queries
 
+pytestmark = pytest.mark.slow
+
 BY = Actor("1", "Alice Novak")
 FILES = {
     "bill.txt": b"Total 12.50 EUR\n",

@@ -18,7 +18,10 @@ from tests.smoke.outsiders import OtherSystem, Person, Program
 from tests.smoke.watching import follow, look
 from tests.smoke.ways import Papers, Round
 
-pytestmark = pytest.mark.skipif(os.environ.get("SMOKE") != "1", reason="SMOKE is not set: make smoke, it takes minutes")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.environ.get("SMOKE") != "1", reason="SMOKE is not set: make smoke, it takes minutes"),
+]
 STEP_FUNCTIONS, CELERY = "stepfunctions", "celery"
 # What a killed worker had comes back after a minute or two on a desk as it is set by itself; here somewhat sooner.
 SOONER = {"COUNTERSIGN_QUEUE_VISIBILITY_SECONDS": "30", "COUNTERSIGN_STEP_LEASE_SECONDS": "20"}

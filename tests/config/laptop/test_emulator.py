@@ -58,6 +58,7 @@ def test_it_answers_while_it_runs_and_only_then(tmp_path, port):
     assert not emulator.is_answering(running.endpoint)
 
 
+@pytest.mark.slow
 def test_what_was_written_is_there_after_a_stop(tmp_path, port):
     with emulator.start(state_dir=tmp_path, port=port):
         make_queue(port, "kept")
@@ -65,6 +66,7 @@ def test_what_was_written_is_there_after_a_stop(tmp_path, port):
         assert queues(port) == ["kept"]
 
 
+@pytest.mark.slow
 def test_what_was_saved_is_there_after_kill_9(tmp_path, port):
     running = emulator.start(state_dir=tmp_path, port=port, save_seconds=1)
     make_queue(port, "kept")
@@ -75,6 +77,7 @@ def test_what_was_saved_is_there_after_kill_9(tmp_path, port):
         assert queues(port) == ["kept"]
 
 
+@pytest.mark.slow
 def test_nothing_is_saved_where_nothing_was_written(tmp_path, port):
     with emulator.start(state_dir=tmp_path, port=port, save_seconds=1):
         for _ in range(5):
@@ -83,6 +86,7 @@ def test_nothing_is_saved_where_nothing_was_written(tmp_path, port):
         assert not (tmp_path / "state").exists()
 
 
+@pytest.mark.slow
 def test_it_ends_when_the_process_that_started_it_is_killed(tmp_path, port):
     code = (
         "import sys, time; from pathlib import Path; from config.laptop import emulator;"
@@ -145,6 +149,7 @@ def test_it_sees_nothing_of_the_shells_aws(tmp_path, monkeypatch):
     assert "real" not in seen.values()
 
 
+@pytest.mark.slow
 def test_objects_whose_state_is_gone_are_set_aside_and_kept(tmp_path, port):
     orphan = tmp_path / "s3" / "000000000000" / "documents" / "a"
     orphan.parent.mkdir(parents=True)
@@ -156,6 +161,7 @@ def test_objects_whose_state_is_gone_are_set_aside_and_kept(tmp_path, port):
     assert [path.read_bytes() for path in tmp_path.glob("s3-without-state-*/*/*/a")] == [b"content"]
 
 
+@pytest.mark.slow
 def test_the_command_runs_until_it_is_told_to_stop(tmp_path, port):
     env = os.environ | {"COUNTERSIGN_STATE_DIR": str(tmp_path), "COUNTERSIGN_EMULATOR_PORT": str(port)}
     env.pop("DJANGO_SETTINGS_MODULE")  # the command as a person runs it, with the settings of no test

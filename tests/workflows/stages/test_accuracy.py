@@ -13,7 +13,10 @@ from workflows.stages import results
 
 SAMPLES = Path(settings.BASE_DIR).parent / "shared/samples"
 KINDS = {"company": "text", "date": "date", "address": "text", "total": "amount"}
-pytestmark = pytest.mark.skipif(not SAMPLES.exists(), reason="the sample documents are not on this machine")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not SAMPLES.exists(), reason="the sample documents are not on this machine"),
+]
 
 
 def extracted(path: Path) -> dict[str, Any]:
