@@ -39,6 +39,13 @@ def pytest_configure(config: pytest.Config) -> None:
             )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker(pytest.mark.examples)
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     if EMULATOR in config.stash:
         config.stash[EMULATOR].stop()

@@ -14,6 +14,8 @@ from pynamodb.attributes import UnicodeAttribute
 from config import table as keys
 from config.item import Item, VersionItem
 from config.table import Entity, InvalidKey
+from tests.each import each
+from tests.examples import at_most
 
 WRITTEN = [one for one in keys.ENTITIES if not one.to_come]
 # What people name; every other part of a key is an id, an instant or a word of ours.
@@ -33,7 +35,7 @@ TEXTS = st.one_of(st.text(min_size=1, max_size=40), st.sampled_from(ODD))
 IDS = st.from_regex(r"[A-Za-z0-9_.:+@~\-]{1,40}", fullmatch=True)
 
 on_the_table = settings(
-    max_examples=6,
+    max_examples=at_most(6),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much],
 )
@@ -48,7 +50,7 @@ class OldRow(VersionItem):
 
 
 def every(entities: list[Entity]) -> Any:
-    return pytest.mark.parametrize("entity", entities, ids=lambda one: one.name)
+    return each("entity", entities)
 
 
 def templates(entity: Entity) -> list[str]:
@@ -110,8 +112,9 @@ def fits(entity: Entity, site: str, parts: dict[str, Any]) -> bool:
     return True
 
 
+@pytest.mark.examples
 @every(WRITTEN)
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=at_most(30), deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(data=st.data())
 def test_a_value_is_in_the_key_or_is_refused_with_a_sentence(entity: Entity, data: st.DataObject) -> None:
     ids = st.one_of(IDS, TEXTS, st.just(""))
@@ -125,8 +128,9 @@ def test_a_value_is_in_the_key_or_is_refused_with_a_sentence(entity: Entity, dat
     assert any(sentence in str(refused.value) for sentence in SENTENCES)
 
 
+@pytest.mark.examples
 @every(WRITTEN)
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=at_most(30), deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(data=st.data())
 def test_two_different_things_never_share_a_key(entity: Entity, data: st.DataObject) -> None:
     one, other = data.draw(strategy(entity, IDS)), data.draw(strategy(entity, IDS))
@@ -149,7 +153,7 @@ def composed(value: Any) -> Any:
 
 
 @every([one for one in WRITTEN if one.table == "main"])
-@pytest.mark.parametrize("number", [-1, -(10**9)])
+@each("number", [-1, -(10**9)])
 def test_an_integer_below_zero_is_refused(entity: Entity, number: int) -> None:
     numbered = {name for name, spec in parts_of(entity) if spec}
     for name in numbered:
@@ -159,6 +163,7 @@ def test_an_integer_below_zero_is_refused(entity: Entity, number: int) -> None:
 
 
 # --- read back -----------------------------------------------------------------
+@pytest.mark.examples
 @every(WRITTEN)
 @on_the_table
 @given(data=st.data())

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from django.apps import apps
 from pynamodb.attributes import Attribute, ListAttribute, MapAttribute, NumberSetAttribute, UnicodeSetAttribute
 from pynamodb.models import Model
 
 from config.item import Item
+from tests.each import each
 
 assert apps.ready  # every package of items has been imported with its views
 
@@ -40,8 +40,8 @@ def values(item: Model) -> dict[str, tuple[type, Any]]:
     }
 
 
-@pytest.mark.parametrize("kind", sorted(set(kinds()), key=lambda kind: f"{kind.__module__}.{kind.__name__}"))
-@pytest.mark.parametrize("which", ["all", "none", "every other", "null"])
+@each("kind", sorted(set(kinds()), key=lambda kind: f"{kind.__module__}.{kind.__name__}"))
+@each("which", ["all", "none", "every other", "null"])
 def test_an_item_is_what_pynamodb_makes_of_it(kind: type[Item], which: str) -> None:
     attributes = [one for one in kind.get_attributes().values() if one.attr_type not in {"B", "BS", "BOOL"}]
     attributes = attributes[:: 2 if which == "every other" else 1] if which != "none" else []

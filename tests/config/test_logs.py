@@ -8,10 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from django.conf import settings
 
 from config import logs
+from tests.each import each
 
 MARKER = "Quagmire-Holdings-4711"
 ROOT = Path(settings.BASE_DIR)
@@ -67,7 +67,7 @@ def test_whatever_is_logged_in_a_task_has_the_ids_of_what_it_is_about() -> None:
     assert not {"run", "site", "document"} & set(line("celery.app.trace", "Task %(name)s", {"name": "x"}))
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text", "args", "message"),
     [
         (

@@ -12,6 +12,7 @@ from config.item import Item
 from config.table import Key
 from config.wire import WireFactory
 from tests.conftest import describe_table
+from tests.each import each
 from workflows.runs.items.documents import ProjectDocument
 
 MODEL = botocore.session.get_session().get_service_model("dynamodb")
@@ -34,7 +35,7 @@ def both(operation: str, body: object) -> tuple[object, object]:
     return ours, create_parser("json").parse(response, shape)
 
 
-@pytest.mark.parametrize("kind", VALUES)
+@each("kind", VALUES)
 def test_every_kind_of_value_is_what_botocore_makes_of_it(kind: str) -> None:
     item = {"PK": {"S": "p"}, "value": {kind: VALUES[kind]}}
     ours, theirs = both("Query", {"Items": [item, {}], "Count": 2, "ScannedCount": 2, "LastEvaluatedKey": item})

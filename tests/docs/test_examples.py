@@ -4,13 +4,12 @@ import doctest
 import importlib
 import pkgutil
 
-import pytest
-
 import config
 import projects
 import review
 import workflows
 from config import table
+from tests.each import each
 
 PACKAGES = (config, projects, workflows, review)
 QUIET = ("migrations", "asgi", "wsgi", "emulator_process", "admin")
@@ -27,7 +26,7 @@ def examples(name: str) -> doctest.TestResults:
     return doctest.testmod(importlib.import_module(name), extraglobs=dict(names))
 
 
-@pytest.mark.parametrize("name", MODULES)
+@each("name", MODULES)
 def test_every_example_says_what_happens(name: str) -> None:
     assert examples(name).failed == 0
 

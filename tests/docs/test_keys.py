@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core.management import call_command
 
 from config.table import page
+from tests.each import each
 
 SEEDS = Path(settings.BASE_DIR).parent / "shared/single_table.json"
 COLUMNS = ("table", "pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk", "attributes")
@@ -45,7 +46,7 @@ def test_show_keys_prints_every_entity_as_json(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.skipif(not SEEDS.exists(), reason="the seeds' list of keys is not beside this checkout")
-@pytest.mark.parametrize("design", DESIGNS)
+@each("design", DESIGNS)
 def test_keys_are_the_seeds_but_for_the_listed_deviations(design: str) -> None:
     ours = {row["entity"]: row for row in page.rows()}
     seeds: list[dict[str, Any]] = [row for row in json.loads(SEEDS.read_text()) if row["design"] == design]

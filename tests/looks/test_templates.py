@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 
-import pytest
 from django.conf import settings
 from django.template.loader import get_template
+
+from tests.each import each
 
 TEMPLATES = sorted((settings.BASE_DIR / "templates").rglob("*.html"))
 SHEETS = sorted((settings.BASE_DIR / "static" / "css").glob("*.css"))
@@ -13,16 +14,12 @@ SCRIPTS = sorted((settings.BASE_DIR / "static" / "js").glob("*.js"))
 SPRITE = set(re.findall(r'id="i-([a-z-]+)"', (settings.BASE_DIR / "templates/_icons.html").read_text()))
 
 
-def named(paths):
-    return pytest.mark.parametrize("path", paths, ids=lambda path: str(path.relative_to(settings.BASE_DIR)))
-
-
-@named(TEMPLATES)
+@each("path", TEMPLATES)
 def test_it_compiles(path: Path):
     get_template(str(path.relative_to(settings.BASE_DIR / "templates")))
 
 
-@named(TEMPLATES)
+@each("path", TEMPLATES)
 def test_nothing_in_a_template_needs_a_weaker_policy(path: Path):
     text = path.read_text()
     assert not re.search(r"\sstyle\s*=|<style|\son[a-z]+\s*=|javascript:|hx-on|hx-vals=.js:", text)
@@ -31,31 +28,31 @@ def test_nothing_in_a_template_needs_a_weaker_policy(path: Path):
     assert not re.search(r"https?://", text.replace("http://www.w3.org/", ""))
 
 
-@named(TEMPLATES)
+@each("path", TEMPLATES)
 def test_every_icon_is_in_the_sprite(path: Path):
     text = path.read_text()
     used = re.findall(r'{% icon "([a-z-]+)"', text) + re.findall(r'href="#i-([a-z-]+)"', text)
     assert set(used) <= SPRITE
 
 
-@named(TEMPLATES)
+@each("path", TEMPLATES)
 def test_a_form_that_posts_carries_the_token(path: Path):
     for form in re.findall(r'<form[^>]*method="post".*?</form>', path.read_text(), re.DOTALL):
         assert "{% csrf_token %}" in form
 
 
-@named(TEMPLATES)
+@each("path", TEMPLATES)
 def test_the_tone_is_calm(path: Path):
     words = re.sub(r"{[%#{].*?[%#}]}|<[^>]*>", " ", path.read_text(), flags=re.DOTALL)
     assert not re.search(r"\b(please|oops|sorry)\b|!(?!\w)", words, re.IGNORECASE)
 
 
-@named([*TEMPLATES, *SHEETS, *SCRIPTS])
+@each("path", [*TEMPLATES, *SHEETS, *SCRIPTS])
 def test_a_file_can_be_read_in_one_go(path: Path):
     assert len(path.read_text().splitlines()) <= 300
 
 
-@named(SHEETS)
+@each("path", SHEETS)
 def test_colours_come_from_the_tokens(path: Path):
     text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
     assert text.lstrip().startswith("@layer")

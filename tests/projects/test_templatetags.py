@@ -3,6 +3,7 @@ import datetime as dt
 import pytest
 
 from projects.templatetags.desk import icon, initials, local_time, percent
+from tests.each import each
 
 AT = dt.datetime(2026, 11, 3, 9, 5, 7, tzinfo=dt.UTC)
 
@@ -30,7 +31,7 @@ def test_a_time_is_taken_as_stored_too_and_none_is_nothing():
     assert local_time(None) == local_time("") == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("share", "words"),
     [(0.8, "80 %"), (0.799, "79 %"), (0.29, "29 %"), (1, "100 %"), (0, "0 %"), (None, "–"), (0.999, "99 %")],
 )

@@ -14,6 +14,7 @@ from review.decide.redemption import Application
 from review.identity import ReviewRef
 from review.items.reviews import Review
 from review.status import MOVES, Move, ReviewStatus
+from tests.each import each
 from tests.factories import MARTA, REVIEW, ROSA, verdict
 from tests.review.reviews import open_review
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
@@ -86,8 +87,8 @@ ACTIONS: dict[str, tuple[tuple[Move, ...], dict[str, bool], Act]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ACTIONS)
-@pytest.mark.parametrize("state", ReviewStatus)
+@each("name", ACTIONS)
+@each("state", ReviewStatus)
 def test_an_action_moves_exactly_the_reviews_that_the_table_allows(name: str, state: ReviewStatus) -> None:
     moves, facts, act = ACTIONS[name]
     c = case(**facts)
@@ -104,7 +105,7 @@ def test_an_action_moves_exactly_the_reviews_that_the_table_allows(name: str, st
     assert queries.review(c.ref).status == expected
 
 
-@pytest.mark.parametrize("state", ReviewStatus)
+@each("state", ReviewStatus)
 def test_a_spent_token_is_noted_only_where_the_review_is_still_being_redeemed(
     state: ReviewStatus, monkeypatch: pytest.MonkeyPatch
 ) -> None:

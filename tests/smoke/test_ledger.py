@@ -1,7 +1,6 @@
 """The table of the smoke test itself: nothing that is missing, late, unknown or without a word passes it."""
 
-import pytest
-
+from tests.each import each
 from tests.smoke.ledger import Ledger
 
 
@@ -12,7 +11,7 @@ def problem(kind: str, ended: str, sentence: str = "", *, limit: float = 60) -> 
     return "".join(ledger.problems())
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "ended", "sentence", "words"),
     [
         ("pdf", "", "", "was never seen to end"),

@@ -13,6 +13,7 @@ from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.permissions import Permission
 from review.api import api
 from tests.aws_faults import count_calls, fail
+from tests.each import each
 from tests.factories import ended_run, sample_files, start_run, waiting_run
 from tests.people import alice, signed_in
 from tests.projects.make_sites import BY, make_site
@@ -120,7 +121,7 @@ def test_a_page_of_documents_is_three_calls(pump: Pump) -> None:
     assert seen.names() == ["dynamodb.GetItem", "dynamodb.GetItem", "dynamodb.Query"]  # key, project, documents
 
 
-@pytest.mark.parametrize("head", ["", "Bearer", "Bearer cs_x", "Basic YTpi", "Token abc"])
+@each("head", ["", "Bearer", "Bearer cs_x", "Basic YTpi", "Token abc"])
 def test_who_has_no_key_is_told_how_to_get_one_and_never_sent_to_sign_in(table: str, head: str) -> None:
     client = Client(headers={"Authorization": head} if head else {})
     for method, path in (("get", "/projects"), ("post", "/projects/x/documents"), ("get", "/documents/d/runs/r")):

@@ -15,6 +15,7 @@ from kombu.exceptions import OperationalError
 from config.brokers import queues, transport
 from config.celery import app
 from config.errors import CountersignError, Unavailable
+from tests.each import each
 from tests.engines import KINDS, OPENED, EngineKind, configure, running_on
 from tests.pump import receive
 
@@ -74,7 +75,7 @@ AWAY = [
 ]
 
 
-@pytest.mark.parametrize("error", AWAY, ids=lambda error: type(error).__name__)
+@each("error", AWAY)
 def test_a_broker_that_takes_nothing_is_unavailable_whatever_its_error(error: Exception) -> None:
     with mock.patch.object(Celery, "send_task", side_effect=error):
         with pytest.raises(Unavailable, match="What was saved is safe; try again") as raised:

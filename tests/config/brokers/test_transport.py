@@ -7,9 +7,10 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from config.brokers import transport
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "broker"),
     [
         ("sqs://", "sqs"),
@@ -37,7 +38,7 @@ def test_each_engine_has_its_brokers() -> None:
         transport.checked_engine("airflow", transport.SQS)
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         ["manage.py", "check"],
@@ -46,7 +47,6 @@ def test_each_engine_has_its_brokers() -> None:
         ["-m", "celery", "-A", "config", "worker"],
         ["-m", "celery", "-A", "config", "beat"],
     ],
-    ids=lambda command: command[-1],
 )
 def test_no_process_starts_with_step_functions_on_another_broker_than_sqs(command: list[str], tmp_path) -> None:
     env = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "COUNTERSIGN_"))}

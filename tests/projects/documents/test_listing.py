@@ -11,6 +11,7 @@ from projects.schemas.actions import schemas
 from projects.schemas.governing import AttributeUse, Schema
 from projects.sites import directory
 from tests.aws_faults import count_calls
+from tests.each import each
 from tests.factories import PROJECT, SITE, start_run
 from tests.people import alice, charlie, dora, signed_in
 from tests.projects.make_schemas import ALICE, make_attributes, make_classification
@@ -170,7 +171,7 @@ def test_a_classification_is_found_with_its_day_and_its_own_composite_keys(desk)
     assert ids("class=none") == []
 
 
-@pytest.mark.parametrize(
+@each(
     "query",
     [
         "a=total&v=1",

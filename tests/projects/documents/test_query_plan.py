@@ -19,6 +19,7 @@ from projects.schemas.composite_keys import composite_key, composite_value
 from projects.schemas.governing import AttributeDefinition, CompositeKey
 from projects.schemas.queries import ClassificationRow
 from projects.schemas.vocabulary import Vocabulary
+from tests.each import each
 from tests.projects.make_schemas import KINDS
 from workflows.runs.status import Outcome
 
@@ -54,7 +55,7 @@ ONE_EACH = {
 }
 
 
-@pytest.mark.parametrize("name", ONE_EACH)
+@each("name", ONE_EACH)
 def test_each_filter_alone_has_its_way(name):
     text, wanted = ONE_EACH[name]
     assert found(text) == wanted
@@ -64,7 +65,7 @@ def test_without_any_it_is_today_and_a_day_to_come_is_today():
     assert found("") == found("day=2027-01-01") == found("day=soon&status=odd") == ByDay(TODAY)
 
 
-@pytest.mark.parametrize("pair", list(itertools.combinations(ONE_EACH, 2)))
+@each("pair", list(itertools.combinations(ONE_EACH, 2)))
 def test_of_any_two_only_a_day_of_a_classification_is_indexed(pair):
     answer = found("&".join(ONE_EACH[name][0] for name in pair))
     if pair == ("day", "classification"):
@@ -74,7 +75,7 @@ def test_of_any_two_only_a_day_of_a_classification_is_indexed(pair):
         assert len(answer.filters) == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "span"),
     [
         ("a=vendor", Span()),
@@ -96,7 +97,7 @@ def test_an_attribute_is_asked_for_in_the_form_of_its_keys(text, span):
     assert answer.span == span
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "sentence"),
     [
         ("a=nothing&v=1", "no attribute “nothing”"),
@@ -115,7 +116,7 @@ def test_what_is_no_question_is_refused_with_what_to_do(text, sentence):
         found(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "keys", "span"),
     [
         ("a=category&v=goods&a=vendor&v=Acme", ("vendor", "category"), Span(exact="Acme#goods")),
@@ -137,7 +138,7 @@ def test_several_attributes_are_the_composite_key_that_begins_with_them(text, ke
     assert (answer.composite.keys, answer.key, answer.span) == (keys, composite_key(keys), span)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "a=vendor&v=x&a=paid&v=yes",

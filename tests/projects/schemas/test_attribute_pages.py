@@ -5,6 +5,7 @@ from projects.schemas import queries as schema_queries
 from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.governing import AttributeUse, Schema
 from projects.schemas.items.attributes import Attribute
+from tests.each import each
 from tests.people import alice, signed_in
 from tests.projects.make_schemas import ALICE, SITE, make_classification
 
@@ -23,7 +24,7 @@ def test_an_attribute_is_made_and_listed(table):
     assert "/schemas/attributes/cost_centre/" in page
 
 
-@pytest.mark.parametrize(
+@each(
     ("form", "sentence"),
     [
         ({"label": "", "key": "x", "kind": "text"}, "Give it a label."),
@@ -34,7 +35,7 @@ def test_an_attribute_is_made_and_listed(table):
         ({"label": "X", "key": "x", "kind": "WATERMARK"}, "Choose one of the list."),
     ],
 )
-@pytest.mark.parametrize("htmx", [False, True])
+@each("htmx", [False, True])
 def test_what_an_attribute_may_not_be(table, form, sentence, htmx):
     answer = signed_in(alice(), htmx=htmx).post(ATTRIBUTES, form)
     page = answer.content.decode()

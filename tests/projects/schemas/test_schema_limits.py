@@ -3,10 +3,11 @@ import pytest
 from config.errors import Refused
 from projects.schemas import queries as schema_queries
 from projects.schemas.governing import AttributeUse, Schema
+from tests.each import each
 from tests.projects.make_schemas import SITE, make_classification, save
 
 
-@pytest.mark.parametrize(
+@each(
     ("use", "sentence"),
     [
         (AttributeUse("nothing"), "There is no attribute “nothing” here"),

@@ -7,6 +7,7 @@ from projects.schemas import queries as schema_queries
 from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.governing import AttributeUse, Schema
 from tests.aws_faults import count_calls
+from tests.each import each
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.make_schemas import BOB, INVOICE, SITE, make_attributes, make_classification
 
@@ -156,7 +157,7 @@ def test_mistakes_are_told_beside_what_they_are_about_and_nothing_is_saved(attri
     assert stored(owner).number == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "sentence"),
     [
         ({"uses-0-key": ""}, "Name the attribute, or remove the row."),
@@ -218,7 +219,7 @@ def test_a_form_that_lost_its_version_never_overwrites(attributes, version):
     assert stored(owner).schema == INVOICE
 
 
-@pytest.mark.parametrize(
+@each(
     ("order", "keys", "focus"),
     [
         ("up-1", ["category", "vendor", "currency", "total"], "down-0"),
@@ -228,7 +229,7 @@ def test_a_form_that_lost_its_version_never_overwrites(attributes, version):
         ("nonsense", ["vendor", "category", "currency", "total"], "add"),
     ],
 )
-@pytest.mark.parametrize("htmx", [False, True])
+@each("htmx", [False, True])
 def test_rows_are_moved_as_typed_and_not_saved(attributes, order, keys, focus, htmx):
     owner = make_classification()
     form = typed(INVOICE, rows=order, name="Typed already", **{"uses-3-default": "not a <number>"})

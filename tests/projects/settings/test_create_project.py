@@ -3,6 +3,7 @@ import pytest
 from projects.settings import queries as project_queries
 from projects.settings.actions import new_project_id
 from projects.settings.values import DEFAULT_FIELDS, MAX_FIELDS, FieldSetting, ProjectSettings
+from tests.each import each
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.projects import SITE, typed
 
@@ -78,7 +79,7 @@ def test_another_page_cannot_send_the_form(table):
     assert b"too old" in answer.content
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "message"),
     [
         ({"name": ""}, "Give the project a name"),

@@ -6,6 +6,7 @@ from projects.audit.events import actor
 from projects.settings import actions as project_actions
 from projects.settings import queries as project_queries
 from projects.settings.values import DEFAULT_FIELDS
+from tests.each import each
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.projects import SITE, make_project, sealed, seen_of, typed
 
@@ -139,7 +140,7 @@ def test_mistakes_are_told_and_nothing_is_saved(table):
     assert stored(project).version == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("order", "names", "focus"),
     [
         ("up-1", ["date", "company", "address", "total", "invoice_number", "currency"], "down-0"),

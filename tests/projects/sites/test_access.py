@@ -5,6 +5,7 @@ from config.errors import NotAllowed, NotFound
 from projects.sites import access, permissions
 from projects.sites.permissions import Permission
 from tests.aws_faults import count_calls
+from tests.each import each
 from tests.people import alice, bob, charlie, dora, person, signed_in
 from tests.projects.make_sites import grant, make_site
 from tests.projects.projects import make_project
@@ -39,7 +40,7 @@ def asks(rf):
     return make
 
 
-@pytest.mark.parametrize(("who", "may"), ROLES)
+@each(("who", "may"), ROLES)
 def test_each_role_may_do_its_part_and_no_more(asks, who, may):
     for what, check in CHECKS.items():
         if what in may:
@@ -49,7 +50,7 @@ def test_each_role_may_do_its_part_and_no_more(asks, who, may):
                 check(asks(who()))
 
 
-@pytest.mark.parametrize(("who", "may"), ROLES)
+@each(("who", "may"), ROLES)
 def test_whether_somebody_can_and_whether_the_check_lets_them_are_one_rule(asks, who, may):
     can = access.abilities(asks(who()))
     assert {name for name in CHECKS if getattr(can, name)} == may

@@ -20,6 +20,7 @@ from projects.sites.items.sign_ins import SignInTries
 from projects.sites.permissions import Permission
 from projects.sites.sign_in import client_network
 from tests.aws_faults import fail
+from tests.each import each
 from tests.people import PASSWORD, alice, bob, charlie, dora, person, signed_in
 from tests.projects.make_sites import grant, make_site
 
@@ -149,7 +150,7 @@ def test_requests_at_once_get_no_more_tries_than_one_after_the_other() -> None:
         assert sum(pool.map(take, range(16))) == PAIR.tries
 
 
-@pytest.mark.parametrize(
+@each(
     ("proxies", "forwarded", "counted"),
     [
         (0, "10.9.9.9", "203.0.113.7"),

@@ -13,6 +13,7 @@ from projects.sites.actions.groups import Grant
 from projects.sites.permissions import EVERYTHING, NOTHING, Permission
 from projects.sites.queries import sites as site_queries
 from tests.aws_faults import Crash, count_calls, crash_before, fail
+from tests.each import each
 from tests.projects.make_sites import BY, make_site
 
 pytestmark = pytest.mark.usefixtures("table")
@@ -40,7 +41,7 @@ def test_a_site_is_made_with_the_group_that_runs_it():
     ]
 
 
-@pytest.mark.parametrize("name", ["", "Acme", "-acme", "a" * 41, "a/b", "ac#me", "default", "projects", "..", "a\n"])
+@each("name", ["", "Acme", "-acme", "a" * 41, "a/b", "ac#me", "default", "projects", "..", "a\n"])
 def test_an_id_that_keys_or_files_could_not_hold_is_refused(name):
     with pytest.raises(Refused):
         site_actions.create(name, "Title", by=BY)

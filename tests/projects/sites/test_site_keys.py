@@ -15,13 +15,14 @@ from projects.sites.actions.groups import Grant
 from projects.sites.permissions import NOTHING, Permission
 from projects.sites.queries import api_keys as api_key_queries
 from projects.sites.queries import sites as site_queries
+from tests.examples import at_most
 from tests.projects.make_sites import BY, make_site
 
 pytestmark = pytest.mark.usefixtures("table")
 READ = frozenset({Permission.READ})
 # What keys are built with, what sorts oddly, what composes, and what takes many bytes.
 NAMES = st.text(st.sampled_from("aZ0 #/%.\\\"'<é\u0301ü発🙂\u200b~"), min_size=1, max_size=150)
-many = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(max_examples=at_most(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @many

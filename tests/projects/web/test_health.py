@@ -1,11 +1,13 @@
 import pytest
 from django.test import Client
 
+from tests.each import each
+
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
-@pytest.mark.parametrize("hosts", [["desk.example.com"], [".example.com"], ["*"]])
+@each("path", ["/healthz", "/readyz", "/metrics"])
+@each("hosts", [["desk.example.com"], [".example.com"], ["*"]])
 def test_machines_may_ask_a_process_by_its_address(path, hosts, settings, table):
     settings.ALLOWED_HOSTS = hosts
     settings.SECURE_SSL_REDIRECT = True

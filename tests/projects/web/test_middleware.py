@@ -7,6 +7,7 @@ from django.urls import reverse
 from projects.sites.actions import sites as site_actions
 from projects.sites.permissions import Permission
 from tests.aws_faults import fail
+from tests.each import each
 from tests.people import PASSWORD, bob, dora, person, signed_in
 from tests.projects.make_sites import BY, grant, make_site
 
@@ -24,7 +25,7 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "status", "words"), ERRORS)
+@each(("name", "status", "words"), ERRORS)
 def test_a_domain_error_is_a_page_with_its_status_and_sentence(name, status, words):
     answer = signed_in(bob()).get(f"/fail/{name}/")
     page = answer.content.decode()
@@ -34,7 +35,7 @@ def test_a_domain_error_is_a_page_with_its_status_and_sentence(name, status, wor
     assert answer["Cache-Control"] == "no-store"
 
 
-@pytest.mark.parametrize(("name", "status", "words"), ERRORS)
+@each(("name", "status", "words"), ERRORS)
 def test_htmx_gets_the_sentence_alone(name, status, words):
     answer = signed_in(bob(), htmx=True).get(f"/fail/{name}/")
     page = answer.content.decode()

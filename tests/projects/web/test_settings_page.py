@@ -10,6 +10,7 @@ from projects.sites.actions.groups import MOST_AT_ONCE, Grant
 from projects.sites.permissions import DEFAULTS, EVERYTHING, NOTHING, Permission
 from projects.sites.queries import sites as site_queries
 from tests.aws_faults import count_calls
+from tests.each import each
 from tests.people import alice, bob, charlie, person, signed_in
 from tests.projects.make_sites import BY, grant, make_site
 
@@ -64,7 +65,7 @@ def test_a_site_is_made_and_its_admin_opens_it_at_once():
     assert signed_in(bob()).get("/s/acme/projects/").status_code == 404
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "words"),
     [
         ({"site_id": "Acme"}, "small letters, digits and hyphens"),

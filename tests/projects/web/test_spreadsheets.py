@@ -4,17 +4,17 @@ import csv
 import io
 from pathlib import Path
 
-import pytest
 from django.conf import settings
 
 from projects.web.spreadsheets import csv_line
+from tests.each import each
 
 
 def read(line: str) -> list[str]:
     return next(csv.reader(io.StringIO(line)))
 
 
-@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"])
+@each("sign", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"])
 def test_no_value_is_a_formula(sign: str) -> None:
     assert read(csv_line("a", f"{sign}cmd|' /C calc'!A0", 3)) == ["a", f"'{sign}cmd|' /C calc'!A0", "3"]
 

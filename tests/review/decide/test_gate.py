@@ -12,6 +12,7 @@ from review.decide.decisions import Verdict
 from review.decide.drafts import Typed
 from review.items.reviews import ReviewDecision
 from review.status import Decision
+from tests.each import each
 from tests.people import alice, bob, signed_in
 from tests.review.desk.pages import form
 from tests.review.handovers.asking import hand_over
@@ -50,8 +51,8 @@ def draft_of(ref):
     return kept.confirmed.as_dict() if kept else {}
 
 
-@pytest.mark.parametrize("decision", ["approve", "approve-and-next", "approve-anyway", "approve-anyway-and-next"])
-@pytest.mark.parametrize("htmx", [True, False])
+@each("decision", ["approve", "approve-and-next", "approve-anyway", "approve-anyway-and-next"])
+@each("htmx", [True, False])
 def test_fields_in_doubt_that_nobody_checked_stop_the_approval(htmx, decision):
     _, ref = held()
     response = post(ref, htmx=htmx, tick=False, decision=decision, **{"unseen-date": "1", "unseen-total": "1"})

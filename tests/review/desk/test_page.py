@@ -9,6 +9,7 @@ from config import clock
 from review import queries
 from review.decide import claims
 from tests.aws_faults import count_calls
+from tests.each import each
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.review.desk.pages import compared
 from tests.review.reviews import lapse, open_review, pass_deadline, person, result, url
@@ -143,7 +144,7 @@ def test_somebody_without_a_role_sees_nothing():
     assert shown(dora(), ref).status_code == 403
 
 
-@pytest.mark.parametrize("name", ["claim", "renew", "release", "decide", "undo"])
+@each("name", ["claim", "renew", "release", "decide", "undo"])
 def test_nothing_is_done_by_following_a_link(name):
     _, ref = open_review()
     assert signed_in(bob()).get(url(name, ref)).status_code == 405

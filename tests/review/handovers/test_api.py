@@ -10,6 +10,7 @@ from projects.sites.permissions import Permission
 from review.handovers import delivery
 from review.handovers.actions import ref_of
 from review.status import Decision
+from tests.each import each
 from tests.factories import review_of
 from tests.projects.make_sites import BY, make_site
 from tests.review.handovers.asking import FIELDS, decide, hand_over, no_undo
@@ -73,7 +74,7 @@ def test_the_same_id_is_the_same_review_and_other_content_is_refused() -> None:
     assert problem(ask(client, id=None), 422)["errors"][0]["where"] == "body.question.id"
 
 
-@pytest.mark.parametrize(
+@each(
     "changes",
     [{"title": ""}, {"token": "t"}, {"fields": [{"name": "a", "confidence": 7}]}, {"text": "\x00"}, {"queue": "none"},
      {"text": "\u202e21.00"},
@@ -115,7 +116,7 @@ def test_a_queue_for_certain_groups_is_closed_to_other_programs() -> None:
     problem(show(other, review_id), 404)
 
 
-@pytest.mark.parametrize("review_id", ["none", "0" * 26, "A" * 26, "a%23b", "desk-1"])
+@each("review_id", ["none", "0" * 26, "A" * 26, "a%23b", "desk-1"])
 def test_what_is_not_there_is_not_found(review_id: str) -> None:
     problem(show(program(), review_id), 404)
 

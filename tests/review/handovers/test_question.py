@@ -5,6 +5,7 @@ import pytest
 from config.errors import Refused
 from review.handovers import question
 from review.handovers.question import MOST_FIELDS, Question
+from tests.each import each
 
 ASKED = {"title": "Invoice 17", "token": "t", "fields": [{"name": "total", "type": "amount", "value": "33.90"}]}
 
@@ -48,7 +49,7 @@ def test_what_is_asked_has_one_hash_whoever_asks_and_until_when() -> None:
     assert Question.model_validate(plain).sha256 == first.sha256
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "words"),
     [
         ({"title": ""}, "title"),
@@ -79,7 +80,7 @@ def test_what_cannot_be_reviewed_is_refused_with_where_and_why(changes, words: s
     assert words in refusal(**changes)
 
 
-@pytest.mark.parametrize("raw", [None, [], "x", 3, {}])
+@each("raw", [None, [], "x", 3, {}])
 def test_what_is_no_question_at_all_is_refused_too(raw) -> None:
     with pytest.raises(Refused):
         question.read(raw)

@@ -5,6 +5,7 @@ from django.urls import reverse
 from config import clock
 from config.transaction import EXISTS
 from tests.aws_faults import count_calls, fail
+from tests.each import each
 from tests.people import alice, charlie, signed_in
 from tests.projects.make_sites import make_site
 from tests.workflows.batches import bulk
@@ -78,7 +79,7 @@ def test_sent_twice_it_is_one_batch():
     assert len(queries.list_batches("default").rows) == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("form", "sentence"),
     [
         ({}, "Choose a file, or name a key"),

@@ -7,6 +7,7 @@ import tracemalloc
 import pytest
 
 from config.errors import Refused
+from tests.each import each
 from workflows.batches import manifest
 from workflows.batches.manifest import Rules, Wanted, Wrong
 
@@ -31,7 +32,7 @@ def test_every_form_says_the_same(form, text):
     assert read(text, form) == [a, b]
 
 
-@pytest.mark.parametrize(
+@each(
     ("entry", "reason"),
     [
         ({"key": ""}, "The key is missing."),
@@ -78,7 +79,7 @@ def test_a_column_that_nothing_reads_fails_the_lines_that_fill_it():
     assert four.reason == "This line has more values than the first line names columns."
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         '{"Contents": [{"Key": "bulk/acme/a.pdf", "ETag": "x", "Size": 7, "StorageClass": "STANDARD"}], "Prefix": ""}',
@@ -89,7 +90,7 @@ def test_listings_of_s3_and_of_seed_004_are_taken_as_they_are(text):
     assert read(text, "json") == [Wanted(1, "bulk/acme/a.pdf", "p1", "a.pdf")]
 
 
-@pytest.mark.parametrize(
+@each(
     ("form", "text", "sentence"),
     [
         ("json", '{"a": 1}', "This is no JSON list"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from workflows.definitions import asl, blueprint
 from workflows.definitions.blueprint import (
     DEFINITIONS,
@@ -40,7 +41,7 @@ def path(asked: Asked, *outcomes: str) -> list[str]:
 BEHIND = ["segment_builder", "segment_analyzer", "assess", "graph_builder", "document_summarizer", "publish"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "own"),
     [
         (Asked("application/pdf"), ["format_parser", "paddleocr_processor"]),
@@ -114,7 +115,7 @@ BY_WORD = Case("small", (Condition(Source.FIELD, Operator.LT, "much", "total"),)
 BY_TEXT = Case("small", (Condition(Source.TEXT, Operator.CONTAINS, "x"),))
 
 
-@pytest.mark.parametrize(
+@each(
     ("definition", "told"),
     [
         (broken(3, order=30), "are numbered"),
@@ -131,7 +132,6 @@ BY_TEXT = Case("small", (Condition(Source.TEXT, Operator.CONTAINS, "x"),))
         (broken(14, next={"": 16}), "No step leads to mark_accepted"),
         (broken(14, next={"": 9, "x": 15}), "leads back to step 9"),
     ],
-    ids=lambda one: one if isinstance(one, str) else "",
 )
 def test_what_cannot_be_run_is_told_before_it_is_published(definition: Definition, told: str) -> None:
     assert told in " ".join(problems(definition))

@@ -7,6 +7,7 @@ from PIL import Image
 from config.environment import sources
 from config.errors import Refused, Unavailable
 from tests.aws_faults import count_calls, fail
+from tests.each import each
 from tests.factories import sample_files
 from tests.foreign import BUCKET, make_bucket, picture, put
 from workflows.documents import page_sources
@@ -30,7 +31,7 @@ def test_pdfs_and_pictures_are_pages_in_their_order(scans) -> None:
     assert len(sizes) == 1 + 1 + 3
 
 
-@pytest.mark.parametrize(
+@each(
     "uri",
     [
         f"s3://{BUCKET}/else/a.png",
@@ -43,7 +44,6 @@ def test_pdfs_and_pictures_are_pages_in_their_order(scans) -> None:
         "s3:///out/a.png",
         "",
     ],
-    ids=["other-prefix", "no-prefix", "other-site", "other-bucket", "metadata", "file", "bucket", "no-bucket", "empty"],
 )
 def test_what_is_not_allowed_is_refused_before_anything_is_read(scans, uri: str) -> None:
     fine = put("out/a.png", picture())
@@ -66,7 +66,6 @@ def test_a_site_without_an_entry_takes_text_only(scans) -> None:
 @pytest.mark.parametrize(
     ("body", "words"),
     [(b"<script>", "neither a PDF nor"), (b"", "neither"), (picture()[:60], "damaged"), (b"%PDF-1.4", "damaged")],
-    ids=["page", "empty", "cut", "head"],
 )
 def test_what_is_no_page_is_refused(scans, body: bytes, words: str) -> None:
     with pytest.raises(Refused, match=words):

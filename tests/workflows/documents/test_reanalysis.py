@@ -8,6 +8,7 @@ from config.errors import Refused, StageFailed
 from projects.audit.events import Actor
 from projects.settings import actions as project_actions
 from projects.settings.values import FieldSetting, ProjectSettings
+from tests.each import each
 from tests.factories import PROJECT, SITE
 from workflows.documents import compare, reanalysis
 from workflows.documents.forms import AnalysisForm
@@ -98,7 +99,7 @@ def test_the_fields_that_the_project_has_now_can_be_read(table: str) -> None:
         reanalysis.settled(SITE, made.id, BEFORE, Wish(fields="0" * 8))
 
 
-@pytest.mark.parametrize(
+@each(
     "wish",
     [
         Wish(),

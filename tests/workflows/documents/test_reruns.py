@@ -1,7 +1,6 @@
 """From where an ended run may be run again, and when it goes on itself: a table of its own, without a table of AWS."""
 
-import pytest
-
+from tests.each import each
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.reruns import MAKERS, Ended
 from workflows.runs.run_files import Layer
@@ -33,7 +32,7 @@ def test_an_analysis_begins_with_its_segments():
     assert run.first(STEP("paddleocr_processor")) == STEP("paddleocr_processor")
 
 
-@pytest.mark.parametrize(
+@each(
     ("step", "anew"),
     [
         ("segment_prep", set(files.ARTIFACTS)),
@@ -49,7 +48,7 @@ def test_what_is_made_anew_and_what_is_inherited(step: str, anew: set[str]):
     assert set(run.inherited(STEP(step))) == set(files.ARTIFACTS) - anew
 
 
-@pytest.mark.parametrize(
+@each(
     ("outcome", "visited", "step", "goes_on"),
     [
         ("failed", ("segment_prep",), "segment_prep", True),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from tests.factories import PROJECT_ID, SITE
 from workflows.definitions.blueprint import DOCUMENT_APPROVAL, Case
 from workflows.engine import choice
@@ -42,7 +43,7 @@ def chosen(step: Any = SMALL, *, total: str | None, corrected: dict[str, Any] | 
     return choice.choose(RUN, step, execution, link).outcome
 
 
-@pytest.mark.parametrize(
+@each(
     ("total", "outcome"),
     [
         ("99.99", "small"),

@@ -11,6 +11,7 @@ from review.decide import claims, decisions
 from review.decide.due import drive_review
 from review.items.reviews import Review
 from review.status import ReviewStatus
+from tests.each import each
 from tests.factories import ROSA, review_of, start_run, verdict
 from tests.flow.protocol import kinds
 from tests.review.reviews import open_review
@@ -38,7 +39,7 @@ def is_due(run: Run) -> bool:
     return any(row.kind == "run" and row.id == run.workflow_id for row in sweeper.due_rows(0))
 
 
-@pytest.mark.parametrize("error", ENGINES)
+@each("error", ENGINES)
 def test_a_run_that_waits_for_a_person_goes_on_and_is_looked_at_at_once(error: str) -> None:
     run, ref = open_review()
     caught(run, error)

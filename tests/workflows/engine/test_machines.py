@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from tests.workflows.machines import broken_rules, loose_ends, wrong_expressions
 from workflows.definitions import asl
 from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_APPROVAL
@@ -30,12 +31,12 @@ def test_every_machine_follows_the_schema_of_the_states_language(tmp_path: Path)
     assert broken_rules(named, tmp_path) == []
 
 
-@pytest.mark.parametrize("name", OURS)
+@each("name", OURS)
 def test_every_state_is_reached_and_reaches_an_end(name: str) -> None:
     assert loose_ends(OURS[name]) == []
 
 
-@pytest.mark.parametrize("name", OURS)
+@each("name", OURS)
 def test_every_expression_is_jsonata(name: str) -> None:
     assert wrong_expressions(OURS[name]) == []
 

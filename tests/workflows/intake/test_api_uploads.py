@@ -9,6 +9,7 @@ from django.test import Client
 
 from projects.documents.queries.documents import get_document, versions
 from projects.settings.items import stored_settings
+from tests.each import each
 from tests.projects.make_sites import BY
 from tests.projects.projects import make_project
 from tests.pump import Pump
@@ -111,7 +112,7 @@ def test_what_an_archives_upload_chooses_holds_for_all_that_comes_out_of_it(pump
     assert found() == dict.fromkeys(("both.zip", "deep.zip", "a.txt", "b.txt"), "local")
 
 
-@pytest.mark.parametrize(
+@each(
     ("parts", "words"),
     [
         ({"analyser": "rules"}, "Unknown part “analyser”. Send file, and optionally ocr_model, analyzer"),

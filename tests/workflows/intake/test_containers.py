@@ -14,6 +14,7 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from config.errors import Refused
+from tests.examples import at_most
 from tests.workflows.boxes import mail, mailed, put, samples, zipped
 from workflows.intake import containers
 from workflows.intake.containers import ARCHIVE, MAIL, OUTLOOK
@@ -191,7 +192,7 @@ def test_a_mail_of_mails_of_mails_is_refused(tmp_path: Path) -> None:
         assert "nested too deeply" in refused(path, MAIL)
 
 
-@effort(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@effort(deadline=None, max_examples=at_most(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=400), st.integers(0, 2000), st.booleans())
 def test_bytes_out_of_place_are_refused_and_never_an_error(tmp_path: Path, noise: bytes, at: int, mails: bool) -> None:
     body = bytearray(mailed(samples_small()) if mails else zipped(samples_small()))

@@ -23,6 +23,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from config.errors import CountersignError
+from tests.each import each
 from tests.people import bob, charlie, signed_in
 from tests.projects.projects import make_project
 from tests.workflows import hostile
@@ -238,7 +239,7 @@ def test_no_name_in_an_archive_or_a_mail_leads_out_of_it(tmp_path: Path) -> None
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_an_uploads_name_is_shown_and_no_part_of_a_path(table: str, name: str) -> None:
     project, browser = make_project(), signed_in(bob())
     file = SimpleUploadedFile("a.txt", b"The paper.")

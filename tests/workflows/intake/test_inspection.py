@@ -14,6 +14,7 @@ from PIL import Image
 
 from config.errors import Refused
 from projects.templatetags import desk
+from tests.each import each
 from tests.workflows.boxes import mailed
 from tests.workflows.stages.formats.einvoices import CII
 from tests.workflows.stages.formats.office import book, paragraph, shape, slides, word, workbook
@@ -64,7 +65,7 @@ def archive(*names: str) -> bytes:
     return body.getvalue()
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "file_type", "name"),
     [
         ("PNG", "image/png", "a.png"),
@@ -80,7 +81,7 @@ def test_images_are_known_by_their_content(tmp_path: Path, kind: str, file_type:
     assert (found.file_type, found.page_count, found.notes) == (file_type, 1, ())
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "name", "file_type"),
     [
         (b"some words", "a.txt", formats.TEXT),
@@ -160,7 +161,7 @@ def test_a_program_named_pdf_is_refused(tmp_path: Path, body: bytes) -> None:
     assert "program" in refusal(made(tmp_path, "a.pdf", body))
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "name", "words"),
     [
         (archive("[Content_Types].xml", "word/document.xml"), "a.docx", "Word document is damaged"),
@@ -307,7 +308,7 @@ def test_the_demo_documents_are_taken(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not SAMPLES.exists(), reason="the sample documents are not on this machine")
-@pytest.mark.parametrize("folder", ["adbuy", "contracts", "einvoices", "fara", "invoices", "scans", "odd"])
+@each("folder", ["adbuy", "contracts", "einvoices", "fara", "invoices", "scans", "odd"])
 def test_sample_documents_are_taken_or_refused_with_a_sentence(folder: str) -> None:
     refusals = []
     for path in sorted((SAMPLES / folder).iterdir()):
@@ -318,6 +319,6 @@ def test_sample_documents_are_taken_or_refused_with_a_sentence(folder: str) -> N
     assert all(where == "odd" and sentence.endswith(".") for where, sentence in refusals)
 
 
-@pytest.mark.parametrize("kind", sorted({*content_types.EXTENSIONS, *containers.TYPES}))
+@each("kind", sorted({*content_types.EXTENSIONS, *containers.TYPES}))
 def test_every_kind_that_is_taken_has_a_name_for_people(kind: str) -> None:
     assert "/" not in desk.file_type(kind)

@@ -9,6 +9,7 @@ import pytest
 from config import clock
 from config.errors import Conflict, StageFailed
 from tests.aws_faults import count_calls
+from tests.each import each
 from tests.factories import PROJECT_ID, start_run
 from tests.people import alice, bob, signed_in
 from tests.projects.projects import make_project
@@ -62,7 +63,7 @@ def moved_on(run: Run, used=USED, step: int = 1):
     return step_order.conclude(order, DOCUMENT_ANALYSIS, DOCUMENT_ANALYSIS.step(step), execution, result)
 
 
-@pytest.mark.parametrize(
+@each(
     ("used", "micros"),
     [
         (Usage("local", "anything", pages=1000, ms=10**6), 0),

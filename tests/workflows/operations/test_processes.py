@@ -16,6 +16,7 @@ from django.conf import settings
 from config import aws
 from tests.commands.desk import free_port
 from tests.config.test_settings import DEPLOYED
+from tests.each import each
 from workflows.operations.processes import PROCESSES, WORKERS
 
 
@@ -56,7 +57,7 @@ def test_the_web_process_comes_up_answers_the_load_balancer_and_stops_in_order(t
         web.communicate()
 
 
-@pytest.mark.parametrize("process", WORKERS)
+@each("process", WORKERS)
 def test_every_queue_has_its_own_worker_and_there_is_one_beat(process: str) -> None:
     module = PROCESSES[process]
     assert (module[3] == "beat") == (process == "beat")

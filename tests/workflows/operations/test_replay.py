@@ -11,6 +11,7 @@ import pytest
 
 from config import clock
 from config.errors import NotFound, Refused, StageFailed
+from tests.each import each
 from tests.factories import sample_files
 from tests.workflows.stages.memory import page, settings
 from tests.workflows.stages.test_webcrawler import ARTICLE, html, served
@@ -179,7 +180,7 @@ def test_every_stage_has_a_case() -> None:
     assert set(CASES) == set(STAGES)
 
 
-@pytest.mark.parametrize("step", CASES)
+@each("step", CASES)
 def test_a_stage_makes_of_an_injected_state_what_it_should(
     step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -252,7 +253,7 @@ def test_a_stage_that_fails_says_why(tmp_path: Path) -> None:
         replay.replay("segment_prep", replay.bare(settings()), State(original=damaged))
 
 
-@pytest.mark.parametrize(
+@each(
     ("state", "words"),
     [
         ({"only": 5}, "Mend only"),

@@ -1,7 +1,6 @@
 """What a model may fill in for a page: every field of the project, in stored form, or told why not."""
 
-import pytest
-
+from tests.each import each
 from tests.workflows.stages.memory import FIELDS
 from workflows.providers import answers
 from workflows.providers.answers import Problems
@@ -54,7 +53,7 @@ def test_values_come_out_in_their_stored_form():
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "words"),
     [
         ({"date": entry("yesterday")}, "date: 'yesterday' is no date. As YYYY-MM-DD."),

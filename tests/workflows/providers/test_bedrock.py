@@ -7,6 +7,7 @@ from botocore.stub import Stubber
 
 from config.errors import ProviderPaused, StageFailed
 from projects.settings.values import LANGUAGES
+from tests.each import each
 from tests.workflows.providers.services import caller, stubbed
 from tests.workflows.stages.memory import FIELDS
 from workflows.providers.bedrock import BEDROCK, Bedrock, page_request
@@ -169,7 +170,7 @@ def test_an_image_that_is_too_large_is_left_out():
     assert [list(one) for one in request["messages"][0]["content"]] == [["text"]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("stored", "named"),
     [(code, name) for code, name in LANGUAGES.items()]
     + [

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from tests.each import each
 from workflows.providers import blocks
 from workflows.stages.pages.reading import DocumentReading
 
@@ -163,7 +164,7 @@ def test_a_line_whose_words_are_in_another_part_keeps_its_text():
     assert page.lines[0].score == pytest.approx(0.91)
 
 
-@pytest.mark.parametrize(
+@each(
     "block",
     [
         {},

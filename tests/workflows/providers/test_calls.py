@@ -11,6 +11,7 @@ from botocore.exceptions import (
 )
 
 from config.errors import ProviderPaused, StageFailed, Unavailable
+from tests.each import each
 from tests.workflows.providers.services import OpenGate, caller
 from workflows.providers.bedrock import BEDROCK
 from workflows.providers.calls import TRANSIENT, Caller
@@ -35,7 +36,7 @@ class Service:
         return "answer"
 
 
-@pytest.mark.parametrize("code", sorted(TRANSIENT))
+@each("code", sorted(TRANSIENT))
 def test_a_transient_error_is_tried_again(code):
     gate, service = OpenGate(), Service(refusal(code), refusal(code))
     assert caller(BEDROCK, gate=gate)(service) == "answer"
@@ -43,7 +44,7 @@ def test_a_transient_error_is_tried_again(code):
     assert gate.told == ["admit", "worked"]
 
 
-@pytest.mark.parametrize(
+@each(
     "error",
     [
         refusal("SomethingNew", 503),

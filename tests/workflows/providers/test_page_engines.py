@@ -8,6 +8,7 @@ from threading import Thread
 import pytest
 
 from config.errors import ProviderPaused, StageFailed
+from tests.each import each
 from tests.workflows.providers.services import caller
 from workflows.providers import endpoint, tesseract
 from workflows.providers.endpoint import ENDPOINT, Endpoint
@@ -82,7 +83,7 @@ def test_an_endpoint_that_stays_away_is_left_alone():
     assert len(asked) == 4
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "words"),
     [
         ((401, {}), "ENDPOINT_KEY"),

@@ -7,6 +7,7 @@ import pytest
 from django.conf import settings as conf
 
 from config.errors import StageFailed
+from tests.each import each
 from tests.factories import PROJECT, SITE, start_run
 from tests.outside import answering
 from workflows.engine import step_context
@@ -77,7 +78,7 @@ def test_transcribe_hears_the_original_in_the_projects_language_and_answers_from
     assert asked["Media"]["MediaFileUri"].startswith(f"s3://{conf.BUCKET_NAME}/{store.root}")
 
 
-@pytest.mark.parametrize(
+@each(
     ("stored", "spoken"),
     [("de-AT", "de-AT"), ("zh_TW", "zh-TW"), ("EN", "en-US"), ("zh-Hant", "zh-CN"), ("fi", "fi-FI")],
 )

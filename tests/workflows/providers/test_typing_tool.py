@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from config.errors import StageFailed
+from tests.each import each
 from tests.workflows.providers.services import caller, stubbed
 from tests.workflows.providers.test_bedrock import CHEAP, IMAGE, STRONG, counts, sent
 from tests.workflows.stages.papers import default_types
@@ -75,9 +76,7 @@ def test_a_type_that_was_not_named_is_asked_about_once_more_and_then_the_run_say
         ask(answer(("poem", 0.9)), answer(("poem", 0.9)))
 
 
-@pytest.mark.parametrize(
-    "given", [None, {}, {"types": []}, {"types": ["x"]}, {"types": [{"type": "invoice", "confidence": True}]}]
-)
+@each("given", [None, {}, {"types": []}, {"types": ["x"]}, {"types": [{"type": "invoice", "confidence": True}]}])
 def test_what_cannot_be_taken_is_told(given: Any) -> None:
     assert isinstance(typing_tool.checked(given, TYPES), Problems)
 

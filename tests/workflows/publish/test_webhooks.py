@@ -12,6 +12,7 @@ import pytest
 
 from config.errors import ActionFailed, Unavailable
 from config.internet import is_public
+from tests.each import each
 from tests.workflows.follow_ups import receiver
 from workflows.publish import webhooks
 from workflows.publish.webhooks import Delivery
@@ -45,14 +46,14 @@ def test_secrets_differ_by_site_and_host_and_not_by_path():
     assert len(one) == 64
 
 
-@pytest.mark.parametrize("status", [400, 401, 404, 410, 301, 307])
+@each("status", [400, 401, 404, 410, 301, 307])
 def test_what_the_receiver_does_not_want_is_not_tried_again(inside, status):
     with receiver(status) as outside, pytest.raises(ActionFailed, match=str(status)):
         webhooks.deliver(delivery(outside.url))
     assert len(outside.got) == 1  # a redirect is not followed: it could lead anywhere
 
 
-@pytest.mark.parametrize("status", [500, 502, 503, 429, 408])
+@each("status", [500, 502, 503, 429, 408])
 def test_what_may_work_later_is_tried_later(inside, status):
     with receiver(status) as outside, pytest.raises(Unavailable, match=str(status)):
         webhooks.deliver(delivery(outside.url))
@@ -109,7 +110,7 @@ def test_a_redirect_is_not_followed(inside):
         assert len(outside.got) == 1
 
 
-@pytest.mark.parametrize(
+@each(
     "url",
     [
         "https://127.0.0.1/",
@@ -165,7 +166,7 @@ def test_a_name_that_is_not_known_is_tried_later(monkeypatch):
         webhooks.deliver(delivery("https://nobody.example/"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("address", "outside"),
     [
         ("93.184.216.34", True),

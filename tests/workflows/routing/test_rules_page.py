@@ -3,6 +3,7 @@
 import pytest
 from django.urls import reverse
 
+from tests.each import each
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.make_queues import make_queue
 from tests.workflows.make_rules import SITE, is_pdf, make_rule, make_ruleset, says
@@ -130,7 +131,7 @@ def test_a_rule_at_the_upload_chooses_settings():
     assert draft.effect == Effect(definition="document-analysis", language="de", threshold=0.855)
 
 
-@pytest.mark.parametrize(
+@each(
     ("form", "words"),
     [
         (typed([where("FIELD", "EQ", "1", "Not A Name")]), "Write its name as the project"),

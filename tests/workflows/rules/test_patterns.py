@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from tests.each import each
 from tests.workflows.stages.memory import FIELDS, context, document
 from workflows.rules import routing
 from workflows.rules.routing import Condition, Facts, Operator, Rule, Source, When
@@ -132,7 +133,7 @@ def test_no_pattern_is_slow_over_a_run_behind_its_own_beginning() -> None:
             use(start + (unit * 1_000)[:1_000] + "!")
 
 
-@pytest.mark.parametrize("read", [values.amount, values.number, values.date, values.currency, values.boolean])
+@each("read", [values.amount, values.number, values.date, values.currency, values.boolean])
 def test_a_value_that_somebody_types_is_read_at_once(read: Callable[[str], object]) -> None:
     for start, unit in itertools.product(BEGINNINGS, REPEATED):
         with within(SECONDS / 4, f"{start!r} and {unit!r}"):

@@ -1,9 +1,9 @@
 """The evaluator of rules: which hold, which decides, what comes together, and why."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.each import each
 from workflows.rules import routing, stored_rules
 from workflows.rules.routing import Act, Condition, Effect, Facts, Routing, Rule, Source, When, judge
 from workflows.rules.routing import Operator as Op
@@ -28,7 +28,7 @@ def holds(condition, facts=FACTS):
     return bool(judge([rule(condition)], facts, When.ANALYSIS).decisions)
 
 
-@pytest.mark.parametrize(
+@each(
     ("condition", "expected"),
     [
         (C(S.CONTENT_TYPE, Op.EQ, "application/pdf"), True),

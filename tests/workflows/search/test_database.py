@@ -14,6 +14,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from config.errors import Conflict, NotFound, Refused, Unavailable
+from tests.each import each
+from tests.examples import at_most
 from workflows.search import database
 from workflows.search.database import DatabaseIndex
 from workflows.search.index import Entry, Found, Kind, Part
@@ -90,7 +92,7 @@ def ids(index: DatabaseIndex, text: str, *, site: str = "default") -> list[str]:
     return [hit.entry.document_id for hit in look(index, text, site=site).hits]
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "is_found"),
     [
         ("muller", True),
@@ -260,7 +262,7 @@ def test_a_place_in_another_search_is_none_in_this_one(index: DatabaseIndex) -> 
             look(index, asked, site=site, cursor=cursor)
 
 
-@pytest.mark.parametrize(
+@each(
     "asked",
     ["acme*", '"acme', "acme AND", "NEAR(acme, 2)", "acme:foo", "words:acme", "-acme", "^acme", "acme'); --",
      "a\\b ac'me", "acme & | ! <->", "(acme", "acme\x00me", "acme 🎉 %s %(x)s", "{words}: acme", "acme + foo",
@@ -271,7 +273,9 @@ def test_no_sign_means_anything_to_the_database(index: DatabaseIndex, asked: str
     ids(index, asked)
 
 
-@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@hypothesis_settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=at_most(60)
+)
 @given(asked=st.text(max_size=QUERY_LENGTH), text=st.text(max_size=50))
 def test_whatever_is_stored_and_asked_is_answered(index: DatabaseIndex, asked: str, text: str) -> None:
     put(index, entry("d1", page(text), name=text))

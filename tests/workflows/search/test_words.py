@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.errors import Refused
+from tests.each import each
 from workflows.search.words import QUERY_LENGTH, Term, clean, parse, words
 
 
@@ -10,7 +11,7 @@ def folded(text: str) -> list[str]:
     return [word.folded for word in words(clean(text))]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("INV-2024/001", ["inv", "2024", "001"]),
@@ -33,7 +34,7 @@ def test_a_word_says_where_it_stands() -> None:
     assert [text[word.start : word.end] for word in words(text)] == ["Größe", "12"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("acme", [Term(("acme",), begins=True)]),
@@ -50,7 +51,7 @@ def test_what_somebody_typed_is_read(text: str, expected: list[Term]) -> None:
     assert list(parse(text)) == expected
 
 
-@pytest.mark.parametrize("text", ["", "a", "*", '"', '""', "AND", "🎉", "\x00", "- + ( )", "a b", "_"])
+@each("text", ["", "a", "*", '"', '""', "AND", "🎉", "\x00", "- + ( )", "a b", "_"])
 def test_what_says_too_little_is_refused_with_what_to_do(text: str) -> None:
     with pytest.raises(Refused, match="at least two"):
         parse(text)

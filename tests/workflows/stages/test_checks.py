@@ -1,7 +1,6 @@
 """What does not fit together on a paper."""
 
-import pytest
-
+from tests.each import each
 from tests.workflows.stages.memory import document
 from workflows.stages.fields import checks
 
@@ -12,7 +11,7 @@ def failed(*rows: str, **found: str | None) -> list[str]:
     return [one.text for one in checks.failed(document(*rows), found, LABELS)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "total"),
     [
         (("Sub Total | 10.00", "GST 6% | 0.60", "Total | 10.60"), "10.60"),
@@ -40,7 +39,7 @@ def test_payment_due_before_the_date_is_a_reason() -> None:
     assert failed("Date 12/03/2024", "Due 11/04/2024", date="2024-03-12") == []
 
 
-@pytest.mark.parametrize(
+@each(
     "row",
     [
         "Due Date 04/02/2024",  # the second of April, in California

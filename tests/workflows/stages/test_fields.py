@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.each import each
 from tests.workflows.stages.memory import FIELDS, document, page
 from workflows.stages import fields
 from workflows.stages.base import FieldSpec
@@ -36,7 +37,7 @@ def value(name: str, *rows: str) -> str | None:
     return found.value if found else None
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "expected"),
     [
         ("company", "LEMBAYUNG HARDWARE SDN BHD"),
@@ -59,7 +60,7 @@ def test_a_value_stands_where_its_words_stand() -> None:
     assert found.box[0] >= row.lines[1].box[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "name"),
     [
         (("anne", "MERANTI TRADING (M) SDN BHD (812345-X)", "LOT 4, JALAN DUA"), "MERANTI TRADING (M) SDN BHD"),
@@ -82,7 +83,7 @@ def test_the_company_is_who_issued_the_paper(rows: tuple[str, ...], name: str | 
     assert value("company", *rows) == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "address"),
     [
         (("Alder Ltd", "14 Lantern Street", "Oxhaven OX2 4QT", "Tel 01632"), "14 Lantern Street Oxhaven OX2 4QT"),
@@ -99,7 +100,7 @@ def test_the_address_is_the_block_under_the_name(rows: tuple[str, ...], address:
     assert value("address", *rows) == address
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "date"),
     [
         (("Invoice date | 12 March 2024", "Due date | 11 April 2024"), "2024-03-12"),
@@ -119,7 +120,7 @@ def test_the_date_is_the_day_of_issue(rows: tuple[str, ...], date: str | None) -
 NET = FieldSpec("net_total", "Net total", "amount", required=True, threshold=0.8)
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "net"),
     [
         (("Subtotal | 1,240.00", "VAT 20 % | 248.00", "Total due | 1,488.00"), "1240.00"),
@@ -140,7 +141,7 @@ def test_the_net_total_is_found_by_what_papers_call_it(rows: tuple[str, ...], ne
     assert (found[0].value if found else None) == net
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "total"),
     [
         (("SUBTOTAL (QTY 4) | 41.43", "SUBTOTAL (QTY 4) | 41.45", "CASH | 51.50", "CHANGE CASH | 10.05"), "41.45"),
@@ -175,7 +176,7 @@ def test_letters_in_amounts_are_read_as_the_digits_they_look_like() -> None:
     assert repaired("Oil 2l") == "Oil 2l"
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "number"),
     [
         (("INVOICE NO:18311/102/T0395",), "18311/102/T0395"),
@@ -190,7 +191,7 @@ def test_the_number_is_behind_its_label(rows: tuple[str, ...], number: str | Non
     assert value("invoice_number", *rows) == number
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "code"),
     [
         (("Total | $33.90",), "USD"),
@@ -216,7 +217,7 @@ def spec(name: str, label: str, kind: str) -> FieldSpec:
     return FieldSpec(name, label, kind, required=False, threshold=0.8)
 
 
-@pytest.mark.parametrize(
+@each(
     ("wanted", "expected"),
     [
         (spec("po_number", "PO Number", "text"), "PN-123"),
@@ -241,7 +242,7 @@ METHOD = spec("payment_method", "Payment method", "text")
 ASKED = (PO, VENDOR, DUE, TAX, TERMS, METHOD)
 
 
-@pytest.mark.parametrize(
+@each(
     ("wanted", "rows", "expected"),
     [
         (PO, ("PO number:", "Vendor: Acme 24 Ltd"), None),
@@ -286,7 +287,7 @@ def test_the_line_under_a_value_takes_nothing_from_it() -> None:
     assert alone.confidence == followed.confidence
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "rows", "expected"),
     [
         ("invoice_number", ("Invoice number:", "Customer no: 5512"), None),

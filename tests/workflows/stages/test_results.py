@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from tests.workflows.stages.memory import FIELDS
 from workflows.stages import results
 from workflows.stages.base import FieldSpec
@@ -143,7 +144,7 @@ CATEGORY = FieldSpec("category", "Category", "text", True, 0.8, ("Goods", "C", "
 RATE = FieldSpec("rate", "Rate", "number", False, 0.8, ("7", "19"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("spec", "text", "value"),
     [
         (CATEGORY, " goods ", "Goods"),
@@ -201,7 +202,7 @@ def test_a_date_of_long_ago_is_a_reason() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "plausible", "value", "odd"),
     [
         ("due_date", "", "2026-12-21", ""),

@@ -1,9 +1,10 @@
 import pytest
 
+from tests.each import each
 from workflows.stages.fields import spelling
 
 
-@pytest.mark.parametrize(
+@each(
     ("read", "meant"),
     [
         ("5 Jaian Dua", "5 Jalan Dua"),

@@ -5,6 +5,7 @@ import pytest
 from django.conf import settings
 
 from config.errors import Refused, StageFailed
+from tests.each import each
 from tests.workflows.stages.memory import context, kept, run_all
 from tests.workflows.stages.recordings import tone
 from workflows.stages import transcribe
@@ -65,8 +66,8 @@ def test_silence_is_said_to_be_one(tmp_path: Path) -> None:
     assert len(result["pages"]) == 1
 
 
-@pytest.mark.parametrize("width", [1, 2, 3, 4])
-@pytest.mark.parametrize(("rate", "channels"), [(8_000, 1), (44_100, 2)])
+@each("width", [1, 2, 3, 4])
+@each(("rate", "channels"), [(8_000, 1), (44_100, 2)])
 def test_every_form_of_wav_becomes_what_the_model_reads(tmp_path: Path, width: int, rate: int, channels: int) -> None:
     path = tone(tmp_path / "a.wav", 0.5, rate=rate, channels=channels, width=width)
     found = np.frombuffer(speech.samples(path, 0, 30), "<i2")

@@ -1,9 +1,8 @@
-import pytest
-
+from tests.each import each
 from workflows.stages import values
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "iso"),
     [
         ("12-01-19", "2019-01-12"),
@@ -43,7 +42,7 @@ def test_a_date_inside_a_line_is_found_with_its_place() -> None:
     assert (hit.value, hit.raw, hit.start) == ("2016-12-06", "06/12/2016", 24)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "plain"),
     [
         ("RM33.90", "33.90"),
@@ -72,7 +71,7 @@ def test_amounts_as_printed_become_plain_decimals(text: str, plain: str | None) 
     assert values.amount(text) == plain
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "code"),
     [("€", "EUR"), ("RM", "MYR"), ("rs.", "INR"), ("gbp", "GBP"), ("US$", "USD"), ("QTY", None), ("", None)],
 )
@@ -80,7 +79,7 @@ def test_currencies_become_iso_codes(text: str, code: str | None) -> None:
     assert values.currency(text) == code
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "number"),
     [("12", "12"), ("1,5", "1.5"), ("-3", "-3"), ("1,000", "1000"), ("19 %", "19"), ("a dozen", None)],
 )

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.workflows.stages.memory import FIELDS, document
 from workflows.stages import fields
 from workflows.stages.calibration import UNCALIBRATED, Calibration, Vendor, calibration_from, plain
@@ -36,7 +37,7 @@ def test_likeness_is_the_share_of_the_longest_common_subsequence(one: str, other
     assert vendors.likeness(one, other) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
+@each(
     ("read", "confirmed"),
     [
         ("MER4NTI TRADNG SDN BHD", None),  # another number would be another firm

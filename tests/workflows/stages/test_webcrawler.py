@@ -17,6 +17,7 @@ import pytest
 from config import internet
 from config.errors import StageFailed
 from config.internet import is_public
+from tests.each import each
 from tests.workflows.stages.memory import context, kept
 from workflows.stages import formats, segment_analyzer, segment_builder, segment_prep, web_fetch, webcrawler
 from workflows.stages.base import StageContext
@@ -85,7 +86,7 @@ def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webcrawler, "_PAUSE", 0.0)
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     ["127.0.0.1", "10.1.2.3", "192.168.0.1", "172.16.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0",
      "224.0.0.1", "::1", "fe80::1%eth0", "fd00::1", "::ffff:10.0.0.1", "::ffff:169.254.169.254",
@@ -100,7 +101,7 @@ def test_addresses_of_the_internet_are(address: str) -> None:
     assert is_public(address)
 
 
-@pytest.mark.parametrize(
+@each(
     "url",
     ["ftp://a.example/", "file:///etc/passwd", "http://", "http://user:pass@a.example/", "javascript:alert(1)", "x",
      "http://[::1", "http://a.example:99999/"],
@@ -141,7 +142,7 @@ def test_a_redirect_is_checked_as_a_request_is() -> None:
         assert site.asked == ["/"]
 
 
-@pytest.mark.parametrize(
+@each(
     "inside",
     ["127.0.0.1", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:a9fe:a9fe]", "[::127.0.0.1]", "2130706433",
      "0x7f.1", "017700000001", "127.1", "localhost", "localhost.", "[fe80::1]", "0"],
@@ -273,7 +274,7 @@ def test_what_is_no_page_is_said_so(tmp_path: Path, page: tuple[int, Mapping[str
         webcrawler.run(asked(tmp_path, url=site.url("/a")), site.network)
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         b"",

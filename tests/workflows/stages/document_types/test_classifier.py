@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.each import each
 from tests.workflows.stages.memory import document
 from tests.workflows.stages.papers import PAPERS, default_types, type_spec
 from workflows.stages.document_types.classifier import classified, concept_of
@@ -13,7 +14,7 @@ from workflows.stages.fields.candidates import Document
 TYPES = default_types().types
 
 
-@pytest.mark.parametrize(("kind", "rows"), [(kind, rows) for kind, papers in PAPERS.items() for rows in papers])
+@each(("kind", "rows"), [(kind, rows) for kind, papers in PAPERS.items() for rows in papers])
 def test_a_paper_is_what_it_calls_itself(kind: str, rows: tuple[str, ...]) -> None:
     best = classified(document(*rows), TYPES).best
     assert (best.id if best else "") == kind

@@ -1,9 +1,8 @@
-import pytest
-
+from tests.each import each
 from workflows.stages.document_types.document_type import document_type
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kind"),
     [
         ("TAX INVOICE\nCASHIER 4\nTOTAL 12.00\nCASH 20.00\nCHANGE 8.00\nTHANK YOU", "receipt"),

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from workflows.stages import results
 from workflows.stages.document_types import of_result
 
@@ -27,7 +28,7 @@ def found(share: float, *others: tuple[str, float], chosen: str = "invoice", **c
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("result", "words"),
     [
         ({"fields": []}, ""),

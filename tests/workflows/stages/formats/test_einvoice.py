@@ -7,6 +7,7 @@ import pikepdf
 import pytest
 from django.conf import settings
 
+from tests.each import each
 from tests.workflows.stages.formats.einvoices import CII, UBL, pdf_with
 from workflows.operations.paper import Sheet, save
 from workflows.stages import results
@@ -47,7 +48,7 @@ def test_a_ubl_invoice_is_read_exactly() -> None:
     assert [one.name for one in found.items] == ["Chair"]
 
 
-@pytest.mark.parametrize("body", [b"", b"<a>", b"<Invoice/>", b"<html/>", b"\x00\xff", b"<CrossIndustryOrder/>"])
+@each("body", [b"", b"<a>", b"<Invoice/>", b"<html/>", b"\x00\xff", b"<CrossIndustryOrder/>"])
 def test_other_xml_is_no_invoice(body: bytes) -> None:
     assert einvoice.parse(body) is None
 
@@ -89,7 +90,7 @@ def test_a_locked_pdf_is_left_to_those_who_say_so(tmp_path: Path) -> None:
     assert einvoice.embedded(tmp_path / "b.pdf") is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "value"),
     [
         (spec("company"), "Stift & Co. KG"),

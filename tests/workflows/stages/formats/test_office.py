@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from config.errors import Refused
+from tests.each import each
 from tests.workflows.stages.formats.office import book, packed, paragraph, shape, slides, word, workbook
 from workflows.stages import formats
 from workflows.stages.formats import packages
@@ -74,7 +75,7 @@ def test_hidden_sheets_are_named_so(tmp_path: Path) -> None:
     assert titles(list(formats.read(path, formats.XLSX))) == ["S (hidden)"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "code", "shown"),
     [
         ("0.19", "0.0%", "19.0 %"),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from config.errors import Refused
+from tests.each import each
 from tests.workflows.stages.memory import context, kept, run_all
 from workflows.intake import inspection
 from workflows.stages.formats import videos
@@ -69,7 +70,7 @@ def test_a_film_whose_frames_are_cut_off_says_what_it_knows(tmp_path: Path) -> N
     assert "Length: 0:01:35" in said(path)
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "words"),
     [
         (film(SOUND), "sound and no picture"),

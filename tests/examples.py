@@ -1,0 +1,15 @@
+"""How many drawn examples a test has: a fifth in ``make test``, all in ``make test-slow``, which sets EXAMPLES=all."""
+
+import os
+
+from hypothesis import settings
+
+ALL = os.environ.get("EXAMPLES") == "all"
+
+
+def at_most(number: int) -> int:
+    return number if ALL else max(2, number // 5)
+
+
+settings.register_profile("countersign", max_examples=at_most(100))
+settings.load_profile("countersign")
