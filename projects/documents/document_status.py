@@ -28,15 +28,15 @@ class Look(NamedTuple):
 
 S = DocumentStatus
 LOOKS: dict[DocumentStatus, Look] = {
-    S.IN_PROGRESS: Look("info", "run", "In progress"),
-    S.WAITING: Look("warn", "user", "Waits for a person"),
+    S.IN_PROGRESS: Look("info", "run", "Running"),
+    S.WAITING: Look("warn", "user", "Needs review"),
     S.PUBLISHED: Look("good", "check", "Published"),
     S.REJECTED: Look("", "x", "Rejected"),
-    S.EXPIRED: Look("bad", "clock", "Not decided in time"),
+    S.EXPIRED: Look("bad", "clock", "Review expired"),
     S.FAILED: Look("bad", "alert", "Failed"),
     S.PARTIAL: Look("warn", "alert", "Partial"),
     S.CANCELLED: Look("", "x", "Cancelled"),
-    S.UNPACKED: Look("good", "check", "Unpacked"),
+    S.UNPACKED: Look("good", "check", "Extracted"),
 }
 
 

@@ -23,7 +23,7 @@ class Op(StrEnum):
     BETWEEN = "between"
 
 
-OPS = {Op.IS: "is", Op.BEGINS: "begins with", Op.BETWEEN: "from – to"}
+OPS = {Op.IS: "is", Op.BEGINS: "starts with", Op.BETWEEN: "between"}
 
 
 @dataclass(frozen=True)

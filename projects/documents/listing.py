@@ -121,7 +121,7 @@ def _heading(asking: Asking, way: Way) -> str:
         case ByStatus(status):
             return LOOKS[status].words
         case ByClassification(classification_id, day):
-            name = asking.known.classification_name(classification_id) or "Unknown classification"
+            name = asking.known.classification_name(classification_id) or "Unknown document type"
             return f"{name}, {day:%-d %b %Y}" if day else name
         case ByTag(key, value):
             return f"{key}: {value}" if value is not None else f"Tagged {key}"
@@ -138,7 +138,7 @@ def _words(known: Vocabulary, one: AttributeFilter) -> str:
         return " ".join(part for part in (label, *ends) if part)
     if not one.value:
         return f"Has {label}"
-    return f"{label} begins with {one.value}" if one.op == Op.BEGINS else f"{label} {one.value}"
+    return f"{label} starts with {one.value}" if one.op == Op.BEGINS else f"{label} {one.value}"
 
 
 def _note(asking: Asking, way: Way) -> str:
@@ -147,21 +147,21 @@ def _note(asking: Asking, way: Way) -> str:
         return ""
     names = ", ".join(asking.known.label(key) for key in way.composite.keys)
     of = asking.known.classification_name(way.composite.owner)
-    return f"Found by the composite key {names}{f' of {of}' if of else ''}: documents that have all of these."
+    return f"Composite key {names}{f' ({of})' if of else ''}: lists documents that have all of these attributes."
 
 
 def not_indexed_context(asking: Asking, found: NotIndexed) -> dict[str, Any]:
     filters = asking.filters
     parts: list[tuple[str, Filters]] = []
     if filters.day:
-        parts.append((f"the day, {filters.day:%-d %b %Y}", Filters(day=filters.day)))
+        parts.append((f"day: {filters.day:%-d %b %Y}", Filters(day=filters.day)))
     if filters.status:
-        parts.append((f"the status, {LOOKS[filters.status].words}", Filters(status=filters.status)))
+        parts.append((f"status: {LOOKS[filters.status].words}", Filters(status=filters.status)))
     if filters.classification:
         name = asking.known.classification_name(filters.classification) or filters.classification
-        parts.append((f"the classification, {name}", Filters(classification=filters.classification)))
+        parts.append((f"document type: {name}", Filters(classification=filters.classification)))
     if filters.tag:
-        parts.append((f"the tag, {filters.tag}", Filters(tag=filters.tag, tag_value=filters.tag_value)))
+        parts.append((f"tag: {filters.tag}", Filters(tag=filters.tag, tag_value=filters.tag_value)))
     parts += [(_words(asking.known, one), Filters(attributes=(one,))) for one in filters.attributes]
     return {
         "not_indexed": found,

@@ -16,8 +16,8 @@ from projects.schemas.attribute_values import Value, shown
 from projects.schemas.governing import AttributeDefinition
 
 _WORDS: dict[str, tuple[str, str]] = {
-    ActivityType.CREATE: ("plus", "Came to the desk"),
-    ActivityType.VIEW: ("eye", "Looked at"),
+    ActivityType.CREATE: ("plus", "Received"),
+    ActivityType.VIEW: ("eye", "Viewed"),
     ActivityType.MODIFY: ("pen", "Changed"),
     ActivityType.SOFT_DELETE: ("trash", "Deleted"),
     ActivityType.RESTORE: ("undo", "Restored"),

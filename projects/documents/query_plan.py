@@ -55,7 +55,7 @@ def _asked(filters: Filters) -> set[str]:
 
 
 def _named(filters: Filters, known: Vocabulary) -> list[str]:
-    words = {"day": "day", "status": "status", "classification": "classification", "tag": f"tag “{filters.tag}”"}
+    words = {"day": "day", "status": "status", "classification": "document type", "tag": f"tag “{filters.tag}”"}
     asked = _asked(filters)
     return [word for name, word in words.items() if name in asked] + [
         known.label(one.key) for one in filters.attributes
@@ -79,7 +79,7 @@ def _by_attributes(filters: Filters, known: Vocabulary) -> Way | NotIndexed:
 
 def _definition(known: Vocabulary, key: str) -> AttributeDefinition:
     if key not in known.attributes:
-        raise Refused(f"There is no attribute “{key}” here. Choose another.")
+        raise Refused(f"Attribute “{key}” does not exist. Choose another.")
     return known.attributes[key]
 
 
@@ -122,16 +122,18 @@ def _is_ordered(definition: AttributeDefinition) -> bool:
 def _span(definition: AttributeDefinition, one: AttributeFilter) -> Span:
     if one.op == Op.BETWEEN and (one.value or one.upto):
         if not _is_ordered(definition):
-            raise Refused(f"{definition.label} has no order that a range could be taken of. Ask what it begins with.")
+            raise Refused(f"{definition.label} cannot be filtered by range. Use “starts with”.")
         low, high = (_value(definition, text) if text else "" for text in (one.value, one.upto))
         if low and high and low > high:
-            raise Refused(f"Nothing of {definition.label} lies from {one.value} to {one.upto}. Swap them.")
+            raise Refused(
+                f"The range for {definition.label} is reversed: {one.value} is after {one.upto}. Swap the values."
+            )
         return Span(low=low, high=high)
     if not one.value:
         return Span()
     if one.op == Op.BEGINS:
         if definition.data_type != "STRING":
-            raise Refused(f"{definition.label} is no text that could begin with something. Ask for a range.")
+            raise Refused(f"{definition.label} is not a text attribute. Use “between”.")
         return Span(prefix=_encoded(one.value))
     return Span(exact=_value(definition, one.value))
 

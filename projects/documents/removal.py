@@ -12,20 +12,20 @@ from projects.documents.queries.removals import DELETED, PURGED
 
 # What the pages say that a purge does; a test compares both tables and S3 with it.
 DESTROYED = (
-    "every content with all its versions, also the object that another system put into the bucket",
-    "what was made of them: page images, texts, results, corrections",
-    "the runs with their steps and pages, the reviews with their decisions and drafts",
-    "tags, attributes and metadata, and what they were",
+    "all file versions, including the original object in the ingestion bucket",
+    "derived data: page images, text, results and corrections",
+    "runs with their steps and pages; reviews with their decisions and drafts",
+    "tags, attributes and metadata, including their history",
 )
 LEFT = (
-    "this record: the document’s name and project, who deleted and who purged it, and when",
-    "the activity, with the document’s name and the values of tags, attributes and metadata that people changed",
-    "what happened in its runs, step by step, without anything of their contents",
-    "the audit record of the purge, with the document’s id alone",
-    "of a file that another system put into the bucket: that it was taken once, without its name",
-    "of a file of a batch: its line in the batch’s manifest, until that expires",
-    "its id in the search index, so that nothing that comes late brings it back",
-    "what its project learned from its review: the name and addresses of the seller",
+    "this record: document name, project, and who deleted and purged it, and when",
+    "the activity log, with the document name and changed tag, attribute and metadata values",
+    "the step history of its runs, without content",
+    "the audit record of the purge, with the document ID only",
+    "for files ingested from the bucket: a record that the object was processed, without its name",
+    "for batch files: the manifest line, until the manifest expires",
+    "its ID in the search index, so that late updates cannot restore it",
+    "vendor data its project learned from the review: seller name and addresses",
 )
 _KEYS = frozenset(["PK", "SK", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "TimeToLive"])
 

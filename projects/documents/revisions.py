@@ -57,7 +57,7 @@ def revise(site: str, document_id: str, plan: Plan, *, by: Actor) -> bool:
         if revision is None:
             return False
         if len(revision.changes) > _MOST:
-            raise Refused("This changes more values than can be changed at once. Change a few of them at a time.")
+            raise Refused("Too many values in one change. Nothing was saved; change fewer values at a time.")
         try:
             _write(site, document, revision, by)
         except Conflict as conflict:
@@ -66,7 +66,7 @@ def revise(site: str, document_id: str, plan: Plan, *, by: Actor) -> bool:
             time.sleep(random.uniform(0.005, 0.03) * (attempt + 1))
         else:
             return True
-    raise Conflict("Others change this document all the time. Nothing was changed; try again in a moment.")
+    raise Conflict("This document is being changed by others. Nothing was saved; try again in a moment.")
 
 
 def _write(site: str, document: Document, revision: Revision, by: Actor) -> None:

@@ -115,4 +115,7 @@ def _change(queue: Queue, actions: Sequence[Action], when: Condition, event: Rec
 
 def _who_was_first(queue: Queue) -> str:
     at = f" on {clock.parse(queue.updated_at):%d %b %Y at %H:%M:%S} UTC" if queue.updated_at else ""
-    return f"{queue.updated_by or 'Somebody'} changed this queue{at}. Look at it as it is now, then decide."
+    return (
+        f"{queue.updated_by or 'Another user'} changed this queue{at}. Your change was not saved. Check the current "
+        "settings and try again."
+    )

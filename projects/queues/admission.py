@@ -19,7 +19,7 @@ from projects.sites.actions.api_keys import Program
 
 T = TypeVar("T")
 Row = TypeVar("Row", bound=Item)
-MISSING = "There is no such document here."
+MISSING = "Document not found."
 _MOST_PAGES = 4  # that one page of a list is filled from, if all of a page is hidden
 
 

@@ -20,16 +20,16 @@ class QueueForm(forms.Form):
     name = forms.CharField(
         max_length=80,
         error_messages={
-            "required": "Give the queue a name. Reviewers find it by this.",
-            "max_length": "A name has up to 80 characters; this one has %(show_value)d.",
+            "required": "Enter a queue name.",
+            "max_length": "Use at most 80 characters (currently %(show_value)d).",
         },
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
     groups = forms.MultipleChoiceField(
         required=False,
-        label="Only for these groups",
-        help_text="None ticked: everybody who reviews. Other reviewers see neither its name nor its documents.",
-        error_messages={"invalid_choice": "“%(value)s” is no group any more. Choose from the list."},
+        label="Groups",
+        help_text="Only these groups can see this queue. If none is selected, all reviewers can.",
+        error_messages={"invalid_choice": "Group “%(value)s” no longer exists. Select from the list."},
         widget=forms.CheckboxSelectMultiple,
     )
 

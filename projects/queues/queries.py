@@ -6,7 +6,7 @@ from config.errors import NotFound
 from config.table import QUEUE, InvalidKey
 from projects.queues.items import Queue
 
-MISSING = "There is no such queue here."
+MISSING = "Queue not found."
 MOST = 100  # queues that one choice offers, as many as one BatchGetItem reads
 
 

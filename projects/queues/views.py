@@ -40,7 +40,7 @@ def create_queue(request: DeskRequest) -> HttpResponse:
         return _page(request, form, queue_id=queue_id, status=422)
     typed = form.cleaned_data
     queue_actions.create(request.site, typed["name"], typed["groups"], by=actor(request.user), queue_id=queue_id)
-    messages.success(request, f"{typed['name']} is made. Projects can send their reviews there.")
+    messages.success(request, f"{typed['name']} created. Projects can now send reviews to it.")
     return go(request, reverse("queues:list-queues"))
 
 
@@ -64,7 +64,7 @@ def edit_queue(request: DeskRequest, queue_id: str) -> HttpResponse:
     except Conflict as error:
         stored = queue_queries.get_queue(request.site, queue_id)
         return _page(request, form, queue=stored, clash=str(error), status=409)
-    messages.success(request, f"{form.cleaned_data['name']} is saved.")
+    messages.success(request, f"{form.cleaned_data['name']} saved.")
     return go(request, reverse("queues:list-queues"))
 
 
@@ -72,7 +72,7 @@ def edit_queue(request: DeskRequest, queue_id: str) -> HttpResponse:
 def archive_queue(request: DeskRequest, queue_id: str) -> HttpResponse:
     access.check_can_govern(request)
     queue_actions.archive(request.site, queue_id, by=actor(request.user))
-    messages.success(request, "The queue is archived. What waits in it stays until somebody has looked at it.")
+    messages.success(request, "Queue archived. Its open reviews stay until they are decided.")
     return go(request, reverse("queues:list-queues"))
 
 
@@ -80,7 +80,7 @@ def archive_queue(request: DeskRequest, queue_id: str) -> HttpResponse:
 def restore_queue(request: DeskRequest, queue_id: str) -> HttpResponse:
     access.check_can_govern(request)
     queue_actions.restore(request.site, queue_id, by=actor(request.user))
-    messages.success(request, "The queue can be chosen again.")
+    messages.success(request, "Queue restored. Projects can select it again.")
     return go(request, reverse("queues:list-queues"))
 
 

@@ -28,15 +28,15 @@ def parsed(definition: AttributeDefinition, texts: Sequence[str]) -> list[Value]
 def _one(definition: AttributeDefinition, text: str) -> Value:
     stored = stored_value(definition.kind, text)
     if stored is None:
-        raise Refused(f"“{text[:60]}” is no value of {definition.label}, whose type is {definition.kind_label}.")
+        raise Refused(f"“{text[:60]}” is not a valid value for {definition.label} (type: {definition.kind_label}).")
     if len(stored) > LONGEST:
-        raise Refused(f"The value of {definition.label} is longer than {LONGEST} letters. Shorten it.")
+        raise Refused(f"{definition.label} is too long. Use at most {LONGEST} characters.")
     if definition.data_type == "BOOLEAN":
         return stored == "true"
     if definition.data_type == "NUMBER":
         number = Decimal(stored)
         if len(number.as_tuple().digits) > _DIGITS:
-            raise Refused(f"The value of {definition.label} has more than {_DIGITS} digits. Round it.")
+            raise Refused(f"{definition.label} has more than {_DIGITS} digits. Round it.")
         return number
     return stored
 

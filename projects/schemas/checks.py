@@ -56,11 +56,11 @@ def check(schema: Schema, definitions: Definitions) -> None:
 def problems(schema: Schema, definitions: Definitions) -> Iterator[Problem]:
     """Every thing to change in a schema that ``normalised`` has seen, in the order of the form."""
     if len(schema.uses) > MAX_USES:
-        yield Problem("key", MAX_USES, f"A schema has up to {MAX_USES} attributes. Remove some, then save again.")
+        yield Problem("key", MAX_USES, f"A schema can have up to {MAX_USES} attributes. Remove some, then save again.")
     seen: set[str] = set()
     for place, use in enumerate(schema.uses):
         if use.key in seen:
-            yield Problem("key", place, f"{use.key} is in the list above already. Choose another, or remove one.")
+            yield Problem("key", place, f"{use.key} is already listed above. Choose another or remove one.")
             continue
         seen.add(use.key)
         for part, text in _use_problems(use, definitions.get(use.key)):
@@ -70,12 +70,12 @@ def problems(schema: Schema, definitions: Definitions) -> Iterator[Problem]:
 
 def _use_problems(use: AttributeUse, definition: AttributeDefinition | None) -> Iterator[tuple[str, str]]:
     if definition is None:
-        yield "key", f"There is no attribute “{use.key}” here. Make it under Attributes first."
+        yield "key", f"Attribute “{use.key}” does not exist. Create it under Attributes first."
     elif definition.kind not in KINDS:
-        yield "key", f"{use.key} is {definition.kind_label}, which the system sets by itself. Choose another."
+        yield "key", f"{use.key} is {definition.kind_label} and set by the system. Choose another."
     elif definition.kind == "key_only":
         if use.allowed or use.default:
-            yield "allowed" if use.allowed else "default", f"{use.key} has no value. Leave this empty."
+            yield "allowed" if use.allowed else "default", f"{use.key} has no values. Leave this empty."
     else:
         yield from _value_problems(use, definition)
 
@@ -84,17 +84,17 @@ def _value_problems(use: AttributeUse, definition: AttributeDefinition) -> Itera
     kind = KINDS[definition.kind]
     example = f", such as {kind.example}" if kind.example else ""
     if definition.kind == "boolean" and use.allowed:
-        yield "allowed", "Yes and no are its values. Leave this empty."
+        yield "allowed", "Yes/No attributes have fixed values. Leave this empty."
     elif len(use.allowed) > MAX_ALLOWED:
-        yield "allowed", f"Up to {MAX_ALLOWED} values; these are {len(use.allowed)}. Remove some."
+        yield "allowed", f"Enter at most {MAX_ALLOWED} values (currently {len(use.allowed)})."
     else:
         for value in use.allowed:
             if len(value) > LONGEST_VALUE:
-                yield "allowed", f"A value has up to {LONGEST_VALUE} characters. Shorten “{value[:30]}…”."
+                yield "allowed", f"Values can have up to {LONGEST_VALUE} characters. Shorten “{value[:30]}…”."
             elif stored_value(definition.kind, value) != value:
-                yield "allowed", f"“{value[:40]}” is no {kind.label.lower()}{example}."
+                yield "allowed", f"“{value[:40]}” is not a valid {kind.label.lower()} value{example}."
     if use.default and stored_value(definition.kind, use.default) != use.default:
-        yield "default", f"“{use.default[:40]}” is no {kind.label.lower()}{example}."
+        yield "default", f"“{use.default[:40]}” is not a valid {kind.label.lower()} value{example}."
     elif use.default and use.allowed and use.default not in use.allowed:
         yield "default", "Choose one of the allowed values."
 
@@ -104,16 +104,16 @@ def _composite_problems(schema: Schema, definitions: Definitions) -> Iterator[Pr
     for place, keys in enumerate(schema.composite_keys):
         text = ""
         if place >= MAX_COMPOSITE_KEYS:
-            text = f"Up to {MAX_COMPOSITE_KEYS} composite keys. Remove some."
+            text = f"A schema can have up to {MAX_COMPOSITE_KEYS} composite keys. Remove some."
         elif not least <= len(keys) <= most:
-            text = f"Name {least} to {most} attributes, separated by commas."
+            text = f"Enter {least} to {most} attributes, separated by commas."
         elif len(set(keys)) < len(keys):
-            text = "Name each attribute once."
+            text = "List each attribute once."
         elif keys in schema.composite_keys[:place]:
-            text = "This one is in the list above already."
+            text = "This key is already listed above."
         elif missing := [key for key in keys if key not in definitions]:
-            text = f"There is no attribute “{missing[0]}” here. Make it under Attributes first."
+            text = f"Attribute “{missing[0]}” does not exist. Create it under Attributes first."
         elif bare := [key for key in keys if not definitions[key].is_read]:
-            text = f"{bare[0]} has no value to find documents by."
+            text = f"{bare[0]} has no values and cannot be part of a key."
         if text:
             yield Problem("composite", place, text)

@@ -48,8 +48,8 @@ def composite_rows(
             rows[row.key, row.value] = row
             if len(rows) > MAX_ROWS:
                 raise Refused(
-                    f"With its composite keys this document would be found in more than {MAX_ROWS} ways. "
-                    "Give fewer values to the attributes that the keys combine."
+                    f"Composite keys would create more than {MAX_ROWS} index entries. Use fewer values for the "
+                    "combined attributes."
                 )
     return tuple(rows.values())
 
@@ -59,7 +59,7 @@ def _row(keys: Sequence[str], values: tuple[Value, ...]) -> CompositeRow:
     try:
         DOCUMENT_ATTRIBUTE.key(DEFAULT_SITE, document_id="any", key=row.key, value=row.value)
     except InvalidKey as error:
-        raise Refused(f"Documents are found by {', '.join(keys)} together. Shorten one of these values.") from error
+        raise Refused(f"The combined values of composite key {', '.join(keys)} are too long. Shorten one.") from error
     return row
 
 

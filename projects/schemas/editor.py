@@ -21,17 +21,19 @@ class SchemaForm(forms.Form):
     name = forms.CharField(
         max_length=120,
         error_messages={
-            "required": "Give the classification a name. Projects choose it by this.",
-            "max_length": "A name has up to 120 characters; this one has %(show_value)d.",
+            "required": "Enter a document type name.",
+            "max_length": "Use at most 120 characters (currently %(show_value)d).",
         },
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
     composite_keys = forms.CharField(
-        label="Attributes that documents are found by together",
+        label="Composite keys",
         required=False,
         max_length=4_000,
-        help_text=f"One a line, its attributes separated by commas: category, currency. Up to {MAX_COMPOSITE_KEYS}.",
-        error_messages={"max_length": "These are %(show_value)d characters; 4,000 are possible."},
+        help_text=(
+            f"One key per line, attributes separated by commas: category, currency. Maximum {MAX_COMPOSITE_KEYS}."
+        ),
+        error_messages={"max_length": "Use at most 4,000 characters (currently %(show_value)d)."},
         widget=forms.Textarea(attrs={"class": "text-input code-input", "rows": 3, "spellcheck": "false"}),
     )
 
@@ -90,7 +92,7 @@ class SchemaEditor:
 
     @property
     def save_words(self) -> str:
-        return "Save mine over it" if self.clash else "Save"
+        return "Overwrite with my changes" if self.clash else "Save"
 
     def counted(self) -> "SchemaEditor":
         """With the number of messages, for the sentence at the top."""

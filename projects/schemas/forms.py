@@ -8,8 +8,8 @@ from projects.schemas.governing import ATTRIBUTE_KEY, KINDS, AttributeDefinition
 from projects.settings.values import AROUND, DATE_RANGES, date_range
 
 _LABEL_WORDS = {
-    "required": "Give it a label. People see it beside the value.",
-    "max_length": "A label has up to 80 characters; this one has %(show_value)d.",
+    "required": "Enter a label.",
+    "max_length": "Use at most 80 characters (currently %(show_value)d).",
 }
 
 
@@ -32,7 +32,7 @@ class DefinitionForm(LabelForm):
         label="Plausible dates",
         help_text="Dates outside this range send the document to review.",
         choices=list(DATE_RANGES.items()),
-        error_messages={"invalid_choice": "Choose one of the list."},
+        error_messages={"invalid_choice": "Select an option from the list."},
         widget=forms.Select(attrs={"class": "select"}),
     )
 
@@ -45,18 +45,18 @@ class DefinitionForm(LabelForm):
 class AttributeForm(DefinitionForm):
     key = forms.CharField(
         max_length=40,
-        help_text="It cannot be changed later. Small letters, digits and _, starting with a letter: cost_centre.",
+        help_text="Lowercase letters, digits and _, for example cost_centre. Cannot be changed later.",
         error_messages={
-            "required": "Give it a key: cost_centre.",
-            "max_length": "A key has up to 40 characters; this one has %(show_value)d.",
+            "required": "Enter a key, for example cost_centre.",
+            "max_length": "Use at most 40 characters (currently %(show_value)d).",
         },
         widget=forms.TextInput(attrs={"class": "text-input code-input", "autocomplete": "off", "spellcheck": "false"}),
     )
     kind = forms.ChoiceField(
         label="Type",
-        help_text="It cannot be changed later.",
+        help_text="Cannot be changed later.",
         choices=[(name, kind.label) for name, kind in KINDS.items()],
-        error_messages={"invalid_choice": "Choose one of the list."},
+        error_messages={"invalid_choice": "Select an option from the list."},
         widget=forms.Select(attrs={"class": "select"}),
     )
     field_order = ("label", "key", "kind", "date_range")
@@ -68,7 +68,9 @@ class AttributeForm(DefinitionForm):
     def clean_key(self) -> str:
         key: str = self.cleaned_data["key"]
         if not ATTRIBUTE_KEY.fullmatch(key):
-            raise forms.ValidationError("Small letters, digits and _, starting with a letter: cost_centre.")
+            raise forms.ValidationError(
+                "Use lowercase letters, digits and _, starting with a letter, for example cost_centre."
+            )
         return key
 
     def definition(self) -> AttributeDefinition:

@@ -31,8 +31,8 @@ KINDS: Mapping[str, Kind] = {
     "currency": Kind("Currency", "STRING", "EUR"),
     "amount": Kind("Amount", "NUMBER", "33.90"),
     "number": Kind("Number", "NUMBER", "1.5"),
-    "boolean": Kind("Yes or no", "BOOLEAN", "true"),
-    "key_only": Kind("No value, only its name", "KEY_ONLY"),
+    "boolean": Kind("Yes/No", "BOOLEAN", "true"),
+    "key_only": Kind("Flag (no value)", "KEY_ONLY"),
 }
 BOOLEANS = ("true", "false")
 _YES, _NO = {"true", "yes"}, {"false", "no"}

@@ -68,7 +68,7 @@ def attribute_definition(site: str, key: str) -> AttributeDefinition:
     try:
         return Attribute.load(table.ATTRIBUTE.key(site, key=key)).definition
     except (NotFound, InvalidKey) as error:
-        raise NotFound(f"There is no attribute “{key}” here. Make it first.") from error
+        raise NotFound(f"Attribute “{key}” does not exist. Create it first.") from error
 
 
 def definitions_of(site: str, keys: Iterable[str]) -> Mapping[str, AttributeDefinition]:
@@ -102,7 +102,7 @@ def classification(site: str, classification_id: str) -> SchemaHead:
     try:
         return SchemaHead.load(table.CLASSIFICATION.key(site, document_id=classification_id, entity=ENTITY))
     except (NotFound, InvalidKey) as error:
-        raise NotFound("There is no such classification here.") from error
+        raise NotFound("Document type not found.") from error
 
 
 def list_classifications(site: str, cursor: str | None = None) -> tuple[Sequence[ClassificationRow], str | None]:

@@ -38,8 +38,8 @@ def check_size(changes: list[Change], *, others: int) -> None:
     """Raises: Refused, where one transaction cannot hold them and ``others``."""
     if len(changes) + others > MAX_CHANGES:
         raise Refused(
-            f"This changes {len(changes)} entries at once; up to {MAX_CHANGES - others} are saved together. "
-            "Save a part of what changes first, then the rest."
+            f"Too many changes: {len(changes)} of at most {MAX_CHANGES - others}. Nothing was saved; save in "
+            "smaller parts."
         )
 
 

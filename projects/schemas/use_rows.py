@@ -27,20 +27,20 @@ class UseRow(forms.Form):
     key = forms.CharField(
         required=False,
         max_length=80,
-        error_messages={"max_length": "A key has up to 80 characters; this one has %(show_value)d."},
+        error_messages={"max_length": "Use at most 80 characters (currently %(show_value)d)."},
         widget=forms.TextInput(attrs={"class": "text-input code-input", "list": SUGGESTIONS} | _TYPED),
     )
     required = forms.BooleanField(required=False)
     allowed = forms.CharField(
         required=False,
         max_length=30_000,
-        error_messages={"max_length": "These values have %(show_value)d characters; 30,000 are possible."},
-        widget=forms.Textarea(attrs={"class": "text-input", "rows": 2, "placeholder": "any, or one a line"} | _TYPED),
+        error_messages={"max_length": "Use at most 30,000 characters (currently %(show_value)d)."},
+        widget=forms.Textarea(attrs={"class": "text-input", "rows": 2, "placeholder": "any, or one per line"} | _TYPED),
     )
     default = forms.CharField(
         required=False,
         max_length=200,
-        error_messages={"max_length": "A value has up to 200 characters; this one has %(show_value)d."},
+        error_messages={"max_length": "Use at most 200 characters (currently %(show_value)d)."},
         widget=forms.TextInput(attrs={"class": "text-input", "placeholder": "none"} | _TYPED),
     )
 
@@ -51,7 +51,7 @@ class UseRow(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         if not self.blank and not cleaned.get("key") and "key" not in self.errors:
-            self.add_error("key", "Name the attribute, or remove the row.")
+            self.add_error("key", "Enter an attribute key or remove the row.")
         return cleaned
 
     def use(self) -> AttributeUse:
@@ -81,7 +81,7 @@ def rows_of(uses: Sequence[AttributeUse]) -> UseRows:
 
 
 def posted_rows(data: Mapping[str, Any]) -> UseRows:
-    words = {"too_many_forms": f"A schema has up to {MAX_USES} attributes. Remove some, then save again."}
+    words = {"too_many_forms": f"A schema can have up to {MAX_USES} attributes. Remove some, then save again."}
     return cast(UseRows, _Rows(data, prefix=PREFIX, error_messages=words))
 
 

@@ -90,7 +90,7 @@ def update(site: str, project_id: str, settings: ProjectSettings, *, seen: Seen 
             time.sleep(random.uniform(0.005, 0.02) * 2 ** min(attempt, 4))
             continue
         return project_queries.get_project(site, project_id)
-    raise Conflict("Many people save these settings at once. Yours are not saved yet; save again.")
+    raise Conflict("Too many people are saving these settings. Your changes were not saved; save again.")
 
 
 def _save(

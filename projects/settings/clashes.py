@@ -37,13 +37,13 @@ def _line(place: str, words: str, values: Mapping[str, Any], events: list[Entity
     by = next((event for event in events if place in (event.payload.as_dict().get("changes") or {})), None)
     saved = "" if place.endswith((merging.ORDER, merging.COUNT)) else _shown(values.get(place))
     if by is None:
-        return Line(words, "Somebody", None, saved)
-    return Line(words, by.metadata.as_dict().get("name") or "Somebody", by.inserteddate, saved)
+        return Line(words, "Another user", None, saved)
+    return Line(words, by.metadata.as_dict().get("name") or "Another user", by.inserteddate, saved)
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, FieldSetting):
-        threshold = "" if value.threshold is None else f", ask below {round(value.threshold * 100, 1):g} %"
+        threshold = "" if value.threshold is None else f", review threshold {round(value.threshold * 100, 1):g} %"
         required = ", required" if value.required else ""
         dates = f" ({DATE_RANGES[value.date_range].lower()})" if value.date_range in DATE_RANGES else ""
         return f"“{value.label}”, {FIELD_TYPES.get(value.type, value.type)}{dates}{required}{threshold}"

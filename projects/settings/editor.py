@@ -44,8 +44,8 @@ class Editor:
     @property
     def save_words(self) -> str:
         if self.retry:
-            return "Save mine over it"
-        return "Make the project" if self.form.is_new else "Save settings"
+            return "Overwrite with my changes"
+        return "Create project" if self.form.is_new else "Save settings"
 
     @property
     def table(self) -> list[tuple[FieldRow, tuple[Tool, ...]]]:

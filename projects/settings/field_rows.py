@@ -24,13 +24,13 @@ class FieldRow(forms.Form):
     label = forms.CharField(
         required=False,
         max_length=80,
-        error_messages={"max_length": "A label has up to 80 characters; this one has %(show_value)d."},
+        error_messages={"max_length": "Use at most 80 characters (currently %(show_value)d)."},
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
     name = forms.CharField(
         required=False,
         max_length=40,
-        error_messages={"max_length": "A name has up to 40 characters; this one has %(show_value)d."},
+        error_messages={"max_length": "Use at most 40 characters (currently %(show_value)d)."},
         widget=forms.TextInput(
             attrs={
                 "class": "text-input code-input",
@@ -44,7 +44,7 @@ class FieldRow(forms.Form):
     date_range = forms.ChoiceField(
         required=False,
         choices=list(DATE_RANGES.items()),
-        error_messages={"invalid_choice": "Choose one of the list."},
+        error_messages={"invalid_choice": "Select an option from the list."},
         widget=forms.Select(attrs={"class": "select"}),
     )
     required = forms.BooleanField(required=False)
@@ -58,7 +58,9 @@ class FieldRow(forms.Form):
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
         if name and not _NAME.fullmatch(name):
-            raise forms.ValidationError("Small letters, digits and _, starting with a letter: invoice_number.")
+            raise forms.ValidationError(
+                "Use lowercase letters, digits and _, starting with a letter, for example invoice_number."
+            )
         return name
 
     def setting(self, number: int) -> FieldSetting:
@@ -87,12 +89,12 @@ class FieldRows(BaseFormSet):  # type: ignore[type-arg]  # generic for the stubs
             if row.errors or row.blank:
                 continue
             if not row.cleaned_data["label"] and not row.cleaned_data["name"]:
-                row.add_error("label", "Name the field, or remove its row.")
+                row.add_error("label", "Enter a label or remove the row.")
                 continue
             one = row.setting(number)
             if one.name in seen:
                 place = "name" if row.cleaned_data["name"] else "label"
-                row.add_error(place, f"“{seen[one.name]}” above has the name {one.name} already. Choose another.")
+                row.add_error(place, f"“{seen[one.name]}” above already uses the name {one.name}. Choose another.")
             seen.setdefault(one.name, one.label)
 
     def is_valid(self) -> bool:
@@ -126,7 +128,7 @@ def rows_of(fields: Sequence[FieldSetting]) -> FieldRows:
 
 
 def posted_rows(data: Mapping[str, Any]) -> FieldRows:
-    words = {"too_many_forms": f"A project has up to {MAX_FIELDS} fields. Remove some, then save again."}
+    words = {"too_many_forms": f"A project can have up to {MAX_FIELDS} fields. Remove some, then save again."}
     return cast(FieldRows, _Rows(data, prefix=PREFIX, error_messages=words))
 
 
@@ -144,7 +146,7 @@ def tabled(rows: FieldRows, focus: str) -> list[tuple[FieldRow, tuple[Tool, ...]
     last = len(rows.forms) - 1
     table: list[tuple[FieldRow, tuple[Tool, ...]]] = []
     for i, row in enumerate(rows.forms):
-        row.fields["threshold"].widget.attrs["placeholder"] = "as above"
+        row.fields["threshold"].widget.attrs["placeholder"] = "default"
         if focus == f"label-{i}":
             row.fields["label"].widget.attrs["autofocus"] = True
         table.append((row, row_moves.tools(i, last, focus, "field")))

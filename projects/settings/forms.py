@@ -23,8 +23,8 @@ from projects.settings.values import (
 PROMPT_MAX = 16_000  # characters; DESIGN section 3 keeps larger texts out of the table
 
 
-OPEN_QUEUE = "Review, open to every reviewer"
-OWN_FIELDS = "None: the fields of this project"
+OPEN_QUEUE = "Review (open to all reviewers)"
+OWN_FIELDS = "None (use this project’s fields)"
 FOUND = ":"  # before a key of TYPINGS, where a classification's id could stand: no id begins so
 
 
@@ -50,12 +50,12 @@ class PercentField(forms.DecimalField):
 
     def __init__(self, **kwargs: Any) -> None:
         words = {
-            "invalid": "Write a number from 0 to 100, such as 80.",
-            "required": "Write a number from 0 to 100, such as 80.",
-            "min_value": "0 %% is the lowest.",
-            "max_value": "100 %% is the highest.",
-            "max_decimal_places": "One decimal place is enough.",
-            "max_digits": "Write a number from 0 to 100, such as 80.",
+            "invalid": "Enter a number from 0 to 100, for example 80.",
+            "required": "Enter a number from 0 to 100, for example 80.",
+            "min_value": "The minimum is 0 %%.",
+            "max_value": "The maximum is 100 %%.",
+            "max_decimal_places": "Use at most one decimal place.",
+            "max_digits": "Enter a number from 0 to 100, for example 80.",
         }
         super().__init__(min_value=0, max_value=100, decimal_places=1, max_digits=4, error_messages=words, **kwargs)
 
@@ -68,7 +68,7 @@ class SlotsField(forms.IntegerField):
     """How much may be under way at a time; empty, which is 0 here: as many as the desk gives."""
 
     def __init__(self, **kwargs: Any) -> None:
-        words = f"Write a number from 1 to {MOST_SLOTS:,}, or nothing."
+        words = f"Enter a number from 1 to {MOST_SLOTS:,}, or leave empty for the default."
         super().__init__(
             required=False,
             min_value=1,
@@ -92,87 +92,87 @@ class ProjectForm(forms.Form):
     name = forms.CharField(
         max_length=120,
         error_messages={
-            "required": "Give the project a name. People find it by this in lists.",
-            "max_length": "A name has up to 120 characters; this one has %(show_value)d.",
+            "required": "Enter a project name.",
+            "max_length": "Use at most 120 characters (currently %(show_value)d).",
         },
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
     description = forms.CharField(
         required=False,
         max_length=1000,
-        error_messages={"max_length": "A description has up to 1,000 characters; this one has %(show_value)d."},
+        error_messages={"max_length": "Use at most 1,000 characters (currently %(show_value)d)."},
         widget=forms.Textarea(attrs={"class": "text-input", "rows": 2}),
     )
     language = forms.ChoiceField(
-        help_text="Of most of its documents. A run says so where the OCR model does not know its letters.",
+        help_text="Main document language. Runs warn if the OCR model does not support it.",
         widget=forms.Select(attrs={"class": "select"}),
     )
     document_prompt = forms.CharField(
         required=False,
         max_length=PROMPT_MAX,
         strip=False,
-        help_text="What a model should know about these documents. Runs keep the text they started with.",
-        error_messages={"max_length": "A prompt has up to 16,000 characters; this one has %(show_value)d."},
+        help_text="Instructions for models. Runs already started keep their prompt.",
+        error_messages={"max_length": "Use at most 16,000 characters (currently %(show_value)d)."},
         widget=forms.Textarea(attrs={"class": "text-input prompt-input", "rows": 6, "spellcheck": "true"}),
     )
     ocr_model = forms.ChoiceField(
         label="OCR model",
-        help_text="PP-OCR reads Latin, Chinese and Japanese letters. The page of a run says which model really read.",
+        help_text="PP-OCR supports Latin, Chinese and Japanese scripts. Runs show the model used.",
         widget=forms.Select(attrs={"class": "select"}),
     )
     analyzer = forms.ChoiceField(
         required=False,
-        label="Fields are found by",
-        help_text="Models get the prompt, each page's picture and its text; a stronger one takes over where unsure.",
+        label="Field extraction",
+        help_text="Models receive the prompt, page images and text; uncertain results escalate to a stronger model.",
         widget=forms.Select(attrs={"class": "select"}),
     )
     transcriber = forms.ChoiceField(
         required=False,
-        label="Recordings are written down by",
+        label="Transcription",
         widget=forms.Select(attrs={"class": "select"}),
     )
     summarizer = forms.ChoiceField(
         required=False,
-        label="Documents are summarised by",
+        label="Summary",
         widget=forms.Select(attrs={"class": "select"}),
     )
-    use_bda = forms.BooleanField(required=False, label="Also read documents with Bedrock Data Automation")
+    use_bda = forms.BooleanField(required=False, label="Use Bedrock Data Automation")
     default_threshold = PercentField(
-        label="Ask a person below, in %",
+        label="Review threshold (%)",
         widget=forms.TextInput,
-        help_text="A field that is less sure than this sends its document to the review queue.",
+        help_text="Documents with a field below this confidence go to review.",
     )
 
     audit_share = PercentField(
         required=False,
-        label="Audit sample, in %",
+        label="Audit sample (%)",
         widget=forms.TextInput,
-        help_text="So many of the documents that nobody has to look at are reviewed all the same, at random.",
+        help_text="Randomly send this share of auto-approved documents to review.",
     )
 
     unseen_allowed = forms.BooleanField(
         required=False,
         label="Allow approval with unchecked fields",
-        help_text="Reviewers are asked once more. The decision and the audit name the fields.",
+        help_text="Reviewers must confirm. The decision and audit log list the unchecked fields.",
     )
 
     review_queue = forms.ChoiceField(
         required=False,
-        label="Reviews wait in",
-        help_text="A queue may be for certain groups only. A run keeps the queue it started with.",
+        label="Review queue",
+        help_text="Queues can be limited to groups. Runs already started keep their queue.",
         widget=forms.Select(attrs={"class": "select"}),
     )
 
     classification_id = forms.ChoiceField(
-        label="Classification",
+        label="Document type",
         required=False,
-        help_text="Its attributes are read instead of the fields below; only their share to ask below counts then. "
-        "Where a type is found on each document, the fields below are read of those that fit none.",
+        help_text="Its attributes replace the fields below; only their review thresholds still apply.",
         widget=forms.Select(attrs={"class": "select"}),
     )
 
     slots = SlotsField(
-        help_text="Slices of its large documents under way at a time, and runs of its batches. Holds at once.",
+        label="Concurrency limit",
+        help_text="Maximum parallel work for this project. Takes effect immediately.",
     )
 
     def __init__(self, *args: Any, stored: ProjectSettings, offered: Offered, **kwargs: Any) -> None:
@@ -186,8 +186,8 @@ class ProjectForm(forms.Form):
         _offer(self.fields["language"], LANGUAGES, stored.language)
         _offer(self.fields["ocr_model"], OCR_MODELS, stored.ocr_model)
         for name, choices in DOERS.items():
-            desks = f"The desk's choice: {choices.get(desk_default(name), desk_default(name))}"
-            _offer(self.fields[name], {"": desks, **choices}, getattr(stored, name))
+            default = choices.get(desk_default(name), desk_default(name))
+            _offer(self.fields[name], {"": default_label(default), **choices}, getattr(stored, name))
         for name, label in OCR_SWITCHES.items():
             self.fields[name] = forms.BooleanField(required=False, label=label)
         self.switches = [self[name] for name in OCR_SWITCHES]
@@ -234,6 +234,17 @@ class ProjectForm(forms.Form):
         )
 
 
+def default_label(label: str) -> str:
+    """Name the default of a choice inside brackets.
+
+    >>> default_label("Built-in rules"), default_label("Amazon Transcribe")
+    ('Default (built-in rules)', 'Default (Amazon Transcribe)')
+    """
+    first, rest = label[:1], label[1:]
+    words = first.lower() + rest if label.startswith(("Built-in", "Extractive")) else label
+    return f"Default ({words.replace(' (', ', ').removesuffix(')')})"
+
+
 def _classification(settings: ProjectSettings) -> str:
     """As the list has it."""
     if settings.typing and not settings.classification_id:
@@ -245,10 +256,10 @@ def _offer(choice: forms.Field, known: Mapping[str, str], stored: str) -> None:
     # A value of an older writer stays a choice: opening a page must not change what it does not show.
     choices = list(known.items())
     if stored not in known:
-        choices.append((stored, f"{stored}, set elsewhere"))
+        choices.append((stored, f"{stored} (set via API)"))
     if isinstance(choice, forms.ChoiceField):
         choice.choices = choices
-        choice.error_messages["invalid_choice"] = "Choose one of the list."
+        choice.error_messages["invalid_choice"] = "Select an option from the list."
 
 
 _AS_STORED = (

@@ -177,7 +177,7 @@ def words(place: str, *known: ProjectSettings) -> str:
     if not part:
         return label
     if part in (ORDER, COUNT):
-        return f"{label}: {'their order' if part == ORDER else f'more than {MAX_FIELDS} together'}"
+        return f"{label}: {'order' if part == ORDER else f'more than {MAX_FIELDS} in total'}"
     rows = [one for settings in known for one in getattr(settings, name) if name in _ROWS]
     called = next((one.label for one in rows if one.name == part), OCR_SWITCHES.get(part, part))
     return f"{label}: {called}"

@@ -56,7 +56,7 @@ def get_project(site: str, project_id: str) -> Project:
     try:
         return Project.load(PROJECT.key(site, project_id=project_id))
     except (NotFound, InvalidKey) as error:
-        raise NotFound("There is no such project here.") from error
+        raise NotFound("Project not found.") from error
 
 
 def changes_since(site: str, project_id: str, version: int) -> list[EntityEvent]:

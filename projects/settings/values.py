@@ -10,7 +10,7 @@ FIELD_TYPES: Mapping[str, str] = {
     "amount": "Amount",
     "currency": "Currency",
     "number": "Number",
-    "boolean": "Yes or no",
+    "boolean": "Yes/No",
 }
 # Seed 000's output languages, then the others that its OCR map knows.
 LANGUAGES: Mapping[str, str] = {
@@ -40,14 +40,17 @@ LANGUAGES: Mapping[str, str] = {
 }
 # Who does the work of a stage; all but those on this machine send pages out of it.
 OCR_MODELS: Mapping[str, str] = {
-    "pp-ocrv5": "PP-OCR, on this machine",
-    "tesseract": "Tesseract, on this machine",
+    "pp-ocrv5": "PP-OCR (built-in)",
+    "tesseract": "Tesseract (built-in)",
     "textract": "Amazon Textract",
-    "endpoint": "The desk's model endpoint",
+    "endpoint": "Custom model endpoint",
 }
-ANALYZERS: Mapping[str, str] = {"rules": "Rules, on this machine", "bedrock": "Models on Amazon Bedrock"}
-TRANSCRIBERS: Mapping[str, str] = {"local": "A draft, on this machine", "transcribe": "Amazon Transcribe"}
-SUMMARIZERS: Mapping[str, str] = {"local": "Quoted sentences, on this machine", "bedrock": "A model on Amazon Bedrock"}
+ANALYZERS: Mapping[str, str] = {"rules": "Built-in rules", "bedrock": "Amazon Bedrock models"}
+TRANSCRIBERS: Mapping[str, str] = {
+    "local": ("Built-in speech recognition (draft quality)"),
+    "transcribe": "Amazon Transcribe",
+}
+SUMMARIZERS: Mapping[str, str] = {"local": "Extractive summary", "bedrock": "Amazon Bedrock model"}
 DOERS: Mapping[str, Mapping[str, str]] = {
     "analyzer": ANALYZERS,
     "transcriber": TRANSCRIBERS,
@@ -56,11 +59,11 @@ DOERS: Mapping[str, Mapping[str, str]] = {
 # How a project that names no classification comes to one: the type is found among the site's, and says what is read.
 # "required": a document that fits none of them waits for a person.
 TYPINGS: Mapping[str, str] = {
-    "found": "The one that is found on each document, where one fits",
-    "required": "The one that is found on each document; where none fits, a person is asked",
+    "found": "Detect per document",
+    "required": "Detect per document; review if none matches",
 }
 # Options of seed 000 that are yes or no; its ``lang`` follows the project's language.
-OCR_SWITCHES: Mapping[str, str] = {"use_textline_orientation": "Also read lines that stand on their head"}
+OCR_SWITCHES: Mapping[str, str] = {"use_textline_orientation": "Detect upside-down text"}
 # Which dates of a field are plausible. Another one sends its document to a person, however clearly it was read.
 PAST, AROUND, ANY = "past", "around", "any"
 DATE_RANGES: Mapping[str, str] = {PAST: "Past only", AROUND: "Past or future", ANY: "Any date"}
@@ -140,19 +143,19 @@ SETTING_LABELS: Mapping[str, str] = {
     "name": "Name",
     "description": "Description",
     "language": "Language",
-    "document_prompt": "Document prompt",
+    "document_prompt": "Prompt",
     "ocr_model": "OCR model",
     "ocr_options": "OCR options",
-    "analyzer": "Analysis",
-    "transcriber": "Speech",
+    "analyzer": "Field extraction",
+    "transcriber": "Transcription",
     "summarizer": "Summary",
     "use_bda": "Data Automation",
     "fields": "Fields",
-    "default_threshold": "Review policy",
+    "default_threshold": "Review threshold",
     "audit_share": "Audit sample",
-    "unseen_allowed": "Unchecked fields",
+    "unseen_allowed": "Approval with unchecked fields",
     "review_queue": "Review queue",
-    "classification_id": "Classification",
-    "slots": "Slots",
-    "typing": "Document types",
+    "classification_id": "Document type",
+    "slots": "Concurrency limit",
+    "typing": "Document type detection",
 }

@@ -70,7 +70,7 @@ def create_project(request: DeskRequest) -> HttpResponse:
     if not editor.is_valid():
         return _edit_page(request, editor.counted(), project_id=project_id, status=422)
     project = project_actions.create(request.site, editor.settings(), by=actor(request.user), project_id=project_id)
-    messages.success(request, f"{project.settings.name} is made. Its documents can come.")
+    messages.success(request, f"{project.settings.name} created. You can now upload documents.")
     return go(request, reverse("projects:show-project", args=[project_id]))
 
 
@@ -112,7 +112,7 @@ def _save(request: DeskRequest, project: Project, editor: Editor, offered: Offer
         lines = clashes.lines(merge, stored, since)
         after = editor_after_clash(merge.settings, offered, _seen(request, stored), lines)
         return _edit_page(request, after, project=stored, status=409)
-    messages.success(request, "The settings are saved. Runs that started before keep theirs.")
+    messages.success(request, "Settings saved. Runs already started keep their settings.")
     return go(request, reverse("projects:show-project", args=[project.id]))
 
 

@@ -28,12 +28,12 @@ from projects.web.http import DeskRequest
 SITE_PATH = "/s/"
 _SWITCHER_LIMIT = 50
 _REFUSALS = {
-    Permission.READ: "You are signed in, and have no role here yet. An admin of this site gives your group one.",
-    Permission.WRITE: "You may look at documents here, not add or change any. That needs the permission to write.",
-    Permission.REVIEW: "You may look at reviews here, not decide them. That needs the permission to review.",
-    Permission.DELETE: "You may look at documents here, not delete any. That needs the permission to delete.",
-    Permission.GOVERN: "You may not change schemas, rules or queues here. That needs the permission to govern.",
-    Permission.ADMIN: "You may look at projects here, not change settings. That needs the permission to administer.",
+    Permission.READ: "You have no role on this site yet. Ask a site admin to give your group access.",
+    Permission.WRITE: "You can view documents but not add or change them. Ask an admin for the write permission.",
+    Permission.REVIEW: "You can view reviews but not decide them. Ask an admin for the review permission.",
+    Permission.DELETE: "You can view documents but not delete them. Ask an admin for the delete permission.",
+    Permission.GOVERN: "You cannot change schemas, rules or queues. Ask an admin for the govern permission.",
+    Permission.ADMIN: "You can view projects but not change settings. Ask an admin for the admin permission.",
 }
 
 
@@ -120,10 +120,10 @@ def way_out(request: HttpRequest) -> WayOut:
     """To a page that this person may see: of the site they are on, of their only other one, or the choice of theirs."""
     try:
         if can(request, Permission.READ):
-            return WayOut(home(_site(request)), "Go to the overview")
+            return WayOut(home(_site(request)), "Go to overview")
         places = places_of(request)
     except CountersignError:  # the page that says so is on its way
-        return WayOut(home(DEFAULT_SITE), "Go to the overview")
+        return WayOut(home(DEFAULT_SITE), "Go to overview")
     if len(places) == 1:
         return WayOut(home(places[0].site_id), f"Go to {places[0].title}")
     return WayOut(reverse("choose-site"), "Choose a site") if places else WayOut()
@@ -151,7 +151,7 @@ def abilities(request: HttpRequest) -> Abilities:
 
 _ROLE_WORDS = (
     (Permission.ADMIN, "Admin"),
-    (Permission.GOVERN, "Governs schemas and rules"),
+    (Permission.GOVERN, "Schema manager"),
     (Permission.REVIEW, "Reviewer"),
     (Permission.WRITE, "Contributor"),
     (Permission.READ, "Viewer"),
@@ -223,7 +223,7 @@ def check_can_manage_sites(request: DeskRequest) -> None:
     Raises: NotAllowed, NotFound.
     """
     if request.site != DEFAULT_SITE:
-        raise NotFound("Sites are managed on the main site.")
+        raise NotFound("Manage sites from the main site.")
     check_can_configure(request)
 
 

@@ -11,9 +11,9 @@ from django.contrib.auth.models import Group, User
 from projects.sites.permissions import ADMINS, REVIEWERS, VIEWERS
 
 _PEOPLE = (
-    ("admin", "Ada", "Admin", ADMINS, "admin: sees and configures everything"),
-    ("rosa", "Rosa", "Keller", REVIEWERS, "reviewer: uploads and decides"),
-    ("vera", "Vera", "Okafor", VIEWERS, "viewer: looks on"),
+    ("admin", "Ada", "Admin", ADMINS, "admin: full access"),
+    ("rosa", "Rosa", "Keller", REVIEWERS, "reviewer: uploads and reviews documents"),
+    ("vera", "Vera", "Okafor", VIEWERS, "viewer: read-only"),
 )
 
 
@@ -43,7 +43,7 @@ def ensure_logins(path: Path) -> list[Login]:
             user.set_password(password)
             user.save()
             user.groups.set([Group.objects.get_or_create(name=role)[0]])
-        logins.append(Login(username, passwords.get(username, "(as you set it)"), words))
+        logins.append(Login(username, passwords.get(username, "(unchanged)"), words))
     return logins
 
 

@@ -19,8 +19,8 @@ class SiteTitleForm(forms.Form):
     title = forms.CharField(
         max_length=TITLE_LENGTH,
         error_messages={
-            "required": "Give the site a title. People choose it by this in the bar at the top.",
-            "max_length": "A title has up to 120 characters; this one has %(show_value)d.",
+            "required": "Enter a site title. It appears in the site switcher.",
+            "max_length": "Use at most 120 characters (currently %(show_value)d).",
         },
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
@@ -30,8 +30,8 @@ class SiteSlotsForm(forms.Form):
     """How much of a site may be under way at a time."""
 
     slots = SlotsField(
-        label="Slots",
-        help_text="Slices of large documents under way at a time, and runs of batches; its projects share them.",
+        label="Concurrency limit",
+        help_text="Maximum parallel work for this site, shared by its projects.",
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -43,9 +43,9 @@ class SiteForm(SiteTitleForm):
     """A new site: its id can never be changed, since every record and file of it lies under the id."""
 
     site_id = forms.CharField(
-        label="Id",
-        help_text="Small letters, digits and hyphens, such as acme. It is part of every address and cannot be changed.",
-        error_messages={"required": "Give the site an id, such as acme."},
+        label="ID",
+        help_text="Lowercase letters, digits and hyphens. Part of every URL; cannot be changed later.",
+        error_messages={"required": "Enter an ID, for example acme."},
         widget=forms.TextInput(
             attrs={
                 "class": "text-input code-input",
@@ -58,9 +58,9 @@ class SiteForm(SiteTitleForm):
     group = forms.CharField(
         max_length=150,
         required=False,
-        label="Group that runs it",
+        label="Admin group",
         initial=ADMINS,
-        help_text="Gets every permission there, and gives others theirs. Without one, only superusers can enter.",
+        help_text="Gets all permissions on the site. If empty, only superusers have access.",
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
     field_order = ("title", "site_id", "group")
@@ -85,18 +85,18 @@ class KeyForm(forms.Form):
 
     name = forms.CharField(
         max_length=NAME_LENGTH,
-        label="What it is for",
+        label="Name",
         error_messages={
-            "required": "Say what the key is for, such as the program that will hold it.",
-            "max_length": "A name has up to 80 characters; this one has %(show_value)d.",
+            "required": "Enter a name, for example the program that uses the key.",
+            "max_length": "Use at most 80 characters (currently %(show_value)d).",
         },
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
     may = forms.MultipleChoiceField(
         choices=[(one.value, WORDS[one]) for one in OFFERED],
         initial=[Permission.READ.value],
-        label="It may",
-        error_messages={"required": "Tick at least one.", "invalid_choice": "Tick what is in the list."},
+        label="Permissions",
+        error_messages={"required": "Select at least one.", "invalid_choice": "Select from the list."},
         widget=forms.CheckboxSelectMultiple,
     )
 

@@ -110,7 +110,11 @@ def _over(row: GroupRow, now: SiteGroup | None) -> GroupRow:
         fresh = replace(fresh, who=now.updated_by or "", at=now.updated_at or "")
     if not row.is_changed:
         return replace(fresh, ticked=held)
-    return fresh if version == row.version else replace(fresh, error="Changed meanwhile: what you ticked is not saved.")
+    return (
+        fresh
+        if version == row.version
+        else replace(fresh, error=("Changed by another user; your selection was not saved."))
+    )
 
 
 def locks_out(rows: Iterable[GroupRow], mine: frozenset[str], elsewhere: frozenset[Permission]) -> bool:

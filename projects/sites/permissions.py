@@ -20,12 +20,12 @@ class Permission(StrEnum):
 EVERYTHING = frozenset(Permission)
 NOTHING: frozenset[Permission] = frozenset()
 WORDS: Mapping[Permission, str] = {
-    Permission.READ: "See projects, documents, runs and reviews",
-    Permission.WRITE: "Upload and change documents",
+    Permission.READ: "View projects, documents, runs and reviews",
+    Permission.WRITE: "Upload and edit documents",
     Permission.REVIEW: "Claim and decide reviews",
     Permission.DELETE: "Delete and restore documents",
-    Permission.GOVERN: "Schemas, rules, queues and mappings",
-    Permission.ADMIN: "Projects, groups and API keys",
+    Permission.GOVERN: "Manage rules, schemas, queues and field mappings",
+    Permission.ADMIN: "Manage projects, groups and API keys",
 }
 
 ADMINS, REVIEWERS, VIEWERS = ROLES = ("admins", "reviewers", "viewers")

@@ -57,8 +57,8 @@ class _Throttled(Form):
 class SignInForm(_Throttled, AuthenticationForm):
     # The same sentence whichever was wrong: which names exist is nobody's to find out here.
     error_messages = {  # noqa: RUF012 - as Django declares it
-        "invalid_login": "That name and password do not match. Capitals count in both.",
-        "inactive": "That name and password do not match. Capitals count in both.",
+        "invalid_login": "Incorrect username or password. Both are case-sensitive.",
+        "inactive": "Incorrect username or password. Both are case-sensitive.",
     }
 
     @property
@@ -123,7 +123,7 @@ class AdminSignInView(SignInView):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         user = request.user
         if user.is_authenticated and not (user.is_active and user.is_staff):
-            raise NotAllowed("Users and roles are managed by staff accounts. Sign in with one, or ask an admin.")
+            raise NotAllowed("Only staff accounts can manage users and roles. Sign in with one or ask an admin.")
         return super().dispatch(request, *args, **kwargs)
 
     def get_success_url(self) -> str:
@@ -140,8 +140,8 @@ class SignOutView(LogoutView):
 class ChangePasswordForm(_Throttled, PasswordChangeForm):
     error_messages = {  # noqa: RUF012 - as Django declares it
         **PasswordChangeForm.error_messages,
-        "password_incorrect": "This is not your current password.",
-        "password_mismatch": "The two new passwords differ.",
+        "password_incorrect": "Your current password is incorrect.",
+        "password_mismatch": "The new passwords do not match.",
     }
     network = ""
 
@@ -181,7 +181,7 @@ class ChangePasswordView(PasswordChangeView):
         with transaction.atomic():  # recorded, or not done
             response = super().form_valid(form)
             sign_ins.record_new_password(form.user)
-        messages.success(self.request, "Your password is changed. You are signed out everywhere else.")
+        messages.success(self.request, "Password changed. You have been signed out on all other devices.")
         return response
 
     def form_invalid(self, form: Any) -> HttpResponse:

@@ -18,5 +18,5 @@ def address_of(user_id: str) -> str:
     try:
         found = User.objects.filter(pk=int(user_id), is_active=True).values_list("email", flat=True).first()
     except (DatabaseError, OverflowError) as error:
-        raise Unavailable("The database of accounts does not answer. It is tried again.") from error
+        raise Unavailable("The user database is unavailable. Retrying automatically.") from error
     return found or ""

@@ -17,9 +17,12 @@ from config.errors import CountersignError, KeyRefused, Refused, quoted
 from projects.sites.actions.api_keys import Program, verify
 from projects.web.http import PROBLEM, DeskRequest, problem, status_of
 
-_NO_KEY = "Send the key of your program as Authorization: Bearer cs_…. An admin of the site makes one under Settings."
-_ABOUT = """Everything here is about the one site that the key belongs to. Lists come in pages: send `next` of a page as
-`after` to get the one behind it. What fails is answered with a problem (RFC 9457) whose `detail` says what to do."""
+_NO_KEY = "API key missing. Send it as Authorization: Bearer cs_…. An admin creates API keys under Settings."
+_ABOUT = (
+    "Every request acts on the site that the API key belongs to. Lists are paginated: pass a page's `next` as "
+    "`after` to get the following page. Errors are returned as problem details (RFC 9457); `detail` says what to "
+    "do."
+)
 
 
 class ApiRequest(DeskRequest):
@@ -127,7 +130,7 @@ def new_api() -> NinjaAPI:
     api.add_exception_handler(CountersignError, _domain_error)
     api.add_exception_handler(ValidationError, _not_valid)
     api.add_exception_handler(HttpError, _http_error)
-    api.add_exception_handler(Http404, lambda *_: problem(404, "There is nothing at this address."))
+    api.add_exception_handler(Http404, lambda *_: problem(404, "Not found. Check the URL."))
     return api
 
 
@@ -140,15 +143,13 @@ def _domain_error(_request: HttpRequest, error: Any) -> HttpResponse:
 
 def _http_error(_request: HttpRequest, error: Any) -> HttpResponse:
     """Raised by ninja alone, for a body that is not JSON."""
-    return problem(
-        error.status_code, "The body of this request is not JSON. Send UTF-8 JSON as the description has it."
-    )
+    return problem(error.status_code, "The request body is not valid JSON. Send UTF-8 JSON that matches the schema.")
 
 
 def _not_valid(_request: HttpRequest, error: Any) -> HttpResponse:
     """Where and why, without what was sent: it may be somebody's data."""
     wrong = [{"where": ".".join(map(str, one["loc"])), "problem": one["msg"]} for one in error.errors]
-    detail = "Some of what was sent cannot be read; errors names each."
+    detail = "The request is invalid and nothing was changed. See errors for each invalid value."
     if unknown := [str(one["loc"][-1]) for one in error.errors if one["type"] == "extra_forbidden"]:
         detail = f"Unknown entries: {quoted(unknown)}. {detail}"
     return problem(422, detail, errors=wrong)

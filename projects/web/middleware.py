@@ -68,7 +68,7 @@ class SiteMiddleware:
         except CountersignError as error:
             return _error_page(request, error, 503)
         if not may_enter and site != DEFAULT_SITE:
-            return _error_page(request, NotFound("There is no such site here."), 404)
+            return _error_page(request, NotFound("Site not found."), 404)
         request.site = site  # type: ignore[assignment]
         before = get_script_prefix()
         set_script_prefix(f"{before.rstrip('/')}{access.SITE_PATH}{site}/")
@@ -103,7 +103,7 @@ def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
     """To the form and back; htmx gets 401, since it would follow the redirect and swap the form into the page."""
     if not wants_fragment(request):
         return redirect_to_login(_page_of(request), resolve_url(settings.LOGIN_URL))
-    text = "Your session ended. Sign in in another tab, then try again: nothing you typed is lost."
+    text = "Your session expired. Sign in in another tab, then try again. Your input is kept."
     return render(request, "_message.html", {"tone": "warn", "text": text}, status=401)
 
 
@@ -144,22 +144,22 @@ class ProblemMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         path = request.path_info
         if _API_OF_A_SITE.match(path):
-            return problem(404, f"Ask {API_PATH} without a site before it: the key says which site it is.")
+            return problem(404, f"Use {API_PATH} without a site prefix. The API key determines the site.")
         response = self.get_response(request)
         if not _API.match(path) or response.status_code < 300 or response.get("Content-Type") == PROBLEM:
             return response
         status = response.status_code if response.status_code >= 400 else 404
-        answer = problem(status, _PROBLEMS.get(status, "This cannot be asked here."))
+        answer = problem(status, _PROBLEMS.get(status, "This request is not supported here."))
         if "Allow" in response:
             answer["Allow"] = response["Allow"]
         return answer
 
 
 _PROBLEMS = {
-    400: "This request cannot be read. Check its address, its head and its length.",
-    404: f"There is nothing at this address. {API_PATH}openapi.json lists what there is.",
-    405: "This address does not take this method.",
-    500: "Something of ours broke. What was saved before is safe; ask again in a moment.",
+    400: "Bad request. Check the URL, headers and content length.",
+    404: f"Not found. See {API_PATH}openapi.json for available endpoints.",
+    405: "Method not allowed for this endpoint.",
+    500: "Internal error. Saved data is safe; retry in a moment.",
 }
 
 
@@ -223,7 +223,7 @@ def _switcher(request: HttpRequest) -> dict[str, Any]:
     title = next((one.title for one in places if one.site_id == here), "")  # empty on the main site for who has no role
     return {
         "title": title or "Sites",
-        "label": f"Site {title}, change" if title else "Choose a site",
+        "label": f"Switch site (current: {title})" if title else "Select a site",
         "places": [
             {"title": one.title, "url": access.home(one.site_id), "here": one.site_id == here} for one in places
         ],

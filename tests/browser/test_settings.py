@@ -85,7 +85,7 @@ def test_a_key_is_made_shown_once_and_revoked(live_server: LiveServer, browser: 
     page = context.new_page()
     sign_in(page, live_server, "alice")
     page.goto(f"{live_server.url}/settings/keys/")
-    page.get_by_label("What it is for").fill("Nightly export")
+    page.get_by_label("Name").fill("Nightly export")
     page.get_by_role("button", name="Make the key").click()
     key = page.locator("[data-secret]").inner_text()
     assert api_key_actions.verify(key).permissions == {Permission.READ}

@@ -38,7 +38,7 @@ def test_it_is_active_where_that_was_asked_for() -> None:
 def test_too_few_reviews_and_no_project_are_sentences() -> None:
     with pytest.raises(CommandError, match="0 reviewed documents are too few"):
         call_command("calibrate", "--project", project())
-    with pytest.raises(CommandError, match="There is no such project here"):
+    with pytest.raises(CommandError, match="Project not found"):
         call_command("calibrate", "--project", "proj_none")
 
 

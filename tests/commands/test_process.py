@@ -95,5 +95,5 @@ def test_the_celery_engine_runs_files_on_each_broker(tmp_path: Path, broker: str
 def test_an_unknown_project_is_named_in_words(tmp_path: Path) -> None:
     done = desk.run(desk.environment(tmp_path), "process", str(tmp_path / "any.pdf"), "--project", "nope")
     assert done.returncode == 1
-    assert "There is no such project here." in done.stderr
+    assert "Project not found." in done.stderr
     assert "Traceback" not in done.stderr

@@ -157,5 +157,5 @@ def test_an_analysis_by_another_model_follows_an_instruction_and_stands_beside_t
     assert fields_of(new)["total"]["source"] == STRONG
     assert (fields_of(run), store.read(files.segment(0))) == (before, page)
     shown = signed_in(bob()).get(f"/documents/{run.document_id}/compare/").content.decode()
-    for words in ("The total is the amount due.", "Models on Amazon Bedrock", "$1.12"):
+    for words in ("The total is the amount due.", "Amazon Bedrock models", "$1.12"):
         assert words in shown

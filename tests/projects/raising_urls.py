@@ -7,7 +7,7 @@ from django.urls import include, path, reverse
 from config import errors
 
 RAISED = {
-    "missing": errors.NotFound("There is no such document here."),
+    "missing": errors.NotFound("Document not found."),
     "forbidden": errors.NotAllowed("You may look, not decide."),
     "late": errors.Conflict("Bob Ito decided this at 14:31:52."),
     "refused": errors.Refused("The file is empty. Send one with pages."),

@@ -65,7 +65,8 @@ def remove_attribute(
 def _check_expected(definition: AttributeDefinition, before: Values, expected: Sequence[str] | None) -> None:
     if expected is not None and list(expected) != [shown(value) for value in before]:
         now = ", ".join(shown(value) for value in before)
-        raise Conflict(f"Somebody changed {definition.label} first. {f'It is now: {now}.' if now else 'It is gone.'}")
+        current = f"Current value: {now}." if now else "It was removed."
+        raise Conflict(f"{definition.label} was changed by another user. {current} Your change was not saved.")
 
 
 def _change(
@@ -104,7 +105,7 @@ class _Attributes:
         plain = [row for row in self.rows if _is_plain(row)]
         mine = in_order(_of(self.rows, key))
         if len(plain) - len(mine) + len(after) > MAX_VALUES:
-            raise Refused(f"A document may have {MAX_VALUES} attribute values. Take one away first.")
+            raise Refused(f"A document can have up to {MAX_VALUES} attribute values. Remove one first.")
         ours, own = schemas_of(self.site, self.document.classification_id or "")
         _check_allowed(definition, after, [schema for schema in (ours, own) if schema])
         values: dict[str, list[Value]] = {}
@@ -206,5 +207,5 @@ def _check_allowed(definition: AttributeDefinition, values: Values, schemas: Seq
         wrong = [shown(value) for value in values if allowed and value not in parsed(definition, allowed)]
         if wrong:
             raise Refused(
-                f"{definition.label} may not be “{wrong[0]}”: {schema.name} allows {', '.join(allowed[:12])}."
+                f"“{wrong[0]}” is not allowed for {definition.label}. {schema.name} allows: {', '.join(allowed[:12])}."
             )

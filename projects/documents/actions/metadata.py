@@ -39,7 +39,7 @@ def set_metadata(
     """
     key = unicodedata.normalize("NFC", " ".join(key.split()))
     if not key or len(key) > LONGEST_KEY or len(value or "") > LONGEST_VALUE:
-        raise Refused(f"An entry has a name of up to {LONGEST_KEY} letters and a text of up to {LONGEST_VALUE:,}.")
+        raise Refused(f"Names can have up to {LONGEST_KEY} characters, values up to {LONGEST_VALUE:,}.")
 
     def plan(document: Document, at: dt.datetime) -> Revision | None:
         before = metadata_of(document)
@@ -47,10 +47,11 @@ def set_metadata(
         if old == value:
             return None
         if expected is not None and expected != (old or ""):
-            raise Conflict(f"Somebody changed “{key}” first. {f'It is now: {old}' if old else 'It is gone.'}")
+            current = f"Current value: {old}" if old else "It was removed."
+            raise Conflict(f"“{key}” was changed by another user. {current}")
         after = {name: text for name, text in (before | {key: value}).items() if text is not None}
         if len(after) > MAX_ENTRIES:
-            raise Refused(f"A document may have {MAX_ENTRIES} entries. Take one away first.")
+            raise Refused(f"A document can have up to {MAX_ENTRIES} metadata entries. Remove one first.")
         was = _version(site, document, at) if before else None
         stored = {f"{PREFIX}{name}": text for name, text in after.items()}
         return Revision(

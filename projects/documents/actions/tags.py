@@ -52,7 +52,7 @@ def change_tag(site: str, document_id: str, key: str, before: str, after: str, *
 
     def changed(values: Values) -> Values:
         if before not in values:
-            raise Conflict(f"Somebody changed the tag “{key}” first. {_now(values)}")
+            raise Conflict(f"The tag “{key}” was changed by another user. {_now(values)}")
         return list(dict.fromkeys(after if value == before else value for value in values))
 
     return _change(site, document_id, key, changed, by)
@@ -68,20 +68,20 @@ def remove_tag(site: str, document_id: str, key: str, value: str | None = None, 
 
 
 def _now(values: Values) -> str:
-    return f"It is now: {', '.join(value or 'without a value' for value in values)}." if values else "It is gone."
+    return f"Current value: {', '.join(value or 'none' for value in values)}." if values else "It was removed."
 
 
 def _tidy(text: str, longest: int) -> str:
     tidy = unicodedata.normalize("NFC", " ".join(text.split()))
     if len(tidy) > longest:
-        raise Refused(f"This is longer than {longest} letters. Shorten it.")
+        raise Refused(f"Use at most {longest} characters.")
     return tidy
 
 
 def _change(site: str, document_id: str, key: str, change: Callable[[Values], Values], by: Actor) -> bool:
     key = _tidy(key, LONGEST_KEY)
     if not key:
-        raise Refused("Give the tag a name.")
+        raise Refused("Enter a tag name.")
 
     def plan(document: Document, _at: dt.datetime) -> Revision | None:
         rows = tags(site, document_id)
@@ -91,7 +91,7 @@ def _change(site: str, document_id: str, key: str, change: Callable[[Values], Va
         if list(after) == before:
             return None
         if len(rows) - len(mine) + len(after) > MAX_ROWS:
-            raise Refused(f"A document may have {MAX_ROWS} tags and values. Take one away first.")
+            raise Refused(f"A document can have up to {MAX_ROWS} tags and values. Remove one first.")
         told = Changed(f"tag {key}", _told(before), _told(after))
         came = {row.tagValue or "": row for row in mine}
         return Revision([told], _Tag(site, document, key, after, came, by).written())

@@ -30,7 +30,7 @@ def get_document(site: str, document_id: str) -> Document:
     try:
         return Document.load(table.DOCUMENT.key(site, document_id=document_id))
     except (NotFound, InvalidKey) as error:
-        raise NotFound("There is no such document here.") from error
+        raise NotFound("Document not found.") from error
 
 
 def is_earlier(site: str, document_id: str) -> bool:
@@ -97,7 +97,7 @@ def document_rows(site: str, document_id: str) -> DocumentRows:
     try:
         key = table.DOCUMENT.key(site, document_id=document_id)
     except InvalidKey as error:
-        raise NotFound("There is no such document here.") from error
+        raise NotFound("Document not found.") from error
     found = Item.partition(key.pk, limit=_PARTITION)
 
     def of(kind: type[R], prefix: str) -> list[R]:
@@ -105,7 +105,7 @@ def document_rows(site: str, document_id: str) -> DocumentRows:
 
     document = [row for row in found if row["SK"]["S"] == key.sk]
     if not document:
-        raise NotFound("There is no such document here.")
+        raise NotFound("Document not found.")
     return DocumentRows(
         Document.from_raw_data(document[0]),
         of(DocumentTag, table.DOCUMENT_TAG.sort_prefix()),
@@ -128,7 +128,7 @@ def first_version(site: str, document_id: str) -> DocumentVersion:
     prefix = DocumentVersion.SK.startswith(table.DOCUMENT_VERSION.sort_prefix())
     found = DocumentVersion.page(pk, sk=prefix, limit=1, consistent=True).rows
     if not found:
-        raise NotFound("There is no such document here.")
+        raise NotFound("Document not found.")
     return found[0]
 
 
@@ -142,7 +142,7 @@ def version(site: str, document_id: str, at: str) -> DocumentVersion:
     try:
         return DocumentVersion.load(table.DOCUMENT_VERSION.key(site, document_id=document_id, datetime_s=at))
     except (NotFound, InvalidKey) as error:
-        raise NotFound("There is no such content here.") from error
+        raise NotFound("File version not found.") from error
 
 
 def activities(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentActivity]:

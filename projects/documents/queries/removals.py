@@ -19,7 +19,7 @@ def removal(site: str, document_id: str) -> DocumentRemoval:
     try:
         return DocumentRemoval.load(table.DOCUMENT_REMOVAL.key(site, document_id=document_id))
     except (NotFound, InvalidKey) as error:
-        raise NotFound("There is no such document here.") from error
+        raise NotFound("Document not found.") from error
 
 
 def is_gone(site: str, document_id: str) -> bool:

@@ -26,7 +26,7 @@ from projects.schemas.vocabulary import Vocabulary, vocabulary
 from projects.sites import access
 from projects.web.http import DeskRequest, answer, go
 
-DELETED = "This document was deleted. Who may delete documents can look for it among the deleted ones."
+DELETED = "This document was deleted. Users with the delete permission can find it under Deleted documents."
 
 
 @require_safe
@@ -128,7 +128,7 @@ def show_activity(request: DeskRequest, document_id: str) -> HttpResponse:
     try:
         page = document_queries.activities(request.site, document_id, cursor=request.GET.get("after"))
     except InvalidKey as error:
-        raise NotFound("There is no such document here.") from error
+        raise NotFound("Document not found.") from error
     if not access.can_delete(request) and removal_queries.is_gone(request.site, document_id):
         raise NotFound(DELETED)
     context = {

@@ -47,7 +47,7 @@ def change_attributes(request: DeskRequest, document_id: str) -> HttpResponse:
 
     def write() -> None:
         if not key:
-            raise Refused("Choose an attribute.")
+            raise Refused("Select an attribute.")
         if post.get("op") == "remove":
             attribute_actions.remove_attribute(site, document_id, key, by=by, expected=expected)
             return

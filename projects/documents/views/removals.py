@@ -13,10 +13,10 @@ from projects.sites import access
 from projects.web.http import DeskRequest, answer
 
 _WORDS = {
-    RemovalState.DELETING: ("info", "run", "being deleted"),
+    RemovalState.DELETING: ("info", "run", "deleting"),
     RemovalState.DELETED: ("", "trash", "deleted"),
-    RemovalState.RESTORING: ("info", "run", "being restored"),
-    RemovalState.PURGING: ("info", "run", "being purged"),
+    RemovalState.RESTORING: ("info", "run", "restoring"),
+    RemovalState.PURGING: ("info", "run", "purging"),
     RemovalState.PURGED: ("", "x", "purged"),
 }
 

@@ -49,7 +49,7 @@ def create(site: str, definition: AttributeDefinition, *, by: Actor) -> None:
     try:
         transact([Put(item)], _event(site, key, "created", by, payload))
     except Conflict as error:
-        raise Conflict(f"There is an attribute {key} already.") from error
+        raise Conflict(f"Attribute {key} already exists.") from error
 
 
 def change(site: str, key: str, label: str, *, date_range: str = "", version: int, by: Actor) -> None:
@@ -78,7 +78,7 @@ def change(site: str, key: str, label: str, *, date_range: str = "", version: in
         transact([update], _event(site, key, "updated", by, payload))
     except Conflict as error:
         now = schema_queries.attribute_definition(site, key)
-        raise Conflict(f"Somebody changed this attribute first: it is now “{now.label}”.") from error
+        raise Conflict(f"Another user changed this attribute. It is now “{now.label}”.") from error
 
 
 def delete(site: str, key: str, *, by: Actor) -> None:
@@ -98,7 +98,7 @@ def delete(site: str, key: str, *, by: Actor) -> None:
             schema_queries.attribute_definition(site, key)
         except NotFound:  # somebody else deleted it: that is what was asked for
             return
-        raise NotAllowed(f"{key} is in use by schemas or documents. It stays.") from error
+        raise NotAllowed(f"{key} was not deleted because schemas or documents use it.") from error
 
 
 def mark_used(site: str, definitions: Iterable[AttributeDefinition]) -> list[Change]:

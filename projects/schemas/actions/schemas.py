@@ -184,14 +184,14 @@ def _head(site: str, owner: str) -> SchemaHead:
 
 
 def _attribute_gone() -> Refused:
-    return Refused("Somebody deleted one of these attributes a moment ago. Save again to see which.")
+    return Refused("One of these attributes was just deleted. Nothing was saved; save again to see which.")
 
 
 def _who_was_first(head: SchemaHead) -> str:
     if not head.updated_at:
-        return "Somebody saved this first."
+        return "Another user saved this schema first."
     at = clock.parse(head.updated_at)
-    return f"{head.updated_by or 'Somebody'} saved this on {at:%d %b %Y at %H:%M:%S} UTC."
+    return f"{head.updated_by or 'Another user'} saved this on {at:%d %b %Y at %H:%M:%S} UTC."
 
 
 def _told(before: Schema, after: Schema) -> dict[str, Any]:

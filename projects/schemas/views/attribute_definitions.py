@@ -40,7 +40,7 @@ def list_attributes(request: DeskRequest) -> HttpResponse:
     except Conflict as error:
         form.add_error("key", f"{error} Choose another key.")
         return _list_page(request, form, status=409)
-    messages.success(request, f"{definition.label} is made. Schemas and documents can use it.")
+    messages.success(request, f"{definition.label} created. Schemas and documents can now use it.")
     return go(request, reverse("schemas:list-attributes"))
 
 
@@ -60,8 +60,8 @@ def edit_attribute(request: DeskRequest, key: str) -> HttpResponse:
         )
     except Conflict as error:
         stored = schema_queries.attribute_definition(request.site, key)
-        return _page(request, stored, form, notice=_Notice("Somebody saved first", str(error)), status=409)
-    messages.success(request, f"{label} is saved. The next run uses it.")
+        return _page(request, stored, form, notice=_Notice("Attribute changed by another user", str(error)), status=409)
+    messages.success(request, f"{label} saved. New runs use it.")
     return go(request, reverse("schemas:list-attributes"))
 
 
@@ -73,8 +73,8 @@ def delete_attribute(request: DeskRequest, key: str) -> HttpResponse:
     except NotAllowed as error:
         definition = schema_queries.attribute_definition(request.site, key)
         form = _form_of(definition)
-        return _page(request, definition, form, notice=_Notice("It was not deleted", str(error)), status=409)
-    messages.success(request, f"{key} is deleted. Nothing used it.")
+        return _page(request, definition, form, notice=_Notice("Attribute not deleted", str(error)), status=409)
+    messages.success(request, f"{key} deleted.")
     return go(request, reverse("schemas:list-attributes"))
 
 

@@ -18,7 +18,7 @@ from projects.schemas.items.schemas import SchemaHead
 from projects.sites import access
 from projects.web.http import DeskRequest, answer, go
 
-_SAVED = "{} is saved. Runs that started before keep what they read."
+_SAVED = "{} saved. Runs already started keep their fields."
 
 
 @require_safe
@@ -53,7 +53,7 @@ def create_classification(request: DeskRequest) -> HttpResponse:
         )
     except Refused as error:
         return page(replace(editor, refusal=str(error)), status=422)
-    messages.success(request, f"{made.name} is made. Projects can choose it in their settings.")
+    messages.success(request, f"{made.name} created. Projects can now select it in their settings.")
     return go(request, reverse("schemas:list-classifications"))
 
 
@@ -99,7 +99,7 @@ def edit_site_schema(request: DeskRequest) -> HttpResponse:
         return _page(request, replace(editor, clash=str(error), version=stored.number), head=stored, status=409)
     except Refused as error:
         return _page(request, replace(editor, refusal=str(error)), head=head, status=422)
-    messages.success(request, _SAVED.format("The site's schema"))
+    messages.success(request, _SAVED.format("Site schema"))
     return go(request, reverse("schemas:edit-site-schema"))
 
 
@@ -115,12 +115,15 @@ def archive_classification(request: DeskRequest, classification_id: str) -> Http
         )
     except Conflict as error:
         head = schema_queries.classification(request.site, classification_id)
-        editor = replace(editor_of(head.schema, named=True, version=head.number), refusal=f"{error} Look at it first.")
+        editor = replace(
+            editor_of(head.schema, named=True, version=head.number),
+            refusal=(f"{error} Nothing was changed; review the current version first."),
+        )
         return _page(request, editor, head=head, status=409)
     if archived:
-        messages.success(request, "It is archived. Projects that have chosen it go on with it.")
+        messages.success(request, "Document type archived. Projects that use it keep it.")
     else:
-        messages.success(request, "Projects can choose it again.")
+        messages.success(request, "Document type restored. Projects can select it again.")
     return go(request, reverse("schemas:list-classifications"))
 
 

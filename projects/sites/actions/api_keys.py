@@ -27,7 +27,7 @@ NAME_LENGTH = 80
 OFFERED = (Permission.READ, Permission.WRITE, Permission.DELETE)
 _LETTERS = string.ascii_letters + string.digits
 _KEY = re.compile(r"(cs_[A-Za-z0-9]{12})_[A-Za-z0-9_-]{43}")
-_REFUSED = "This API key is not accepted: it is mistyped or revoked, or its site is closed."
+_REFUSED = "Invalid API key. It may be mistyped or revoked, or its site is closed."
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,9 @@ TITLE_LENGTH = 120
 def check_id(site_id: str) -> None:
     """Raises: Refused, with what an id may be."""
     if not _ID.fullmatch(site_id):
-        raise Refused("An id has up to 40 small letters, digits and hyphens, and begins with a letter or digit.")
+        raise Refused("Use up to 40 lowercase letters, digits and hyphens, starting with a letter or digit.")
     if site_id in RESERVED:
-        raise Refused(f"The id {site_id} is the desk's own. Choose another.")
+        raise Refused(f"The ID {site_id} is reserved. Choose another.")
 
 
 def create(site_id: str, title: str, *, by: Actor, group: str = "") -> Site:
@@ -56,7 +56,7 @@ def create(site_id: str, title: str, *, by: Actor, group: str = "") -> Site:
     except Conflict as error:
         made = site_queries.get_site(site_id)
         if (made.title, made.updated_by, made.version) != (title, by.name, 1):
-            raise Conflict(f"There is a site with the id {site_id} already. Choose another id.") from error
+            raise Conflict(f"A site with the ID {site_id} already exists. Choose another ID.") from error
         return made
     finally:
         directory.forget()
@@ -74,7 +74,7 @@ def set_slots(site_id: str, slots: int, *, version: int, by: Actor) -> Site:
     Raises: Refused, Conflict, NotFound.
     """
     if not 0 <= slots <= MOST_SLOTS:
-        raise Refused(f"A site has 1 to {MOST_SLOTS:,} slots. Write a number, or nothing for what the desk gives.")
+        raise Refused(f"Enter a concurrency limit from 1 to {MOST_SLOTS:,}, or leave empty for the default.")
     return _change(site_id, "slots changed", {"slots": slots}, version, by)
 
 
@@ -88,7 +88,7 @@ def close(site_id: str, *, version: int, by: Actor) -> Site:
 
     """
     if site_id == DEFAULT_SITE:
-        raise Refused("The main site cannot be closed: people without another one work there.")
+        raise Refused("The main site cannot be closed.")
     return _change(site_id, "closed", {"status": INACTIVE}, version, by)
 
 
@@ -130,4 +130,7 @@ def _at(site_id: str, version: int) -> Condition:
 
 def _who_was_first(site: Site) -> str:
     at = f" on {clock.parse(site.updated_at):%d %b %Y at %H:%M:%S} UTC" if site.updated_at else ""
-    return f"{site.updated_by or 'Somebody'} changed this site{at}. Look at it as it is now, then change it again."
+    return (
+        f"{site.updated_by or 'Another user'} changed this site{at}. Your change was not saved. Check the current "
+        "settings and try again."
+    )

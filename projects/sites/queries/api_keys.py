@@ -25,8 +25,8 @@ def by_mask(site: str, mask: str) -> ApiKey:
     try:
         index = API_KEY.gsi2(DEFAULT_SITE, site_id=site, mask=mask)
     except InvalidKey as error:
-        raise NotFound("There is no such key here.") from error
+        raise NotFound("API key not found.") from error
     rows = ApiKey.page(index["GSI2PK"], sk=index["GSI2SK"] == ApiKey.GSI2SK, index="GSI2", limit=1).rows
     if not rows:
-        raise NotFound("There is no such key here.")
+        raise NotFound("API key not found.")
     return ApiKey.load(rows[0].key)

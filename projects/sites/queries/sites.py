@@ -29,7 +29,7 @@ def get_site(site_id: str) -> Site:
     except (NotFound, InvalidKey) as error:
         if site_id == DEFAULT_SITE:
             return default_site()
-        raise NotFound("There is no such site.") from error
+        raise NotFound("Site not found.") from error
 
 
 def get_sites(site_ids: Iterable[str]) -> Sequence[Site]:

@@ -34,7 +34,7 @@ def edit_keys(request: DeskRequest) -> HttpResponse:
 def revoke_key(request: DeskRequest, mask: str) -> HttpResponse:
     access.check_can_configure(request)
     row = api_key_actions.revoke(request.site, mask, by=actor(request.user))
-    messages.success(request, f"{row.name} is revoked. Its next request is refused.")
+    messages.success(request, f"{row.name} revoked. Its requests are now rejected.")
     return go(request, reverse("settings:edit-keys"))
 
 

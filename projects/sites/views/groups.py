@@ -18,7 +18,7 @@ from projects.sites.permissions import WORDS, Permission
 from projects.sites.queries import sites as site_queries
 from projects.web.http import DeskRequest, answer, go
 
-_LOCKED_OUT = "Saved, this would take away your own right to change it back. Have another admin do it."
+_LOCKED_OUT = "This would remove your own admin access. Nothing was saved; ask another admin to do it."
 
 
 @require_http_methods(["GET", "POST"])
@@ -42,13 +42,15 @@ def edit_groups(request: DeskRequest) -> HttpResponse:
 def _problem(request: DeskRequest, rows: Sequence[GroupRow], changed: Sequence[GroupRow]) -> str:
     """Why this cannot be saved, or nothing."""
     if len(changed) > group_actions.MOST_AT_ONCE:
-        return f"At most {group_actions.MOST_AT_ONCE} groups are changed at once. Save some, then go on."
+        return (
+            f"You can change up to {group_actions.MOST_AT_ONCE} groups at once. Nothing was saved; save fewer groups."
+        )
     added = next((row.group for row in rows if row.is_new), None)
     if added and added in {row.group for row in rows if not row.is_new}:
-        return f"The group {added} is in the list already. Tick its boxes there."
+        return f"Group {added} is already listed. Select its permissions there."
     # On a tenant's site the names of others' groups are not told: there any name is taken.
     if added and request.site == DEFAULT_SITE and not Group.objects.filter(name=added).exists():
-        return f"There is no group called {added}. Make it under Users and roles first, or check the spelling."
+        return f"Group {added} does not exist. Check the spelling or create it under Users and roles."
     mine = access.groups_of(request)
     elsewhere = directory.permissions(request.site, mine - {row.group for row in rows})
     if not request.user.is_superuser and matrix.locks_out(rows, mine, elsewhere):
@@ -64,8 +66,8 @@ def _save(request: DeskRequest, rows: Sequence[GroupRow], changed: Sequence[Grou
         return _page(request, matrix.over(rows, stored), clash=True, status=409)
     except InvalidKey as error:
         return _page(request, rows, problem=str(error), status=422)
-    many = "The permissions of one group are" if len(changed) == 1 else f"The permissions of {len(changed)} groups are"
-    messages.success(request, f"{many} saved. They hold everywhere within seconds.")
+    many = "Permissions of 1 group" if len(changed) == 1 else f"Permissions of {len(changed)} groups"
+    messages.success(request, f"{many} saved. Changes take effect within seconds.")
     return go(request, request.get_full_path())
 
 

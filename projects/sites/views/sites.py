@@ -54,7 +54,7 @@ def create_site(request: DeskRequest) -> HttpResponse:
             form.add_error("site_id", str(error))
             status = 409
         else:
-            messages.success(request, f"{made.title} is made. Its people open it at /s/{made.siteId}/.")
+            messages.success(request, f"{made.title} created. It is available at /s/{made.siteId}/.")
             return go(request, reverse("settings:list-sites"))
     if form.errors and status == 200:
         status = 422
@@ -84,15 +84,15 @@ def _carry_out(request: DeskRequest, site: Site, order: str, form: forms.Form) -
     """Do what the pressed button says; answers it in words. Raises: Conflict, Refused, NotFound."""
     version, by = version_in(request.POST), actor(request.user)
     if order == "close":
-        return f"{site_actions.close(site.siteId, version=version, by=by).title} is closed. Nobody can open it now."
+        return f"{site_actions.close(site.siteId, version=version, by=by).title} closed. It can no longer be opened."
     if order == "slots":
         slots = form.cleaned_data["slots"]
         site_actions.set_slots(site.siteId, slots, version=version, by=by)
-        return f"{site.title} works in {slots or settings.SITE_SLOTS} slots now."
+        return f"{site.title}: concurrency limit set to {slots or settings.SITE_SLOTS}."
     if order == "rename":
         title = form.cleaned_data["title"]
-        return f"The site is called {site_actions.rename(site.siteId, title, version=version, by=by).title} now."
-    return f"{site_actions.reopen(site.siteId, version=version, by=by).title} is open again."
+        return f"Site renamed to {site_actions.rename(site.siteId, title, version=version, by=by).title}."
+    return f"{site_actions.reopen(site.siteId, version=version, by=by).title} reopened."
 
 
 def _site_page(

@@ -123,7 +123,7 @@ def test_who_saw_other_values_is_told_what_is_there_now(document_id: str) -> Non
     given(document_id, "vendor", "Acme")
     seen = ["Acme"]
     assert attributes.set_attribute(SITE, document_id, "vendor", ["Globex"], by=ROSA, expected=seen)
-    with pytest.raises(Conflict, match="It is now: Globex"):
+    with pytest.raises(Conflict, match="Current value: Globex"):
         attributes.set_attribute(SITE, document_id, "vendor", ["Initech"], by=MARTA, expected=seen)
     with pytest.raises(Conflict, match="first"):
         attributes.remove_attribute(SITE, document_id, "vendor", by=MARTA, expected=seen)
@@ -131,7 +131,7 @@ def test_who_saw_other_values_is_told_what_is_there_now(document_id: str) -> Non
 
 
 def test_what_the_site_has_not_defined_cannot_be_given(document_id: str) -> None:
-    with pytest.raises(NotFound, match="Make it first"):
+    with pytest.raises(NotFound, match="Create it first"):
         given(document_id, "colour", "red")
 
 

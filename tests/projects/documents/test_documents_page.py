@@ -94,7 +94,7 @@ def test_who_saw_an_older_value_is_told_the_one_that_is_there(document_id):
     attributes.set_attribute(SITE, document_id, "vendor", ["Globex"], by=ROSA)
     answer = sent(document_id, "attributes", key="vendor", value="Initech", expected="Acme")
     assert answer.status_code == 409
-    assert "It is now: Globex" in answer.content.decode()
+    assert "Current value: Globex" in answer.content.decode()
     first = sent(document_id, "attributes", key="vendor", value="Initech", expected="Globex")
     assert first.status_code == 200
     assert "Initech" in first.content.decode()
@@ -135,7 +135,7 @@ def test_the_activity_tells_who_changed_what(document_id):
     page = read(signed_in(charlie(), htmx=True), f"/documents/{document_id}/activity/")
     assert "Changed by Bob Ito" in page
     assert "tag customer" in page
-    assert "Came to the desk by test" in page
+    assert "Received by test" in page
 
 
 def test_a_table_that_does_not_answer_changes_nothing(document_id):

@@ -63,7 +63,7 @@ def test_a_day_is_one_query_and_one_for_the_counts(table):
     assert {row.document.document_id for row in answer.context["rows"]} == {newer, older}
     page = answer.content.decode()
     assert "Today" in page
-    assert "In progress" in page
+    assert "Running" in page
     assert "2 on this site" in page
 
 
@@ -85,7 +85,7 @@ def test_a_list_says_where_each_document_stands(table):
     published(start_run())
     failed(start_run())
     looks = sorted(row.look.words for row in listed().context["rows"])
-    assert looks == ["Failed", "In progress", "Published", "Waits for a person"]
+    assert looks == ["Failed", "Running", "Published", "Needs review"]
 
 
 def test_who_has_no_role_sees_none_and_admins_see_the_same(table):
@@ -145,7 +145,7 @@ def test_numbers_are_a_range_and_texts_begin_with_something(desk):
     acme = document(vendor="Acme & Sons")
     document(vendor="Globex")
     assert ids("a=vendor&o=begins&v=Acme") == [acme]
-    assert "begins with Acme" in text("a=vendor&o=begins&v=Acme")
+    assert "starts with Acme" in text("a=vendor&o=begins&v=Acme")
 
 
 def test_several_attributes_are_found_by_a_composite_key_of_the_site(desk):
@@ -155,7 +155,7 @@ def test_several_attributes_are_found_by_a_composite_key_of_the_site(desk):
     assert ids("a=category&a=vendor&v=goods&v=Acme") == [both]
     assert len(ids("a=vendor&a=category&v=Acme&v=")) == 2
     page = text("a=vendor&a=category&v=Acme&v=")
-    assert "Found by the composite key Vendor, Category: documents that have all of these." in page
+    assert "Composite key Vendor, Category: lists documents that have all of these attributes." in page
 
 
 def test_a_classification_is_found_with_its_day_and_its_own_composite_keys(desk):

@@ -102,9 +102,9 @@ def test_an_attribute_is_asked_for_in_the_form_of_its_keys(text, span):
     [
         ("a=nothing&v=1", "no attribute “nothing”"),
         ("a=total&v=a lot", "no value of Total"),
-        ("a=total&o=begins&v=1", "Ask for a range"),
+        ("a=total&o=begins&v=1", "Use “between”"),
         ("a=vendor&o=between&v=a&to=b", "no order"),
-        ("a=total&o=between&v=10&to=2", "Swap them"),
+        ("a=total&o=between&v=10&to=2", "Swap the values"),
         ("a=vendor&o=begins&v=%ED%A0%80x", ""),
     ],
 )

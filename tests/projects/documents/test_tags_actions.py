@@ -104,7 +104,7 @@ def test_who_comes_second_with_a_change_is_told_what_is_there(document_id: str) 
         answers = list(lanes.map(change, ["Globex", "Initech"]))
     (won,) = values(document_id)["customer"]
     assert won in answers
-    assert f"It is now: {won}." in " ".join(answers)
+    assert f"Current value: {won}." in " ".join(answers)
 
 
 def test_a_failing_activity_undoes_the_change(document_id: str) -> None:

@@ -78,9 +78,9 @@ def test_another_site_is_offered_the_groups_that_may_do_something_there():
 @pytest.mark.parametrize(
     ("form", "words"),
     [
-        ({"name": " "}, "Give the queue a name"),
+        ({"name": " "}, "Enter a queue name"),
         ({"name": "x" * 81}, "up to 80"),
-        ({"name": "x", "groups": ["nobody"]}, "is no group any more"),
+        ({"name": "x", "groups": ["nobody"]}, "no longer exists"),
     ],
 )
 def test_what_cannot_be_saved_is_said_beside_it(form, words):

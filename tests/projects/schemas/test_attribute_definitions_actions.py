@@ -87,7 +87,7 @@ def test_an_attribute_of_an_older_writer_is_read(table):
 
 def test_a_key_is_given_once(table):
     create()
-    with pytest.raises(Conflict, match="There is an attribute due_date already"):
+    with pytest.raises(Conflict, match="Attribute due_date already exists"):
         create(AttributeDefinition("due_date", "Mine", "text"), by=BOB)
     assert schema_queries.attribute_definition(SITE, "due_date").kind == "date"
     assert len(events("due_date")) == 1

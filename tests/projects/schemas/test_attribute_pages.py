@@ -27,12 +27,12 @@ def test_an_attribute_is_made_and_listed(table):
 @each(
     ("form", "sentence"),
     [
-        ({"label": "", "key": "x", "kind": "text"}, "Give it a label."),
-        ({"label": "X", "key": "", "kind": "text"}, "Give it a key: cost_centre."),
-        ({"label": "X", "key": "Cost centre", "kind": "text"}, "Small letters, digits and _"),
-        ({"label": "X", "key": "a#b", "kind": "text"}, "Small letters, digits and _"),
+        ({"label": "", "key": "x", "kind": "text"}, "Enter a label."),
+        ({"label": "X", "key": "", "kind": "text"}, "Enter a key, for example cost_centre."),
+        ({"label": "X", "key": "Cost centre", "kind": "text"}, "Use lowercase letters, digits and _"),
+        ({"label": "X", "key": "a#b", "kind": "text"}, "Use lowercase letters, digits and _"),
         ({"label": "X", "key": "x" * 41, "kind": "text"}, "up to 40 characters; this one has 41"),
-        ({"label": "X", "key": "x", "kind": "WATERMARK"}, "Choose one of the list."),
+        ({"label": "X", "key": "x", "kind": "WATERMARK"}, "Select an option from the list."),
     ],
 )
 @each("htmx", [False, True])
@@ -48,7 +48,7 @@ def test_what_an_attribute_may_not_be(table, form, sentence, htmx):
 def test_a_key_that_is_taken_is_told_beside_it(attributes):
     answer = signed_in(alice()).post(ATTRIBUTES, {"label": "Mine", "key": "vendor", "kind": "date"})
     assert answer.status_code == 409
-    assert b"There is an attribute vendor already. Choose another key." in answer.content
+    assert b"Attribute vendor already exists. Choose another key." in answer.content
     assert b'value="Mine"' in answer.content
 
 
@@ -62,7 +62,7 @@ def test_one_shows_who_uses_it_and_stays(attributes):
         assert text in page
     answer = browser.post(ATTRIBUTES + "category/delete/")
     assert answer.status_code == 409
-    assert b"It was not deleted" in answer.content
+    assert b"Attribute not deleted" in answer.content
     assert schema_queries.attribute_definition(SITE, "category").in_use
 
 
@@ -95,7 +95,7 @@ def test_plausible_dates_are_chosen_of_a_date_and_of_nothing_else(table):
     assert browser.post(ATTRIBUTES + "warranty/", change).status_code == 302
     assert schema_queries.attribute_definition(SITE, "warranty").date_range == "past"
     wrong = browser.post(ATTRIBUTES + "warranty/", {**change, "date_range": "soon", "version": "2"})
-    assert (wrong.status_code, b"Choose one of the list." in wrong.content) == (422, True)
+    assert (wrong.status_code, b"Select an option from the list." in wrong.content) == (422, True)
     assert browser.post(ATTRIBUTES, {"label": "Note", "key": "note", "kind": "text"}).status_code == 302
     assert b"Plausible dates" not in browser.get(ATTRIBUTES + "note/").content
     assert browser.post(ATTRIBUTES + "note/", {"label": "Remark", "version": "1"}).status_code == 302

@@ -42,7 +42,7 @@ def test_one_that_is_archived_or_unknown_is_no_choice(owner):
     form = typed(project.settings, seen=sealed(project), classification_id=owner)
     answer = signed_in(alice()).post(f"/projects/{project.id}/edit/", form)
     assert answer.status_code == 422
-    assert b"Choose one of the list." in answer.content
+    assert b"Select an option from the list." in answer.content
 
 
 def test_one_that_is_chosen_already_stays_one(owner):
@@ -60,7 +60,7 @@ def test_the_projects_page_shows_what_the_next_run_reads(owner):
     fields = (FieldSetting("vendor", "Seller", "text", threshold=0.95), FieldSetting("own", "Own one", "text"))
     project = make_project(classification_id=owner, fields=fields)
     text = page(project, "")
-    for words in ("Supplier invoice", "Text · 95 %", "Amount · 80 %", "3 values", "Yes or no · 80 %"):
+    for words in ("Supplier invoice", "Text · 95 %", "Amount · 80 %", "3 values", "Yes/No · 80 %"):
         assert words in text
     assert "Own one" not in text
     assert f"/schemas/classifications/{owner}/" in text

@@ -10,10 +10,10 @@ from tests.projects.make_schemas import SITE, make_classification, save
 @each(
     ("use", "sentence"),
     [
-        (AttributeUse("nothing"), "There is no attribute “nothing” here"),
+        (AttributeUse("nothing"), "Attribute “nothing” does not exist"),
         (AttributeUse("issued", allowed=("soon",)), "“soon” is no date, such as 2024-03-31"),
         (AttributeUse("total", default="much"), "“much” is no amount"),
-        (AttributeUse("paid", allowed=("yes",)), "Yes and no are its values"),
+        (AttributeUse("paid", allowed=("yes",)), "Yes/No attributes have fixed values"),
         (AttributeUse("urgent", default="x"), "urgent has no value"),
         (AttributeUse("vendor", allowed=("x" * 201,)), "up to 200 characters"),
         (AttributeUse("vendor", allowed=tuple(map(str, range(101)))), "Up to 100 values"),
@@ -30,8 +30,8 @@ def test_a_schema_that_says_what_it_may_not_is_refused(attributes, use, sentence
     ("keys", "sentence"),
     [
         (("vendor",), "Name 2 to 5 attributes"),
-        (("vendor", "vendor"), "Name each attribute once"),
-        (("vendor", "nothing"), "There is no attribute “nothing”"),
+        (("vendor", "vendor"), "List each attribute once"),
+        (("vendor", "nothing"), "Attribute “nothing” does not exist"),
         (("vendor", "urgent"), "urgent has no value"),
     ],
 )
@@ -48,7 +48,7 @@ def test_values_are_stored_in_one_form(attributes):
 
 def test_what_one_transaction_cannot_hold_is_refused_and_a_part_is_not(attributes):
     values = tuple(f"value {i}" for i in range(100))
-    with pytest.raises(Refused, match="This changes 102 entries at once; up to 98 are saved together"):
+    with pytest.raises(Refused, match="Too many changes: 102 of at most 98"):
         make_classification(Schema("X", (AttributeUse("category", allowed=values),)))
     owner = make_classification(Schema("X", (AttributeUse("category", allowed=values[:90]),)))
     save(owner, Schema("X", (AttributeUse("category", allowed=values),)))

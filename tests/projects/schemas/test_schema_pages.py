@@ -151,7 +151,7 @@ def test_mistakes_are_told_beside_what_they_are_about_and_nothing_is_saved(attri
     assert "Not saved yet: 3 entries need a second look. What you typed is still here." in page
     rows = answer.context["editor"].rows.forms
     assert [list(row.errors) for row in rows] == [["key"], [], ["allowed"], []]
-    assert "There is no attribute “nothing” here. Make it under Attributes first." in page
+    assert "Attribute “nothing” does not exist. Create it under Attributes first." in page
     assert "“money” is no currency, such as EUR." in page
     assert "“category”: Name 2 to 5 attributes, separated by commas." in page
     assert stored(owner).number == 1
@@ -160,18 +160,18 @@ def test_mistakes_are_told_beside_what_they_are_about_and_nothing_is_saved(attri
 @each(
     ("changes", "sentence"),
     [
-        ({"uses-0-key": ""}, "Name the attribute, or remove the row."),
+        ({"uses-0-key": ""}, "Enter an attribute key or remove the row."),
         ({"uses-3-key": "vendor"}, "vendor is in the list above already."),
-        ({"uses-0-key": "\ud7ff" * 80 + "x"}, "A key has up to 80 characters; this one has 81."),
-        ({"uses-0-key": "😀" * 80}, "There is no attribute"),
-        ({"uses-1-allowed": "\n".join(map(str, range(101)))}, "Up to 100 values; these are 101."),
+        ({"uses-0-key": "\ud7ff" * 80 + "x"}, "Use at most 80 characters (currently 81)."),
+        ({"uses-0-key": "😀" * 80}, "Attribute “"),
+        ({"uses-1-allowed": "\n".join(map(str, range(101)))}, "Enter at most 100 values (currently 101)."),
         ({"uses-1-default": "other"}, "Choose one of the allowed values."),
-        ({"uses-0-key": "urgent"}, "urgent has no value. Leave this empty."),
-        ({"uses-TOTAL_FORMS": "61"}, "A schema has up to 60 attributes."),
+        ({"uses-0-key": "urgent"}, "urgent has no values. Leave this empty."),
+        ({"uses-TOTAL_FORMS": "61"}, "A schema can have up to 60 attributes."),
         ({"uses-TOTAL_FORMS": "many"}, "ManagementForm data is missing"),
-        ({"composite_keys": "vendor, vendor"}, "Name each attribute once."),
-        ({"composite_keys": "vendor, category\nvendor, category,"}, "This one is in the list above already."),
-        ({"composite_keys": "\n".join(f"vendor, k{i}" for i in range(11))}, "There is no attribute “k0” here."),
+        ({"composite_keys": "vendor, vendor"}, "List each attribute once."),
+        ({"composite_keys": "vendor, category\nvendor, category,"}, "This key is already listed above."),
+        ({"composite_keys": "\n".join(f"vendor, k{i}" for i in range(11))}, "Attribute “k0” does not exist."),
     ],
 )
 def test_what_a_schema_may_not_say(attributes, changes, sentence):
@@ -188,7 +188,7 @@ def test_more_than_a_transaction_holds_is_refused_and_stays_typed(attributes):
     page = answer.content.decode()
     assert answer.status_code == 422
     assert "Nothing was changed" in page
-    assert "entries at once; up to 98 are saved together" in page
+    assert "of at most 98. Nothing was saved" in page
     assert "value 99" in page
     assert stored(owner).number == 1
 
@@ -206,7 +206,7 @@ def test_the_loser_of_two_saves_hears_who_was_first_and_keeps_what_was_typed(att
     assert 'value="Mine"' in page
     assert ("<html" in page) != htmx
     assert 'name="version" value="2"' in page
-    assert "Save mine over it" in page
+    assert "Overwrite with my changes" in page
     assert stored(owner).schema.name == "Bob's"
     assert browser.post(url(owner), typed(INVOICE, 2, name="Alice's")).status_code == (200 if htmx else 302)
     assert stored(owner).schema.name == "Alice's"
@@ -271,7 +271,7 @@ def test_archiving_what_somebody_changed_meanwhile_asks_to_look(attributes):
     schema_actions.save_classification(SITE, owner, replace(INVOICE, name="Bob's"), version=1, by=BOB)
     answer = signed_in(alice()).post(url(owner) + "archive/", {"archived": "1", "version": "1"})
     assert answer.status_code == 409
-    assert b"Look at it first." in answer.content
+    assert b"review the current version first." in answer.content
     assert not stored(owner).archived
 
 
@@ -291,5 +291,5 @@ def test_the_sites_schema_is_made_by_its_first_save(attributes):
     assert browser.post(SITE_URL, typed(wanted, 1, **{"uses-0-key": "nothing"})).status_code == 422
     values = "\n".join(f"value {i}" for i in range(100))
     refused = browser.post(SITE_URL, typed(wanted, 1, **{"uses-0-key": "vendor", "uses-0-allowed": values}))
-    assert b"are saved together" in refused.content
+    assert b"Nothing was saved; save in smaller parts." in refused.content
     assert schema_queries.site_schema(SITE).number == 1

@@ -173,7 +173,7 @@ def test_an_attribute_that_is_deleted_meanwhile_stops_the_save(attributes):
     ready = schema_actions._prepared(SITE, owner, INVOICE, wanted)
     attribute_definition_actions.delete(SITE, "pages", by=BOB)
     head = schema_queries.classification(SITE, owner)
-    with pytest.raises(Refused, match="deleted one of these attributes"):
+    with pytest.raises(Refused, match="One of these attributes was just deleted"):
         schema_actions._write(
             SITE,
             owner,

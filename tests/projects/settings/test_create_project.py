@@ -61,7 +61,7 @@ def test_only_an_admin_may(table, who):
     assert browser.get(URL).status_code == 403
     answer = send(browser)
     assert answer.status_code == 403
-    assert b"That needs the permission to administer" in answer.content
+    assert b"Ask an admin for the admin permission" in answer.content
     assert project_queries.list_projects(SITE)[0] == []
 
 
@@ -82,24 +82,24 @@ def test_another_page_cannot_send_the_form(table):
 @each(
     ("changes", "message"),
     [
-        ({"name": ""}, "Give the project a name"),
-        ({"name": "   "}, "Give the project a name"),
-        ({"name": "x" * 121}, "A name has up to 120 characters; this one has 121."),
-        ({"description": "x" * 1001}, "this one has 1001."),
-        ({"document_prompt": "x" * 16_001}, "A prompt has up to 16,000 characters"),
-        ({"language": "xx"}, "Choose one of the list."),
-        ({"ocr_model": "none"}, "Choose one of the list."),
-        ({"default_threshold": ""}, "Write a number from 0 to 100"),
-        ({"default_threshold": "a lot"}, "Write a number from 0 to 100, such as 80."),
-        ({"default_threshold": "101"}, "100 % is the highest."),
-        ({"default_threshold": "-1"}, "0 % is the lowest."),
-        ({"default_threshold": "NaN"}, "Write a number from 0 to 100"),
-        ({"default_threshold": "80.55"}, "One decimal place is enough."),
-        ({"fields-0-label": "x" * 81}, "A label has up to 80 characters"),
-        ({"fields-0-name": "Company Name"}, "Small letters, digits and _"),
-        ({"fields-0-name": "1st"}, "Small letters, digits and _"),
-        ({"fields-1-name": "company"}, "“Company” above has the name company already."),
-        ({"fields-2-threshold": "eighty"}, "Write a number from 0 to 100"),
+        ({"name": ""}, "Enter a project name"),
+        ({"name": "   "}, "Enter a project name"),
+        ({"name": "x" * 121}, "Use at most 120 characters (currently 121)."),
+        ({"description": "x" * 1001}, "currently 1001"),
+        ({"document_prompt": "x" * 16_001}, "Use at most 16,000 characters"),
+        ({"language": "xx"}, "Select an option from the list."),
+        ({"ocr_model": "none"}, "Select an option from the list."),
+        ({"default_threshold": ""}, "Enter a number from 0 to 100"),
+        ({"default_threshold": "a lot"}, "Enter a number from 0 to 100, for example 80."),
+        ({"default_threshold": "101"}, "The maximum is 100 %."),
+        ({"default_threshold": "-1"}, "The minimum is 0 %."),
+        ({"default_threshold": "NaN"}, "Enter a number from 0 to 100"),
+        ({"default_threshold": "80.55"}, "Use at most one decimal place."),
+        ({"fields-0-label": "x" * 81}, "Use at most 80 characters"),
+        ({"fields-0-name": "Company Name"}, "Use lowercase letters, digits and _"),
+        ({"fields-0-name": "1st"}, "Use lowercase letters, digits and _"),
+        ({"fields-1-name": "company"}, "“Company” above already uses the name company."),
+        ({"fields-2-threshold": "eighty"}, "Enter a number from 0 to 100"),
         ({"fields-2-type": "image"}, "image"),
     ],
 )
@@ -181,14 +181,14 @@ def test_a_field_without_a_name_is_not_dropped_in_silence(table, only):
     rows = {"fields-TOTAL_FORMS": str(last + 1), f"fields-{last}-type": "text", f"fields-{last}-{only}": "50"}
     answer = send(signed_in(alice()), **rows)
     assert answer.status_code == 422
-    assert "Name the field, or remove its row." in answer.content.decode()
+    assert "Enter a label or remove the row." in answer.content.decode()
 
 
 def test_too_many_fields_are_refused(table):
     fields = tuple(FieldSetting(f"f{i}", f"Field {i}", "text") for i in range(MAX_FIELDS + 1))
     answer = send(signed_in(alice()), ProjectSettings("Too many", fields=fields))
     assert answer.status_code == 422
-    assert f"A project has up to {MAX_FIELDS} fields." in answer.content.decode()
+    assert f"A project can have up to {MAX_FIELDS} fields." in answer.content.decode()
 
 
 def test_a_form_without_its_row_count_is_refused_without_a_crash(table):
@@ -236,4 +236,4 @@ def test_slots_are_a_number_or_the_desks(table, typed, stored):
 def test_what_no_number_of_slots_can_be_is_said(table, typed):
     answer = send(signed_in(alice()), slots=typed)
     assert answer.status_code == 422
-    assert "Write a number from 1 to 1,000, or nothing." in answer.content.decode()
+    assert "Enter a number from 1 to 1,000, or leave empty for the default." in answer.content.decode()

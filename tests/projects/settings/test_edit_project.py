@@ -116,7 +116,7 @@ def test_saving_again_after_a_conflict_is_a_decision_and_counts(table):
     )
     browser = signed_in(alice())
     lost = send(browser, project, name="Alice's")
-    assert b"Save mine over it" in lost.content
+    assert b"Overwrite with my changes" in lost.content
     assert f'name="seen" value="{sealed(stored(project))}"'.encode() in lost.content
     assert send(browser, stored(project), name="Alice's").status_code == 302
     assert (stored(project).settings.name, stored(project).version) == ("Alice's", 3)
@@ -128,7 +128,7 @@ def test_a_form_that_lost_what_it_had_seen_never_overwrites(table, seen):
     seen = sealed(make_project("Other")) if seen == "another project's" else seen
     answer = send(signed_in(alice()), project, name="Blind", seen=seen)
     assert answer.status_code == 409
-    assert "Somebody changed <b>Name</b>. Saved now: “Supplier invoices”" in answer.content.decode()
+    assert "Another user changed <b>Name</b>. Saved now: “Supplier invoices”" in answer.content.decode()
     assert stored(project).settings.name == "Supplier invoices"
 
 

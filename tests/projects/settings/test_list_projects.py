@@ -27,7 +27,7 @@ def test_only_an_admin_is_offered_to_make_and_change(table):
 def test_somebody_without_a_role_is_told_what_to_do(table):
     answer = signed_in(dora()).get(URL)
     assert answer.status_code == 403
-    assert b"have no role here yet" in answer.content
+    assert b"have no role on this site yet" in answer.content
 
 
 def test_somebody_unknown_is_asked_to_sign_in(client):

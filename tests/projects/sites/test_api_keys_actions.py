@@ -58,7 +58,7 @@ def test_neither_the_key_nor_its_secret_part_is_stored_anywhere(table):
 )  # fmt: skip
 def test_a_key_that_is_not_quite_one_is_refused(spoil):
     _, key = create("default", "Scanner", READ, by=BY)
-    with pytest.raises(KeyRefused, match="not accepted"):
+    with pytest.raises(KeyRefused, match="Invalid API key"):
         verify(spoil(key))
 
 
@@ -172,9 +172,9 @@ def test_the_page_shows_a_new_key_once():
 @pytest.mark.parametrize(
     ("form", "words"),
     [
-        ({"name": "", "may": ["READ"]}, "Say what the key is for"),
-        ({"name": "x"}, "Tick at least one"),
-        ({"name": "x", "may": ["ADMIN"]}, "Tick what is in the list"),
+        ({"name": "", "may": ["READ"]}, "Enter a name"),
+        ({"name": "x"}, "Select at least one"),
+        ({"name": "x", "may": ["ADMIN"]}, "Select from the list"),
         ({"name": "x" * 81, "may": ["READ"]}, "this one has 81"),
     ],
 )

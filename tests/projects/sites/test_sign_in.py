@@ -262,16 +262,16 @@ def test_the_button_of_a_refusal_leads_to_a_page_that_opens() -> None:
         assert '<a class="button primary" href="/s/acme/">Go to Acme</a>' in " ".join(page.content.decode().split())
         assert 'class="app-nav"' not in page.content.decode()  # each of its tabs would be refused too
     assert (
-        '<summary aria-label="Choose a site"><span class="truncate">Sites</span>' in browser.get("/").content.decode()
+        '<summary aria-label="Select a site"><span class="truncate">Sites</span>' in browser.get("/").content.decode()
     )
     assert browser.get("/s/acme/").status_code == 200
-    assert 'href="/s/acme/">Go to the overview' in browser.get("/s/acme/settings/").content.decode()
+    assert 'href="/s/acme/">Go to overview' in browser.get("/s/acme/settings/").content.decode()
 
 
 @pytest.mark.usefixtures("sites")
 def test_who_may_go_to_several_sites_chooses_one() -> None:
     browser = signed_in(person("tess", "T", "acme-people", "umbra-people"))
-    assert 'href="/sites/">Choose a site</a>' in " ".join(browser.get("/").content.decode().split())
+    assert 'href="/sites/">Select a site</a>' in " ".join(browser.get("/").content.decode().split())
     page = browser.get("/sites/").content.decode()
     assert ('href="/s/acme/"' in page, 'href="/s/umbra/"' in page) == (True, True)
 
@@ -309,8 +309,8 @@ def test_a_new_password_ends_the_sessions_elsewhere_and_keeps_this_one() -> None
 @pytest.mark.parametrize(
     ("old", "new", "again", "words"),
     [
-        ("wrong", "quite another word 7", None, "This is not your current password."),
-        (PASSWORD, "quite another word 7", "quite another", "The two new passwords differ."),
+        ("wrong", "quite another word 7", None, "Your current password is incorrect."),
+        (PASSWORD, "quite another word 7", "quite another", "The new passwords do not match."),
         (PASSWORD, "short", None, "too short"),
         (PASSWORD, "password", None, "too common"),
     ],

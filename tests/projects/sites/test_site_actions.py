@@ -51,7 +51,7 @@ def test_the_same_form_sent_twice_makes_one_site_and_another_form_loses():
     with ThreadPoolExecutor(4) as pool:
         made = list(pool.map(lambda _: site_actions.create("acme", "Acme", by=BY), range(4)))
     assert {one.title for one in made} == {"Acme"}
-    with pytest.raises(Conflict, match="There is a site with the id acme already"):
+    with pytest.raises(Conflict, match="A site with the ID acme already exists"):
         site_actions.create("acme", "Other", by=BOB)
     assert len(events("default", "site", "acme")) == 1
 

@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.usefixtures("table"),
 ]
 ERRORS = [
-    ("missing", 404, "There is no such document here."),
+    ("missing", 404, "Document not found."),
     ("forbidden", 403, "You may look, not decide."),
     ("late", 409, "Bob Ito decided this at 14:31:52."),
     ("refused", 422, "The file is empty. Send one with pages."),
@@ -153,7 +153,7 @@ def test_signing_in_asks_again_without_saying_which_was_wrong(client):
     assert answer.status_code == 200
     assert 'role="alert"' in page
     assert 'value="bob"' in page
-    assert "That name and password do not match" in page
+    assert "Incorrect username or password" in page
     assert "wrong" not in page
 
 

@@ -59,7 +59,7 @@ def test_a_site_is_made_and_its_admin_opens_it_at_once():
     assert b'value="admins"' in browser.get("/settings/sites/new/").content
     assert browser.post("/settings/sites/new/", site_form())["Location"] == SITES
     page = browser.get(SITES).content.decode()
-    assert "Acme GmbH is made. Its people open it at /s/acme/." in page
+    assert "Acme GmbH created. It is available at /s/acme/." in page
     assert page.index("Main site") < page.index("/settings/sites/acme/")
     assert browser.get("/s/acme/projects/").status_code == 200
     assert signed_in(bob()).get("/s/acme/projects/").status_code == 404
@@ -68,11 +68,11 @@ def test_a_site_is_made_and_its_admin_opens_it_at_once():
 @each(
     ("changes", "words"),
     [
-        ({"site_id": "Acme"}, "small letters, digits and hyphens"),
-        ({"site_id": "projects"}, "the desk&#x27;s own"),
-        ({"site_id": ""}, "Give the site an id"),
-        ({"title": " "}, "Give the site a title"),
-        ({"title": "a" * 121}, "this one has 121"),
+        ({"site_id": "Acme"}, "lowercase letters, digits and hyphens"),
+        ({"site_id": "projects"}, "is reserved"),
+        ({"site_id": ""}, "Enter an ID"),
+        ({"title": " "}, "Enter a site title"),
+        ({"title": "a" * 121}, "currently 121"),
     ],
 )
 def test_what_no_site_can_be_is_said_beside_its_field(changes, words):
@@ -85,7 +85,7 @@ def test_an_id_that_is_taken_is_a_conflict_that_keeps_what_was_typed():
     make_site("acme", "First")
     answer = signed_in(alice()).post("/settings/sites/new/", site_form(title="Second & co"))
     assert answer.status_code == 409
-    assert b"There is a site with the id acme already" in answer.content
+    assert b"A site with the ID acme already exists" in answer.content
     assert b"Second &amp; co" in answer.content
 
 
@@ -118,7 +118,7 @@ def test_what_no_number_of_slots_can_be_is_said_beside_it_and_kept(slots):
     make_site("acme")
     answer = signed_in(alice()).post("/settings/sites/acme/", {"slots": slots, "version": "1", "order": "slots"})
     assert answer.status_code == 422
-    assert "Write a number from 1 to 1,000, or nothing." in answer.content.decode()
+    assert "Enter a number from 1 to 1,000, or leave empty for the default." in answer.content.decode()
     assert f'value="{slots}"' in answer.content.decode()
     assert 'value="Acme"' in answer.content.decode()
 
@@ -217,10 +217,10 @@ def test_a_group_is_added_by_name_and_must_exist_where_its_name_is_no_secret():
     assert directory.permissions("default", ["night shift"]) == {Permission.READ}
     answer = browser.post(GROUPS, group_form(new="nihgt", may_new=["READ"]))
     assert answer.status_code == 422
-    assert b"There is no group called nihgt" in answer.content
+    assert b"Group nihgt does not exist" in answer.content
     assert browser.post(f"/s/acme{GROUPS}", group_form(new="of their own", may_new=["READ"])).status_code == 302
     again = group_form(("night shift", 1, ["READ"], ["READ"]), new="night shift", may_new=["WRITE"])
-    assert b"in the list already" in browser.post(GROUPS, again).content
+    assert b"is already listed" in browser.post(GROUPS, again).content
 
 
 def test_who_saves_second_keeps_what_they_ticked_and_saves_it_over_only_by_saving_again():
@@ -231,7 +231,7 @@ def test_who_saves_second_keeps_what_they_ticked_and_saves_it_over_only_by_savin
     assert answer.status_code == 409
     row = answer.context["rows"][0]
     assert (row.version, row.shown, row.ticked, row.who) == (1, NOTHING, {Permission.READ, Permission.WRITE}, "Bob Ito")
-    assert "Changed meanwhile" in answer.content.decode()
+    assert "Changed by another user" in answer.content.decode()
     assert directory.permissions("default", ["viewers"]) == NOTHING
     browser.post(GROUPS, group_form(("viewers", 1, [], ["READ", "WRITE"])))
     assert directory.permissions("default", ["viewers"]) == {Permission.READ, Permission.WRITE}
@@ -259,7 +259,7 @@ def test_nobody_locks_themselves_out_but_a_superuser_may_do_as_they_please():
     form = group_form(("admins", 0, EVERYTHING, ["READ"]))
     answer = signed_in(alice()).post(GROUPS, form)
     assert answer.status_code == 422
-    assert b"your own right" in answer.content
+    assert b"your own admin access" in answer.content
     person("eva", "E", "admins", "chiefs")
     grant("default", "chiefs", Permission.ADMIN)
     assert signed_in(person("eva", "E")).post(GROUPS, form).status_code == 302

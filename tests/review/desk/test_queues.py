@@ -1,4 +1,4 @@
-"""Reviews wait in the queue that their project named, and only groups that it lets in learn of them."""
+"""Reviews go to the queue that their project names; only its groups can see them."""
 
 import pytest
 from django.contrib.auth.models import Group
@@ -99,8 +99,8 @@ def test_a_queue_of_other_groups_is_not_there():
     answer, none = queue_page(bob(), queue), signed_in(bob()).get("/review/queues/none/")
     assert (answer.status_code, none.status_code) == (404, 404)
     assert "Secret" not in answer.content.decode()
-    assert "There is no such queue here." in answer.content.decode()
-    assert "There is no such queue here." in none.content.decode()
+    assert "Queue not found." in answer.content.decode()
+    assert "Queue not found." in none.content.decode()
     assert queue_page(admit(bob(), "finance"), queue).status_code == 200
 
 

@@ -118,7 +118,7 @@ def test_the_settings_that_differ_are_told_in_words() -> None:
     changed = settled(instruction="Look twice.", analyzer="bedrock", threshold=0.5)
     told = {one.label: (one.left, one.right) for one in compare.settings_that_differ(BEFORE, changed)}
     assert told["Instruction"] == ("none", "Look twice.")
-    assert told["Who finds the fields"] == ("Rules, on this machine", "Models on Amazon Bedrock")
+    assert told["Who finds the fields"] == ("Built-in rules", "Amazon Bedrock models")
     assert set(told) == {"Instruction", "Who finds the fields", "Model", "Stronger model", "Thresholds"}
     assert compare.settings_that_differ(BEFORE, BEFORE) == []
 

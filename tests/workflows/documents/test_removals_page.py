@@ -87,12 +87,17 @@ def test_while_a_run_is_under_way_the_page_says_why_not(table):
 def test_a_purge_asks_whether_one_is_sure_and_says_what_it_leaves(run):
     post(run, "delete/")
     page = signed_in(alice()).get(gone(run)).content.decode()
-    for word in ("Destroyed", "Left", "every content with all its versions", "the audit record of the purge"):
+    for word in (
+        "Destroyed",
+        "Left",
+        "all file versions, including the original object",
+        "the audit record of the purge",
+    ):
         assert word in page
     assert post(run, "purge/").status_code == 422
     assert removal(SITE, run.document_id).status == "deleted"
     assert post(run, "purge/", sure="yes")["Location"] == gone(run)
-    assert "being purged" in signed_in(alice()).get(gone(run)).content.decode()
+    assert "purging" in signed_in(alice()).get(gone(run)).content.decode()
     removals.finish(SITE, run.document_id)
     page = signed_in(alice()).get(gone(run)).content.decode()
     assert "What is left" in page
@@ -121,7 +126,7 @@ def test_a_queue_that_does_not_answer_leaves_the_purge_to_the_sweeper(run):
 def test_rows_that_could_not_follow_at_once_are_shown_as_on_their_way(run):
     with crash_after("dynamodb", "TransactWriteItems", 1):
         removals.delete(SITE, run.document_id, by=actor(alice()))
-    assert "being deleted" in signed_in(alice()).get(gone(run)).content.decode()
+    assert "deleting" in signed_in(alice()).get(gone(run)).content.decode()
     assert post(run, "restore/").status_code == 409
 
 

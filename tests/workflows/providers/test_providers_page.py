@@ -42,7 +42,7 @@ def marks() -> dict[str, str]:
 def test_what_was_never_set_up_or_never_asked_is_not_called_operational(table, settings, monkeypatch):
     assert set(marks().values()) == {"Not configured"}
     assert len(marks()) == 5
-    assert "Rules, on this machine" in page()
+    assert "Built-in rules" in page()
     settings.OCR_ENDPOINT_URL, settings.BDA_PROJECT_ARN = "https://models.example.org/ocr", "arn:aws:bedrock:x"
     monkeypatch.setattr(aws, "provider_credentials", lambda: True)
     assert set(marks().values()) == {"Not used yet"}

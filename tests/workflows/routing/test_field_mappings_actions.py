@@ -188,7 +188,7 @@ def test_what_cannot_be_set_is_said_and_stops_nothing(pump):
     publish(run)
     drive(run)
     follow_up = queries.follow_up(run)
-    assert "Invoices: “Alder & Quill” is no value of" in follow_up.message
+    assert "Invoices: “Alder & Quill” is not a valid value for" in follow_up.message
     assert "gone" in follow_up.message
     assert (values(run), follow_up.status) == ({"amount2": "510.24"}, FollowUpStatus.DONE)
 

@@ -126,8 +126,8 @@ def test_the_form_of_a_project_offers_and_keeps_them(table):
     project = make_project()
     browser = signed_in(alice())
     page = browser.get(f"/projects/{project.id}/edit/").content.decode()
-    assert "The desk&#x27;s choice: Rules, on this machine" in page
-    assert "Models on Amazon Bedrock" in page
+    assert "Default (built-in rules)" in page
+    assert "Amazon Bedrock models" in page
 
 
 def test_a_form_that_comes_back_keeps_what_was_chosen(table):

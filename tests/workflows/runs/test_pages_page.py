@@ -128,7 +128,7 @@ def test_a_run_that_waits_leads_to_its_review(table):
     run, ref = reviews.open_review()
     browser = signed_in(charlie())
     assert f'href="{reviews.url("show-review", ref)}"' in read(browser, run_url(run, "lineage/"))
-    assert "Waits for a person" in read(browser, "/workflows/")
+    assert "Needs review" in read(browser, "/workflows/")
 
 
 def test_steps_behind_a_failure_were_not_reached(table):
@@ -201,7 +201,7 @@ def test_a_document_that_waits_for_a_person_says_so_in_its_project(table, machin
     with count_calls() as seen:
         page = read(signed_in(charlie()), f"/workflows/projects/{run.project_id}/documents/")
     assert seen.names() == ["dynamodb.Query", "dynamodb.Query"]
-    assert page.count("Waits for a person") == 1
+    assert page.count("Needs review") == 1
     assert "<b>1</b> waits for a person" in page
 
 
