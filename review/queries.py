@@ -57,7 +57,7 @@ def review(ref: ReviewRef) -> Review:
 
 def _seen(found: Review) -> Review:
     if found.hidden is not None:
-        raise NotFound("The document of this review was deleted.")
+        raise NotFound("The document for this review was deleted.")
     return found
 
 
@@ -70,6 +70,6 @@ def review_and_draft(ref: ReviewRef, user_id: str) -> tuple[Review, ReviewDraft 
     draft_key = ref.draft_key(user_id)
     found = Item.together([ref.key, draft_key], only=[*READABLE, *DRAFT_READABLE])
     if ref.key not in found:
-        raise NotFound("There is no such record.")
+        raise NotFound("Record not found.")
     draft = ReviewDraft.from_raw_data(found[draft_key]) if draft_key in found else None
     return _seen(Review.from_raw_data(found[ref.key])), draft

@@ -29,11 +29,11 @@ from workflows.runs.items.events import DocumentEvent
 from workflows.runs.queries import decision_key
 
 _ENDED = "-"
-HIDDEN = "A document of a queue that you are not in"
+HIDDEN = "Document in a restricted queue"
 # Where a run's file and work are found outside the desk.
 _TRACED = ("bucket", "s3_key", "s3version", "executionArn", "jobId", "retryCount")
 _FIELDS = {"corrected", "confirmed", "unseen"}  # counted in the lineage, listed by the decision's own row
-_DECISIONS = {"approve": "Approved", "reject": "Rejected", "undone": "Decided, and took it back"}
+_DECISIONS = {"approve": "Approved", "reject": "Rejected", "undone": "Decision undone"}
 
 
 @dataclass(frozen=True)
@@ -218,9 +218,9 @@ def _starts(cursor: str | None, count: int) -> list[str | None]:
     try:
         starts = json.loads(base64.urlsafe_b64decode(cursor))
     except (ValueError, binascii.Error) as error:
-        raise NotFound("This page of the list is gone. Open the list from its start.") from error
+        raise NotFound("This page is no longer available. Go to page 1.") from error
     if not isinstance(starts, list) or len(starts) != count or any(not isinstance(one, str | None) for one in starts):
-        raise NotFound("This page of the list is gone. Open the list from its start.")
+        raise NotFound("This page is no longer available. Go to page 1.")
     return starts
 
 
@@ -232,7 +232,7 @@ def _settings(row: AuditLine | EntityEvent) -> AuditRow:
     changes = [_change(name, value) for name, value in listed.items()]
     name = table.decode(row.entityId)
     if row.entityType in ("account", "group"):
-        name = str(payload.get("account") or ("a name of no account" if row.entityId == UNKNOWN else name))
+        name = str(payload.get("account") or ("Unknown account" if row.entityId == UNKNOWN else name))
         changes = [one for one in changes if one["what"] != "account"]
     return AuditRow(
         row.inserteddate, "settings", who, row.userId, _told(row.entityType, row.type), name,

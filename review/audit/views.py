@@ -37,7 +37,7 @@ def show_audit(request: DeskRequest) -> HttpResponse:
     try:
         rows, following = timeline.page(_sources(request, asked), cursor, settings.PAGE_SIZE)
     except InvalidKey:
-        rows, following, unknown = [], None, "Nothing here has such an id. Paste it as the page of the record shows it."
+        rows, following, unknown = [], None, "No entries match this ID. Copy the ID from the record's page."
     query, url = _query(asked), reverse("audit:show-audit")
     context = {
         "rows": timeline.redacted(request, rows),
@@ -57,13 +57,13 @@ def show_audit(request: DeskRequest) -> HttpResponse:
 def export_audit(request: DeskRequest, form: str) -> HttpResponseBase:
     access.check_can_configure(request)
     if form not in _FORMS:
-        raise NotFound("History is exported as csv or as json.")
+        raise NotFound("Unsupported export format. Use csv or json.")
     try:
         asked = _asked(request)
         start = request.GET.get("after")
         rows = timeline.rows(_sources(request, asked), start=start, limit=_EXPORT_PAGE, most=_MOST)
     except InvalidKey as error:
-        raise NotFound("Nothing here has such an id. Choose the filter again.") from error
+        raise NotFound("No entries match this ID. Select the filter again.") from error
     rows = _redacted(request, _with_rest(rows, reverse("audit:export-audit", args=[form]), asked))
     lines, kind = (_json_lines(rows), "application/json") if form == "json" else (_csv_lines(rows), "text/csv")
     response = StreamingHttpResponse(lines, content_type=kind)
@@ -77,7 +77,9 @@ def _with_rest(rows: Iterator[AuditRow | str], url: str, asked: dict[str, str]) 
     for row in rows:
         if isinstance(row, str):
             address = f"{url}?{_query(asked | {'after': row})}"
-            yield AuditRow("", "notice", "", "", f"These are {_MOST:,} rows, and there are older ones.", address)
+            yield AuditRow(
+                "", "notice", "", "", (f"Limited to {_MOST:,} rows. Continue at the address in this row."), address
+            )
         else:
             yield row
 

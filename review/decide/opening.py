@@ -124,7 +124,7 @@ def completed(pause: Pause) -> Pause:
     definition = queries.definition_of(execution)
     assessed = queries.transition_from(pause.run, definition.named(ROUTED).order)
     if assessed is None or assessed.data is None:
-        raise Conflict("The run has nothing to show to a person.")
+        raise Conflict("The run has no result to review.")
     step = definition.step(pause.step)
     found = assessed.data.as_dict() | {"last": str(execution.last_transition)}
     asks = [step.asks] if step.asks else []

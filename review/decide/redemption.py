@@ -160,7 +160,7 @@ def _applied_before(application: Application, to: int) -> Mapping[str, Any]:
     execution = queries.execution(application.run)
     if execution.decision_id == application.output["decision_id"]:
         return {"next": to, "last": execution.last_transition, **passed(execution, to)}
-    raise StaleAttempt("This decision no longer belongs to the run's present attempt.")
+    raise StaleAttempt("This decision belongs to an earlier attempt of the run.")
 
 
 def expire(run: Run, *, attempt: int) -> Mapping[str, Any]:
@@ -174,12 +174,12 @@ def expire(run: Run, *, attempt: int) -> Mapping[str, Any]:
     """
     execution = queries.execution(run)
     if int(execution.engine_attempt) != attempt or int(execution.currentStep) == END or not execution.result_sha256:
-        raise StaleAttempt("The run has ended or another attempt drives it.")
+        raise StaleAttempt("The run has ended or was taken over by a newer attempt.")
     ref = ReviewRef(
         run.site, run.document_id, review_id(run.workflow_id, int(execution.currentStep), execution.result_sha256)
     )
     review = Review.load(ref.key, only=READABLE)
-    sentence = "Nobody decided before the deadline. Nothing was published; start the run again to ask once more."
+    sentence = "Review expired without a decision. Nothing was published; re-run to request a new review."
     try:
         done = advance.fail(
             run,
@@ -195,7 +195,7 @@ def expire(run: Run, *, attempt: int) -> Mapping[str, Any]:
         review = Review.load(ref.key, only=READABLE)
         if "review" in conflict.failed and review.status in DECIDED:
             return decision_output(review)
-        raise StaleAttempt("The run has ended or another attempt drives it.") from conflict
+        raise StaleAttempt("The run has ended or was taken over by a newer attempt.") from conflict
     events.publish_soon(done.event)
     return {"expired": True}
 

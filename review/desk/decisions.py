@@ -55,7 +55,7 @@ def claim_next(request: DeskRequest) -> HttpResponse:
     access.check_admitted(request, queue)
     following = claims.claim_next(request.site, queue, by=person_of(request))
     if following is None:
-        messages.info(request, "Nothing is free to take at the moment.")
+        messages.info(request, "No unclaimed reviews right now.")
     return go(request, _desk_url(following) if following else queue_url(queue))
 
 
@@ -84,7 +84,7 @@ def release(request: DeskRequest, document_id: str, review_id: str) -> HttpRespo
         claims.release(ref, run, by=person_of(request))
     except Conflict:
         return lost_page(request, ref)
-    messages.success(request, "The document is back in the queue. Nothing was decided.")
+    messages.success(request, "Released. The document is back in the queue without a decision.")
     return go(request, queue_url(queue_id(review.queue)))
 
 
@@ -148,8 +148,8 @@ def undo(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse
         decisions.undo(ref, run, decision_id=decision_id, by=person)
     except Conflict:
         if not queries.was_undone(ref, decision_id, person.id):
-            return lost_page(request, ref, notice="It is too late to undo this: the run continues with your decision.")
-        messages.info(request, "You have undone this decision already.")
+            return lost_page(request, ref, notice="Too late to undo: the decision has been submitted.")
+        messages.info(request, "This decision was already undone.")
         return go(request, _desk_url(ref))
-    messages.success(request, "Taken back. Nothing was sent; the document is yours again.")
+    messages.success(request, "Decision undone. Nothing was submitted; the document is assigned to you again.")
     return go(request, _desk_url(ref))

@@ -48,5 +48,5 @@ def _said(request: DeskRequest, ref: ReviewRef, saved: Saved | None) -> HttpResp
     if request.htmx:  # the page stays as it is: somebody types on it
         news = {"draft": saved.at, "lease": saved.until} if saved else {}
         return HttpResponse(status=204, headers={"HX-Trigger": json.dumps(news), "Cache-Control": "no-store"})
-    messages.success(request, "Draft saved. Nobody else sees it." if saved else "No field has changed since then.")
+    messages.success(request, "Draft saved. Only you can see it." if saved else "No changes since the last draft.")
     return go(request, _desk(ref))

@@ -71,7 +71,7 @@ class Line:
         allowed = self.spec.allowed
         if not allowed:
             return ()
-        none = Option("", "Choose one" if self.spec.required else "Not on the document")
+        none = Option("", "Select a value" if self.spec.required else "Not on the document")
         others = [one for one in dict.fromkeys((self.value, self.shown)) if one and one not in allowed]
         outside = (Option(one, f"{one} (not an allowed value)", refused=True) for one in others)
         words = _BOOLEAN if self.spec.type == "boolean" else {}

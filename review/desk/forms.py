@@ -21,7 +21,7 @@ ANYWAY = "-anyway"
 AND_NEXT = "-and-next"
 LONGEST_REASON = 1_000
 TYPE_LABEL = "Document type"
-_OTHER_FIELDS = "This type has other fields than the page showed. They are here now: check them, then approve."
+_OTHER_FIELDS = "This document type has different fields. They are shown now: check them, then approve."
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = Fal
     kept = {name: typed[name] for name in names if all_of_it or typed[name] != stood.get(name, "")}
     reason = posted.get("reason") if all_of_it else posted.get("reason") or None
     if any(len(text) > results.LONGEST for text in (*kept.values(), reason or "")):
-        raise Refused(f"Not saved: an answer has up to {results.LONGEST:,} characters. Shorten it.")
+        raise Refused(f"Not saved: use at most {results.LONGEST:,} characters.")
     return Typed(kept, reason, _confirmed_since(posted, ticket, all_of_it=all_of_it))
 
 
@@ -112,7 +112,7 @@ def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
     """Raises: Refused, where the form says neither approve nor reject."""
     chosen, anyway = _chosen(posted)
     if chosen not in set(Decision):  # what nobody asked for must not come to be published
-        raise Refused("Nothing was decided: this form names no decision. Open the review again and choose.")
+        raise Refused("No decision was received. Nothing was submitted; reopen the review and decide.")
     decision = Decision(chosen)
     typed, reason = typed_values(posted), _printable(posted.get("reason", "")).strip()
     if decision == Decision.REJECT:  # what is rejected is not corrected: nothing of it is published
@@ -175,8 +175,8 @@ def differs(kind: str, typed: str, shown: str | None) -> bool:
 
 def _reason_error(reason: str) -> str:
     if not reason:
-        return "Say why, so that whoever sent the document can mend it."
-    return "" if len(reason) <= LONGEST_REASON else f"Shorten the reason to {LONGEST_REASON:,} characters."
+        return "Enter a reason so the sender can fix the document."
+    return "" if len(reason) <= LONGEST_REASON else f"Use at most {LONGEST_REASON:,} characters."
 
 
 def verdict(answers: Answers, ticket: Ticket) -> Verdict:

@@ -34,7 +34,7 @@ from workflows.stages.document_types import of_result
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
-MISSING = "There is no such review here."
+MISSING = "Review not found."
 
 
 def person_of(request: DeskRequest) -> Person:
@@ -169,7 +169,7 @@ def _about(review: Review, pages: int) -> str:
     """Whose document it is, or which other system asks, and how many pages there are to see."""
     project = review.project_name if review.project_name != review.caller else None
     count = f"{pages} page{'' if pages == 1 else 's'}" if pages or not review.caller else None
-    return " · ".join(one for one in (review.caller and f"Asked by {review.caller}", project, count) if one)
+    return " · ".join(one for one in (review.caller and f"Requested by {review.caller}", project, count) if one)
 
 
 def lost_page(request: DeskRequest, ref: ReviewRef, notice: str = "") -> HttpResponse:
@@ -239,7 +239,9 @@ def _result(ref: ReviewRef, review: Review) -> dict[str, Any]:
     try:
         body = store.read_pinned(files.result(review.workflow_id), review.result_sha256)
     except Tampered as error:
-        raise Conflict("The result of this run has changed since the review was opened.") from error
+        raise Conflict(
+            "The result changed after this review was opened. Nothing was submitted; reload the page."
+        ) from error
     found: dict[str, Any] = json.loads(body)
     return found
 

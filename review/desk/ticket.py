@@ -80,7 +80,9 @@ def read(text: str, ref: ReviewRef, user_id: str) -> Ticket:
     try:
         data: dict[str, Any] = signing.loads(text, salt=_salt("ticket", ref, user_id))
     except signing.BadSignature as error:
-        raise Refused("This page was made for another review or another person. Nothing was sent.") from error
+        raise Refused(
+            "This page belongs to another review or user. Nothing was submitted; reopen the review."
+        ) from error
     fields = tuple(FieldSpec.of(spec) for spec in data.pop("fields"))
     data["confirmed"] = tuple(data["confirmed"])
     return Ticket(**data, fields=fields)

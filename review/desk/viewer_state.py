@@ -9,12 +9,14 @@ from review.status import Decision, Delivery, ReviewStatus
 
 _DONE = {Decision.APPROVE: "approved", Decision.REJECT: "rejected"}
 _WENT = {
-    Delivery.DELIVERED: "{} has the answer and goes on with it.",
-    Delivery.UNCERTAIN: "It is not certain that {} has the answer: its machine no longer takes it, and may have taken "
-    "it before. The decision is kept.",
-    Delivery.UNDELIVERED: "{} went on, or ended, without the answer. The decision is kept, and goes out when it asks "
-    "again.",
-    Delivery.TO_FETCH: "{} can fetch the answer.",
+    Delivery.DELIVERED: "{} received the decision.",
+    Delivery.UNCERTAIN: (
+        "Delivery to {} could not be confirmed; it may have received the decision earlier. The decision is kept."
+    ),
+    Delivery.UNDELIVERED: (
+        "{} stopped waiting before the decision was delivered. The decision is kept and returned on its next request."
+    ),
+    Delivery.TO_FETCH: "{} can fetch the decision.",
 }
 
 
@@ -30,8 +32,8 @@ class Standing:
     can_undo: bool = False
     decision_id: str = ""
     until: str = ""  # stored instant, when the undo window ends
-    went: str = "The run goes on with it."  # what becomes of a decision
-    again: str = "Nothing was published. Start the run again to ask once more."  # of one that nobody took
+    went: str = "The run continues."  # what becomes of a decision
+    again: str = "Nothing was published. Re-run to request a new review."  # of one that nobody took
 
     @property
     def mine(self) -> bool:
@@ -48,7 +50,7 @@ def standing_of(review: Review, person: Person) -> Standing:
     if review.decision_id:
         return _decided(review, person, now)
     if review.status in (ReviewStatus.EXPIRED, ReviewStatus.ORPHANED):
-        again = _sentence("{} was told that nobody decided.", review) if review.caller else Standing.again
+        again = _sentence("{} was notified that the review expired.", review) if review.caller else Standing.again
         return Standing(str(review.status).lower(), at=review.updated_at, again=again)
     if review.deadline <= now:
         return Standing("late", at=review.deadline)
@@ -78,7 +80,7 @@ def _decided(review: Review, person: Person, now: str) -> Standing:
 
 def _went(review: Review) -> str:
     if review.status == ReviewStatus.DECIDED or not review.delivery:
-        return f"The answer is on its way to {review.caller}."
+        return f"Delivering the decision to {review.caller}."
     return _sentence(_WENT[Delivery(review.delivery)], review)
 
 

@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 DEFINITION = "desk-intake"
 REFUSED = "QuestionRefused"  # the error that a caller's Catch names
 _OPENING = "opening"
-_REUSED = "This id was asked about before, with other content. Send each question under an id of its own."
+_REUSED = "This ID was already used with different content. Nothing was changed; use a new ID for each request."
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def take_from_machine(raw: Any, *, entered: str) -> Taken | None:
 
 def refuse_unread(token: str, error: str) -> None:
     """The queue did not take the question. Raises: Unavailable."""
-    sentence = f"The question could not be handed on ({error[:80]}). Send less text, or name page files instead."
+    sentence = f"The review request could not be queued ({error[:80]}). Send less text or reference page files."
     tokens.refuse(token, REFUSED, sentence)
 
 
@@ -161,7 +161,7 @@ def take(handover: Handover) -> Taken:
 
 def _check_site(site: str) -> None:
     if not directory.is_open(site):
-        raise Refused(f"There is no open site “{site[:64]}” here. Ask an admin of the desk for its id.")
+        raise Refused(f"Site “{site[:64]}” does not exist or is closed. Ask an admin for the site ID.")
 
 
 def _known(ref: ReviewRef) -> Review | None:
@@ -205,7 +205,7 @@ def _prepared(handover: Handover) -> Pause:
     why = results.reasons(content, specs, today=clock.now().date().isoformat())
     found: dict[str, Any] = {
         "result_sha256": files.sha256(body),
-        "reasons": [one.text for one in why[:SHOWN]] or [f"Asked by {handover.caller}"],
+        "reasons": [one.text for one in why[:SHOWN]] or [f"Requested by {handover.caller}"],
         "unsure": len({one.field for one in why if one.field}),
         "pages": len(content["pages"]),
         "last": "",  # no transition of a run of ours
@@ -256,9 +256,9 @@ def _place(handover: Handover) -> _Place:
         archived = queue_queries.get_queue(handover.site, queue).is_archived
     except (NotFound, InvalidKey) as error:
         what = "project or queue" if asked.project else "queue"
-        raise Refused(f"There is no such {what} on site {handover.site}. Look its id up in the desk.") from error
+        raise Refused(f"No such {what} on site {handover.site}. Check the ID.") from error
     if archived and asked.queue:
-        raise Refused(f"Queue {queue} is archived. Name another.")
+        raise Refused(f"Queue {queue} is archived. Use another queue.")
     return _Place(name, queue, unseen_allowed)
 
 

@@ -23,7 +23,7 @@ from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
 router = Router(tags=["reviews"])
-MISSING = "There is no such review."
+MISSING = "Review not found."
 _ID = re.compile(r"[0-9a-f]{26}")
 _FINAL = (ReviewStatus.REDEEMING, ReviewStatus.REDEEMED)  # nobody can take it back any more
 
@@ -58,7 +58,7 @@ class ReviewShape(Schema):
     "",
     response={201: ReviewShape, 200: ReviewShape, 422: Problem, **FAILURES},
     operation_id="ask_for_review",
-    summary="Ask a person",
+    summary="Request a review",
 )
 def ask_for_review(request: ApiRequest, question: ProgramQuestion) -> Any:
     """200 if the same ``id`` with the same content was asked before. Needs WRITE."""
@@ -70,7 +70,7 @@ def ask_for_review(request: ApiRequest, question: ProgramQuestion) -> Any:
 
 
 @router.get(
-    "/{review_id}", response={200: ReviewShape, **FAILURES}, operation_id="show_review", summary="What was decided"
+    "/{review_id}", response={200: ReviewShape, **FAILURES}, operation_id="show_review", summary="Get a decision"
 )
 def show_review(request: ApiRequest, review_id: str) -> ReviewShape:
     """Needs READ. Of a review in a queue for certain groups only the program that asked is told."""

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 DECIDED_EVENT = "document.review.decided"
 EXPIRED_EVENT = "document.review.expired"
 EXPIRED = "ReviewExpired"  # the error that a caller's Catch names
-_NOBODY = "Nobody decided before the deadline. Ask again under another id."
+_NOBODY = "The review expired without a decision. Send a new request under a new ID."
 
 
 def answer(review: Review) -> dict[str, Any]:

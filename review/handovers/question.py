@@ -36,10 +36,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\u202d\u202e
 def _printable(text: str) -> str:
     """Refused and not mended: whoever sent it should know that the person sees something else."""
     if _CONTROL.search(text):
-        raise ValueError(
-            "holds a character that no page shows (NUL, another control character, half a character) or one that turns "
-            "the text behind it around"
-        )
+        raise ValueError("contains an invalid character (control character, lone surrogate or bidirectional override)")
     return text
 
 
@@ -49,7 +46,7 @@ def _as_text(value: Any) -> Any:
         return "true" if value else "false"
     if isinstance(value, int | float):
         if not math.isfinite(value):
-            raise ValueError("is no number")
+            raise ValueError("is not a finite number")
         return str(value)
     return value
 
@@ -89,9 +86,9 @@ class FieldAsked(Schema):
     @model_validator(mode="after")
     def _known_type(self) -> "FieldAsked":
         if self.type not in FIELD_TYPES:
-            raise ValueError(f"type is one of {', '.join(FIELD_TYPES)}")
+            raise ValueError(f"type must be one of {', '.join(FIELD_TYPES)}")
         if self.box and (self.box[0] >= self.box[2] or self.box[1] >= self.box[3]):
-            raise ValueError("box is left, top, right, bottom, each below the one two places on")
+            raise ValueError("box must be [left, top, right, bottom] with left < right and top < bottom")
         return self
 
 
@@ -137,9 +134,9 @@ class Question(Schema):
     def _something_to_decide(self) -> "Question":
         names = [field.name for field in self.fields]
         if len(set(names)) < len(names):
-            raise ValueError("fields: each name once")
+            raise ValueError("field names must be unique")
         if not (self.fields or self.text or self.pages or self.schema_id):
-            raise ValueError("a person needs something to look at: send fields, text or pages")
+            raise ValueError("nothing to review: send fields, text or pages")
         return self
 
     @property
@@ -184,7 +181,7 @@ def read(raw: Any) -> MachineQuestion:
         return MachineQuestion.model_validate(asked)
     except ValidationError as error:
         # Without its cause: pydantic's own text repeats what was sent, token and all, and a traceback is logged.
-        raise Refused(f"This cannot be reviewed. {_sentences(error)}") from None
+        raise Refused(f"Invalid review request. {_sentences(error)}") from None
 
 
 def _without_nulls(raw: Any) -> Any:

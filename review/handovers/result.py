@@ -27,7 +27,7 @@ def specs_of(site: str, question: Question) -> tuple[FieldSpec, ...]:
         try:
             governing = schema_queries.governing(site, question.schema_id)
         except NotFound as error:
-            raise Refused(f"There is no classification “{question.schema_id}” on site {site}.") from error
+            raise Refused(f"Document type “{question.schema_id}” does not exist on site {site}.") from error
         for one in governed_fields((), policy.thresholds, governing):
             threshold = policy.default_threshold if one.threshold is None else one.threshold
             governed[one.name] = FieldSpec(
@@ -47,7 +47,9 @@ def _spec(field: FieldAsked, question: Question) -> FieldSpec:
 def _allowed(field: FieldAsked) -> list[str]:
     stored = [results.stored_form(field.type, value) for value in field.allowed]
     if None in stored:
-        raise Refused(f"Field {field.name}: an allowed value is no {field.type}. {results.WRITE.get(field.type, '')}")
+        raise Refused(
+            f"Field {field.name}: an allowed value is not a valid {field.type}. {results.WRITE.get(field.type, '')}"
+        )
     return list(dict.fromkeys(str(one) for one in stored))
 
 

@@ -102,7 +102,7 @@ def test_a_second_tab_says_that_it_was_undone_already(
     page.wait_for_url(f"**/{refs[1].review_id}/")
     other.get_by_role("button", name="Undo receipt-1.pdf").click()
     other.wait_for_url(f"**/{refs[1].review_id}/")
-    expect(other.get_by_text("You have undone this decision already.")).to_be_visible()
+    expect(other.get_by_text("This decision was already undone.")).to_be_visible()
 
 
 def test_when_the_window_ends_its_decision_is_submitted(

@@ -68,7 +68,7 @@ def test_filling_twice_leaves_as_many_rows_as_once(table):
     once = rows()
     with count_calls() as calls:
         told = filled(documents=60, reviews=30)
-    assert "60, all were there" in told
+    assert "60, all present" in told
     assert calls.of("dynamodb", "BatchWriteItem") == []
     filled(documents=60, reviews=30, again=True)
     assert rows().keys() == once.keys()

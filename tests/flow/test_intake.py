@@ -67,7 +67,7 @@ def test_a_person_approves_and_the_machine_goes_on(supplier: Caller, pump: Pump)
     assert (review.status, review.delivery) == ("REDEEMED", "delivered")
     assert driver.took(run.arn, str(review.decision_id)) is True
     assert sorted(bus_types()) == ["document.review.decided", "document.review.required"]
-    assert "has the answer and goes on" in signed_in(bob()).get(url("show-review", ref)).content.decode()
+    assert "received the decision" in signed_in(bob()).get(url("show-review", ref)).content.decode()
 
 
 def test_the_answer_carries_a_pointer_to_what_was_corrected(supplier: Caller, pump: Pump) -> None:
@@ -144,7 +144,7 @@ def test_an_answer_to_a_caller_that_is_gone_is_never_called_delivered(supplier: 
     aws.client("stepfunctions").send_task_failure(taskToken=tokens[0], error="ReviewExpired")  # somebody else was first
     pump.run(lambda: review_of(ref).delivery is not None)
     assert review_of(ref).delivery == "undelivered"
-    assert "without the answer" in signed_in(bob()).get(url("show-review", ref)).content.decode()
+    assert "stopped waiting" in signed_in(bob()).get(url("show-review", ref)).content.decode()
 
 
 def test_a_message_that_the_queue_delivers_twice_is_one_review(supplier: Caller, pump: Pump) -> None:
@@ -185,7 +185,7 @@ def test_what_the_queue_does_not_take_is_refused_in_a_message_of_its_own(pump: P
     run.end(pump)
     found = run.status()
     assert (found["status"], found["error"]) == ("FAILED", "QuestionRefused")
-    assert "could not be handed on" in found["cause"]
+    assert "could not be queued" in found["cause"]
     assert pump.ran("refuse_question") == 1
 
 

@@ -24,18 +24,18 @@ from workflows.operations import deployment
 
 
 class Command(BaseCommand):
-    help = "Measure CPU ratios on an embedded AWS of its own, which is thrown away with everything on it."
+    help = "Measure CPU ratios on a temporary embedded AWS, which is deleted afterwards."
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--json", action="store_true", help="one JSON object a line")
-        parser.add_argument("--rounds", type=int, default=40, help="how often each side of a page's ratio runs")
+        parser.add_argument("--json", action="store_true", help="print one JSON object per line")
+        parser.add_argument("--rounds", type=int, default=40, help="runs per side of each page ratio")
         parser.add_argument("--segments", type=int, default=1000)
-        parser.add_argument("--here", action="store_true", help="on the configured endpoint, whose rows stay there")
+        parser.add_argument("--here", action="store_true", help="use the configured endpoint; its rows are kept")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         if not settings.ON_LAPTOP:
-            raise CommandError("The benchmark runs on the embedded AWS. Unset COUNTERSIGN_ENV, then try again.")
+            raise CommandError("The benchmark requires the embedded AWS. Unset COUNTERSIGN_ENV and run it again.")
         if not options["here"]:
             return _elsewhere(sys.argv[2:])
         logging.getLogger().setLevel(logging.ERROR)
@@ -45,7 +45,7 @@ class Command(BaseCommand):
         except CountersignError as error:
             raise CommandError(str(error)) from error
         if not all(ratio.held for ratio in ratios):
-            raise CommandError("A bound does not hold.")
+            raise CommandError("A limit was exceeded.")
         return None
 
     def _say(self, ratio: Ratio, as_json: bool) -> Ratio:

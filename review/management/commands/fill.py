@@ -32,17 +32,17 @@ _RECORD_SECONDS = 2.0  # so much is done again after a kill
 
 class Command(BaseCommand):
     help = (
-        "Write invented documents, reviews and segments of a project, as the real actions leave them, for scale tests. "
-        "No file is stored but what reviews show, no machine runs. Started again, it goes on where it was."
+        "Create synthetic documents, reviews and segments in a project for scale tests. Stores only the files that "
+        "reviews show and starts no runs. Resumes if interrupted."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--documents", type=int, default=0, help="so many whose result is published")
-        parser.add_argument("--reviews", type=int, default=0, help="so many more that wait for a person")
-        parser.add_argument("--segments", type=int, default=0, help="so many segments of one more run")
+        parser.add_argument("--documents", type=int, default=0, help="number of published documents")
+        parser.add_argument("--reviews", type=int, default=0, help="number of documents awaiting review")
+        parser.add_argument("--segments", type=int, default=0, help="number of segments in one additional run")
         parser.add_argument("--site", default=table.DEFAULT_SITE)
         parser.add_argument("--project", default="proj_fill")
-        parser.add_argument("--again", action="store_true", help="write everything over, whatever was done")
+        parser.add_argument("--again", action="store_true", help="overwrite everything, including completed work")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         site, project, again = options["site"], options["project"], options["again"]
@@ -72,7 +72,7 @@ class Command(BaseCommand):
             self._progress(kind, done, count, (done - first) / max(time.monotonic() - began, 1e-6))
         note(done)
         rate = (done - first) / max(time.monotonic() - began, 1e-6)
-        told = f", {rate:.0f} a second" if done > first else ", all were there"
+        told = f", {rate:.0f}/s" if done > first else ", all present"
         self.stdout.write(f"{kind:10} {count}{told}")
 
     def _progress(self, kind: str, done: int, count: int, rate: float) -> None:
@@ -80,7 +80,7 @@ class Command(BaseCommand):
             return
         bar = "█" * round(24 * done / count)
         left = dt.timedelta(seconds=round((count - done) / max(rate, 0.1)))
-        text = f"\r{kind:10} {bar:░<24} {done} of {count}, {rate:.0f} a second, {left} left   "
+        text = f"\r{kind:10} {bar:░<24} {done} of {count}, {rate:.0f}/s, {left} left   "
         self.stderr.write(text, ending="\n" if done >= count else "")
         self.stderr.flush()
 
@@ -140,5 +140,7 @@ def _note(filling: Filling, kind: Kind, record: FillingRecord, done: int) -> Non
     try:
         transact([further, *filling.counted(kind, before, done)])
     except Conflict as conflict:
-        raise Conflict("This project is being filled by another command. Wait for its end, then go on.") from conflict
+        raise Conflict(
+            "Another fill command is running on this project. Wait for it to finish, then run this again."
+        ) from conflict
     record.done = done

@@ -13,13 +13,15 @@ from review.recount import Difference
 
 class Command(BaseCommand):
     help = (
-        "Count a site's documents and waiting reviews row by row, and compare with its counters. Reads every list to "
-        "its end; what moves meanwhile is never written over."
+        "Recount a site's documents and open reviews and compare them with its counters. Counters that change "
+        "meanwhile are never overwritten."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--site", default=table.DEFAULT_SITE)
-        parser.add_argument("--repair", action="store_true", help="set the counters that differ, where nothing moved")
+        parser.add_argument(
+            "--repair", action="store_true", help=("repair differing counters that did not change meanwhile")
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         site = options["site"]
@@ -31,8 +33,8 @@ class Command(BaseCommand):
         for one in left:
             self.stdout.write(f"differs   {one.words}")
         if left:
-            raise CommandError(f"{len(left)} counters differ. Run it once more while nothing moves, with --repair.")
-        self.stdout.write("every counter equals the full count" if not found else f"{len(found)} repaired")
+            raise CommandError(f"{len(left)} counters differ. Run again with --repair while the site is idle.")
+        self.stdout.write("all counters match" if not found else f"{len(found)} repaired")
 
     def _repaired(self, site: str, one: Difference) -> bool:
         try:

@@ -219,7 +219,7 @@ def test_signing_in_and_out_is_in_the_audit_page() -> None:
     browser.post("/logout/")
     page = signed_in(alice()).get("/settings/audit/").content.decode()
     sign_in("nobody", "wrong")
-    assert "<b>a name of no account</b>" in signed_in(alice()).get("/settings/audit/").content.decode()
+    assert "<b>Unknown account</b>" in signed_in(alice()).get("/settings/audit/").content.decode()
     for words in ("Sign-in failed", "Signed in", "Signed out"):
         assert f"<span>{words} · <b>bob</b>" in page
     assert "Bob Ito" in page

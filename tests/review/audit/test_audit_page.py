@@ -44,7 +44,7 @@ def test_a_person_is_chosen_by_the_sign_in_name() -> None:
 
 
 def test_a_document_s_id_that_is_none_is_no_error() -> None:
-    assert "Nothing here has such an id" in text(f"{URL}?document=a%23b")
+    assert "No entries match this ID" in text(f"{URL}?document=a%23b")
     assert "Nothing is recorded for this choice" in text(f"{URL}?document=none")
 
 
@@ -107,7 +107,11 @@ def test_a_file_that_is_not_all_of_it_says_so_and_where_the_rest_is(monkeypatch:
     for number in range(25):
         project(f"P{number}", actor(alice()))
     *rows, rest = json.loads(exported("json", f"?user={alice().pk}"))
-    assert (len(rows), rest["kind"], rest["words"]) == (20, "notice", "These are 20 rows, and there are older ones.")
+    assert (len(rows), rest["kind"], rest["words"]) == (
+        20,
+        "notice",
+        "Limited to 20 rows. Continue at the address in this row.",
+    )
     older = json.loads(b"".join(signed_in(alice()).get(rest["what"]).streaming_content))
     assert len({row["what"] for row in rows + older}) == 25
     lines = list(csv.DictReader(io.StringIO(exported("csv"))))

@@ -93,7 +93,7 @@ def test_a_record_s_list_says_what_was_and_what_is() -> None:
 def test_a_decision_that_was_taken_back_says_so() -> None:
     run, ref, verdict = decided()
     decisions.undo(ref, run, decision_id=verdict.decision_id, by=Person(BOB.id, BOB.name))
-    assert everything()[0].words == "Decided, and took it back"
+    assert everything()[0].words == "Decision undone"
 
 
 def test_another_site_s_history_is_not_in_the_list() -> None:

@@ -114,7 +114,7 @@ def test_what_is_too_long_for_an_answer_is_refused_in_words(held):
     _, ref = held
     response = save(ref, total="9" * 1001)
     assert response.status_code == 422
-    assert "Not saved: an answer has up to 1,000 characters" in response.content.decode()
+    assert "Not saved: use at most 1,000 characters" in response.content.decode()
     assert stored(ref) is None
 
 

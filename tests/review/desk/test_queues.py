@@ -135,10 +135,10 @@ def test_a_review_of_another_groups_queue_is_not_there_for_anything():
     for act in ACTS:
         answer = browser.post(url(act, ref))
         assert (act, answer.status_code) == (act, 404)
-        assert "There is no such review here." in answer.content.decode()
+        assert "Review not found." in answer.content.decode()
     assert review_of(ref).status == ReviewStatus.PENDING
     missing = reverse("review:show-review", args=[ref.document_id, "none"])
-    assert "There is no such review here." in browser.get(missing).content.decode()
+    assert "Review not found." in browser.get(missing).content.decode()
 
 
 def test_a_superuser_is_let_in_everywhere():

@@ -86,7 +86,7 @@ def test_a_type_whose_fields_were_not_shown_is_not_approved(ref):
     answer = post(ref, **{KEY: "invoice"})
     text = answer.content.decode()
     assert answer.status_code == 422
-    assert "This type has other fields than the page showed." in text
+    assert "This document type has different fields." in text
     assert 'name="field-number" value="77"' in text
     assert queries.review(ref).status == "CLAIMED"
 

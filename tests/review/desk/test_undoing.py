@@ -266,7 +266,7 @@ def test_too_late_is_said_and_the_decision_stands(three):
     Review.change(three[0][1].key, [past], Review.PK.exists())
     response = undo(client, three[0][1])
     assert response.status_code == 409
-    assert "too late to undo this" in response.content.decode()
+    assert "Too late to undo" in response.content.decode()
     assert states(three)[0] == "DECIDED"
 
 

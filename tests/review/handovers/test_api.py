@@ -70,7 +70,7 @@ def test_the_same_id_is_the_same_review_and_other_content_is_refused() -> None:
     first, again = ask(client), ask(client)
     assert (first.status_code, again.status_code) == (201, 200)
     assert first.json()["id"] == again.json()["id"]
-    assert "other content" in problem(ask(client, title="Loan 18"), 422)["detail"]
+    assert "different content" in problem(ask(client, title="Loan 18"), 422)["detail"]
     assert problem(ask(client, id=None), 422)["errors"][0]["where"] == "body.question.id"
 
 

@@ -76,7 +76,7 @@ def test_a_question_is_claimed_corrected_and_approved_by_hand() -> None:
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ("delivered", "Loans has the answer and goes on with it."),
+        ("delivered", "Loans received the decision."),
         ("uncertain", "not certain that loans has the answer"),
         ("undelivered", "Loans went on, or ended, without the answer"),
         (None, "on its way to loans"),
@@ -98,7 +98,7 @@ def test_what_a_program_fetches_and_what_nobody_decided() -> None:
     decision_id = decide(ref)
     no_undo(ref)
     delivery.deliver(ref, decision_id)
-    assert "API key Loans can fetch the answer." in page(ref)
+    assert "API key Loans can fetch the decision." in page(ref)
     late = hand_over().ref
     pass_deadline(late)
     delivery.expire(late, review_of(late))

@@ -148,7 +148,7 @@ def test_unchecked_fields_may_be_approved_where_the_questions_project_allows_it(
         ({"queue": "none"}, "no such queue"),
         ({"queue": "a#b"}, "no such queue"),
         ({"project": "none"}, "no such project"),
-        ({"schema": "none"}, "no classification"),
+        ({"schema": "none"}, "Document type"),
         ({"fields": [{"name": "a", "type": "amount", "allowed": ["many"]}]}, "allowed value is no amount"),
         ({"pages": ["s3://countersign-documents-0/x.png"]}, "may not be shown"),
     ],
@@ -183,7 +183,7 @@ def test_eight_deliveries_at_once_open_one_review() -> None:
 
 def test_an_id_stands_for_one_question() -> None:
     first = hand_over(id="1")
-    with pytest.raises(Refused, match="with other content"):
+    with pytest.raises(Refused, match="with different content"):
         hand_over(id="1", title="Loan 18")
     assert review_of(first.ref).name == "Loan 17"
     assert hand_over(id="1", execution_arn=ARN.replace("loans", "others")).ref != first.ref  # another machine's ids
@@ -302,7 +302,7 @@ def test_an_undone_decision_waits_until_the_callers_deadline_again() -> None:
 def test_the_id_of_a_question_that_is_gone_is_free_though_its_checkpoint_is_still_there() -> None:
     ref = ask().ref
     review_of(ref).delete()
-    with pytest.raises(Refused, match="other content"):
+    with pytest.raises(Refused, match="different content"):
         ask(title="Loan 18")
     over = [ReviewCheckpoint.TimeToLive.set(int(clock.in_seconds(-1).timestamp()))]
     ReviewCheckpoint.change(checkpoint_key(ref), over, ReviewCheckpoint.PK.exists())
