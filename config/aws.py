@@ -164,14 +164,16 @@ def translated() -> Iterator[None]:
         code = error.response.get("Error", {}).get("Code", "")
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         if code in {"NoSuchKey", "404", "ExecutionDoesNotExist", "NotFound"}:
-            raise NotFound("There is no such record.") from error
+            raise NotFound("Record not found.") from error
         if code in _DAMAGED:
-            raise Unavailable("The file did not arrive as it was sent. Nothing was kept; send it again.") from error
+            raise Unavailable(
+                "Upload failed: the checksum does not match. Nothing was stored; upload the file again."
+            ) from error
         if code in _TRANSIENT or status >= 500:
-            raise Unavailable("AWS does not answer right now. Nothing was changed; try again in a moment.") from error
-        raise CountersignError(f"AWS refused this: {code}.") from error
+            raise Unavailable("AWS is not responding. Nothing was changed; try again in a moment.") from error
+        raise CountersignError(f"AWS rejected the request: {code}.") from error
     except UNANSWERED as error:
-        raise Unavailable("AWS cannot be reached right now. Try again in a moment.") from error
+        raise Unavailable("AWS is unreachable. Try again in a moment.") from error
 
 
 class DocumentStorage(S3Storage):  # type: ignore[misc]  # it ships no types

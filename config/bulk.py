@@ -103,4 +103,4 @@ def _put(wanted: dict[str, list[Any]]) -> None:
         if not wanted:
             return
         time.sleep(random.uniform(0.02, 0.1) * 2**attempt)
-    raise Unavailable("The table takes no more rows right now. Run this again; it goes on where it was.")
+    raise Unavailable("The table is throttling writes. Run this again to resume.")

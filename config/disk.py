@@ -17,4 +17,4 @@ def full_is_unavailable() -> Iterator[None]:
     except OSError as error:
         if error.errno not in FULL:
             raise
-        raise Unavailable("The disk of this server is full. Nothing was kept; try again later.") from error
+        raise Unavailable("The server's disk is full. Nothing was stored; try again later.") from error

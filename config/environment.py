@@ -23,8 +23,7 @@ def required(name: str, what: str) -> str:
     value = os.environ.get(name)
     if not value:
         raise ImproperlyConfigured(
-            f"{name} is not set: {what} Set it in the environment of this process, or leave COUNTERSIGN_ENV unset "
-            "to run on the embedded AWS of a laptop."
+            f"{name} is not set: {what} Set it in the environment, or unset COUNTERSIGN_ENV to run on the embedded AWS."
         )
     return value
 
@@ -33,7 +32,9 @@ def number(name: str, default: int) -> int:
     """Raises: ImproperlyConfigured, naming the variable, where it is no whole number above zero."""
     text = env(name, str(default))
     if not text.isdigit() or int(text) < 1:
-        raise ImproperlyConfigured(f"{name} is {text!r}: write a whole number above zero, or unset it for {default}.")
+        raise ImproperlyConfigured(
+            f"{name} is {text!r}: use a positive integer, or unset it for the default ({default})."
+        )
     return int(text)
 
 
@@ -60,6 +61,6 @@ def sources(name: str) -> dict[str, tuple[tuple[str, str], ...]]:
     for entry in env(name, "").split():
         match = re.fullmatch(r"([a-z0-9-]+)=s3://([a-z0-9.-]+)/((?:[^/]+/)*)", entry)
         if match is None:
-            raise ImproperlyConfigured(f"{name} has {entry!r}: write site=s3://bucket/prefix/, with spaces between.")
+            raise ImproperlyConfigured(f"{name} has {entry!r}: use site=s3://bucket/prefix/, separated by spaces.")
         found[match[1]] = (*found.get(match[1], ()), (match[2], match[3]))
     return found

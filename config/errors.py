@@ -37,7 +37,10 @@ class Conflict(CountersignError):
     """
 
     def __init__(
-        self, message: str = "Somebody else changed this first.", *, failed: frozenset[str] = frozenset()
+        self,
+        message: str = "This was changed by another user. Your change was not saved.",
+        *,
+        failed: frozenset[str] = frozenset(),
     ) -> None:
         super().__init__(message)
         self.failed = failed

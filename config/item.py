@@ -36,12 +36,12 @@ _PAUSES = (0.02, 0.05, 0.1, 0.2)
 def refused(code: str) -> CountersignError:
     """Our error for DynamoDB's ``code``; an empty one means that nobody answered."""
     if code == "ResourceNotFoundException":
-        return Unavailable("The table is not there yet. Run `manage.py bootstrap`, then try again.")
+        return Unavailable("The table does not exist. Run `manage.py bootstrap`, then try again.")
     if code == _BUSY:
-        return Unavailable("Too many people change this at once. Nothing was changed; try again.")
+        return Unavailable("Too many simultaneous changes. Nothing was changed; try again.")
     if not code or code in THROTTLED or code.startswith("Internal"):
-        return Unavailable("The table does not answer right now. Nothing was changed; try again.")
-    return CountersignError(f"The table refused this: {code}.")
+        return Unavailable("The database is not responding. Nothing was changed; try again.")
+    return CountersignError(f"The database rejected the request: {code}.")
 
 
 def _code(error: PynamoDBException) -> str:
@@ -63,14 +63,14 @@ def translated() -> Iterator[None]:
     try:
         yield
     except DoesNotExist as error:
-        raise NotFound("There is no such record.") from error
+        raise NotFound("Record not found.") from error
     except PynamoDBException as error:
         code = _code(error)
         if code == "ConditionalCheckFailedException":
             raise Conflict from error
         raise refused(code) from error
     except aws.UNANSWERED as error:
-        raise Unavailable("The table cannot be reached right now. Try again in a moment.") from error
+        raise Unavailable("The database is unreachable. Try again in a moment.") from error
 
 
 class GSI1(GlobalSecondaryIndex["Item"]):  # type: ignore[no-untyped-call]
@@ -316,6 +316,6 @@ def _start(cursor: str, which: str) -> dict[str, Any]:
     try:
         text = signing.Signer(salt=f"cursor {which}").unsign(cursor)
     except signing.BadSignature as error:
-        raise NotFound("This page of the list is gone. Open the list from its start.") from error
+        raise NotFound("This page is no longer available. Go to page 1.") from error
     start: dict[str, Any] = json.loads(base64.urlsafe_b64decode(text))
     return start

@@ -20,7 +20,7 @@ from config.framework import BASE_DIR
 # --- where we run ------------------------------------------------------------
 ENVIRONMENT = env("COUNTERSIGN_ENV", "laptop")
 if ENVIRONMENT not in {"laptop", "aws"}:
-    raise ImproperlyConfigured(f"COUNTERSIGN_ENV is {ENVIRONMENT!r}: write 'laptop' or 'aws'.")
+    raise ImproperlyConfigured(f"COUNTERSIGN_ENV is {ENVIRONMENT!r}: use 'laptop' or 'aws'.")
 ON_LAPTOP = ENVIRONMENT == "laptop"
 DEBUG = env("COUNTERSIGN_DEBUG", "0") == "1"
 WEB_PORT = number("COUNTERSIGN_PORT", 8000)
@@ -29,8 +29,8 @@ if ON_LAPTOP:
     SECRET_KEY = env("SECRET_KEY", "") or own_secret(STATE_DIR)
     ALLOWED_HOSTS = env("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1],testserver").split(",")
 else:
-    SECRET_KEY = required("SECRET_KEY", "Django signs sessions with it; make one of 50 random characters.")
-    ALLOWED_HOSTS = required("ALLOWED_HOSTS", "the host names people open, with commas between.").split(",")
+    SECRET_KEY = required("SECRET_KEY", "Django signs sessions with it; use 50 random characters.")
+    ALLOWED_HOSTS = required("ALLOWED_HOSTS", "the public host names, separated by commas.").split(",")
 # How others open the desk: the beginning of every address that leaves it, in mails, messages and the API.
 _FIRST_HOST = next((host for host in ALLOWED_HOSTS if host[:1] not in {"", ".", "*"}), "")
 _PUBLIC_URL = f"http://127.0.0.1:{WEB_PORT}" if ON_LAPTOP else _FIRST_HOST and f"https://{_FIRST_HOST}"
@@ -54,7 +54,7 @@ if ON_LAPTOP:
 else:
     AWS_ENDPOINT_URL = None
     AWS_ACCESS_KEY_ID = AWS_SECRET_ACCESS_KEY = None  # the role of the machine, through boto3's own chain
-    AWS_ACCOUNT_ID = required("AWS_ACCOUNT_ID", "the 12 digits of the account that the stack lives in.")
+    AWS_ACCOUNT_ID = required("AWS_ACCOUNT_ID", "the 12-digit ID of the AWS account.")
 STACK = env("COUNTERSIGN_STACK", "countersign")
 TABLE_NAME = STACK
 VERSIONS_TABLE_NAME = f"{STACK}-versions"  # seed 002: what was, in the same keys
@@ -220,9 +220,9 @@ TELL_SENDERS = env("COUNTERSIGN_TELL_SENDERS", "")
 SENDERS_TOPIC_ARN = env("COUNTERSIGN_SENDERS_TOPIC_ARN", "")
 TELL_SENDERS_WHY = env("COUNTERSIGN_TELL_SENDERS_WHY", "0") == "1"  # a reviewer's words may quote the document
 if TELL_SENDERS not in {"", "mail", "sns"}:
-    raise ImproperlyConfigured(f"COUNTERSIGN_TELL_SENDERS is {TELL_SENDERS!r}: write 'mail' or 'sns', or unset it.")
+    raise ImproperlyConfigured(f"COUNTERSIGN_TELL_SENDERS is {TELL_SENDERS!r}: use 'mail' or 'sns', or unset it.")
 if TELL_SENDERS == "sns" and not SENDERS_TOPIC_ARN:
-    raise ImproperlyConfigured("COUNTERSIGN_TELL_SENDERS is 'sns': name the topic in COUNTERSIGN_SENDERS_TOPIC_ARN.")
+    raise ImproperlyConfigured("COUNTERSIGN_TELL_SENDERS is 'sns': set COUNTERSIGN_SENDERS_TOPIC_ARN to the topic.")
 
 # --- the engine, and Celery on its broker ---------------------------------------
 # Without an address: SQS. It may hold a password, so it has no default that anybody shows.
@@ -292,7 +292,9 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(STATE_DIR / "beat-schedule")
 if ON_LAPTOP:
     _DATABASE_URL = env("DATABASE_URL", f"sqlite:///{STATE_DIR / 'countersign.sqlite3'}")
 else:
-    _DATABASE_URL = required("DATABASE_URL", "users and sessions are in PostgreSQL, which all web processes share.")
+    _DATABASE_URL = required(
+        "DATABASE_URL", ("users and sessions are stored in PostgreSQL, shared by all web processes.")
+    )
 DATABASES = {"default": dj_database_url.parse(_DATABASE_URL, conn_max_age=600, conn_health_checks=True)}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     STATE_DIR.mkdir(parents=True, exist_ok=True)

@@ -114,9 +114,9 @@ def transact(changes: Sequence[Change], *events: RecordAt, token: str | None = N
             token = None
             continue
         if not {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"} & set(reasons):
-            raise CountersignError(f"The table refused this: {', '.join(sorted(set(reasons)))}.")
+            raise CountersignError(f"The database rejected the request: {', '.join(sorted(set(reasons)))}.")
         time.sleep(random.uniform(0.01, 0.05) * 2**attempt)
-    raise Unavailable("Too many people change this at once. Nothing was changed; try again.")
+    raise Unavailable("Too many simultaneous changes. Nothing was changed; try again.")
 
 
 def _rows(built: Item | tuple[Item, ...]) -> tuple[Item, ...]:
@@ -151,7 +151,7 @@ def _write(changes: Sequence[Change], token: str | None) -> list[str]:
             return ["ThrottlingError"]
         raise refused(code) from error
     except (*aws.UNANSWERED, ClientError) as error:
-        raise Unavailable("The table cannot be reached right now. Try again in a moment.") from error
+        raise Unavailable("The database is unreachable. Try again in a moment.") from error
     return []
 
 

@@ -15,7 +15,7 @@ from config.errors import CountersignError, Unavailable
 
 log = logging.getLogger(__name__)
 
-_AWAY = "The queue does not answer right now. What was saved is safe; try again in a moment."
+_AWAY = "The queue is not responding. Saved data is safe; try again in a moment."
 # On a connection of the pool that the broker has closed meanwhile the first try fails. Not once is not less: without a
 # retry kombu waits six seconds for a connection, and with its own number of them a page waits for SQS four times.
 _ONCE_MORE = {"max_retries": 1, "interval_start": 0.1}

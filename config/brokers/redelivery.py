@@ -50,7 +50,7 @@ class Counted(Task[Any, Any]):
             raise Ignore
         if self.on_aside and _received(self.request) >= MOST:  # whoever receives it next is SQS's other queue
             _tell(self)
-            raise Reject("It came to a worker five times.", requeue=True)
+            raise Reject("Delivered to a worker 5 times without success.", requeue=True)
         if self.request.headers:  # a retry's message takes them over, and who orders one was not ended
             self.request.headers = afresh(self.request.headers)
         return self.run(*args, **kwargs)

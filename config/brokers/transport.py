@@ -30,8 +30,8 @@ def broker_of(url: str) -> str:
     scheme = urlsplit(url).scheme
     if scheme not in _BROKERS:
         raise ImproperlyConfigured(
-            f"COUNTERSIGN_BROKER_URL begins with {scheme!r}: write redis://, rediss://, amqp:// or amqps://, "
-            "or unset it for SQS."
+            f"COUNTERSIGN_BROKER_URL begins with {scheme!r}: use redis://, rediss://, amqp:// or amqps://, or unset "
+            "it for SQS."
         )
     return _BROKERS[scheme]
 
@@ -39,11 +39,11 @@ def broker_of(url: str) -> str:
 def checked_engine(engine: str, broker: str) -> str:
     """Raises: ImproperlyConfigured, where there is none of that name, or it cannot send to this broker."""
     if engine not in {STEP_FUNCTIONS, CELERY}:
-        raise ImproperlyConfigured(f"COUNTERSIGN_ENGINE is {engine!r}: write 'stepfunctions' or 'celery'.")
+        raise ImproperlyConfigured(f"COUNTERSIGN_ENGINE is {engine!r}: use 'stepfunctions' or 'celery'.")
     if engine == STEP_FUNCTIONS and broker != SQS:
         raise ImproperlyConfigured(
-            "COUNTERSIGN_ENGINE is 'stepfunctions', and Step Functions sends its messages to SQS only. Set "
-            f"COUNTERSIGN_ENGINE=celery to run on {BROKER_NAMES[broker]}, or unset COUNTERSIGN_BROKER_URL."
+            "COUNTERSIGN_ENGINE is 'stepfunctions', which supports SQS only. Set COUNTERSIGN_ENGINE=celery to use "
+            f"{BROKER_NAMES[broker]}, or unset COUNTERSIGN_BROKER_URL."
         )
     return engine
 

@@ -57,7 +57,9 @@ def deploy(report: Report) -> None:
     """
     endpoint = settings.AWS_ENDPOINT_URL
     if endpoint and not is_answering(endpoint):
-        raise Unavailable(f"No embedded AWS answers at {endpoint}. Start it with `manage.py emulator`, then try again.")
+        raise Unavailable(
+            f"No embedded AWS is running at {endpoint}. Start it with `manage.py emulator`, then try again."
+        )
     with aws.translated():
         changes = _apply()
         _verify()
@@ -85,8 +87,8 @@ def _apply() -> list[str]:
         return _outcome(since=None)
     if stack["StackStatus"] in {"ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED", "DELETE_FAILED"}:
         raise Misconfigured(
-            f"Stack {settings.STACK} is left in {stack['StackStatus']}: {_first_failure()} "
-            "Delete the stack, which keeps table and bucket, mend the cause and run this again."
+            f"Stack {settings.STACK} is in {stack['StackStatus']}: {_first_failure()} Fix the cause, delete the "
+            "stack (tables and bucket are kept) and run this again."
         )
     if not (differences := _differences(stack, request)):
         return []
@@ -129,7 +131,7 @@ def _order(call: Callable[..., Any], request: dict[str, Any]) -> bool:
         if "No updates are to be performed" in message:
             return False
         if error.response["Error"]["Code"] in {"ValidationError", "AccessDenied", "InsufficientCapabilitiesException"}:
-            raise Misconfigured(f"AWS refuses stack {settings.STACK}, nothing was changed: {message}") from error
+            raise Misconfigured(f"AWS rejected stack {settings.STACK}; nothing was changed: {message}") from error
         raise
     return True
 
@@ -152,7 +154,7 @@ def _wait() -> dict[str, Any] | None:
         if not stack["StackStatus"].endswith("_IN_PROGRESS"):
             return stack
         time.sleep(_POLL_SECONDS)
-    raise Unavailable(f"Stack {settings.STACK} is still being worked on. Run this again when it has come to rest.")
+    raise Unavailable(f"Stack {settings.STACK} is still being updated. Run this again when the update has finished.")
 
 
 def _outcome(since: str | None) -> list[str]:
@@ -184,7 +186,7 @@ def _events() -> list[dict[str, Any]]:
 def _first_failure() -> str:
     failed = [event for event in _events() if event["ResourceStatus"].endswith("_FAILED")]
     if not failed:
-        return "its events do not say why."
+        return "its events give no reason."
     first = failed[-1]  # the later ones are its consequences
     return f"{first['LogicalResourceId']}: {first.get('ResourceStatusReason', 'no reason given').rstrip('.')}."
 
@@ -205,7 +207,7 @@ def _settle() -> list[str]:
         TableName=settings.TABLE_NAME,
         TimeToLiveSpecification={"AttributeName": TTL_ATTRIBUTE, "Enabled": True},
     )
-    return [f"changed    DynamoDB::Table {settings.TABLE_NAME}, expiry by {TTL_ATTRIBUTE} switched on"]
+    return [f"changed    DynamoDB::Table {settings.TABLE_NAME}, expiry by {TTL_ATTRIBUTE} enabled"]
 
 
 def _verify() -> None:
@@ -220,9 +222,9 @@ def _verify() -> None:
         for text, good in (
             (f"table {settings.TABLE_NAME} differs from the template", _table_is_good()),
             (f"table {settings.VERSIONS_TABLE_NAME} differs from the template", _versions_are_good()),
-            (f"bucket {settings.BUCKET_NAME} is missing, not versioned or not private", _bucket_is_good()),
-            ("a queue is missing, or its URL is not the one in the settings", _queues_are_good()),
-            (f"event bus {settings.BUS_NAME} or a rule of it is missing", _bus_is_good()),
+            (f"bucket {settings.BUCKET_NAME} is missing, unversioned or not private", _bucket_is_good()),
+            ("a queue is missing or its URL differs from the settings", _queues_are_good()),
+            (f"event bus {settings.BUS_NAME} or one of its rules is missing", _bus_is_good()),
         )
         if not good
     ]
@@ -231,8 +233,8 @@ def _verify() -> None:
         if settings.ON_LAPTOP and found:
             check_kept_port(found["QueueUrl"], settings.EMULATOR_PORT, settings.STATE_DIR / "emulator")
         raise Misconfigured(
-            f"Stack {settings.STACK} is complete, and yet {'; '.join(wrong)}. Somebody changed it by hand: "
-            "undo that, or deploy under another name with COUNTERSIGN_STACK."
+            f"Stack {settings.STACK} has drifted: {'; '.join(wrong)}. Revert the manual change, or deploy under "
+            "another name with COUNTERSIGN_STACK."
         )
 
 

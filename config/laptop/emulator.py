@@ -92,7 +92,7 @@ def start(*, state_dir: Path, port: int, persistent: bool = True, save_seconds: 
         if process.poll() is not None or time.monotonic() > deadline:
             emulator.stop()
             last = log.read_bytes()[here:].decode(errors="replace").strip().rpartition("\n")[2]
-            raise Misconfigured(f"The embedded AWS did not start: {last or 'it said nothing'} Its log is {log}.")
+            raise Misconfigured(f"The embedded AWS did not start: {last or 'no output.'} See {log}.")
         time.sleep(0.05)
     return emulator
 
@@ -138,7 +138,7 @@ def check_startable(state_dir: Path, port: int) -> None:
         except OSError as error:
             what = "another emulator" if is_answering(f"http://{HOST}:{port}") else "another program"
             raise Misconfigured(
-                f"Port {port} is taken by {what}. Stop it, or set COUNTERSIGN_EMULATOR_PORT to a free port."
+                f"Port {port} is in use by {what}. Stop it, or set COUNTERSIGN_EMULATOR_PORT to a free port."
             ) from error
 
 
@@ -147,8 +147,8 @@ def check_kept_port(queue_url: str, port: int, state_dir: Path) -> None:
     kept = urllib.parse.urlsplit(queue_url).port
     if kept not in (None, port):
         raise Misconfigured(
-            f"What the embedded AWS keeps was made with COUNTERSIGN_EMULATOR_PORT={kept}, and now it is {port}. Set it "
-            f"as it was, or remove {state_dir} to begin anew."
+            f"The embedded AWS was created with COUNTERSIGN_EMULATOR_PORT={kept}, which is now {port}. Restore the "
+            f"port, or delete {state_dir} to start over."
         )
 
 
@@ -173,8 +173,8 @@ def hold_lock(state_dir: Path, port: int) -> int:
                 continue
             os.close(lock)
             raise Misconfigured(
-                f"The embedded AWS already runs on {state_dir}: process {holder.get('pid')}, "
-                f"port {holder.get('port')}. Use it, or stop that process first."
+                f"The embedded AWS is already running on {state_dir}: process {holder.get('pid')}, port "
+                f"{holder.get('port')}. Use it, or stop that process first."
             ) from None
     os.ftruncate(lock, 0)
     os.pwrite(lock, json.dumps({"pid": os.getpid(), "port": port}).encode(), 0)

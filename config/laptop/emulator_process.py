@@ -145,7 +145,7 @@ def _save_and_exit(lock: int) -> None:
     try:
         persistence.save_all(ministack._build_persistence_save_dict())
     except BaseException:
-        logger.exception("The state could not be saved.")
+        logger.exception("Saving the state failed.")
         os._exit(1)
     os._exit(1 if failures.seen else 0)
 

@@ -52,7 +52,7 @@ class Supervisor:
                 continue
             if time.monotonic() - child.started < RESTART_SECONDS:
                 continue
-            report(f"{child.name} ended with code {child.process.returncode} and is started again.")
+            report(f"{child.name} exited with code {child.process.returncode}; restarting.")
             self._start(child)
 
     def stop(self) -> None:

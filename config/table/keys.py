@@ -74,7 +74,7 @@ def partition(site: str, text: str) -> str:
     ('PROJ#p1', 'acme/PROJ#p1')
     """
     if not _SITE.fullmatch(site):
-        raise InvalidKey("A site's id has up to 40 small letters, digits and hyphens.")
+        raise InvalidKey("A site ID has up to 40 lowercase letters, digits and hyphens.")
     return text if site == DEFAULT_SITE else f"{site}/{text}"
 
 
@@ -111,7 +111,7 @@ def encode(text: str) -> Encoded:
     try:
         composed = unicodedata.normalize("NFC", text).encode().decode()
     except UnicodeEncodeError as error:
-        raise InvalidKey("This text holds half a character. Type it again.") from error
+        raise InvalidKey("The text contains an invalid character. Enter it again.") from error
     return Encoded(
         "".join(urllib.parse.quote(one, safe="") if one in "%#/" or not one.isprintable() else one for one in composed)
     )
@@ -133,7 +133,7 @@ def ordered_number(number: Decimal) -> str:
     [Decimal('-10'), Decimal('-2'), Decimal('9.5'), Decimal('10')]
     """
     if not number.is_finite():
-        raise InvalidKey("A number in a key has to be finite.")
+        raise InvalidKey("A number in a key must be finite.")
     if not number:
         return "1"
     digits = "".join(map(str, number.as_tuple().digits)).rstrip("0")
@@ -208,7 +208,7 @@ def _short(text: str, longest: int) -> str:
     if not text:
         raise InvalidKey("What is listed by its value has to have one: a key is never empty.")
     if len(text.encode()) > longest:
-        raise InvalidKey(f"This value is too long to be found by: with its name it may have {longest} bytes.")
+        raise InvalidKey(f"This value is too long to be indexed. Including its name it can have up to {longest} bytes.")
     return text
 
 

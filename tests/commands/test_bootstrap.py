@@ -78,7 +78,7 @@ def test_the_machine_that_others_start_is_changed_in_place(
 
 def test_it_fails_with_one_sentence(settings: object) -> None:
     settings.AWS_ENDPOINT_URL = "http://127.0.0.1:1"  # type: ignore[attr-defined]
-    with pytest.raises(CommandError, match="No embedded AWS answers"):
+    with pytest.raises(CommandError, match="No embedded AWS is running"):
         call_command("bootstrap")
 
 

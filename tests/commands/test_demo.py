@@ -37,15 +37,15 @@ def test_the_demo_comes_up_prints_logins_and_stops_in_order(tmp_path: Path) -> N
     with log.open("w") as output:
         demo = subprocess.Popen(desk.command("demo", "--no-samples"), env=env, stdout=output, stderr=subprocess.STDOUT)
     try:
-        said = wait_for("Ctrl-C stops everything", log)
+        said = wait_for("Press Ctrl-C to stop", log)
         assert f"http://127.0.0.1:{env['COUNTERSIGN_PORT']}/" in said
         logins = tmp_path / "state/logins.json"
         assert stat.S_IMODE(logins.stat().st_mode) == 0o600
         assert all(password in said for password in json.loads(logins.read_text()).values())
         second = desk.run(env, "demo")
         assert second.returncode == 1
-        where = f"open http://127.0.0.1:{env['COUNTERSIGN_PORT']}/, or stop it (process {demo.pid})."
-        assert f"The demo already runs: {where}" in second.stderr
+        where = f"open http://127.0.0.1:{env['COUNTERSIGN_PORT']}/ or stop it (process {demo.pid})."
+        assert f"The demo is already running: {where}" in second.stderr
         third = desk.run(env | {"COUNTERSIGN_STATE_DIR": str(tmp_path / "third")}, "demo")
         assert third.returncode == 1
         assert f"Port {env['COUNTERSIGN_PORT']} is in use." in third.stderr
@@ -54,7 +54,7 @@ def test_the_demo_comes_up_prints_logins_and_stops_in_order(tmp_path: Path) -> N
     finally:
         demo.kill()
         demo.wait()
-    assert "The state is kept" in log.read_text()
+    assert "State is kept" in log.read_text()
     assert not answers(env["COUNTERSIGN_PORT"])
     assert not answers(env["COUNTERSIGN_EMULATOR_PORT"])
 
@@ -67,10 +67,10 @@ def test_the_demo_revives_what_was_killed_and_leaves_nothing_behind_when_it_is_k
     with log.open("w") as output:
         demo = subprocess.Popen(desk.command("demo", "--no-samples"), env=env, stdout=output, stderr=subprocess.STDOUT)
     try:
-        wait_for("Ctrl-C stops everything", log)
+        wait_for("Press Ctrl-C to stop", log)
         holder = json.loads((tmp_path / "state/emulator/emulator.lock").read_text())
         os.kill(holder["pid"], signal.SIGKILL)
-        wait_for("The embedded AWS ended with code -9 and is started again. What was written in the last 30", log)
+        wait_for("The embedded AWS exited with code -9; restarting. Changes of the last 30", log)
         wait_until(lambda: answers(env["COUNTERSIGN_EMULATOR_PORT"]))
         children = processes_under(demo.pid)
         assert len(children) >= 5

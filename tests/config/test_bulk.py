@@ -96,7 +96,7 @@ def test_what_the_table_leaves_over_is_sent_again(table: str, monkeypatch: pytes
             bulk.put(rows)
             assert len(stored(table)) == 10
         else:
-            with pytest.raises(Unavailable, match="goes on where it was"):
+            with pytest.raises(Unavailable, match="Run this again to resume"):
                 bulk.put(rows)
 
 

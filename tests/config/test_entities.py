@@ -23,9 +23,9 @@ PEOPLES = {"tag_key", "tag_value", "key", "value", "name", "entity", "username",
 MAY_BE_EMPTY = {"tag_value", "value"}
 SENTENCES = (
     "is empty or holds a character that keys are built with.",
-    "This text holds half a character. Type it again.",
+    "The text contains an invalid character. Enter it again.",
     "is below zero and would not sort.",
-    "This value is too long to be found by: with its name it may have",
+    "This value is too long to be indexed. Including its name it can have up to",
     "What is listed by its value has to have one: a key is never empty.",
 )
 ODD = ["#", "/", "a#b", "acme/x", "100 %", "%23", "..", " ", "\n", "\x00", "é", "e\u0301", "日本", "😀", "A" * 300]

@@ -11,7 +11,7 @@ RAISED = {
     "forbidden": errors.NotAllowed("You may look, not decide."),
     "late": errors.Conflict("Bob Ito decided this at 14:31:52."),
     "refused": errors.Refused("The file is empty. Send one with pages."),
-    "away": errors.Unavailable("The table does not answer right now."),
+    "away": errors.Unavailable("The database is not responding."),
     "broken": errors.StageFailed("nobody turned this into an answer"),
 }
 

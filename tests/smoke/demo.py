@@ -34,7 +34,7 @@ class Demo:
             self.process = subprocess.Popen(
                 desk.command("demo"), env=self.env, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
             )
-        while "Ctrl-C stops everything" not in self.said:
+        while "Press Ctrl-C to stop" not in self.said:
             assert self.process.poll() is None, self.said
             assert time.monotonic() - began < UP_SECONDS, self.said
             time.sleep(0.2)

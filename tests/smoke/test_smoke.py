@@ -73,8 +73,8 @@ def test_every_file_that_comes_in_ends(
             how = "the steps worker killed twice, the slices worker once" if killing else "undisturbed"
             print(f"\n\n{round_.ledger.table(f'{name}, {how} ({took})')}\n")
     assert round_.ledger.problems() == []
-    assert demo.said.count("ended with code -9 and is started again.") == (sum(KILLED.values()) if killing else 0)
-    assert all(f"worker-{worker} ended with code -9" in demo.said for worker in KILLED if killing)
+    assert demo.said.count("exited with code -9; restarting.") == (sum(KILLED.values()) if killing else 0)
+    assert all(f"worker-{worker} exited with code -9" in demo.said for worker in KILLED if killing)
     if not killing:
         assert [worker for worker, log in demo.logs().items() if "Traceback" in log] == []
 

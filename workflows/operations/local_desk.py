@@ -34,8 +34,8 @@ class LocalDesk:
 
         """
         if self.embedded and (code := self.embedded.process.poll()) is not None:
-            lost = f" What was written in the last {emulator.SAVE_SECONDS} seconds may be lost." if code else ""
-            report(f"The embedded AWS ended with code {code} and is started again.{lost}")
+            lost = f" Changes of the last {emulator.SAVE_SECONDS} seconds may be lost." if code else ""
+            report(f"The embedded AWS exited with code {code}; restarting.{lost}")
             self.embedded = start_embedded()
             deployment.deploy(_unheard)  # what was deployed after its last save is gone
         self.supervisor.tend(report)

@@ -11,7 +11,7 @@ from config.laptop import emulator
 
 
 class Command(BaseCommand):
-    help = "Run the embedded AWS in the foreground; it saves its state as it goes and when it stops."
+    help = "Run the embedded AWS in the foreground. State is saved periodically and on exit."
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
 
     def handle(self, *_args: Any, **_options: Any) -> None:

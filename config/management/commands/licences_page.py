@@ -9,7 +9,7 @@ from config import licences
 
 
 class Command(BaseCommand):
-    help = "Write docs/licences.md from requirements.lock and what the installed packages say of themselves."
+    help = "Write docs/licences.md from requirements.lock and the metadata of installed packages."
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
 
     def handle(self, *_args: Any, **_options: Any) -> None:

@@ -9,7 +9,7 @@ from config.runtime_lock import runtime_lock
 
 
 class Command(BaseCommand):
-    help = "Print what of requirements.lock a deployment needs, for its image."
+    help = "Print the runtime subset of requirements.lock for the deployment image."
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
 
     def handle(self, *_args: Any, **_options: Any) -> None:

@@ -78,7 +78,7 @@ AWAY = [
 @each("error", AWAY)
 def test_a_broker_that_takes_nothing_is_unavailable_whatever_its_error(error: Exception) -> None:
     with mock.patch.object(Celery, "send_task", side_effect=error):
-        with pytest.raises(Unavailable, match="What was saved is safe; try again") as raised:
+        with pytest.raises(Unavailable, match="Saved data is safe; try again") as raised:
             queues.enqueue("any.task", settings.STEPS_QUEUE, {})
         assert not queues.enqueue_soon("any.task", settings.STEPS_QUEUE, {})
     assert raised.value.__cause__ is error

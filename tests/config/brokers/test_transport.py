@@ -34,7 +34,7 @@ def test_each_engine_has_its_brokers() -> None:
     for broker in (transport.SQS, transport.REDIS, transport.RABBITMQ):
         assert transport.checked_engine("celery", broker) == "celery"
     assert transport.checked_engine("stepfunctions", transport.SQS) == "stepfunctions"
-    with pytest.raises(ImproperlyConfigured, match="write 'stepfunctions' or 'celery'"):
+    with pytest.raises(ImproperlyConfigured, match="use 'stepfunctions' or 'celery'"):
         transport.checked_engine("airflow", transport.SQS)
 
 

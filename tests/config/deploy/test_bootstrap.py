@@ -92,7 +92,7 @@ def test_a_bucket_without_versions_is_noticed(aws_stack):
     s3 = aws.client("s3")
     s3.put_bucket_versioning(Bucket=settings.BUCKET_NAME, VersioningConfiguration={"Status": "Suspended"})
     try:
-        with pytest.raises(Misconfigured, match=f"bucket {settings.BUCKET_NAME} is missing, not versioned"):
+        with pytest.raises(Misconfigured, match=f"bucket {settings.BUCKET_NAME} is missing, unversioned"):
             deploy()
     finally:
         s3.put_bucket_versioning(Bucket=settings.BUCKET_NAME, VersioningConfiguration={"Status": "Enabled"})
@@ -107,7 +107,7 @@ def test_a_bucket_that_somebody_opened_is_noticed(aws_stack, opened):
     else:
         s3.delete_public_access_block(Bucket=settings.BUCKET_NAME)
     try:
-        with pytest.raises(Misconfigured, match="not versioned or not private"):
+        with pytest.raises(Misconfigured, match="unversioned or not private"):
             deploy()
     finally:
         s3.put_public_access_block(Bucket=settings.BUCKET_NAME, PublicAccessBlockConfiguration=closed)

@@ -211,5 +211,7 @@ def test_a_task_may_time_out_after_what_its_input_says(aws_stack):
 def test_state_of_another_port_is_told_as_that(tmp_path: Path) -> None:
     url = "http://127.0.0.1:4566/000000000000/steps"
     emulator.check_kept_port(url, 4566, tmp_path)
-    with pytest.raises(Misconfigured, match=r"made with COUNTERSIGN_EMULATOR_PORT=4566, and now it is 4600\..+remove"):
+    with pytest.raises(
+        Misconfigured, match=r"created with COUNTERSIGN_EMULATOR_PORT=4566, which is now 4600\..+delete"
+    ):
         emulator.check_kept_port(url, 4600, tmp_path)

@@ -36,7 +36,7 @@ def test_a_child_that_dies_is_started_again_and_reported(supervisor: Supervisor)
         supervisor.tend(said.append)
         time.sleep(0.05)
     assert pid(child) != first
-    assert said == ["web ended with code -9 and is started again."]
+    assert said == ["web exited with code -9; restarting."]
 
 
 def test_stopping_ends_every_child(supervisor: Supervisor) -> None:

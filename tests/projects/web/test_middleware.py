@@ -21,7 +21,7 @@ ERRORS = [
     ("forbidden", 403, "You may look, not decide."),
     ("late", 409, "Bob Ito decided this at 14:31:52."),
     ("refused", 422, "The file is empty. Send one with pages."),
-    ("away", 503, "The table does not answer right now."),
+    ("away", 503, "The database is not responding."),
 ]
 
 

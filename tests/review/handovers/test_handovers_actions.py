@@ -143,8 +143,8 @@ def test_unchecked_fields_may_be_approved_where_the_questions_project_allows_it(
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"site": "nowhere"}, "no open site"),
-        ({"site": "No Site#"}, "no open site"),
+        ({"site": "nowhere"}, "does not exist or is closed"),
+        ({"site": "No Site#"}, "does not exist or is closed"),
         ({"queue": "none"}, "no such queue"),
         ({"queue": "a#b"}, "no such queue"),
         ({"project": "none"}, "no such project"),

@@ -85,7 +85,7 @@ def test_where_no_queue_answers_the_file_can_be_tried_once_more(error_code):
     with fail("sqs", "SendMessage", error_code=error_code, times=9):
         answer = settle(file, "again")
     assert answer.status_code == 503
-    assert "What was saved is safe; try again in a moment." in answer.content.decode()
+    assert "Saved data is safe; try again in a moment." in answer.content.decode()
     assert IncomingFile.load(file.key).status == IncomingStatus.AGAIN
     assert settle(file, "again").status_code == 200
 

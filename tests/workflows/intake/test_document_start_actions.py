@@ -68,7 +68,7 @@ def test_the_same_document_twice_is_one(table: str) -> None:
 
 def test_what_arrives_damaged_is_refused_by_s3(table: str) -> None:
     store = DocumentFiles(SITE, PROJECT_ID, str(uuid.uuid4()))
-    with sample_files()[0].open("rb") as file, pytest.raises(Unavailable, match="did not arrive as it was sent"):
+    with sample_files()[0].open("rb") as file, pytest.raises(Unavailable, match="checksum does not match"):
         store.save_original(file, ".pdf", "application/pdf", sha256="0" * 64)
     assert not store.exists(f"{store.document_id}.pdf")
 

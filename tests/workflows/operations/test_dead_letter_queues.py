@@ -99,6 +99,6 @@ def test_what_lies_there_is_a_metric() -> None:
 
 
 def test_a_broker_that_is_away_is_said() -> None:
-    away = mock.patch.object(queues, "channel", side_effect=Unavailable("The queue does not answer right now."))
+    away = mock.patch.object(queues, "channel", side_effect=Unavailable("The queue is not responding."))
     with away:
         assert signed_in(alice()).get("/settings/failed/").status_code == 503

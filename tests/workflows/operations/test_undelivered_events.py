@@ -111,7 +111,7 @@ def test_where_no_queue_answers_the_page_says_so_and_the_event_stays() -> None:
     with fail("sqs", "SendMessage", error_code="connection", times=9):
         answer = signed_in(alice()).post(url, {"order": "replay"})
     assert answer.status_code == 503
-    assert "The queue does not answer right now." in answer.content.decode()
+    assert "The queue is not responding." in answer.content.decode()
     assert [letter.task for letter in dead_letters.listed()] == ["event Object Created"]
 
 

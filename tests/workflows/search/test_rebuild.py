@@ -108,7 +108,7 @@ def test_where_something_does_not_answer_it_says_so_and_goes_on_later() -> None:
     runs = desk()
     with fail("s3", "GetObject"), pytest.raises(Unavailable):
         rebuild("default", nobody)
-    with fail("s3", "GetObject"), pytest.raises(CommandError, match="next call goes on from here"):
+    with fail("s3", "GetObject"), pytest.raises(CommandError, match="Run again to resume"):
         call_command("reindex")
     rebuild("default", nobody)
     assert len(found("alphaword")) == len(runs) - 3

@@ -9,7 +9,7 @@ from workflows.operations import deployment
 
 
 class Command(BaseCommand):
-    help = "Create or verify what the desk needs on the configured endpoint; a second run changes nothing."
+    help = "Create or verify AWS resources on the configured endpoint. Safe to run repeatedly."
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
 
     def handle(self, *_args: Any, **_options: Any) -> None:

@@ -19,13 +19,15 @@ BY = Actor("calibrate", "Command line")
 
 
 class Command(BaseCommand):
-    help = "Propose a calibration from a project's reviews; runs keep what is active until one is activated."
+    help = "Create a calibration from a project's reviews. It takes effect once activated."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, metavar="P")
         parser.add_argument("--site", default=DEFAULT_SITE, metavar="S")
-        parser.add_argument("--activate", action="store_true", help="have runs that begin from now on use it")
-        parser.add_argument("--output", type=Path, metavar="FILE", help="also write it, for manage.py evaluate")
+        parser.add_argument("--activate", action="store_true", help="activate it for new runs")
+        parser.add_argument(
+            "--output", type=Path, metavar="FILE", help=("also write it to a file, for manage.py evaluate")
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
@@ -40,7 +42,7 @@ class Command(BaseCommand):
             if options["activate"]:
                 seen = calibrations.active(project_queries.get_project(site, project_id))
                 actions.activate(site, project_id, made.number, seen=seen, by=BY)
-                self.stdout.write(f"Calibration {made.number} is active: runs that begin from now on use it.")
+                self.stdout.write(f"Calibration {made.number} is active for new runs.")
         except (CountersignError, OSError) as error:
             raise CommandError(str(error)) from error
 
@@ -52,7 +54,7 @@ def _lines(made: Version) -> list[str]:
     learned = f"{made.documents} reviewed documents ({counts}) and {summary.vendors} sellers"
     return [
         f"Calibration {made.number}, from {learned}.",
-        f"Errors are ranked with AUC {after}; without it, {before}.",
+        f"AUC {after} (uncalibrated: {before}).",
         "asked below  documents asked  values asked  precision of the rest",
         *(
             f"{level.threshold:>11.3f}{level.documents:>17.3f}{level.asked:>14.3f}{_shown(level.precision):>23}"

@@ -34,24 +34,24 @@ _DOCUMENTS = uuid.UUID("6f1d2c7e-3a55-4c39-9f0e-5d1f3b7a9c20")  # names the samp
 
 
 class Command(BaseCommand):
-    help = "Run the whole desk on this machine: embedded AWS, web server, workers, sample documents."
+    help = "Run Countersign locally: embedded AWS, web server, workers and sample documents."
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute; each child checks for itself
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--no-samples", action="store_true", help="start with an empty desk")
-        parser.add_argument("--once", action="store_true", help="stop when everything is up, for tests")
+        parser.add_argument("--no-samples", action="store_true", help="start without sample documents")
+        parser.add_argument("--once", action="store_true", help="stop once everything is running (for tests)")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
         if not settings.ON_LAPTOP:
-            raise CommandError("The demo runs on the embedded AWS. Unset COUNTERSIGN_ENV, then try again.")
+            raise CommandError("The demo requires the embedded AWS. Unset COUNTERSIGN_ENV and run it again.")
         signal.signal(signal.SIGTERM, _interrupt)
         port = settings.WEB_PORT
         try:
             _be_the_only_one(port)
             self._run(port, load_samples=not options["no_samples"], once=options["once"])
         except KeyboardInterrupt:
-            self.stdout.write("\nStopped. The state is kept; the next start goes on from here.")
+            self.stdout.write("\nStopped. State is kept and restored on the next start.")
         except CountersignError as error:
             raise CommandError(str(error)) from error
 
@@ -64,8 +64,8 @@ class Command(BaseCommand):
         self._say("Starting embedded AWS and workers")
         if emulator.is_answering(str(settings.AWS_ENDPOINT_URL)):
             raise Misconfigured(
-                f"An emulator already answers at {settings.AWS_ENDPOINT_URL}: the demo may be running. "
-                "Stop it, or set COUNTERSIGN_EMULATOR_PORT and COUNTERSIGN_PORT to free ports."
+                f"An emulator is already running at {settings.AWS_ENDPOINT_URL}; the demo may be running. Stop it, "
+                "or set COUNTERSIGN_EMULATOR_PORT and COUNTERSIGN_PORT to free ports."
             )
         with local_desk.running(self._aside) as desk:
             _add_web(desk.supervisor, port)
@@ -100,14 +100,14 @@ class Command(BaseCommand):
             desk.tend(self._say)
             time.sleep(0.3)
         if moving:
-            self._say(f"  {len(moving)} still under way; the pages show how far they are.")
+            self._say(f"  {len(moving)} still running; follow them on the Runs page.")
 
     def _welcome(self, port: int, logins: list[Login]) -> None:
         width = max(len(login.username) for login in logins)
-        self.stdout.write(f"\nCountersign is up: http://127.0.0.1:{port}/\n\n")
+        self.stdout.write(f"\nCountersign is running: http://127.0.0.1:{port}/\n\n")
         for login in logins:
             self.stdout.write(f"  {login.username:{width}}  {login.password}   {login.role}")
-        self.stdout.write(f"\nLogs are in {settings.STATE_DIR / 'logs'}. Ctrl-C stops everything.")
+        self.stdout.write(f"\nLogs: {settings.STATE_DIR / 'logs'}. Press Ctrl-C to stop.")
         self.stdout.flush()
 
     def _say(self, text: str) -> None:
@@ -135,8 +135,9 @@ def _be_the_only_one(port: int) -> None:
     if locks.hold(path, f"{port} {os.getpid()}") is None:
         port_there, _, process = path.read_text().partition(" ")
         raise Misconfigured(
-            f"The demo already runs: open http://127.0.0.1:{port_there or port}/, or stop it (process {process}). "
-            "A second one needs a COUNTERSIGN_STATE_DIR, COUNTERSIGN_PORT and COUNTERSIGN_EMULATOR_PORT of its own."
+            f"The demo is already running: open http://127.0.0.1:{port_there or port}/ or stop it (process "
+            f"{process}). A second demo needs its own COUNTERSIGN_STATE_DIR, COUNTERSIGN_PORT and "
+            "COUNTERSIGN_EMULATOR_PORT."
         )
 
 
@@ -148,7 +149,7 @@ def _check_free(port: int) -> None:
             probe.bind(("127.0.0.1", port))
         except OSError as error:
             raise Misconfigured(
-                f"Port {port} is in use. Stop what uses it, or set COUNTERSIGN_PORT to a free port."
+                f"Port {port} is in use. Stop the other program, or set COUNTERSIGN_PORT to a free port."
             ) from error
 
 
@@ -167,7 +168,7 @@ def _wait_for_web(desk: LocalDesk, port: int, report: Report) -> None:
         desk.tend(report)
         time.sleep(0.1)
     log: Path = desk.supervisor.logs / "web.log"
-    raise Misconfigured(f"The web server did not come up. Its log is {log}.")
+    raise Misconfigured(f"The web server did not start. See {log}.")
 
 
 def _is_loaded(project_id: str, document_id: str) -> bool:

@@ -22,23 +22,29 @@ HALVES = ("first", "second")
 
 
 class Command(BaseCommand):
-    help = "Run the local stages over documents whose truth is known: F1, ranking of errors, precision against review."
+    help = "Evaluate the built-in stages on labelled documents: F1, error ranking, precision versus review rate."
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute; nothing of the desk is needed
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder", metavar="DIR", type=Path, help="documents with ground_truth.jsonl in it or above")
-        parser.add_argument("--truth", type=Path, metavar="FILE", help="ground_truth.jsonl elsewhere")
         parser.add_argument(
-            "--calibration", metavar="VERSION|FILE", help="a project's version, or a file; else the prior"
+            "folder", metavar="DIR", type=Path, help=("documents, with ground_truth.jsonl there or in a parent folder")
         )
-        parser.add_argument("--project", metavar="P", help="whose version")
+        parser.add_argument("--truth", type=Path, metavar="FILE", help="path to ground_truth.jsonl")
+        parser.add_argument(
+            "--calibration",
+            metavar="VERSION|FILE",
+            help=("calibration version of a project, or a file; default: the prior"),
+        )
+        parser.add_argument("--project", metavar="P", help="project of the version")
         parser.add_argument("--site", default=DEFAULT_SITE, metavar="S")
         parser.add_argument(
-            "--reviewed", type=int, default=150, metavar="N", help="reviews to learn from, by the truth"
+            "--reviewed", type=int, default=150, metavar="N", help="number of labelled reviews to learn from"
         )
-        parser.add_argument("--split", action="store_true", help="also every other document for itself")
-        parser.add_argument("--readings", type=Path, metavar="DIR", help="keep what was read, for the next time")
-        parser.add_argument("--json", action="store_true", help="one JSON object")
+        parser.add_argument(
+            "--split", action="store_true", help=("also report each half separately (every other document)")
+        )
+        parser.add_argument("--readings", type=Path, metavar="DIR", help="cache results for the next run")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
@@ -82,7 +88,7 @@ def _calibration(options: dict[str, Any]) -> Calibration:
     if not asked.isdigit():
         return _from_file(Path(asked))
     if not options["project"]:
-        raise CountersignError("Say whose version this is, with --project.")
+        raise CountersignError("Specify the project with --project.")
     return calibrations.version(options["site"], options["project"], int(asked)).lesson
 
 
@@ -91,7 +97,9 @@ def _from_file(path: Path) -> Calibration:
         content = json.loads(path.read_text(encoding="utf-8"))
         return calibration_from(content, int(content.get("version") or 0))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CountersignError(f"{path} is no calibration. Save one with manage.py calibrate --output.") from error
+        raise CountersignError(
+            f"{path} is not a calibration file. Create one with manage.py calibrate --output."
+        ) from error
 
 
 def _told(measured: Measured) -> dict[str, Any]:

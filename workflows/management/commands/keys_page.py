@@ -13,7 +13,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--check", action="store_true", help="write nothing, fail where the page is out of date")
+        parser.add_argument("--check", action="store_true", help="fail if the page is out of date; write nothing")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         path = settings.BASE_DIR / "docs/keys.md"

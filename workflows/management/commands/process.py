@@ -29,30 +29,28 @@ AT_ONCE = 8  # files under way; more would only wait in the queue
 
 
 class Command(BaseCommand):
-    help = "Run documents to their end or to review; starts what it needs where nothing runs."
+    help = "Process documents until they finish or need review. Starts required services if not running."
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute; each child checks for itself
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="a file, or a folder of files")
-        parser.add_argument("--project", metavar="P", help="a project's id; the default project otherwise")
+        parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="file or folder of files")
+        parser.add_argument("--project", metavar="P", help="project ID (default: the default project)")
         parser.add_argument("--site", metavar="S", default=DEFAULT_SITE)
         # Read by manage.py before the settings are; here it is only explained.
         parser.add_argument("--engine", choices=[STEP_FUNCTIONS, CELERY], default=settings.ENGINE)
-        parser.add_argument("--timeout", type=int, default=3600, help="seconds to wait for each file at most")
+        parser.add_argument("--timeout", type=int, default=3600, help="maximum seconds to wait per file")
         parser.add_argument(
             "--json",
             action="store_true",
-            help="one JSON object a line; what came out of a mail or an archive names it as its container",
+            help="print one JSON object per line; extracted files name their container",
         )
-        parser.add_argument(
-            "--table", action="store_true", help="by kind of file: the stages that ran, and why others did not"
-        )
+        parser.add_argument("--table", action="store_true", help="report stages run and skipped, by file type")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
         lines: list[Line] = []
         if options["engine"] != settings.ENGINE:
-            raise CommandError(f"Set COUNTERSIGN_ENGINE={options['engine']} in the environment of this process.")
+            raise CommandError(f"Set COUNTERSIGN_ENGINE={options['engine']} in the environment.")
         try:
             with local_desk.running(self._aside) as desk:
                 project = _project(options["site"], options["project"])
@@ -82,7 +80,7 @@ class Command(BaseCommand):
             self.stdout.write(process_report.table(lines))
 
     def _aside(self, text: str) -> None:
-        if settings.DEBUG or "ended with" in text:
+        if settings.DEBUG or "exited with" in text:
             self.stderr.write(text)
 
     def _progress(self, done: int, total: int) -> None:
@@ -114,7 +112,7 @@ class _Work:
 
 def _project(site: str, name: str | None) -> Project:
     if not directory.is_open(site):
-        raise NotFound(f"There is no open site {site}. An admin makes one in the settings, under Sites.")
+        raise NotFound(f"Site {site} does not exist or is closed. An admin can create sites under Settings → Sites.")
     return project_queries.get_project(site, name) if name else ensure_default_project(site, by=BY)
 
 

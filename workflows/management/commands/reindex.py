@@ -14,11 +14,11 @@ from workflows.search.rebuild import Progress, rebuild
 
 
 class Command(BaseCommand):
-    help = "Rebuild the search index from the table and S3. Searches are answered meanwhile; a stopped one goes on."
+    help = "Rebuild the search index from the table and S3. Search stays available; interrupted runs resume."
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--site", metavar="S", help="one site's documents; those of all sites otherwise")
+        parser.add_argument("--site", metavar="S", help="limit to one site (default: all sites)")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
@@ -27,7 +27,7 @@ class Command(BaseCommand):
                 count = rebuild(site, self._progress)
                 self.stdout.write(f"{site}: {count} document{'' if count == 1 else 's'} compared")
         except CountersignError as error:
-            raise CommandError(f"{error} The next call goes on from here.") from error
+            raise CommandError(f"{error} Run again to resume.") from error
 
     def _progress(self, now: Progress) -> None:
         if sys.stderr.isatty():

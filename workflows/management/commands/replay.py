@@ -15,17 +15,21 @@ from workflows.stages import STAGES
 
 class Command(BaseCommand):
     help = (
-        "Run one stage on what a run stored, or on an injected state laid over it, and print what it makes. Nothing is "
-        "written to the run, and no service is asked."
+        "Run one stage on a run's stored state, optionally with overrides, and print its output. Writes nothing to "
+        "the run and calls no external service."
     )
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("run", metavar="RUN", help="the run's id")
+        parser.add_argument("run", metavar="RUN", help="run ID")
         parser.add_argument("--step", metavar="NAME", required=True, help=", ".join(STAGES))
-        parser.add_argument("--state", metavar="FILE", help="JSON with artifacts, settings, file_type, original, …")
+        parser.add_argument(
+            "--state", metavar="FILE", help=("JSON overrides: artifacts, settings, file_type, original, …")
+        )
         parser.add_argument("--site", metavar="S", default=DEFAULT_SITE)
-        parser.add_argument("--json", action="store_true", help="all of it, artifacts too, as one JSON object")
+        parser.add_argument(
+            "--json", action="store_true", help=("print everything, including artifacts, as one JSON object")
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
@@ -53,4 +57,4 @@ def _state(path: str | None) -> replay.State:
     try:
         return replay.state_from(json.loads(file.read_text()), file.parent)
     except (OSError, ValueError) as error:
-        raise CommandError(f"The state cannot be read: {error}") from error
+        raise CommandError(f"Invalid state: {error}") from error

@@ -9,11 +9,11 @@ from config.table import page
 
 
 class Command(BaseCommand):
-    help = "Show the key templates of every entity of the table."
+    help = "Show the key templates of all table entities."
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--json", action="store_true", help="one JSON array")
+        parser.add_argument("--json", action="store_true", help="print one JSON array")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         rows = page.rows()

@@ -11,7 +11,7 @@ from workflows.operations.processes import PROCESSES
 
 
 class Command(BaseCommand):
-    help = "Become the web server, a worker or beat, as a container or a service starts it."
+    help = "Run the web server, a worker or beat; the entry point for containers and services."
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
 
     def add_arguments(self, parser: CommandParser) -> None:
