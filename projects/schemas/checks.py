@@ -82,7 +82,7 @@ def _use_problems(use: AttributeUse, definition: AttributeDefinition | None) -> 
 
 def _value_problems(use: AttributeUse, definition: AttributeDefinition) -> Iterator[tuple[str, str]]:
     kind = KINDS[definition.kind]
-    example = f", such as {kind.example}" if kind.example else ""
+    example = f", for example {kind.example}" if kind.example else ""
     if definition.kind == "boolean" and use.allowed:
         yield "allowed", "Yes/No attributes have fixed values. Leave this empty."
     elif len(use.allowed) > MAX_ALLOWED:

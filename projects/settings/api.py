@@ -23,7 +23,7 @@ class ProjectList(Schema):
     next: str | None
 
 
-@router.get("", response={200: ProjectList, **FAILURES}, operation_id="list_projects", summary="The site's projects")
+@router.get("", response={200: ProjectList, **FAILURES}, operation_id="list_projects", summary="List projects")
 def list_projects(request: ApiRequest, after: str | None = None) -> ProjectList:
     """Last changed first. Needs READ."""
     access.check_can_view(request)

@@ -126,7 +126,7 @@ def way_out(request: HttpRequest) -> WayOut:
         return WayOut(home(DEFAULT_SITE), "Go to overview")
     if len(places) == 1:
         return WayOut(home(places[0].site_id), f"Go to {places[0].title}")
-    return WayOut(reverse("choose-site"), "Choose a site") if places else WayOut()
+    return WayOut(reverse("choose-site"), "Select a site") if places else WayOut()
 
 
 def home(site: str) -> str:

@@ -63,5 +63,5 @@ def _drive_decided(ref: ReviewRef, run: Run, review: Review) -> None:
         redemption.redeem(ref, str(review.decision_id))
         return
     if running:
-        driver.stop(definition, run, attempt, "A newer attempt applies the decision.", kind=kind)
+        driver.stop(definition, run, attempt, "A newer attempt is applying the decision.", kind=kind)
     repair.start_next_attempt(run, execution, why="decided and not applied", review=to_waiting_review(review))

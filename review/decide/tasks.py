@@ -32,7 +32,7 @@ def open_review(
         if decided := opening.open_review(pause):
             enqueue_redeem(pause.ref, decided, delay=0)
     except Conflict:
-        tokens.refuse(token, "StaleAttempt", "A newer attempt drives this run.")
+        tokens.refuse(token, "StaleAttempt", "A newer attempt has taken over this run.")
 
 
 def enqueue_redeem(ref: ReviewRef, decision_id: str, *, delay: float) -> None:

@@ -21,9 +21,9 @@ from workflows.runs.status import RunStatus
 log = logging.getLogger(__name__)
 
 _MACHINE_ATTEMPTS = 10  # then a machine step that never ends is a failure with a reason, not a loop
-_TOO_MANY = "The step was started ten times and never ended. The file is safe; look at the workers, then retry."
+_TOO_MANY = "The step did not finish in 10 attempts. The file is safe; check the workers, then retry."
 _STALLS = 5  # looks in a row at which no slice of a fan-out had been done
-_STALLED = "Some pages ended every worker that read them. The file is safe; look at the workers, then start it again."
+_STALLED = "Some pages crashed every worker that processed them. The file is safe; check the workers, then re-run."
 
 
 def resume_join(site: str, join: Join) -> None:

@@ -74,7 +74,7 @@ def done_before(order: Order) -> Mapping[str, Any]:
     """
     execution = queries.execution(order.run)
     if int(execution.engine_attempt) > order.attempt:
-        raise StaleAttempt("A newer attempt drives this run.")
+        raise StaleAttempt("A newer attempt has taken over this run.")
     here = int(execution.currentStep) == order.step and execution.status == RunStatus.RUNNING
     if here:
         until = clock.parse(execution.lease_until) if execution.lease_until else clock.now()

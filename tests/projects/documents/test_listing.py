@@ -85,7 +85,7 @@ def test_a_list_says_where_each_document_stands(table):
     published(start_run())
     failed(start_run())
     looks = sorted(row.look.words for row in listed().context["rows"])
-    assert looks == ["Failed", "Running", "Published", "Needs review"]
+    assert looks == ["Failed", "Needs review", "Published", "Running"]
 
 
 def test_who_has_no_role_sees_none_and_admins_see_the_same(table):

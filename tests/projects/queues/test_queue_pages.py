@@ -79,7 +79,7 @@ def test_another_site_is_offered_the_groups_that_may_do_something_there():
     ("form", "words"),
     [
         ({"name": " "}, "Enter a queue name"),
-        ({"name": "x" * 81}, "up to 80"),
+        ({"name": "x" * 81}, "at most 80"),
         ({"name": "x", "groups": ["nobody"]}, "no longer exists"),
     ],
 )

@@ -31,7 +31,7 @@ def test_an_attribute_is_made_and_listed(table):
         ({"label": "X", "key": "", "kind": "text"}, "Enter a key, for example cost_centre."),
         ({"label": "X", "key": "Cost centre", "kind": "text"}, "Use lowercase letters, digits and _"),
         ({"label": "X", "key": "a#b", "kind": "text"}, "Use lowercase letters, digits and _"),
-        ({"label": "X", "key": "x" * 41, "kind": "text"}, "up to 40 characters; this one has 41"),
+        ({"label": "X", "key": "x" * 41, "kind": "text"}, "at most 40 characters (currently 41)"),
         ({"label": "X", "key": "x", "kind": "WATERMARK"}, "Select an option from the list."),
     ],
 )
@@ -79,7 +79,7 @@ def test_a_label_is_changed_and_the_second_of_two_is_told(attributes):
     assert browser.post(ATTRIBUTES + "vendor/", {"label": "Seller", "version": "1"}).status_code == 302
     lost = browser.post(ATTRIBUTES + "vendor/", {"label": "Merchant", "version": "1"})
     assert lost.status_code == 409
-    assert "it is now “Seller”" in lost.content.decode()
+    assert "It is now “Seller”" in lost.content.decode()
     assert b'value="Merchant"' in lost.content
     assert schema_queries.attribute_definition(SITE, "vendor").label == "Seller"
 

@@ -152,7 +152,7 @@ def test_mistakes_are_told_beside_what_they_are_about_and_nothing_is_saved(attri
     rows = answer.context["editor"].rows.forms
     assert [list(row.errors) for row in rows] == [["key"], [], ["allowed"], []]
     assert "Attribute “nothing” does not exist. Create it under Attributes first." in page
-    assert "“money” is no currency, such as EUR." in page
+    assert "“money” is not a valid currency value, for example EUR." in page
     assert "“category”: Name 2 to 5 attributes, separated by commas." in page
     assert stored(owner).number == 1
 
@@ -161,7 +161,7 @@ def test_mistakes_are_told_beside_what_they_are_about_and_nothing_is_saved(attri
     ("changes", "sentence"),
     [
         ({"uses-0-key": ""}, "Enter an attribute key or remove the row."),
-        ({"uses-3-key": "vendor"}, "vendor is in the list above already."),
+        ({"uses-3-key": "vendor"}, "vendor is already listed above."),
         ({"uses-0-key": "\ud7ff" * 80 + "x"}, "Use at most 80 characters (currently 81)."),
         ({"uses-0-key": "😀" * 80}, "Attribute “"),
         ({"uses-1-allowed": "\n".join(map(str, range(101)))}, "Enter at most 100 values (currently 101)."),

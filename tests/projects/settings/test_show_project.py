@@ -40,7 +40,7 @@ def test_the_settings_are_summed_up(table):
         "required",
         "German",
         "PP-OCR",
-        "stand on their head",
+        "Detect upside-down text",
         "by Alice Novak, v1",
     ):
         assert text in page

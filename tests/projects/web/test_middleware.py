@@ -81,7 +81,7 @@ def test_a_form_that_was_sent_without_a_session_leads_back_to_its_page(client, c
 def test_htmx_is_told_that_the_session_ended_and_gets_no_sign_in_page(client):
     answer = client.get("/where/", headers={"hx-request": "true"})
     assert answer.status_code == 401
-    assert b"nothing you typed is lost" in answer.content
+    assert b"Your input is kept" in answer.content
     assert b"<form" not in answer.content
 
 

@@ -106,7 +106,7 @@ def test_a_sites_slots_are_set_and_left_to_the_desk_again():
     browser, url = signed_in(alice()), "/settings/sites/acme/"
     assert b'placeholder="40"' in browser.get(url).content
     answer = browser.post(url, {"slots": " 6 ", "version": "1", "order": "slots"}, follow=True)
-    assert b"works in 6 slots" in answer.content
+    assert b"concurrency limit set to 6" in answer.content
     assert b'value="6"' in browser.get(url).content
     browser.post(url, {"slots": "", "version": "2", "order": "slots"})
     site = site_queries.get_site("acme")
@@ -198,7 +198,7 @@ def test_what_is_ticked_is_saved_and_holds_at_once():
     assert browser.post(GROUPS, form)["Location"] == GROUPS
     assert charlies.get("/projects/new/").status_code == 200
     assert site_queries.get_groups("default", ["viewers", "reviewers"]).keys() == {"viewers"}
-    assert "one group are saved" in browser.get(GROUPS).content.decode()
+    assert "1 group saved" in browser.get(GROUPS).content.decode()
 
 
 def test_saving_what_is_there_already_writes_nothing():

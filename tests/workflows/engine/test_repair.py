@@ -30,7 +30,7 @@ def test_a_step_that_never_ends_is_a_failure_with_a_reason() -> None:
     check_run(run.site, queries.execution(run))
     assert queries.execution(run).status == "failed"
     board = queries.board(run.site, run.workflow_id)
-    assert "after 10 attempts" in str(board.data.as_dict())
+    assert "in 10 attempts" in str(board.data.as_dict())
 
 
 def test_attempts_of_a_waiting_review_are_not_those_of_the_step_behind_it() -> None:
