@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from config.due.items import DueWork
 from config.errors import CountersignError
-from config.item import Item
 from config.table import Key
 
-T = TypeVar("T", bound=Item)
+T = TypeVar("T", bound=DueWork)
 
 
 @dataclass(frozen=True)
 class DueHandler:
     """``only``: the attributes that are loaded; all where unset."""
 
-    item: type[Item]
+    item: type[DueWork]
     do: Callable[[str, Any], object]
     only: Sequence[str] | None = None
 

@@ -128,6 +128,15 @@ def due_place(sk: str) -> DuePlace:
     return DuePlace(due_at, kind, name, since or due_at, int(tries or 0))
 
 
+def due_later(place: DuePlace, due_at: str) -> str:
+    """Its place once it was moved on for another reason than a repair that failed.
+
+    >>> due_later(due_place("2026-11-21T12:00:20+00:00#run#01H#again#2#2026-11-21T12:00:00+00:00"), "2027")
+    '2027#run#01H'
+    """
+    return f"{due_at}#{place.kind}#{place.id}"
+
+
 def due_again(place: DuePlace, due_at: str) -> str:
     """Its place once its repair has failed one more time."""
     return f"{due_at}#{place.kind}#{place.id}{_AGAIN}{place.tries + 1}#{place.since}"

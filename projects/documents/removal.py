@@ -3,6 +3,7 @@
 from typing import Any
 
 from config import clock, table
+from config.due import actions as due_work
 from config.transaction import Change, Delete, Put, Update
 from projects.audit.events import Actor
 from projects.documents.actions.documents import by_classification
@@ -49,7 +50,7 @@ def gone(
         record_key.pk,
         record_key.sk,
         **_listed(site, document.document_id, DELETED, now),
-        **table.due(table.DOCUMENT_REMOVAL, due_at, document_id=document.document_id),
+        **DocumentRemoval.due_keys(due_at, document_id=document.document_id),
         documentId=document.document_id,
         status=RemovalState.DELETING,
         userId=by.id,
@@ -119,10 +120,9 @@ def moved(
         *more,
     ]
     if due_at:
-        due = table.due(table.DOCUMENT_REMOVAL, due_at, document_id=document_id)
-        actions += [DocumentRemoval.GSI2PK.set(due["GSI2PK"]), DocumentRemoval.GSI2SK.set(due["GSI2SK"])]
+        actions += due_work.schedule_actions(DocumentRemoval, due_at, document_id=document_id)
     else:
-        actions += [DocumentRemoval.GSI2PK.remove(), DocumentRemoval.GSI2SK.remove()]
+        actions += due_work.finish_actions()
     key = table.DOCUMENT_REMOVAL.key(site, document_id=document_id)
     return Update(key, actions, DocumentRemoval.status == before)
 

@@ -12,6 +12,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
+from config.due import actions as due_work
 from config.errors import Conflict, CountersignError
 from config.transaction import Change, Put, Update, transact
 from projects.documents import counting
@@ -127,7 +128,6 @@ def _mark(ref: ReviewRef, verdict: Verdict, by: Person, stored: _Stored) -> Upda
     mine: Condition = may(DECIDE) & (Review.holder == by.id)
     shown: Condition = (Review.version == verdict.version) & (Review.result_sha256 == verdict.result_sha256)
     repair_at = clock.iso(redeem_after + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
-    due = table.due(table.REVIEW, repair_at, review_id=ref.review_id)
     actions = [
         Review.status.set(DECIDE.to),
         Review.decision_id.set(verdict.decision_id),
@@ -141,7 +141,7 @@ def _mark(ref: ReviewRef, verdict: Verdict, by: Person, stored: _Stored) -> Upda
         Review.updated_at.set(clock.iso(now)),
         Review.GSI1PK.remove(),
         Review.GSI1SK.remove(),
-        Review.GSI2SK.set(due["GSI2SK"]),
+        *due_work.postpone_actions(Review, repair_at, review_id=ref.review_id),
     ]
     if verdict.unseen:  # the run's own word, whatever the page said
         shown &= Review.unseen_allowed == True  # noqa: E712 - a condition, not a comparison
@@ -255,7 +255,6 @@ def _reopen(ref: ReviewRef, run: Run, review: Review, decision_id: str, by: Pers
 def _reopened(ref: ReviewRef, review: Review, by: Person, now: str) -> list[Action]:
     since, escalated = clock.parse(review.created_at), bool(review.escalated_at)
     look_at = next_look(ref, clock.parse(review.deadline), since=since, escalated=escalated)
-    due = table.due(table.REVIEW, clock.iso(look_at), review_id=ref.review_id)
     index = table.REVIEW.gsi1(
         ref.site, queue=review.queue or DEFAULT_QUEUE, deadline=review.deadline, review_id=ref.review_id
     )
@@ -271,7 +270,7 @@ def _reopened(ref: ReviewRef, review: Review, by: Person, now: str) -> list[Acti
         *(one.remove() for one in (Review.claimed_ahead, Review.claimed_after)),  # from now on it is held on purpose
         Review.GSI1PK.set(index["GSI1PK"]),
         Review.GSI1SK.set(index["GSI1SK"]),
-        Review.GSI2SK.set(due["GSI2SK"]),
+        *due_work.postpone_actions(Review, clock.iso(look_at), review_id=ref.review_id),
         Review.updated_at.set(now),
     ]
 

@@ -5,6 +5,7 @@ import logging
 from django.conf import settings
 
 from config import clock
+from config.due import actions as due_work
 from config.due.registry import due
 from config.transaction import transact
 from review.decide import escalations, redemption
@@ -53,7 +54,7 @@ def _drive_decided(ref: ReviewRef, run: Run, review: Review) -> None:
         log.warning("decision waits", extra={"run": run.workflow_id, "review": ref.review_id, "seconds": round(waited)})
     execution = queries.execution(run)
     if execution.status != RunStatus.RUNNING:  # it failed at this step, and a person may resume it
-        redemption.look_again(ref, review, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
+        due_work.postpone(review, at=clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS)))
         return
     definition = queries.definition_of(execution)
     attempt = int(execution.engine_attempt)

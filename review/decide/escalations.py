@@ -3,7 +3,8 @@
 import logging
 from typing import cast
 
-from config import clock, table
+from config import clock
+from config.due import actions as due_work
 from config.transaction import Update, transact
 from review.decide.opening import expiry
 from review.identity import ReviewRef, queue_id
@@ -36,7 +37,7 @@ def escalate(ref: ReviewRef, run: Run, review: Review) -> None:
     end = clock.iso(expiry(ref, clock.parse(review.deadline)))
     actions = [
         Review.escalated_at.set(clock.iso(clock.now())),
-        Review.GSI2SK.set(table.due(table.REVIEW, end, review_id=ref.review_id)["GSI2SK"]),
+        *due_work.postpone_actions(Review, end, review_id=ref.review_id),
     ]
     waits = Review.status.is_in(*UNDECIDED) & Review.escalated_at.does_not_exist()
     detail = {"reviewId": ref.review_id, "deadline": review.deadline, "queue": queue_id(review.queue)}

@@ -196,7 +196,7 @@ def _review(pause: Pause, now: str) -> Review:
         ref.key.pk,
         ref.key.sk,
         **table.REVIEW.gsi1(ref.site, queue=pause.queue, deadline=deadline, review_id=ref.review_id),
-        **table.due(table.REVIEW, look_at, review_id=ref.review_id),
+        **Review.due_keys(look_at, review_id=ref.review_id),
         reviewId=ref.review_id,
         status=ReviewStatus.PENDING,
         createdAt=now,

@@ -10,7 +10,8 @@ from django.conf import settings
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
-from config import clock, table
+from config import clock
+from config.due import actions as due_work
 from config.errors import Conflict, StaleAttempt
 from config.transaction import Change, Update
 from projects.documents import counting
@@ -57,13 +58,12 @@ def redeem(ref: ReviewRef, decision_id: str) -> bool:
     """
     now = clock.now()
     again = clock.iso(now + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
-    due = table.due(table.REVIEW, again, review_id=ref.review_id)
     same: Condition = Review.decision_id == decision_id
     when: Condition = may(REDEEM) & same & (Review.redeem_after <= clock.iso(now))
     take = [
         Review.status.set(REDEEM.to),
         Review.redeem_after.set(again),
-        Review.GSI2SK.set(due["GSI2SK"]),
+        *due_work.postpone_actions(Review, again, review_id=ref.review_id),
         Review.drives.set((Review.drives | 0) + 1),
     ]
     return tokens.redeem(
@@ -75,12 +75,6 @@ def redeem(ref: ReviewRef, decision_id: str) -> bool:
         still=may(SPEND) & same,
         output=decision_output,
     )
-
-
-def look_again(ref: ReviewRef, review: Review, *, at: dt.datetime) -> None:
-    """Nothing can be done for it now. Raises: Conflict, where something moved it meanwhile."""
-    due = table.due(table.REVIEW, clock.iso(at), review_id=ref.review_id)
-    Review.change(ref.key, [Review.GSI2SK.set(due["GSI2SK"])], Review.GSI2SK == review.GSI2SK)
 
 
 @dataclass(frozen=True)
@@ -149,8 +143,7 @@ def _applied(ref: ReviewRef, output: Mapping[str, Any]) -> Update:
     actions = [
         Review.status.set(APPLY.to),
         Review.updated_at.set(clock.iso(clock.now())),
-        Review.GSI2PK.remove(),
-        Review.GSI2SK.remove(),
+        *due_work.finish_actions(),
     ]
     this: Condition = Review.decision_id == output["decision_id"]
     return Update(ref.key, actions, may(APPLY) & this)
@@ -212,7 +205,9 @@ def closing(ref: ReviewRef, move: Move, queue: str) -> list[Change]:
     actions = [
         Review.status.set(move.to),
         Review.updated_at.set(clock.iso(clock.now())),
-        *(key.remove() for key in (Review.GSI1PK, Review.GSI1SK, Review.GSI2PK, Review.GSI2SK)),
+        Review.GSI1PK.remove(),
+        Review.GSI1SK.remove(),
+        *due_work.finish_actions(),
     ]
     return [
         Update(ref.key, actions, may(move), name="review"),

@@ -12,8 +12,10 @@ from typing import Any, NamedTuple, cast
 from django.conf import settings
 from PIL import Image
 from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
 
-from config import clock, table
+from config import clock
+from config.due import actions as due_work
 from config.errors import Conflict, CountersignError, NotFound, Refused, Unavailable
 from config.table import InvalidKey
 from config.transaction import NEW, Delete, transact
@@ -182,12 +184,11 @@ def _again(handover: Handover, review: Review) -> Taken:
     if not handover.token:
         return Taken(ref)
     now = clock.iso(clock.now())
-    more = [Review.execution_arn.set(handover.execution_arn)]
+    more: list[Action] = [Review.execution_arn.set(handover.execution_arn)]
     if review.status in (ReviewStatus.REDEEMING, ReviewStatus.REDEEMED):
         # The older token was spent, or is being: the answer is owed again. Within the undo window it is not yet.
-        due = table.due(table.REVIEW, now, review_id=ref.review_id)
         more += [Review.redeem_after.set(now), Review.delivery.remove(), Review.TimeToLive.remove()]
-        more += [Review.GSI2PK.set(due["GSI2PK"]), Review.GSI2SK.set(due["GSI2SK"])]
+        more += due_work.schedule_actions(Review, now, review_id=ref.review_id)
     stored = tokens.store(ref.key, handover.token, attempt=1, entered=handover.entered, more=more)
     return Taken(ref, decided=str(review.decision_id) if stored and decided else "")
 

@@ -9,7 +9,8 @@ from django.conf import settings
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
-from config import clock, table
+from config import clock
+from config.due import actions as due_work
 from config.errors import Conflict
 from config.transaction import Update, transact
 from projects.documents import counting
@@ -58,11 +59,11 @@ def deliver(ref: ReviewRef, decision_id: str) -> None:
         take=[
             Review.status.set(REDEEM.to),
             Review.redeem_after.set(again),  # the sender's lease: no second one while it lasts
-            Review.GSI2SK.set(_due(ref, again)),
+            *due_work.postpone_actions(Review, again, review_id=ref.review_id),
             Review.drives.set((Review.drives | 0) + 1),
         ],
         # What is settled waits for nothing; a newer token puts it back into the due index.
-        when=may(REDEEM) & same & (Review.redeem_after <= clock.iso(now)) & Review.GSI2PK.exists(),
+        when=may(REDEEM) & same & (Review.redeem_after <= clock.iso(now)) & due_work.scheduled(),
         done=[Review.status.set(SPEND.to), Review.delivery.set(Delivery.DELIVERED)],
         still=may(SPEND) & same,
         output=answer,
@@ -94,9 +95,9 @@ def _settle(ref: ReviewRef, review: Review, how: Delivery, *, lease: str) -> Non
 
 
 def _record(ref: ReviewRef, review: Review, how: Delivery, actions: list[Action], when: Condition) -> None:
-    ended = [Review.updated_at.set(clock.iso(clock.now())), Review.GSI2PK.remove(), Review.GSI2SK.remove()]
+    ended = [Review.updated_at.set(clock.iso(clock.now())), *due_work.finish_actions()]
     until = keeping.until()
-    change = Update(ref.key, [*actions, *ended, Review.TimeToLive.set(until)], when & Review.GSI2PK.exists())
+    change = Update(ref.key, [*actions, *ended, Review.TimeToLive.set(until)], when & due_work.scheduled())
     checkpoint = Update(checkpoint_key(ref), [ReviewCheckpoint.TimeToLive.set(until)])
     detail = {**_named(review), "decision": review.decision, "decisionId": review.decision_id, "delivery": how}
     detail |= {"uri": review.decision_uri, "sha256": review.decision_sha256}
@@ -130,7 +131,7 @@ def expire(ref: ReviewRef, review: Review) -> None:
         Review.updated_at.set(clock.iso(now)),
         Review.GSI1PK.remove(),
         Review.GSI1SK.remove(),
-        Review.GSI2SK.set(_due(ref, again)),
+        *due_work.postpone_actions(Review, again, review_id=ref.review_id),
     ]
     changes = [
         Update(ref.key, actions, may(EXPIRE) & (Review.deadline <= clock.iso(now))),
@@ -157,8 +158,8 @@ def tell_expired(ref: ReviewRef) -> None:
     tokens.refuse_kept(ref.key, EXPIRED, _NOBODY)
     gone: Condition = Review.status == ReviewStatus.EXPIRED
     try:
-        ended = [Review.GSI2PK.remove(), Review.GSI2SK.remove(), Review.TimeToLive.set(keeping.until())]
-        Review.change(ref.key, ended, gone & Review.GSI2PK.exists())
+        ended = [*due_work.finish_actions(), Review.TimeToLive.set(keeping.until())]
+        Review.change(ref.key, ended, gone & due_work.scheduled())
     except Conflict:
         log.info("expiry was told twice", extra={"review": ref.review_id})
 
@@ -178,7 +179,3 @@ def drive(ref: ReviewRef, review: Review) -> None:
         _settle(ref, review, Delivery.DELIVERED, lease=str(review.redeem_after))  # it died between the two marks
     else:
         deliver(ref, review.decision_id)
-
-
-def _due(ref: ReviewRef, at: str) -> str:
-    return str(table.due(table.REVIEW, at, review_id=ref.review_id)["GSI2SK"])

@@ -3,17 +3,20 @@
 from pynamodb.attributes import BooleanAttribute, ListAttribute, NumberAttribute, UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 
+from config import table
+from config.due.items import DueWork
 from config.item import Item, map_attribute
 from review.status import Move
 from workflows.runs.items.decisions import DecidedFields
 
 
-class Review(Item):
+class Review(DueWork):
     """One question to a person about one result of one run.
 
     Access: by id; by queue in order of deadline (GSI1, while undecided); due (GSI2, while something is to happen).
     """
 
+    due_entity = table.REVIEW
     reviewId = UnicodeAttribute()  # noqa: N815 - the seeds' names are what is stored
     status = UnicodeAttribute()
     createdAt = UnicodeAttribute()  # noqa: N815
@@ -38,7 +41,7 @@ class Review(Item):
     version = NumberAttribute()  # bumped by each claim and takeover, never by a renewal
     holder = UnicodeAttribute(null=True)
     holder_name = UnicodeAttribute(null=True)
-    lease_until = UnicodeAttribute(null=True)
+    lease_until = UnicodeAttribute(null=True)  # the holder's, projected for the queue: no worker leases a review
     claimed_after = UnicodeAttribute(null=True)  # the decision that this was claimed ahead with, by itself
     claimed_ahead = UnicodeAttribute(null=True)  # with this one's decision: the document's and the review's id
     decision_id = UnicodeAttribute(null=True)

@@ -5,7 +5,8 @@ from enum import StrEnum
 
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, NumberSetAttribute, UnicodeAttribute
 
-from config.due.items import Begun
+from config import table
+from config.due.items import CountedWork
 from config.item import Item, map_attribute
 
 
@@ -36,7 +37,7 @@ class Tallied(StrEnum):
     FAILED = "failed"
 
 
-class Batch(Begun):
+class Batch(CountedWork):
     """Where a batch stands. Access: by id; a site's, the newest first, in GSI1; due for a look in GSI2.
 
     ``lanes`` holds, for each slot that is taken, which of the attempt's lines it works on; ``taken`` is the next one.
@@ -44,6 +45,7 @@ class Batch(Begun):
     is in no index. ``tries`` and the lease are of who reads the manifest.
     """
 
+    due_entity = table.BATCH
     name = UnicodeAttribute(null=True)  # as the list shows it; absent only in index rows of nothing else
     status = UnicodeAttribute()
     project_id = UnicodeAttribute()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from config import bulk
-from config.due import attempts
+from config.due import actions as due_work
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from projects.settings import queries as project_queries
 from workflows.batches import manifest, orders, queries
@@ -41,14 +41,14 @@ def read(site: str, batch_id: str, attempt: int, *, owner: str, keep: Callable[[
     if batch.status != BatchStatus.READING or int(batch.attempt) != attempt:
         return
     with suppress(Conflict):  # another worker reads it, or was as fast; both wrote the same
-        if attempts.were_enough(batch):
+        if due_work.attempts_exhausted(batch):
             batches.give_up(site, batch, owner=owner)
             return
         batches.claim(batch, owner=owner)
         try:
             _read(site, batch, keep)
         except Unavailable:
-            attempts.give_back(batch, owner=owner)
+            due_work.release(batch, owner=owner)
             raise
 
 

@@ -2,10 +2,12 @@
 
 from pynamodb.attributes import NumberAttribute, NumberSetAttribute, UnicodeAttribute
 
-from config.item import Item, map_attribute
+from config import table
+from config.due.items import DueWork
+from config.item import map_attribute
 
 
-class Join(Item):
+class Join(DueWork):
     """The slices of one stage in one engine attempt. It also keeps the token of the step that waits for them.
 
     Access: by run, stage and attempt; those of a site that want more slots in GSI1; due for a look in GSI2. Nothing
@@ -15,6 +17,7 @@ class Join(Item):
     and its successor taken in one write, so a message that comes back finds in its lane whom it was to send.
     """
 
+    due_entity = table.JOIN
     project_id = UnicodeAttribute()
     document_id = UnicodeAttribute()
     workflow_id = UnicodeAttribute()

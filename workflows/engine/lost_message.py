@@ -71,4 +71,4 @@ def _has_due_row(run: Run, execution: Execution, step: StepDefinition) -> bool:
     if step.type == "approval":
         return find_waiting_review(run, execution) is not None
     join = joins.load(run, step.name, int(execution.engine_attempt))
-    return join is not None and join.GSI2PK is not None
+    return join is not None and join.is_scheduled

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.template.defaultfilters import filesizeformat
 
 from config import clock, table
-from config.due import attempts
+from config.due import actions as due_work
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.item import Page
 from config.table import DEFAULT_SITE, InvalidKey
@@ -135,7 +135,7 @@ def begun(
     try:
         yield beat
     except Unavailable:
-        attempts.give_back(row, owner=owner)
+        due_work.release(row, owner=owner)
         raise
 
 

@@ -4,7 +4,8 @@ from enum import StrEnum
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from config.due.items import Begun
+from config import table
+from config.due.items import CountedWork
 from config.item import Item
 
 
@@ -39,13 +40,14 @@ class IncomingFile(Item):
         return self.PK.rpartition("#")[2]
 
 
-class ArrivalBegin(Begun):
+class ArrivalBegin(CountedWork):
     """Begins of one arrival, for the bucket's own message or for one line of a batch.
 
     That of the bucket is due (GSI2) until the file is a document or in quarantine, and says what its message says. That
     of a line goes by itself after a while: the line's batch is due.
     """
 
+    due_entity = table.ARRIVAL_BEGIN
     s3_key = UnicodeAttribute(null=True)
     s3version = UnicodeAttribute(null=True)
     file_size = NumberAttribute(null=True)

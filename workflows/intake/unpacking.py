@@ -10,7 +10,7 @@ from pathlib import Path
 from django.conf import settings
 
 from config import logs, table
-from config.due import attempts
+from config.due import actions as due_work
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.item import Item
 from projects.audit.events import Actor
@@ -58,7 +58,7 @@ def unpack(
     if record.status != UnpackingStatus.OPEN:
         return None
     try:
-        if attempts.were_enough(record):
+        if due_work.attempts_exhausted(record):
             unpacking.give_up(site, record, owner=owner)
         else:
             unpacking.claim(record, owner=owner)
@@ -67,7 +67,7 @@ def unpack(
         log.info("unpacked by another", extra={"document": document_id})
         return None
     except Unavailable:
-        attempts.give_back(record, owner=owner)
+        due_work.release(record, owner=owner)
         raise
     return record
 

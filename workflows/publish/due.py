@@ -3,8 +3,8 @@
 from django.conf import settings
 
 from config import clock
+from config.due import actions as due_work
 from config.due.registry import due
-from workflows.publish.actions import follow_ups, notices
 from workflows.publish.items.actions import FollowUp
 from workflows.publish.items.notices import SenderNotice
 from workflows.publish.tasks import enqueue_follow_up, order_notice
@@ -15,12 +15,16 @@ from workflows.runs.run import Run
 def resume_follow_up(site: str, row: FollowUp) -> None:
     """Until its message is taken it is not due again."""
     run = Run(site, row.project_id, row.documentId, row.workflowId)
-    follow_ups.look_again(run, row, at=clock.in_seconds(settings.STEP_LEASE_SECONDS))
+    due_work.postpone(row, at=_next_look())
     enqueue_follow_up(run)
 
 
 @due("notice", SenderNotice)
 def resume_notice(site: str, row: SenderNotice) -> None:
     """As a follow-up: a mail server may take its time."""
-    notices.look_again(site, row)
+    due_work.postpone(row, at=_next_look())
     order_notice(site, row)
+
+
+def _next_look() -> str:
+    return clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))

@@ -8,8 +8,8 @@ from django.conf import settings
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
-from config import clock, table
-from config.due import attempts
+from config import clock
+from config.due import actions as due_work
 from config.errors import Conflict, Refused
 from config.transaction import Put, Update, transact
 from projects.audit.events import Actor
@@ -67,7 +67,7 @@ def ask(run: Run, segment: int, text: str, *, by: Actor) -> QuestionRef:
 def _asked(ref: QuestionRef, text: str, by: Actor) -> Question:
     return Question(
         *ref.key,
-        **_due(ref, _next_look()),
+        **Question.due_keys(_next_look(), workflow_id=ref.run.workflow_id),
         project_id=ref.run.project_id,
         document_id=ref.run.document_id,
         workflow_id=ref.run.workflow_id,
@@ -100,8 +100,8 @@ def ask_again(ref: QuestionRef, *, generation: int, by: Actor) -> int:
         Question.document_id.set(ref.run.document_id),
         Question.workflow_id.set(ref.run.workflow_id),
         Question.tries.set(0),
-        *(getattr(Question, name).set(value) for name, value in _due(ref, _next_look()).items()),
-        *attempts.released(),
+        *due_work.schedule_actions(Question, _next_look(), workflow_id=ref.run.workflow_id),
+        *due_work.release_actions(),
     ]
     same = (Question.generation == generation) & (Question.status != S.DELETED)
     transact([Update(ref.key, actions, same)], _event(ref, "ASKED_AGAIN", by))
@@ -117,7 +117,7 @@ def delete(ref: QuestionRef, *, by: Actor) -> bool:
     """
     words = (Question.analysis_query, Question.content, Question.found, Question.source, Question.error)
     actions = [Question.status.set(S.DELETED), *(one.remove() for one in words), Question.asked_by.remove()]
-    actions += _rests()
+    actions += _finish()
     there = Question.PK.exists() & (Question.status != S.DELETED)
     try:
         transact([Update(ref.key, actions, there)], _event(ref, "DELETED", by))
@@ -128,28 +128,25 @@ def delete(ref: QuestionRef, *, by: Actor) -> bool:
 
 
 def claim(ref: QuestionRef, asked: Question, *, owner: str) -> None:
-    """Begin to answer it; due again when the lease runs out. Raises: Conflict, as ``attempts.claim``, and where it
+    """Begin to answer it; due again when the lease runs out. Raises: Conflict, as ``due_work.claim``, and where it
     moved.
 
     Longer than a model takes, so that nobody is paid twice.
     """
     until = _next_look()
-    due = Question.GSI2SK.set(_due(ref, until)["GSI2SK"])
-    waits = _waits(int(asked.generation))
-    attempts.claim(asked, owner=owner, when=waits, also=[due] if asked.GSI2PK else [], until=until)
+    later = due_work.postpone_actions(Question, until, workflow_id=ref.run.workflow_id) if asked.is_scheduled else []
+    due_work.claim(asked, owner=owner, when=_waits(int(asked.generation)), also=later, until=until)
 
 
-def look_again(ref: QuestionRef, asked: Question, *, counts: bool) -> None:
+def look_again(asked: Question, *, counts: bool) -> None:
     """The sweeper has looked and sends it once more; ``counts``: as a try in vain.
 
     Raises:
         Conflict: a worker has begun it, it is settled, or another sweeper has looked.
 
     """
-    actions = [Question.GSI2SK.set(_due(ref, _next_look())["GSI2SK"])]
-    if counts:
-        actions.append(Question.tries.set(Question.tries + 1))
-    Question.change(ref.key, actions, _unmoved(asked))
+    also = [Question.tries.set(Question.tries + 1)] if counts else []
+    due_work.postpone(asked, at=_next_look(), when=_unmoved(asked), also=also)
 
 
 def give_up(ref: QuestionRef, asked: Question) -> bool:
@@ -159,7 +156,7 @@ def give_up(ref: QuestionRef, asked: Question) -> bool:
 
 
 def _unmoved(asked: Question) -> Condition:
-    same: Condition = _waits(int(asked.generation)) & (Question.GSI2SK == asked.GSI2SK)
+    same: Condition = _waits(int(asked.generation)) & due_work.unmoved(asked)
     return same
 
 
@@ -172,12 +169,8 @@ def _next_look() -> str:
     return clock.iso(clock.in_seconds(settings.MESSAGE_LOST_SECONDS))
 
 
-def _due(ref: QuestionRef, at: str) -> dict[str, Any]:
-    return table.due(table.QUESTION, at, workflow_id=ref.run.workflow_id)
-
-
-def _rests() -> list[Action]:
-    return [Question.GSI2PK.remove(), Question.GSI2SK.remove(), *attempts.released()]
+def _finish() -> list[Action]:
+    return [*due_work.finish_actions(), *due_work.release_actions()]
 
 
 def answered(ref: QuestionRef, answer: Answer, *, generation: int) -> bool:
@@ -209,7 +202,7 @@ def _settled(
 ) -> bool:
     waits = _waits(generation) if when is None else when
     try:
-        transact([Update(ref.key, [*actions, *_rests()], waits)], _event(ref, word, None))
+        transact([Update(ref.key, [*actions, *_finish()], waits)], _event(ref, word, None))
     except Conflict:
         return False
     return True

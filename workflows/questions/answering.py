@@ -3,7 +3,7 @@
 import json
 import logging
 
-from config.due import attempts
+from config.due import actions as due_work
 from config.errors import Conflict, CountersignError, NotFound, ProviderPaused, StageFailed, Unavailable
 from workflows.engine import step_context
 from workflows.providers import services
@@ -52,7 +52,7 @@ def answer(ref: QuestionRef, generation: int, *, owner: str) -> None:
         log.info("question is in other hands", extra={"run": ref.run.workflow_id, "question": ref.number})
         return
     except (ProviderPaused, Unavailable):
-        attempts.give_back(asked, owner=owner)
+        due_work.release(asked, owner=owner)
         raise
     except (StageFailed, NotFound) as error:
         sentence = str(error) if isinstance(error, StageFailed) else _UNREAD

@@ -4,7 +4,7 @@ import logging
 
 from django.conf import settings
 
-from config.due import attempts
+from config.due import actions as due_work
 from config.due.registry import due
 from workflows.engine import message_delivery
 from workflows.questions import actions, queries, tasks
@@ -17,10 +17,10 @@ log = logging.getLogger(__name__)
 def resume_question(site: str, row: Question) -> None:
     """Its message was lost, or ended its worker: it is sent again, and given up after so many times."""
     ref = queries.ref_of(site, row)
-    if attempts.were_enough(row):
+    if due_work.attempts_exhausted(row):
         actions.give_up(ref, row)
         return
     waiting = bool(message_delivery.waiting(settings.STEPS_QUEUE))  # its message may be among them: no try
-    actions.look_again(ref, row, counts=not waiting)
+    actions.look_again(row, counts=not waiting)
     log.warning("question sent again", extra={"run": row.workflow_id, "question": ref.number})
     tasks.send(ref, int(row.generation))

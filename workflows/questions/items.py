@@ -2,11 +2,12 @@
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from config.due.items import Begun
+from config import table
+from config.due.items import CountedWork
 from config.item import map_attribute
 
 
-class Question(Begun):
+class Question(CountedWork):
     """Access: those of a page in their order; due (GSI2, while nobody has answered it).
 
     ``analysis_query`` and ``content``: as seed 000 names them.
@@ -16,6 +17,7 @@ class Question(Begun):
     page, or none) and how sure it is, 0–1 or absent.
     """
 
+    due_entity = table.QUESTION
     segment_index = NumberAttribute()
     qa_index = NumberAttribute()
     project_id = UnicodeAttribute(null=True)  # of the run, for who finds it due

@@ -11,6 +11,7 @@ from django.conf import settings
 from config import aws, clock, table
 from config.brokers import queues
 from config.brokers.transport import SQS
+from config.due import actions as due_work
 from config.errors import Conflict, CountersignError, Unavailable
 from projects.audit.events import Actor
 from workflows.runs.items.events import DocumentEvent
@@ -87,8 +88,8 @@ def lineage(
             event.bus_type = bus_type
             event.bus_detail = _detail(run, event_id, moment, bus_detail or {})
             due_at = clock.iso(moment + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
-            due = table.due(table.DOCUMENT_EVENT, due_at, event_id=event_id)
-            event.GSI2PK, event.GSI2SK = due["GSI2PK"], due["GSI2SK"]
+            for name, value in DocumentEvent.due_keys(due_at, event_id=event_id).items():
+                setattr(event, name, value)
         return event
 
     return at
@@ -115,7 +116,8 @@ def beside(event: EventAt, keeps: str) -> EventAt:
     def at(moment: dt.datetime) -> DocumentEvent:
         found = event(moment)
         found.facts = {**(found.facts.as_dict() if found.facts is not None else {}), "keeps": keeps}
-        found.bus_type = found.bus_detail = found.GSI2PK = found.GSI2SK = None
+        found.bus_type = found.bus_detail = None
+        found.unschedule()
         return found
 
     return at
@@ -144,7 +146,7 @@ def of_batch(site: str, batch_id: str, bus_type: str, facts: Mapping[str, Any]) 
         about = {"id": event_id, "schemaVersion": SCHEMA_VERSION, "at": stamp, "siteId": site, "batchId": batch_id}
         return DocumentEvent(
             *table.BATCH_EVENT.key(site, **parts),
-            **table.due(table.BATCH_EVENT, due_at, event_id=event_id),
+            **DocumentEvent.due_keys(due_at, event_id=event_id),
             event_id=event_id,
             type=bus_type,
             occurredAt=stamp,
@@ -165,7 +167,7 @@ def publish(event: DocumentEvent) -> bool:
         Unavailable: the bus did not take it; the sweeper tries again.
 
     """
-    if not event.GSI2PK or not event.bus_type:
+    if not event.is_scheduled or not event.bus_type:
         return False
     entry = {
         "Source": settings.EVENT_SOURCE,
@@ -180,9 +182,7 @@ def publish(event: DocumentEvent) -> bool:
     if settings.BROKER != SQS and event.bus_type in SEARCHED:
         _tell_search(json.loads(str(event.bus_detail)))
     try:
-        DocumentEvent.change(
-            event.key, [DocumentEvent.GSI2PK.remove(), DocumentEvent.GSI2SK.remove()], DocumentEvent.GSI2PK.exists()
-        )
+        due_work.finish(event, when=due_work.scheduled())
     except Conflict:  # a second sender was as fast; both sent the same id
         log.info("event sent twice", extra={"event": event.event_id})
     return True

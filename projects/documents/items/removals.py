@@ -4,6 +4,8 @@ from enum import StrEnum
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
+from config import table
+from config.due.items import DueWork
 from config.item import Item, map_attribute
 from projects.documents.items.documents import Document
 
@@ -22,12 +24,13 @@ class SoftDeletedDocument(Document):
     """The document's row, out of reach of everything that looks for live ones (seed 002). Access: by id; by day."""
 
 
-class DocumentRemoval(Item):
+class DocumentRemoval(DueWork):
     """Where a document's removal stands; of a purged one, the tombstone.
 
     Access: by document; deleted or purged ones, the latest first (GSI1); due (GSI2, while rows have yet to follow).
     """
 
+    due_entity = table.DOCUMENT_REMOVAL
     documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored; absent only in index rows
     status = UnicodeAttribute(null=True)
     userId = UnicodeAttribute(null=True)  # noqa: N815 - who deleted it

@@ -5,7 +5,8 @@ from typing import Any
 
 from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
 
-from config.due.items import Begun
+from config import table
+from config.due.items import CountedWork
 from config.item import map_attribute
 
 
@@ -16,7 +17,7 @@ class UnpackingStatus(StrEnum):
     DONE = "done"
 
 
-class DocumentUnpacking(Begun):
+class DocumentUnpacking(CountedWork):
     """Access: by document; due (GSI2, until everything is out).
 
     ``files`` and ``bytes`` are counted at the ``root``, the document that was uploaded: what comes out of all that came
@@ -24,6 +25,7 @@ class DocumentUnpacking(Begun):
     why nothing came out. ``batch_line``: whose slot of a batch it holds until it ends.
     """
 
+    due_entity = table.DOCUMENT_UNPACKING
     documentId = UnicodeAttribute()  # noqa: N815 - as the rows beside it
     project_id = UnicodeAttribute()
     status = UnicodeAttribute()

@@ -2,10 +2,10 @@ import pytest
 
 from config import table
 from config.due import registry, sweeper
+from config.due.items import DueWork
 from config.due.registry import HANDLERS, due
 from config.due.sweeper import DueRow
 from config.errors import CountersignError
-from config.item import Item
 from config.table import Key
 
 
@@ -25,7 +25,12 @@ def test_a_row_of_a_kind_that_only_a_newer_version_knows_is_left_alone() -> None
 
 def test_a_second_handler_of_a_kind_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_handlers", {})
-    first = due("invented", Item)(lambda _site, _row: None)
-    due("invented", Item)(first)  # imported twice
+    first = due("invented", DueWork)(lambda _site, _row: None)
+    due("invented", DueWork)(first)  # imported twice
     with pytest.raises(CountersignError, match="invented"):
-        due("invented", Item)(lambda _site, _row: None)
+        due("invented", DueWork)(lambda _site, _row: None)
+
+
+def test_a_handlers_rows_are_of_the_class_whose_key_leads_to_it() -> None:
+    for kind, handler in HANDLERS.items():
+        assert table.due_place(str(handler.item.due_entity.gsi2sk)).kind == kind

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
-from config.due import attempts
+from config.due import actions as due_work
 from config.errors import Conflict, Refused
 from config.table import Key
 from config.transaction import Change, Delete, Put, Update, transact
@@ -45,18 +44,19 @@ def key_of(site: str, batch_id: str) -> Key:
     return table.BATCH.key(site, batch_id=batch_id)
 
 
-def due(batch_id: str) -> dict[str, Any]:
-    return table.due(table.BATCH, clock.iso(clock.in_seconds(settings.BATCH_CHECK_SECONDS)), batch_id=batch_id)
+def next_look() -> str:
+    return clock.iso(clock.in_seconds(settings.BATCH_CHECK_SECONDS))
 
 
 def create(site: str, draft: BatchDraft, *, by: Actor, batch_id: str) -> Batch:
     """Raises: Conflict, where the form was sent twice: it is there already."""
     now = clock.iso(clock.now())
-    key, index = key_of(site, batch_id), table.BATCH.gsi1(site, batch_id=batch_id) | due(batch_id)
+    key, index = key_of(site, batch_id), table.BATCH.gsi1(site, batch_id=batch_id)
     batch = Batch(
         key.pk,
         key.sk,
         **index,
+        **Batch.due_keys(next_look(), batch_id=batch_id),
         name=draft.name,
         status=BatchStatus.READING,
         project_id=draft.project_id,
@@ -111,7 +111,7 @@ def go_on(site: str, batch: Batch, *, by: Actor) -> None:
         Batch.allowed.set(int(batch.total)),
         Batch.failed.set(Batch.failed - again),
         *_unread(),
-        *_due(batch.id),
+        *_schedule(batch.id),
     ]
     unmoved = Batch.taken == int(batch.taken)
     payload = {"lines": left}
@@ -149,7 +149,7 @@ def retry(site: str, batch: Batch, *, by: Actor) -> int:
         Batch.opened.remove(),
         Batch.message.remove(),
         *_unread(),
-        *_due(batch.id),
+        *_schedule(batch.id),
     ]
     _move(site, batch, "tried again", actions, by=by, when=RETRIABLE, payload={"lines": int(batch.failed)})
     return int(batch.attempt) + 1
@@ -166,7 +166,7 @@ def _read_again(site: str, batch: Batch, *, by: Actor) -> None:
         Batch.message.remove(),
         Batch.again.remove(),
         *_unread(),
-        *_due(batch.id),
+        *_schedule(batch.id),
     ]
     if int(batch.attempt) == 1:
         actions += [Batch.total.set(0), Batch.bad.set(0)]
@@ -183,25 +183,25 @@ def read(site: str, batch: Batch, *, total: int, bad: int, planned: int, parts: 
         Batch.parts.set(parts),
         Batch.allowed.set(allowed),
         *_unread(),
-        *_due(batch.id),
+        *_schedule(batch.id),
     ]
     payload = {"lines": total, "bad": bad, "attempt": int(batch.attempt)}
     _move(site, batch, "read", actions, by=MACHINE, when=(BatchStatus.READING,), payload=payload)
 
 
 def claim(batch: Batch, *, owner: str) -> Batch:
-    """Begin to read the manifest. Raises: Conflict, as ``attempts.claim``, and where it was read."""
-    return attempts.claim(batch, owner=owner, when=_reading(batch))
+    """Begin to read the manifest. Raises: Conflict, as ``due_work.claim``, and where it was read."""
+    return due_work.claim(batch, owner=owner, when=_reading(batch))
 
 
 def renew(batch: Batch) -> None:
     """Whoever reads the manifest lives. Raises: Conflict, where it was read."""
-    attempts.renew(batch, when=_reading(batch))
+    due_work.renew(batch, when=_reading(batch))
 
 
 def give_up(site: str, batch: Batch, *, owner: str) -> None:
     """The manifest ended every worker that read it. Raises: Conflict, where one reads it again, or has read it."""
-    sentence, unmoved = _DEADLY.format(int(batch.tries)), attempts.unmoved(batch, owner=owner)
+    sentence, unmoved = _DEADLY.format(int(batch.tries)), due_work.not_begun_since(batch, owner=owner)
     refuse(site, batch, sentence, total=int(batch.total), bad=int(batch.bad), when=unmoved, again=True)
 
 
@@ -223,7 +223,7 @@ def refuse(
         Batch.bad.set(bad),
         Batch.again.set(again),
         *_unread(),
-        *_rest(),
+        *due_work.finish_actions(),
     ]
     payload = {"why": sentence[:_SHORT]}
     _move(site, batch, "refused", actions, by=MACHINE, when=(at,), payload=payload, more=when)
@@ -231,7 +231,7 @@ def refuse(
 
 def begin(site: str, batch: Batch) -> None:
     """Its files were looked at: lines may take slots. Raises: Conflict."""
-    actions = [Batch.status.set(BatchStatus.RUNNING), *_due(batch.id)]
+    actions = [Batch.status.set(BatchStatus.RUNNING), *_schedule(batch.id)]
     payload = {"lines": int(batch.planned)}
     also = [_takes(site, batch)]
     _move(site, batch, "started", actions, by=MACHINE, when=(BatchStatus.CHECKING,), also=also, payload=payload)
@@ -240,7 +240,7 @@ def begin(site: str, batch: Batch) -> None:
 def finish(site: str, batch: Batch, status: BatchStatus) -> None:
     """All lines are settled, or too much failed: tell the bus, and give the slots back. Raises: Conflict."""
     counts = summary(batch)
-    actions = [Batch.status.set(status), *_rest()]
+    actions = [Batch.status.set(status), *due_work.finish_actions()]
     settled = Batch.lanes == {}
     event = events.of_batch(site, batch.id, events.BATCH_FINISHED, counts | {"status": status.value})
     done = _move(
@@ -252,12 +252,12 @@ def finish(site: str, batch: Batch, status: BatchStatus) -> None:
 
 def look_again(batch: Batch) -> None:
     """Somebody looks; the next look is later. Raises: Conflict, where another has looked."""
-    Batch.change(batch.key, _due(batch.id)[1:], Batch.GSI2SK == batch.GSI2SK)
+    due_work.postpone(batch, at=next_look())
 
 
 def rest(batch: Batch) -> None:
     """Nothing is under way any more of a batch that was cancelled. Raises: Conflict."""
-    Batch.change(batch.key, _rest(), (Batch.status == BatchStatus.CANCELLED) & (Batch.lanes == {}))
+    due_work.finish(batch, when=(Batch.status == BatchStatus.CANCELLED) & (Batch.lanes == {}))
 
 
 def summary(batch: Batch) -> dict[str, int | str]:
@@ -277,9 +277,8 @@ def _rests(site: str, batch: Batch) -> Change:
     return Delete(table.ACTIVE_BATCH.key(site, batch_id=batch.id))
 
 
-def _due(batch_id: str) -> list[Action]:
-    index = due(batch_id)
-    return [Batch.GSI2PK.set(index["GSI2PK"]), Batch.GSI2SK.set(index["GSI2SK"])]
+def _schedule(batch_id: str) -> list[Action]:
+    return due_work.schedule_actions(Batch, next_look(), batch_id=batch_id)
 
 
 def _reading(batch: Batch) -> Condition:
@@ -289,11 +288,7 @@ def _reading(batch: Batch) -> Condition:
 
 def _unread() -> list[Action]:
     """No worker reads the manifest, and none has begun to."""
-    return [Batch.tries.set(0), *attempts.released()]
-
-
-def _rest() -> list[Action]:
-    return [Batch.GSI2PK.remove(), Batch.GSI2SK.remove()]
+    return [Batch.tries.set(0), *due_work.release_actions()]
 
 
 def _move(

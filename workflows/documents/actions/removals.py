@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 
 from django.conf import settings
 
-from config import clock, logs, table
+from config import clock, logs
+from config.due import actions as due_work
 from config.errors import Conflict, CountersignError, NotFound, Refused
 from config.transaction import Change, Check, Delete, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
@@ -244,12 +245,7 @@ def _still(record: DocumentRemoval) -> Check:
 
 def look_again(record: DocumentRemoval) -> None:
     """Not due again while its message is on the way. Raises: Conflict, where it was moved on already."""
-    same = DocumentRemoval.GSI2SK == record.GSI2SK
-    DocumentRemoval.change(record.key, [DocumentRemoval.GSI2SK.set(_due(record))], same)
-
-
-def _due(record: DocumentRemoval) -> str:
-    return str(table.due(table.DOCUMENT_REMOVAL, _due_at(), document_id=str(record.documentId))["GSI2SK"])
+    due_work.postpone(record, at=_due_at())
 
 
 def _beat(record: DocumentRemoval) -> hide.Beat:
@@ -261,7 +257,6 @@ def _beat(record: DocumentRemoval) -> hide.Beat:
         if time.monotonic() - last < settings.REPAIR_AFTER_SECONDS / 3:
             return
         last = time.monotonic()
-        same = DocumentRemoval.status == record.status
-        DocumentRemoval.change(record.key, [DocumentRemoval.GSI2SK.set(_due(record))], same)
+        due_work.postpone(record, at=_due_at(), when=DocumentRemoval.status == record.status)
 
     return beat

@@ -1,11 +1,13 @@
 """Which engine attempt drives a run, and when somebody looks whether it still lives."""
 
 import datetime as dt
+from contextlib import suppress
 
 from django.conf import settings
 from pynamodb.expressions.update import Action
 
-from config import clock, table
+from config import clock
+from config.due import actions as due_work
 from config.errors import Conflict
 from config.transaction import Update, transact
 from workflows.definitions.blueprint import Definition
@@ -25,15 +27,13 @@ def begin_next(run: Run, *, attempt: int, why: str, definition: Definition | Non
 
     """
     check_at = clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS))
-    due = table.due(table.EXECUTION, check_at, execution_id=run.workflow_id)
     change = Update(
         advance.execution_key(run),
         [
             Execution.engine_attempt.set(attempt + 1),
             driven(),
-            Execution.GSI2SK.set(due["GSI2SK"]),
-            Execution.lease_owner.remove(),
-            Execution.lease_until.remove(),
+            *due_work.postpone_actions(Execution, check_at, execution_id=run.workflow_id),
+            *due_work.release_actions(),
             Execution.updatedAt.set(clock.iso(clock.now())),
         ],
         (Execution.engine_attempt == attempt) & (Execution.status == RunStatus.RUNNING),
@@ -66,11 +66,7 @@ def mark_handed(run: Run, *, transition: str) -> None:
     Execution.change(advance.execution_key(run), [Execution.handed.set(transition)], last)
 
 
-def look_again(run: Run, execution: Execution, *, at: dt.datetime) -> None:
+def look_again(execution: Execution, *, at: dt.datetime) -> None:
     """Move the run's place in the due index on, unless something else has moved it meanwhile."""
-    due = table.due(table.EXECUTION, clock.iso(at), execution_id=run.workflow_id)
-    same = Execution.GSI2SK == execution.GSI2SK
-    try:
-        Execution.change(advance.execution_key(run), [Execution.GSI2SK.set(due["GSI2SK"])], same)
-    except Conflict:
-        return
+    with suppress(Conflict):
+        due_work.postpone(execution, at=clock.iso(at))

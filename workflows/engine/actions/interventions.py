@@ -8,7 +8,8 @@ from enum import StrEnum
 from django.conf import settings
 from pynamodb.expressions.update import Action
 
-from config import clock, table
+from config import clock
+from config.due import actions as due_work
 from config.errors import Conflict, Refused, Unavailable
 from config.transaction import EXISTS, Update, transact
 from projects.audit.events import Actor
@@ -143,7 +144,6 @@ def _planned(run: Run, execution: Execution, definition: Definition, way: Way) -
 
 def _reopened(run: Run, execution: Execution, plan: _Resumption, attempt: int, now: str) -> Update:
     check_at = clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS))
-    due = table.due(table.EXECUTION, check_at, execution_id=run.workflow_id)
     actions: list[Action] = [
         Execution.status.set(RunStatus.RUNNING),
         Execution.outcome.remove(),
@@ -152,10 +152,8 @@ def _reopened(run: Run, execution: Execution, plan: _Resumption, attempt: int, n
         attempts.driven(),
         Execution.step_attempt.set(attempt),
         Execution.updatedAt.set(now),
-        Execution.lease_owner.remove(),
-        Execution.lease_until.remove(),
-        Execution.GSI2PK.set(due["GSI2PK"]),
-        Execution.GSI2SK.set(due["GSI2SK"]),
+        *due_work.release_actions(),
+        *due_work.schedule_actions(Execution, check_at, execution_id=run.workflow_id),
         *plan.execution,
     ]
     same = (Execution.engine_attempt == attempt - 1) & (Execution.outcome == execution.outcome)

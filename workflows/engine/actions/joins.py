@@ -9,6 +9,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
+from config.due import actions as due_work
 from config.errors import Conflict, NotFound
 from config.item import Item
 from config.table import Key
@@ -31,9 +32,9 @@ def begin(
     False where it is there already, since the order came twice.
     """
     now, width = clock.iso(clock.now()), min(slots, slices)
-    index = table.due(table.JOIN, _next_look(), workflow_id=run.workflow_id)
+    listed = {}
     if width < slices:  # the others ask how many want more slots than they have
-        index |= table.JOIN.gsi1(run.site, workflow_id=run.workflow_id, stage=stage, attempt=attempt)
+        listed = table.JOIN.gsi1(run.site, workflow_id=run.workflow_id, stage=stage, attempt=attempt)
     actions: list[Action] = [
         Join.project_id.set(run.project_id),
         Join.document_id.set(run.document_id),
@@ -48,7 +49,8 @@ def begin(
         Join.seen.set(0),
         Join.stalls.set(0),
         Join.created_at.set(now),
-        *(getattr(Join, name).set(value) for name, value in index.items()),
+        *due_work.schedule_actions(Join, _next_look(), workflow_id=run.workflow_id),
+        *(getattr(Join, name).set(value) for name, value in listed.items()),
     ]
     if token:
         actions += tokens.attributes(token, attempt=attempt, entered=now)
@@ -127,17 +129,15 @@ def is_complete(join: Join) -> bool:
 
 def look_again(join: Join, *, stalls: int) -> None:
     """The sweeper has looked: the next look, and what was done by now. Raises: Conflict, where another has looked."""
-    due = table.due(table.JOIN, _next_look(), workflow_id=join.workflow_id)
-    actions = [Join.GSI2SK.set(due["GSI2SK"]), Join.seen.set(len(join.done or ())), Join.stalls.set(stalls)]
-    Join.change(join.key, actions, Join.GSI2SK == join.GSI2SK)
+    seen = [Join.seen.set(len(join.done or ())), Join.stalls.set(stalls)]
+    due_work.postpone(join, at=_next_look(), also=seen)
 
 
 def close(join: Join) -> None:
     """Nothing is under way here any more: out of the indexes, and one day out of the table."""
     kept_until = int(clock.in_seconds(settings.JOIN_KEPT_SECONDS).timestamp())
-    names = (Join.GSI1PK, Join.GSI1SK, Join.GSI2PK, Join.GSI2SK)
-    actions = [*(name.remove() for name in names), Join.TimeToLive.set(kept_until)]
-    Join.change(join.key, actions, Join.GSI2SK == join.GSI2SK)
+    also = [Join.GSI1PK.remove(), Join.GSI1SK.remove(), Join.TimeToLive.set(kept_until)]
+    due_work.finish(join, also=also)
 
 
 def _next_look() -> str:

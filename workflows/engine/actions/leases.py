@@ -1,10 +1,9 @@
 """A worker's claim on a step: taken, kept by heartbeats, gone with the advance or with time."""
 
-import datetime as dt
-
 from django.conf import settings
 
 from config import clock
+from config.due import actions as due_work
 from config.errors import Conflict
 from workflows.runs.actions import advance
 from workflows.runs.items.runs import Execution
@@ -18,22 +17,15 @@ def claim(run: Run, *, step: int, attempt: int, owner: str) -> Execution:
         Conflict: another worker holds it, or the run is no longer at this step and attempt.
 
     """
-    now = clock.now()
-    until = clock.iso(now + dt.timedelta(seconds=settings.STEP_LEASE_SECONDS))
-    free = (
-        Execution.lease_owner.does_not_exist()
-        | (Execution.lease_owner == owner)
-        | (Execution.lease_until < clock.iso(now))
-    )
-    actions = [Execution.lease_owner.set(owner), Execution.lease_until.set(until)]
-    return Execution.change(advance.execution_key(run), actions, advance.drives(attempt, step) & free)
+    until = clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))
+    may = advance.drives(attempt, step) & due_work.lease_is_free(owner)
+    return Execution.change(advance.execution_key(run), due_work.lease_actions(owner, until), may)
 
 
 def release(run: Run, *, owner: str) -> None:
     """Give the step back before it is done: whoever finishes it claims it anew. Harmless where it was lost."""
     try:
-        gone = [Execution.lease_owner.remove(), Execution.lease_until.remove()]
-        Execution.change(advance.execution_key(run), gone, Execution.lease_owner == owner)
+        Execution.change(advance.execution_key(run), due_work.release_actions(), Execution.lease_owner == owner)
     except Conflict:
         return
 

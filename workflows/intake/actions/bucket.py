@@ -1,12 +1,10 @@
 """Writes about files that other systems put into the bucket: into quarantine and out of it; whose they are."""
 
-from typing import Any
-
 from django.conf import settings
 from pynamodb.expressions.update import Action
 
 from config import clock, table
-from config.due import attempts
+from config.due import actions as due_work
 from config.errors import Conflict, Refused
 from config.table import DEFAULT_SITE, Key
 from config.transaction import EXISTS, Change, Delete, Put, Update, transact
@@ -40,10 +38,10 @@ def begin(file: IncomingFile, *, line: str, owner: str) -> ArrivalBegin:
     kept_until = int(clock.in_seconds(_BEGUN_KEPT).timestamp())
     also = [ArrivalBegin.TimeToLive.set(kept_until)] if line else _ordered(file)
     try:
-        return attempts.claim(ArrivalBegin(*key), owner=owner, also=also, until=_looked_at_by())
+        return due_work.claim(ArrivalBegin(*key), owner=owner, also=also, until=_looked_at_by())
     except Conflict as error:
         found = ArrivalBegin.load(key)
-        if attempts.is_over(found) or (attempts.were_enough(found) and found.lease_owner == owner):
+        if due_work.is_abandoned(found) or (due_work.attempts_exhausted(found) and found.lease_owner == owner):
             raise Refused(_DEADLY.format(int(found.tries))) from error
         raise
 
@@ -51,39 +49,32 @@ def begin(file: IncomingFile, *, line: str, owner: str) -> ArrivalBegin:
 def renew(begun: ArrivalBegin) -> None:
     """A worker's heartbeat. Raises: Conflict, where it was ended meanwhile."""
     until = _looked_at_by()
-    due = [] if begun.GSI2PK is None else [ArrivalBegin.GSI2SK.set(_due(begun.digest, until)["GSI2SK"])]
-    attempts.renew(begun, when=EXISTS, also=due, until=until)
+    later = due_work.postpone_actions(ArrivalBegin, until, digest=begun.digest) if begun.is_scheduled else []
+    due_work.renew(begun, when=EXISTS, also=later, until=until)
 
 
 def look_again(begun: ArrivalBegin) -> None:
     """Not due again while its message is on the way. Raises: Conflict, where another has looked, or it ended."""
-    later = _due(begun.digest, clock.iso(clock.in_seconds(settings.REPAIR_AFTER_SECONDS)))
-    ArrivalBegin.change(begun.key, [ArrivalBegin.GSI2SK.set(later["GSI2SK"])], ArrivalBegin.GSI2SK == begun.GSI2SK)
+    due_work.postpone(begun, at=clock.iso(clock.in_seconds(settings.REPAIR_AFTER_SECONDS)))
 
 
 def rest(begun: ArrivalBegin) -> None:
     """Nothing is to be made of the file any more. Raises: Conflict, where a person has it tried again meanwhile."""
-    transact([Delete(begun.key, ArrivalBegin.GSI2SK == begun.GSI2SK)])
+    transact([Delete(begun.key, due_work.unmoved(begun))])
 
 
 def _looked_at_by() -> str:
     return clock.iso(clock.in_seconds(_LOOKS * settings.REPAIR_AFTER_SECONDS))
 
 
-def _due(digest: str, at: str) -> dict[str, Any]:
-    return table.due(table.ARRIVAL_BEGIN, at, digest=digest)
-
-
 def _ordered(file: IncomingFile) -> list[Action]:
     """What its message says, for whoever sends it again."""
-    due = _due(file.digest, _looked_at_by())
     version = ArrivalBegin.s3version
     return [
         ArrivalBegin.s3_key.set(str(file.s3_key)),
         version.set(file.s3version) if file.s3version else version.remove(),
         ArrivalBegin.file_size.set(int(file.file_size)),
-        ArrivalBegin.GSI2PK.set(due["GSI2PK"]),
-        ArrivalBegin.GSI2SK.set(due["GSI2SK"]),
+        *due_work.schedule_actions(ArrivalBegin, _looked_at_by(), digest=file.digest),
     ]
 
 
@@ -93,7 +84,7 @@ def _anew(file: IncomingFile) -> Put:
     return Put(
         ArrivalBegin(
             *_begin_key(file.digest, ""),
-            **_due(file.digest, soon),
+            **ArrivalBegin.due_keys(soon, digest=file.digest),
             s3_key=file.s3_key,
             s3version=file.s3version,
             file_size=file.file_size,

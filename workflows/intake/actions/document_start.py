@@ -301,7 +301,7 @@ def _execution(
         key.pk,
         key.sk,
         **table.EXECUTION.gsi1(run.site, workflow_id=definition.name, execution_id=run.workflow_id),
-        **table.due(table.EXECUTION, check_at, execution_id=run.workflow_id),
+        **Execution.due_keys(check_at, execution_id=run.workflow_id),
         executionId=run.workflow_id,
         workflowId=definition.name,
         definition=definition.id,

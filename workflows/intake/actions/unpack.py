@@ -10,7 +10,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
-from config.due import attempts
+from config.due import actions as due_work
 from config.errors import Conflict, Refused
 from config.table import Key
 from config.transaction import EXISTS, Change, Put, Update, transact
@@ -70,7 +70,7 @@ def begin(
     row.workflow_id = None
     record = DocumentUnpacking(
         *key_of(site, document_id),
-        **_due(document_id),
+        **DocumentUnpacking.due_keys(_next_look(), document_id=document_id),
         documentId=document_id,
         project_id=project_id,
         status=UnpackingStatus.OPEN,
@@ -94,29 +94,27 @@ def _named(run: Run) -> Run:
     return Run(run.site, run.project_id, run.document_id, run.document_id)
 
 
-def _due(document_id: str) -> dict[str, Any]:
-    due_at = clock.iso(clock.in_seconds(settings.REPAIR_AFTER_SECONDS))
-    return table.due(table.DOCUMENT_UNPACKING, due_at, document_id=document_id)
+def _next_look() -> str:
+    return clock.iso(clock.in_seconds(settings.REPAIR_AFTER_SECONDS))
 
 
 def look_again(record: DocumentUnpacking) -> None:
     """Not due again while its message is on the way. Raises: Conflict, where it is done."""
-    DocumentUnpacking.change(record.key, [_moved(record)], _OPEN)
+    due_work.postpone(record, at=_next_look(), when=_OPEN)
 
 
 def claim(record: DocumentUnpacking, *, owner: str) -> None:
-    """Begin it; due again when the lease runs out. Raises: Conflict, as ``attempts.claim``, and where it is done."""
-    attempts.claim(record, owner=owner, when=_OPEN, also=[_moved(record)])
+    """Begin it; due again when the lease runs out. Raises: Conflict, as ``due_work.claim``, and where it is done."""
+    due_work.claim(record, owner=owner, when=_OPEN, also=_postpone(record))
 
 
 def renew(record: DocumentUnpacking) -> None:
     """Not due again while somebody is at it. Raises: Conflict, where it is done."""
-    attempts.renew(record, when=_OPEN, also=[_moved(record)])
+    due_work.renew(record, when=_OPEN, also=_postpone(record))
 
 
-def _moved(record: DocumentUnpacking) -> Action:
-    moved: Action = DocumentUnpacking.GSI2SK.set(_due(record.documentId)["GSI2SK"])
-    return moved
+def _postpone(record: DocumentUnpacking) -> list[Action]:
+    return due_work.postpone_actions(DocumentUnpacking, _next_look(), document_id=record.documentId)
 
 
 def counted(site: str, record: DocumentUnpacking, size: int) -> list[Change]:
@@ -153,7 +151,7 @@ def give_up(site: str, record: DocumentUnpacking, *, owner: str) -> None:
     """It ended every worker that began it; what came out stays. Raises: Conflict, where somebody is at it again."""
     tries = int(record.tries)
     ending = _Ending("UNPACKING_GIVEN_UP", {"begun": tries}, failed=not _has_children(site, record.documentId))
-    when = _OPEN & attempts.unmoved(record, owner=owner)
+    when = _OPEN & due_work.not_begun_since(record, owner=owner)
     _end(site, record, [], _DEADLY.format(tries), when=when, ending=ending)
 
 
@@ -178,10 +176,9 @@ def _end(
     done = [
         DocumentUnpacking.status.set(UnpackingStatus.DONE),
         *actions,
-        *attempts.released(),
+        *due_work.release_actions(),
+        *due_work.finish_actions(),
         DocumentUnpacking.message.set(message[:_SHORT]) if message else DocumentUnpacking.message.remove(),
-        DocumentUnpacking.GSI2PK.remove(),
-        DocumentUnpacking.GSI2SK.remove(),
     ]
     run = _run(site, record)
     status = DocumentStatus.FAILED if ending.failed else DocumentStatus.UNPACKED
@@ -233,17 +230,15 @@ def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = 
         raise Refused("Nothing of this file was left out. There is nothing to try again.")
     row = queries.project_document(site, record.project_id, record.documentId)
     run = _run(site, record)
-    due = _due(record.documentId)
     line = DocumentUnpacking.batch_line
     opened = [
         DocumentUnpacking.status.set(UnpackingStatus.OPEN),
         DocumentUnpacking.tries.set(0),
-        *attempts.released(),
+        *due_work.release_actions(),
         DocumentUnpacking.refused.remove(),
         DocumentUnpacking.message.remove(),
         line.set(batch_line) if batch_line else line.remove(),
-        DocumentUnpacking.GSI2PK.set(due["GSI2PK"]),
-        DocumentUnpacking.GSI2SK.set(due["GSI2SK"]),
+        *due_work.schedule_actions(DocumentUnpacking, _next_look(), document_id=record.documentId),
     ]
     same = (ProjectDocument.status == row.status) & ProjectDocument.hidden.does_not_exist()
     gone = [ProjectDocument.outcome.remove()]

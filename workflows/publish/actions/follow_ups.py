@@ -1,6 +1,5 @@
 """What follows a publication: comes into being with it, is claimed by a worker, waits, and ends."""
 
-import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +8,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
+from config.due import actions as due_work
 from config.table import Key
 from config.transaction import Change, Put, Update, transact
 from workflows.publish.items.actions import DocumentAction, FollowUp
@@ -28,7 +28,7 @@ def planned(run: Run, document: DocumentWorkflow, acts: Sequence[Act], *, first:
     now = clock.iso(clock.now())
     row = FollowUp(
         *key_of(run),
-        **_due(run, now),
+        **FollowUp.due_keys(now, workflow_id=run.workflow_id),
         documentId=run.document_id,
         workflowId=run.workflow_id,
         project_id=run.project_id,
@@ -64,20 +64,13 @@ def _action(run: Run, document: DocumentWorkflow, act: Act, idx: int, now: str) 
     )
 
 
-def _due(run: Run, at: str) -> dict[str, Any]:
-    return table.due(table.FOLLOW_UP, at, workflow_id=run.workflow_id)
-
-
 def due_actions(run: Run, at: str) -> list[Action]:
     """To be looked at again at ``at``, by whoever comes first."""
-    due = _due(run, at)
     return [
         FollowUp.status.set(FollowUpStatus.OPEN),
         FollowUp.due_at.set(at),
-        FollowUp.GSI2PK.set(due["GSI2PK"]),
-        FollowUp.GSI2SK.set(due["GSI2SK"]),
-        FollowUp.lease_owner.remove(),
-        FollowUp.lease_until.remove(),
+        *due_work.schedule_actions(FollowUp, at, workflow_id=run.workflow_id),
+        *due_work.release_actions(),
         FollowUp.updated_at.set(clock.iso(clock.now())),
     ]
 
@@ -86,10 +79,8 @@ def idle_actions(status: FollowUpStatus) -> list[Action]:
     """Nothing is to be done at any time."""
     return [
         FollowUp.status.set(status),
-        FollowUp.GSI2PK.remove(),
-        FollowUp.GSI2SK.remove(),
-        FollowUp.lease_owner.remove(),
-        FollowUp.lease_until.remove(),
+        *due_work.finish_actions(),
+        *due_work.release_actions(),
         FollowUp.updated_at.set(clock.iso(clock.now())),
     ]
 
@@ -107,33 +98,19 @@ def claim(run: Run, *, owner: str) -> FollowUp:
         Conflict: another worker has it, it is not due yet, or there is nothing to do.
 
     """
-    now = clock.now()
-    until = clock.iso(now + dt.timedelta(seconds=settings.STEP_LEASE_SECONDS))
-    free = FollowUp.lease_owner.does_not_exist() | (FollowUp.lease_owner == owner)
-    free = free | (FollowUp.lease_until < clock.iso(now))
-    is_due = (FollowUp.status == FollowUpStatus.OPEN) & (FollowUp.due_at <= clock.iso(now))
-    return FollowUp.change(key_of(run), _leased(run, owner, until), is_due & free)
+    is_due = (FollowUp.status == FollowUpStatus.OPEN) & (FollowUp.due_at <= clock.iso(clock.now()))
+    return FollowUp.change(key_of(run), _lease(run, owner), is_due & due_work.lease_is_free(owner))
 
 
 def renew(run: Run, *, owner: str) -> None:
     """Raises: Conflict, where the lease was lost: the work must stop."""
+    FollowUp.change(key_of(run), _lease(run, owner), held_by(owner))
+
+
+def _lease(run: Run, owner: str) -> list[Action]:
     until = clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))
-    FollowUp.change(key_of(run), _leased(run, owner, until), held_by(owner))
-
-
-def _leased(run: Run, owner: str, until: str) -> list[Action]:
-    return [
-        FollowUp.lease_owner.set(owner),
-        FollowUp.lease_until.set(until),
-        FollowUp.GSI2SK.set(_due(run, until)["GSI2SK"]),
-    ]
-
-
-def look_again(run: Run, follow_up: FollowUp, *, at: dt.datetime) -> None:
-    """Move its place in the due index on while its message is on the way. Raises: Conflict, where it moved already."""
-    FollowUp.change(
-        key_of(run), [FollowUp.GSI2SK.set(_due(run, clock.iso(at))["GSI2SK"])], FollowUp.GSI2SK == follow_up.GSI2SK
-    )
+    later = due_work.postpone_actions(FollowUp, until, workflow_id=run.workflow_id)
+    return [*due_work.lease_actions(owner, until), *later]
 
 
 def mapped(run: Run, *, owner: str, message: str) -> None:

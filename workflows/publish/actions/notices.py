@@ -1,13 +1,11 @@
 """The sender of a document is to be told: planned with the end of the run, claimed by a worker, told or given up."""
 
-import datetime as dt
-from typing import Any
-
 from django.conf import settings
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
+from config.due import actions as due_work
 from config.table import Key
 from config.transaction import Change, Put, Update, transact
 from workflows.publish.items.notices import NoticeStatus, SenderNotice
@@ -34,7 +32,7 @@ def planned(run: Run, outcome: Outcome, attempt: int, now: str) -> list[Change]:
         return []
     row = SenderNotice(
         *key_of(run, attempt),
-        **_due(run.workflow_id, now),
+        **SenderNotice.due_keys(now, workflow_id=run.workflow_id),
         project_id=run.project_id,
         document_id=run.document_id,
         workflow_id=run.workflow_id,
@@ -48,18 +46,6 @@ def planned(run: Run, outcome: Outcome, attempt: int, now: str) -> list[Change]:
     return [Put(row)]
 
 
-def _due(workflow_id: str, at: str) -> dict[str, Any]:
-    return table.due(table.SENDER_NOTICE, at, workflow_id=workflow_id)
-
-
-def look_again(site: str, notice: SenderNotice) -> None:
-    """Move its place in the due index on while its message is on the way. Raises: Conflict, where it moved already."""
-    at = clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))
-    moved = SenderNotice.GSI2SK.set(_due(notice.workflow_id, at)["GSI2SK"])
-    key = key_of(run_of(site, notice), int(notice.attempt))
-    SenderNotice.change(key, [moved], SenderNotice.GSI2SK == notice.GSI2SK)
-
-
 def claim(run: Run, *, attempt: int, owner: str) -> SenderNotice:
     """Take the lease; it is due again when that runs out, should the worker die.
 
@@ -67,17 +53,14 @@ def claim(run: Run, *, attempt: int, owner: str) -> SenderNotice:
         Conflict: another worker has it, it is not due yet, or it is settled.
 
     """
-    now = clock.now()
-    until = clock.iso(now + dt.timedelta(seconds=settings.STEP_LEASE_SECONDS))
-    free = SenderNotice.lease_owner.does_not_exist() | (SenderNotice.lease_until < clock.iso(now))
-    is_due = (SenderNotice.status == NoticeStatus.OPEN) & (SenderNotice.due_at <= clock.iso(now))
+    until = clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))
+    is_due = (SenderNotice.status == NoticeStatus.OPEN) & (SenderNotice.due_at <= clock.iso(clock.now()))
     actions = [
-        SenderNotice.lease_owner.set(owner),
-        SenderNotice.lease_until.set(until),
+        *due_work.lease_actions(owner, until),
         SenderNotice.tries.set(SenderNotice.tries + 1),
-        SenderNotice.GSI2SK.set(_due(run.workflow_id, until)["GSI2SK"]),
+        *due_work.postpone_actions(SenderNotice, until, workflow_id=run.workflow_id),
     ]
-    return SenderNotice.change(key_of(run, attempt), actions, is_due & (free | (SenderNotice.lease_owner == owner)))
+    return SenderNotice.change(key_of(run, attempt), actions, is_due & due_work.lease_is_free(owner))
 
 
 def settle(run: Run, notice: SenderNotice, status: NoticeStatus, *, message: str = "") -> None:
@@ -86,9 +69,8 @@ def settle(run: Run, notice: SenderNotice, status: NoticeStatus, *, message: str
     actions: list[Action] = [
         SenderNotice.status.set(status),
         SenderNotice.updated_at.set(now),
-        SenderNotice.GSI2PK.remove(),
-        SenderNotice.GSI2SK.remove(),
-        *_released(message),
+        *due_work.finish_actions(),
+        *_release(message),
     ]
     word = "SENDER_TOLD" if status == NoticeStatus.TOLD else "SENDER_NOT_TOLD"
     facts = {"outcome": notice.outcome, "attempt": int(notice.attempt)}
@@ -104,14 +86,12 @@ def again(run: Run, notice: SenderNotice, *, message: str) -> None:
         settle(run, notice, NoticeStatus.GIVEN_UP, message=message)
         return
     at = clock.iso(clock.in_seconds(settings.ACTION_RETRY_SECONDS * 4 ** (tries - 1)))
-    due = SenderNotice.GSI2SK.set(_due(run.workflow_id, at)["GSI2SK"])
-    actions = [SenderNotice.due_at.set(at), due, *_released(message)]
-    SenderNotice.change(key_of(run, int(notice.attempt)), actions, _held(notice))
+    due_work.postpone(notice, at=at, when=_held(notice), also=[SenderNotice.due_at.set(at), *_release(message)])
 
 
-def _released(message: str) -> list[Action]:
+def _release(message: str) -> list[Action]:
     told = SenderNotice.message.set(message[:_LONGEST]) if message else SenderNotice.message.remove()
-    return [SenderNotice.lease_owner.remove(), SenderNotice.lease_until.remove(), told]
+    return [*due_work.release_actions(), told]
 
 
 def _held(notice: SenderNotice) -> Condition:

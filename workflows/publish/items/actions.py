@@ -2,6 +2,8 @@
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
+from config import table
+from config.due.items import DueWork
 from config.item import Item, map_attribute
 
 
@@ -43,20 +45,18 @@ class DocumentAction(Item):
         return self.SK.split("#")[2]
 
 
-class FollowUp(Item):
+class FollowUp(DueWork):
     """One run's actions and mappings as one thing to look after, with a worker's lease on it.
 
     Access: by run; due (GSI2, while something is to be done at a time).
     """
 
+    due_entity = table.FOLLOW_UP
     documentId = UnicodeAttribute()  # noqa: N815 - as the rows beside it
     workflowId = UnicodeAttribute()  # noqa: N815
     project_id = UnicodeAttribute()
     status = UnicodeAttribute()
     due_at = UnicodeAttribute()
-    lease_owner = UnicodeAttribute(null=True)
-    # Not the projected name: a claim must not write index rows.
-    lease_until = UnicodeAttribute(null=True, attr_name="step_lease_until")
     mapped_at = UnicodeAttribute(null=True)
     message = UnicodeAttribute(null=True)  # what the mappings could not set, in sentences
     created_at = UnicodeAttribute()

@@ -4,7 +4,8 @@ from enum import StrEnum
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from config.item import Item
+from config import table
+from config.due.items import CountedWork
 
 
 class NoticeStatus(StrEnum):
@@ -17,12 +18,13 @@ class NoticeStatus(StrEnum):
     GIVEN_UP = "given_up"
 
 
-class SenderNotice(Item):
+class SenderNotice(CountedWork):
     """One ending of one attempt, with a worker's lease on the telling of it.
 
     Access: by run and attempt; due (GSI2, until it is told).
     """
 
+    due_entity = table.SENDER_NOTICE
     project_id = UnicodeAttribute()
     document_id = UnicodeAttribute()
     workflow_id = UnicodeAttribute()
@@ -30,10 +32,6 @@ class SenderNotice(Item):
     outcome = UnicodeAttribute()
     status = UnicodeAttribute()
     due_at = UnicodeAttribute()
-    tries = NumberAttribute(default=0)
-    lease_owner = UnicodeAttribute(null=True)
-    # Not the projected name: a claim must not write index rows.
-    lease_until = UnicodeAttribute(null=True, attr_name="step_lease_until")
     message = UnicodeAttribute(null=True)  # why it was not told, for people
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()

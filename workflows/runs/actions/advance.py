@@ -11,6 +11,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
+from config.due import actions as due_work
 from config.table import Key
 from config.transaction import EXISTS, Change, EventAt, Put, Update, transact
 from projects.documents.actions.classification import Classified
@@ -167,8 +168,7 @@ def _move_execution(run: Run, move: Advance, transition_id: str, now: str) -> Up
         Execution.step_attempt.set(move.attempt),
         Execution.updatedAt.set(now),
         Execution.last_transition.set(transition_id),
-        Execution.lease_owner.remove(),
-        Execution.lease_until.remove(),
+        *due_work.release_actions(),
         Execution.job.remove(),
         Execution.afresh.remove(),
         *move.pinned,
@@ -177,13 +177,11 @@ def _move_execution(run: Run, move: Advance, transition_id: str, now: str) -> Up
         actions += [
             Execution.status.set(status),
             Execution.outcome.set(move.outcome),
-            Execution.GSI2PK.remove(),
-            Execution.GSI2SK.remove(),
+            *due_work.finish_actions(),
         ]
     else:
         check_at = move.check_at or clock.in_seconds(settings.RUN_CHECK_SECONDS)
-        due = table.due(table.EXECUTION, clock.iso(check_at), execution_id=run.workflow_id)
-        actions.append(Execution.GSI2SK.set(due["GSI2SK"]))
+        actions += due_work.postpone_actions(Execution, clock.iso(check_at), execution_id=run.workflow_id)
     return Update(execution_key(run), actions, drives(move.attempt, move.step.order), name="run")
 
 

@@ -2,10 +2,13 @@
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from config.item import Item, map_attribute
+from config import table
+from config.due.items import DueWork
+from config.item import map_attribute
 
 
-class DocumentEvent(Item):
+class DocumentEvent(DueWork):
+    due_entity = table.DOCUMENT_EVENT  # also of a batch: its key ends as a document's
     event_id = UnicodeAttribute()
     type = UnicodeAttribute()
     occurredAt = UnicodeAttribute()  # noqa: N815 - the seeds' names are what is stored

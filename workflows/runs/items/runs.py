@@ -8,15 +8,18 @@ from pynamodb.attributes import (
     UnicodeSetAttribute,
 )
 
+from config import table
+from config.due.items import DueWork
 from config.item import Item, map_attribute
 
 
-class Execution(Item):
+class Execution(DueWork):
     """Where a run stands. Kept under 1 KiB: claims and heartbeats cost one write unit.
 
     Access: by id (AP2), under its family in GSI1 (AP3), due for a look in GSI2.
     """
 
+    due_entity = table.EXECUTION
     executionId = UnicodeAttribute()  # noqa: N815 - the seeds' names are what is stored
     workflowId = UnicodeAttribute()  # noqa: N815 - the definition's family
     status = UnicodeAttribute()
@@ -35,9 +38,6 @@ class Execution(Item):
     project_id = UnicodeAttribute()
     document_id = UnicodeAttribute()
     last_transition = UnicodeAttribute(null=True)
-    lease_owner = UnicodeAttribute(null=True)
-    # Not the projected name: a heartbeat must not write index rows.
-    lease_until = UnicodeAttribute(null=True, attr_name="step_lease_until")
     result_sha256 = UnicodeAttribute(null=True)  # of the assessed result; a review shows exactly this
     routing_sha256 = UnicodeAttribute(null=True)  # of what the rules said after the analysis
     decision_id = UnicodeAttribute(null=True)  # of the applied decision
