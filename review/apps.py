@@ -5,7 +5,8 @@ from importlib import import_module
 from django.apps import AppConfig
 from prometheus_client import REGISTRY
 
-from review.metrics import Overdue
+from review.status import DECIDED
+from workflows.operations.metrics import Overdue
 
 
 class ReviewConfig(AppConfig):
@@ -13,4 +14,4 @@ class ReviewConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("review.decide.due")
-        REGISTRY.register(Overdue())
+        REGISTRY.register(Overdue(decided=DECIDED))

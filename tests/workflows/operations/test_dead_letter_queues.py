@@ -12,12 +12,12 @@ from config.brokers import queues, redelivery, transport
 from config.celery import app
 from config.errors import NotFound, Unavailable
 from projects.audit.events import Actor
-from review import metrics
+from review.status import DECIDED
 from tests.aws_faults import audit_refused
 from tests.engines import KINDS, EngineKind, running_on
 from tests.people import alice, signed_in
 from tests.pump import receive
-from workflows.operations import dead_letter_queues, dead_letters, undelivered_events
+from workflows.operations import dead_letter_queues, dead_letters, metrics, undelivered_events
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 BY = Actor("1", "Alice Novak")
@@ -93,7 +93,7 @@ def test_events_of_the_bus_lie_on_sqs_all_the_same() -> None:
 def test_what_lies_there_is_a_metric() -> None:
     put_aside()
     assert dead_letter_queues.sizes()[QUEUE] == 1
-    samples = [one for family in metrics.Overdue().collect() for one in family.samples]
+    samples = [one for family in metrics.Overdue(decided=DECIDED).collect() for one in family.samples]
     found = {one.labels["queue"]: one.value for one in samples if one.name == "countersign_failed_messages"}
     assert found == dict.fromkeys(settings.QUEUE_URLS, 0) | {QUEUE: 1}
 

@@ -1,26 +1,36 @@
 """What waits longer than it should, and messages that were put aside, read when /metrics is asked for."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from django.conf import settings
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
+from pynamodb.attributes import UnicodeAttribute
 
 from config import clock, table
+from config.due.items import DueWork
 from config.errors import CountersignError
-from review.items.reviews import Review
-from review.status import DECIDED
 from workflows.operations import dead_letter_queues
 
 _AT_MOST = 500  # rows a shard: beyond it somebody has to look anyhow
 _FRESH_SECONDS = 10  # whoever asks more often gets the same answer: the page is open, and each answer is a Query
 
 
-class Overdue(Collector):
-    """Gauges of the whole desk, so each web process answers the same; nothing where the table does not answer."""
+class _DueRow(DueWork):
+    """A row of any kind, with what the index carries of it."""
 
-    def __init__(self) -> None:
+    status = UnicodeAttribute(null=True)
+
+
+class Overdue(Collector):
+    """Gauges of all sites, so each web process returns the same; nothing if the table does not answer.
+
+    ``decided``: statuses of a review whose decision its run has not taken yet.
+    """
+
+    def __init__(self, *, decided: Collection[str]) -> None:
+        self._decided = decided
         self._known: list[GaugeMetricFamily] = []
         self._until = 0.0
 
@@ -31,7 +41,7 @@ class Overdue(Collector):
     def collect(self) -> Iterator[GaugeMetricFamily]:
         if time.monotonic() >= self._until:
             try:
-                self._known = _read()
+                self._known = _read(self._decided)
             except CountersignError:
                 self._known = []
             self._until = time.monotonic() + _FRESH_SECONDS
@@ -53,19 +63,19 @@ def _families() -> list[GaugeMetricFamily]:
     ]
 
 
-def _read() -> list[GaugeMetricFamily]:
+def _read(decided_statuses: Collection[str]) -> list[GaugeMetricFamily]:
     now = clock.now()
     waits: dict[str, list[float]] = {}
     decided = 0
     for shard in range(settings.DUE_SHARDS):
-        before = clock.iso(clock.in_seconds(settings.SWEEP_PAUSE_SECONDS)) > Review.GSI2SK
-        for row in Review.page(table.due_partition(shard), sk=before, index="GSI2", limit=_AT_MOST).rows:
+        before = clock.iso(clock.in_seconds(settings.SWEEP_PAUSE_SECONDS)) > _DueRow.GSI2SK
+        for row in _DueRow.page(table.due_partition(shard), sk=before, index="GSI2", limit=_AT_MOST).rows:
             place = table.due_place(str(row.GSI2SK))
             due_for = (now - clock.parse(place.since)).total_seconds()  # also while it waits for its next try
             if due_for < 0:
                 continue
             waits.setdefault(place.kind, []).append(due_for)
-            decided += place.kind == "review" and row.status in DECIDED
+            decided += place.kind == "review" and row.status in decided_statuses
     rows, seconds, backlog, failed = _families()
     for kind, waited in waits.items():
         rows.add_metric([kind], len(waited))

@@ -7,14 +7,15 @@ from prometheus_client import REGISTRY, generate_latest
 from config import clock
 from config.due import sweeper
 from config.logs import JsonFormatter
-from review import metrics
 from review.decide.due import drive_review
 from review.identity import ReviewRef
 from review.items.reviews import READABLE, Review
+from review.status import DECIDED
 from tests.aws_faults import count_calls, fail
 from tests.config import parsed
 from tests.factories import decided_run, start_run
 from tests.pump import Pump
+from workflows.operations import metrics
 from workflows.runs import events
 
 
@@ -27,7 +28,7 @@ def overdue(ref: ReviewRef) -> None:
 def read() -> dict[str, float]:
     """Each gauge by its name and kind."""
     found = {}
-    for family in metrics.Overdue().collect():
+    for family in metrics.Overdue(decided=DECIDED).collect():
         for sample in family.samples:
             found[" ".join([sample.name, *sample.labels.values()])] = sample.value
     return found
@@ -62,7 +63,7 @@ def test_what_could_not_be_repaired_is_overdue_since_it_was_due_first(table: str
 
 
 def test_whoever_asks_often_costs_one_query(table: str) -> None:
-    gauges = metrics.Overdue()
+    gauges = metrics.Overdue(decided=DECIDED)
     with count_calls() as calls:
         for _ in range(5):
             list(gauges.collect())
@@ -71,7 +72,7 @@ def test_whoever_asks_often_costs_one_query(table: str) -> None:
 
 def test_without_the_table_the_page_answers_with_the_rest(table: str) -> None:
     with fail("dynamodb", "Query"):
-        assert list(metrics.Overdue().collect()) == []
+        assert list(metrics.Overdue(decided=DECIDED).collect()) == []
 
 
 def test_they_are_on_the_page_of_every_web_process(table: str, client: Client) -> None:
