@@ -22,11 +22,12 @@ from config.transaction import Change, EventAt, Put
 from projects.audit.events import Actor
 from projects.documents import counting
 from projects.documents.document_status import DocumentStatus
+from projects.queues.items import DEFAULT_QUEUE
 from projects.settings.items import stored_settings
 from projects.settings.values import ProjectSettings
 from review.decide import opening
 from review.decide.opening import Pause
-from review.identity import DEFAULT_QUEUE, ReviewRef
+from review.identity import ReviewRef
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, REVIEW_REQUIRED, Asked, StepDefinition
 from workflows.intake.actions.document_start import Beginning, Original
 from workflows.runs import events, run_settings

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from config import table
 from config.table import Key
-
-DEFAULT_QUEUE = "review"  # of a site whose projects name none; stored with the review, never shown
+from projects.queues.items import DEFAULT_QUEUE
 
 
 def queue_id(stored: str | None) -> str:

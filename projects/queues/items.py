@@ -4,6 +4,7 @@ from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
 
 from config.item import Item
 
+DEFAULT_QUEUE = "review"  # of a site whose projects name none; stored with the review, never shown
 ACTIVE, ARCHIVED = "active", "archived"
 
 

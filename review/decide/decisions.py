@@ -16,12 +16,13 @@ from config.due import actions as due_work
 from config.errors import Conflict, CountersignError
 from config.transaction import Change, Put, Update, transact
 from projects.documents import counting
+from projects.queues.items import DEFAULT_QUEUE
 from review.changes import FieldChange, row_changes, stored_changes
 from review.decide import claims, drafts
 from review.decide.drafts import Typed
 from review.decide.opening import next_look
 from review.handovers import keeping
-from review.identity import DEFAULT_QUEUE, Person, ReviewRef, checkpoint_key
+from review.identity import Person, ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review, ReviewDecision, may
 from review.status import DECIDE, UNDO, Decision
 from workflows.runs import events

@@ -8,10 +8,11 @@ from config import clock
 from config.due import actions as due_work
 from config.due.registry import due
 from config.transaction import transact
+from projects.queues.items import DEFAULT_QUEUE
 from review.decide import escalations, redemption
 from review.decide.waiting import to_waiting_review
 from review.handovers import delivery
-from review.identity import DEFAULT_QUEUE, ReviewRef
+from review.identity import ReviewRef
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, ORPHAN, UNDECIDED
 from workflows.engine import driver, repair

@@ -14,8 +14,9 @@ from config import clock, table
 from config.errors import Conflict
 from config.transaction import NEW, Change, Check, EventAt, Put, Update, transact
 from projects.documents import counting
+from projects.queues.items import DEFAULT_QUEUE
 from review.changes import last_changes
-from review.identity import DEFAULT_QUEUE, ReviewRef, checkpoint_key, review_id
+from review.identity import ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, ReviewStatus
 from workflows.definitions.blueprint import ROUTED, StepDefinition

@@ -15,7 +15,8 @@ from config.due import actions as due_work
 from config.errors import Conflict, StaleAttempt
 from config.transaction import Change, Update
 from projects.documents import counting
-from review.identity import DEFAULT_QUEUE, ReviewRef, checkpoint_key, review_id
+from projects.queues.items import DEFAULT_QUEUE
+from review.identity import ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review, may
 from review.status import APPLY, DECIDED, EXPIRE, REDEEM, SPEND, Decision, Move
 from workflows.definitions.blueprint import DEFINITIONS, Definition

@@ -20,6 +20,7 @@ from config.errors import Conflict, CountersignError, NotFound, Refused, Unavail
 from config.table import InvalidKey
 from config.transaction import NEW, Delete, transact
 from projects.queues import queries as queue_queries
+from projects.queues.items import DEFAULT_QUEUE
 from projects.settings import queries as project_queries
 from projects.sites import directory
 from review.decide import opening
@@ -27,7 +28,7 @@ from review.decide.opening import Pause
 from review.handovers import delivery, keeping, result
 from review.handovers import question as questions
 from review.handovers.question import Question
-from review.identity import DEFAULT_QUEUE, HANDED_OVER, ReviewRef, checkpoint_key
+from review.identity import HANDED_OVER, ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, Delivery, ReviewStatus
 from workflows.documents import page_sources

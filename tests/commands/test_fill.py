@@ -12,11 +12,11 @@ from config import aws, clock
 from config.due import sweeper
 from config.item import Item
 from config.table import DOCUMENT, EXECUTION, FILLING, PROJECT_DOCUMENT, REVIEW, WORKFLOW_STEPS
+from projects.queues.items import DEFAULT_QUEUE
 from projects.settings import queries as project_queries
 from review import queries as review_queries
 from review.decide import opening
 from review.filled import PROJECT, Filling, assessed
-from review.identity import DEFAULT_QUEUE
 from review.items.fillings import FillingRecord
 from review.management.commands import fill
 from tests.aws_faults import count_calls, crash_before, fail

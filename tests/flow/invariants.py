@@ -12,7 +12,7 @@ from config import aws, table
 from config.deploy import bootstrap
 from config.item import Item
 from config.table import DEFAULT_SITE
-from review import recount
+from projects.documents import recount
 from review.items.reviews import Review, ReviewDecision
 from review.status import DECIDED, UNDECIDED, Decision, ReviewStatus
 from workflows.engine.step_context import files_of

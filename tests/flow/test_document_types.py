@@ -10,12 +10,12 @@ from django.conf import settings
 from config.errors import Conflict
 from config.transaction import transact
 from projects.audit.events import Actor
+from projects.documents import recount
 from projects.documents.actions.classification import classified
 from projects.documents.document_status import DocumentStatus
 from projects.documents.queries import counters as counter_queries
 from projects.documents.queries import documents as document_queries
 from projects.schemas.defaults import ensure_default_schemas
-from review import recount
 from review.decide import claims, decisions
 from review.decide.tasks import enqueue_redeem
 from tests.aws_faults import before_each, count_calls

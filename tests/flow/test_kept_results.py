@@ -10,8 +10,8 @@ from config import table
 from config.errors import Conflict, NotAllowed, NotFound, Refused
 from projects.audit.events import Actor
 from projects.audit.items import EntityEvent
+from projects.documents import recount
 from projects.documents.queries import documents
-from review import recount
 from review.decide import claims, decisions
 from review.status import Decision
 from tests.aws_faults import audit_refused, before_each

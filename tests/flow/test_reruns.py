@@ -12,7 +12,7 @@ import pytest
 
 from config.errors import Conflict, Refused
 from projects.audit.events import Actor
-from review import recount
+from projects.documents import recount
 from review.status import ReviewStatus
 from tests.aws_faults import audit_refused, before_each
 from tests.factories import decided_run, ref_of, review_of, start_run

@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from config import table
 from config.errors import Conflict, CountersignError
-from review import recount
-from review.recount import Difference
+from projects.documents import recount
+from projects.documents.recount import Difference
 
 
 class Command(BaseCommand):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from pynamodb.attributes import UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
@@ -21,13 +22,19 @@ from projects.documents.document_status import DocumentStatus
 from projects.documents.items.counters import NAMES, Counter
 from projects.documents.items.documents import ListedDocument
 from projects.documents.queries.counters import shards
-from projects.queues.items import Queue
+from projects.queues.items import DEFAULT_QUEUE, Queue
 from projects.schemas.items.schemas import SchemaHead
 from projects.schemas.queries import ENTITY
-from review.identity import DEFAULT_QUEUE
-from review.items.reviews import Review
 
 R = TypeVar("R", bound=Item)
+
+
+class _WaitingReview(Item):
+    """A review in its queue's index, as far as it is counted."""
+
+    document_id = UnicodeAttribute()
+
+
 BY = Actor("recount", "Recount")
 _A_PAGE = 1000
 Numbers = Mapping[str, int]  # by name
@@ -128,7 +135,7 @@ def _full(site: str, said: Mapping[Place, Numbers]) -> Tally:
             shard = counting.shard_of(str(row.document_id))
             tally[Place(Kind.CLASSIFICATION, classification_id, shard), "documents"] += 1
     for queue in {DEFAULT_QUEUE, *_ids(said, Kind.QUEUE), *_queues(site)}:
-        for review in _all(Review, table.REVIEW.gsi1_partition(site, queue=queue), "GSI1"):
+        for review in _all(_WaitingReview, table.REVIEW.gsi1_partition(site, queue=queue), "GSI1"):
             tally.update(counting.queued(queue, review.document_id, 1))
     return tally
 
