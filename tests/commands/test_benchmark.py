@@ -3,7 +3,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from config.measure import Ratio, turns
+from tests.tools.measure import Ratio, turns
 
 pytestmark = pytest.mark.slow
 

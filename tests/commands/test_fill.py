@@ -16,13 +16,13 @@ from projects.queues.items import DEFAULT_QUEUE
 from projects.settings import queries as project_queries
 from review import queries as review_queries
 from review.decide import opening
-from review.filled import PROJECT, Filling, assessed
-from review.items.fillings import FillingRecord
-from review.management.commands import fill
 from tests.aws_faults import count_calls, crash_before, fail
 from tests.factories import PROJECT_ID, start_run
 from tests.metering import metered
 from tests.people import alice, signed_in
+from tests.tools import fill
+from tests.tools.filling import PROJECT, Filling, assessed
+from tests.tools.filling_record import FillingRecord
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Asked
 from workflows.runs import queries
 from workflows.runs.actions import advance

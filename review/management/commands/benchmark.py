@@ -8,18 +8,15 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from config.developer_tools import load_tool
 from config.errors import CountersignError
 from config.laptop import emulator
-from config.measure import Ratio
-from review import benchmark as desk
-from workflows.operations import benchmark as machine
 from workflows.operations import deployment
 
 
@@ -36,19 +33,21 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         if not settings.ON_LAPTOP:
             raise CommandError("The benchmark requires the embedded AWS. Unset COUNTERSIGN_ENV and run it again.")
+        load_tool("benchmark")  # before an AWS is started for it
         if not options["here"]:
             return _elsewhere(sys.argv[2:])
         logging.getLogger().setLevel(logging.ERROR)
         try:
             deployment.deploy(lambda _text: None)
-            ratios = [self._say(ratio, options["json"]) for ratio in _ratios(options["rounds"], options["segments"])]
+            found = load_tool("benchmark").ratios(options["rounds"], options["segments"])
+            ratios = [self._say(ratio, options["json"]) for ratio in found]
         except CountersignError as error:
             raise CommandError(str(error)) from error
         if not all(ratio.held for ratio in ratios):
             raise CommandError("A limit was exceeded.")
         return None
 
-    def _say(self, ratio: Ratio, as_json: bool) -> Ratio:
+    def _say(self, ratio: Any, as_json: bool) -> Any:
         if as_json:
             self.stdout.write(json.dumps({**dataclasses.asdict(ratio), "held": ratio.held}))
         else:
@@ -58,12 +57,6 @@ class Command(BaseCommand):
             )
         self.stdout.flush()
         return ratio
-
-
-def _ratios(rounds: int, segments: int) -> Iterator[Ratio]:
-    yield from desk.pages(rounds)
-    yield from machine.segment_rows(max(rounds // 4, 3), segments)
-    yield from machine.ocr_pages(max(rounds // 8, 3))
 
 
 def _elsewhere(arguments: list[str]) -> None:

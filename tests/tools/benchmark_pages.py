@@ -12,15 +12,15 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path, reverse
 
 from config import aws, bulk, clock, table
-from config.browser import Browser
 from config.errors import CountersignError
-from config.measure import Ratio, Work, turns
 from projects.queues.items import DEFAULT_QUEUE
 from projects.sites.permissions import REVIEWERS
 from review.decide import claims
 from review.decide.tasks import enqueue_redeem
-from review.filled import Filling
 from review.identity import Person, ReviewRef
+from tests.tools.browser import Browser
+from tests.tools.filling import Filling
+from tests.tools.measure import Ratio, Work, turns
 
 SITE, PROJECT = table.DEFAULT_SITE, "proj_benchmark"
 BARE = "a bare Django view with one boto3 Query of 25 items"

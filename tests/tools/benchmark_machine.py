@@ -13,7 +13,7 @@ from PIL import Image
 
 from config import aws, clock, table
 from config.errors import NotFound
-from config.measure import Ratio, Work, turns
+from tests.tools.measure import Ratio, Work, turns
 from workflows.operations import samples
 from workflows.runs import run_settings
 from workflows.runs.actions import segments
@@ -78,11 +78,11 @@ class _Memory:
         except KeyError as error:
             raise NotFound("There is no such record.") from error
 
-    def write(self, name: str, body: bytes, content_type: str) -> str:  # noqa: ARG002 - as the protocol has it
+    def write(self, name: str, body: bytes, content_type: str) -> str:
         self.kept[name] = body
         return name
 
-    def write_new(self, name: str, body: bytes, content_type: str) -> bool:  # noqa: ARG002 - as the protocol has it
+    def write_new(self, name: str, body: bytes, content_type: str) -> bool:
         return self.kept.setdefault(name, body) is body
 
     def exists(self, name: str) -> bool:
