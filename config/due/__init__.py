@@ -1,1 +1,1 @@
-"""Work that must happen later: how often it was begun, whose it is now, and when it is given up."""
+"""Work that must happen later, by whom and until when: its rows, their five verbs, who does each kind, the sweeper."""
