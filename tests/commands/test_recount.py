@@ -123,8 +123,8 @@ def test_what_is_filled_is_counted_once_however_often(table):
 
 @pytest.mark.parametrize("nth", [1, 2, 3])
 def test_killed_as_it_counts_and_started_again_it_counts_once(table, monkeypatch, nth):
-    monkeypatch.setattr("review.management.commands.fill._RECORD_SECONDS", 0)
-    monkeypatch.setattr("review.management.commands.fill._LANES", 1)
+    monkeypatch.setattr("tests.tools.fill._RECORD_SECONDS", 0)
+    monkeypatch.setattr("tests.tools.fill._LANES", 1)
     filled(documents=0, reviews=1)
     with crash_before("dynamodb", "TransactWriteItems", nth=nth + 2):
         filled(documents=100)
