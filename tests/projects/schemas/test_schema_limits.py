@@ -11,7 +11,7 @@ from tests.projects.make_schemas import SITE, make_classification, save
     ("use", "sentence"),
     [
         (AttributeUse("nothing"), "Attribute “nothing” does not exist"),
-        (AttributeUse("issued", allowed=("soon",)), "“soon” is no date, such as 2024-03-31"),
+        (AttributeUse("issued", allowed=("soon",)), "“soon” is not a valid date value, for example 2024-03-31"),
         (AttributeUse("total", default="much"), "“much” is no amount"),
         (AttributeUse("paid", allowed=("yes",)), "Yes/No attributes have fixed values"),
         (AttributeUse("urgent", default="x"), "urgent has no value"),
