@@ -31,7 +31,7 @@ function dressToast(box) {
   const close = document.createElement("button");
   close.type = "button";
   close.className = "button small icon-only";
-  close.setAttribute("aria-label", "Close this message");
+  close.setAttribute("aria-label", "Dismiss");
   close.append(icon("x"));
   close.addEventListener("click", () => box.remove());
   box.append(close);
@@ -73,7 +73,7 @@ function clearNotice() {
 }
 
 // ---- answers that are not swapped: session over, not allowed, not reachable --------------------------------------
-const SESSION = "Your session ended. Sign in in another tab, then try again: nothing you typed is lost.";
+const SESSION = "Your session expired. Sign in in another tab, then try again. Your input is kept.";
 
 body.addEventListener("htmx:beforeSwap", (event) => {
   const { xhr } = event.detail;
@@ -92,13 +92,13 @@ body.addEventListener("session", (event) => {
 body.addEventListener("htmx:responseError", (event) => {
   const { xhr, elt } = event.detail;
   if (xhr.status === 401) return;
-  if (elt.closest("[data-live]")) return notice("This page could not be brought up to date. It tries again by itself.");
+  if (elt.closest("[data-live]")) return notice("This page could not be updated. Retrying automatically.");
   const answer = new DOMParser().parseFromString(xhr.responseText, "text/html").querySelector("[data-message]");
-  toast(answer?.textContent.trim() || "This could not be done: the fault is ours. What was saved before is safe.", "bad");
+  toast(answer?.textContent.trim() || "Something went wrong. Saved data is safe; check before you try again.", "bad");
 });
 body.addEventListener("htmx:sendError", (event) => {
-  if (event.detail.elt.closest("[data-live]")) notice("The desk cannot be reached. This page goes on by itself once it can.");
-  else toast("The desk cannot be reached. Nothing was sent; try again when the connection is back.", "bad");
+  if (event.detail.elt.closest("[data-live]")) notice("Connection lost. This page resumes when you are back online.");
+  else toast("Connection lost. Nothing was sent; try again when you are back online.", "bad");
 });
 body.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful) clearNotice();
@@ -170,7 +170,7 @@ function showPaused() {
   for (const button of document.querySelectorAll("[data-pause-live]")) {
     button.setAttribute("aria-pressed", String(paused()));
     const words = button.querySelector("[data-words]");
-    if (words) words.textContent = paused() ? "Go on" : "Pause";
+    if (words) words.textContent = paused() ? "Resume" : "Pause";
     button.querySelector("use")?.setAttribute("href", paused() ? "#i-play" : "#i-pause");
   }
   body.classList.toggle("live-paused", paused());
@@ -256,7 +256,7 @@ if (navigator.clipboard) {
         await navigator.clipboard.writeText(document.querySelector(button.dataset.copy).textContent);
         toast("Copied.");
       } catch {
-        toast("The browser did not allow copying. Select the text instead.", "warn");
+        toast("Copying was blocked by the browser. Select the text instead.", "warn");
       }
     });
   }

@@ -72,7 +72,7 @@ async function settle(answer, sent) {
   if (answer?.status === 409) return lost(sent, await answer.text());
   if (answer?.status === 422) return say(await sentence(answer), "stop", "bad"); // the next key tries again
   if (answer?.status === 401) session(true);
-  say("Not saved – will try again", "alert", "bad");
+  say("Not saved – retrying", "alert", "bad");
   later(AGAIN[Math.min(tries++, AGAIN.length - 1)] * 1000);
 }
 

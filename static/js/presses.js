@@ -44,7 +44,7 @@ function tell(words) {
 function refuse(event) {
   event.preventDefault();
   event.stopImmediatePropagation();
-  tell("Nothing was decided: this document has just come into view. Look at it, then press again.");
+  tell("Nothing was submitted: this document just opened. Check it, then press again.");
 }
 
 // ---- presses ------------------------------------------------------------------------------------------------------

@@ -246,16 +246,16 @@ function tick() {
     const ending = left < 60;
     lease.classList.toggle("ending", ending);
     const alert = lease.querySelector("[data-lease-ending]"); // said once, not each second
-    if (Boolean(alert.textContent) !== ending) alert.textContent = ending ? "Your claim ends within a minute. Keep it to stay." : "";
+    if (Boolean(alert.textContent) !== ending) alert.textContent = ending ? "Your claim ends within a minute. Extend it to continue." : "";
     lease.querySelector("[data-lease]").textContent =
-      left > 0 ? `Yours for ${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` : "Yours until somebody takes it";
+      left > 0 ? `Claimed for ${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` : "Claim expired";
   }
   for (const undo of document.querySelectorAll("[data-undo-until]")) {
     if (new Date(undo.dataset.undoUntil) > Date.now()) continue;
     const told = undo.closest("[data-receipt]");
     const words = told?.querySelector("[data-undo-words]");
     undo.remove();
-    if (words) words.textContent = "Submitted. The run continues with it.";
+    if (words) words.textContent = "Submitted. The run continues.";
     if (told?.matches(".toast")) setTimeout(() => told.remove(), 6000);
     if (!document.querySelector("[data-undo-until]")) document.querySelector(".undo-all")?.remove();
   }

@@ -18,13 +18,13 @@ function row(file) {
   meter.setAttribute("aria-label", `Upload of ${file.name}`);
   const words = document.createElement("p");
   words.className = "meta";
-  words.textContent = "Waits";
+  words.textContent = "Queued";
   item.append(name, meter, words);
   list.append(item);
   return { item, meter, words };
 }
 
-function say(place, text, tone = "", link = null, wayWords = "Open its run") {
+function say(place, text, tone = "", link = null, wayWords = "View run") {
   place.words.className = tone ? `message ${tone}` : "meta";
   place.words.textContent = text;
   if (tone) place.meter.remove();
@@ -39,8 +39,8 @@ function add(files) {
   const limit = Number(form.dataset.limit);
   for (const file of files) {
     const place = row(file);
-    if (file.size > limit) say(place, `This file is larger than ${form.dataset.limitWords}. Split it and upload the parts.`, "bad");
-    else if (file.size === 0) say(place, "This file is empty. Check that it was saved completely and upload it again.", "bad");
+    if (file.size > limit) say(place, `File is larger than ${form.dataset.limitWords}. Split it and upload the parts.`, "bad");
+    else if (file.size === 0) say(place, "File is empty. Save it again and retry.", "bad");
     else waiting.push({ file, place });
   }
   next();
@@ -68,11 +68,11 @@ function send(file, place, done) {
     if (!event.lengthComputable) return;
     const share = Math.floor((event.loaded / event.total) * 100);
     place.meter.value = share;
-    place.words.textContent = share < 100 ? `${share} %` : "Is looked into";
+    place.words.textContent = share < 100 ? `${share} %` : "Inspecting";
   });
   request.addEventListener("load", () => { told(request, place); done(); });
   request.addEventListener("error", () => {
-    say(place, "The desk cannot be reached. Nothing of this file was kept; upload it again when the connection is back.", "bad");
+    say(place, "Connection lost. The file was not saved; upload it again when you are back online.", "bad");
     done();
   });
   say(place, "0 %");
@@ -82,11 +82,11 @@ function send(file, place, done) {
 function told(request, place) {
   const answer = request.response?.files?.[0];
   if (answer?.error) return say(place, answer.error, "bad");
-  if (answer) return say(place, [answer.way === "Open its run" ? "Uploaded, the analysis has started." : "Uploaded.", ...answer.notes].join(" "), "good", answer.url, answer.way);
+  if (answer) return say(place, [answer.way === "View run" ? "Uploaded. Run started." : "Uploaded.", ...answer.notes].join(" "), "good", answer.url, answer.way);
   const ended = request.status === 401 || request.responseURL.includes(document.body.dataset.login);
   say(place, ended
-    ? "Your session ended. Sign in in another tab and upload this file again."
-    : "This file was not taken: the fault is ours. Nothing of it was kept; upload it again.", "bad");
+    ? "Your session expired. Sign in in another tab and upload this file again."
+    : "Upload failed. The file was not saved; upload it again.", "bad");
 }
 
 form.addEventListener("submit", (event) => {

@@ -100,7 +100,7 @@ def test_ticks_are_there_after_an_ended_session_and_in_another_tab(
     claim(page, url)
     context.clear_cookies(name="sessionid")
     check_all(page)
-    expect(page.locator("[data-save-sign]")).to_have_text("Not saved – will try again")
+    expect(page.locator("[data-save-sign]")).to_have_text("Not saved – retrying")
     other = context.new_page()
     sign_in(other, live_server, "bob")
     other.close()
@@ -129,7 +129,7 @@ def test_where_it_is_allowed_one_is_asked_once_and_a_double_click_is_no_yes(
     asked = page.get_by_role("heading", name="1 field not checked: Total. Approve anyway?")
     expect(asked).to_be_focused()
     page.locator("[data-anyway]").dispatch_event("click")  # the second half of a double click
-    expect(page.locator("[data-press-told]")).to_contain_text("Nothing was decided")
+    expect(page.locator("[data-press-told]")).to_contain_text("Nothing was submitted")
     assert decisions_of(ref) == 0
     in_sight(page)
     page.keyboard.press("Tab")

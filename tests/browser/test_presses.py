@@ -13,7 +13,7 @@ from tests.people import bob
 from tests.review.reviews import SITE, decisions_of, open_review
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("pump")]
-TOLD = "Nothing was decided"
+TOLD = "Nothing was submitted"
 _REPEAT = 33  # ms between the events of a held key, as keyboards send them
 
 

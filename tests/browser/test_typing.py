@@ -30,8 +30,8 @@ def test_an_ended_session_loses_nothing(
     claim(page, url)
     context.clear_cookies(name="sessionid")
     field(page, "total").fill("28.53")
-    expect(page.locator("[data-save-sign]")).to_have_text("Not saved – will try again")
-    expect(page.locator("#notices")).to_contain_text("Your session ended")
+    expect(page.locator("[data-save-sign]")).to_have_text("Not saved – retrying")
+    expect(page.locator("#notices")).to_contain_text("Your session expired")
     assert stored(ref, user) == {}
     other = context.new_page()
     sign_in(other, live_server, "bob")  # which also changes the token that forms carry
@@ -58,7 +58,7 @@ def test_an_ended_session_stops_no_decision_for_good(
     expect_saved(page)
     context.clear_cookies(name="sessionid")
     page.locator("[data-approve]").click()
-    expect(page.locator("#notices")).to_contain_text("Your session ended")
+    expect(page.locator("#notices")).to_contain_text("Your session expired")
     for part in (".task-bar", ".decision-bar", "[data-approve]"):  # the notice takes its height from the desk
         expect(page.locator(part)).to_be_in_viewport(ratio=1)
     expect(field(page, "total")).to_have_value("28.53")
@@ -128,7 +128,7 @@ def test_a_desk_that_cannot_be_reached_is_said_and_tried_again(
     claim(page, url)
     context.set_offline(True)
     field(page, "total").fill("28.53")
-    expect(page.locator("[data-save-sign]")).to_have_text("Not saved – will try again")
+    expect(page.locator("[data-save-sign]")).to_have_text("Not saved – retrying")
     context.set_offline(False)
     expect_saved(page)
     assert stored(ref, user) == {"total": "28.53"}

@@ -53,7 +53,7 @@ def test_a_form_that_says_neither_approve_nor_reject_decides_nothing(held, decis
     _, ref = held
     response = signed_in(bob()).post(url("decide", ref), form(bob(), ref, decision=decision))
     assert response.status_code == 422
-    assert "Nothing was decided" in response.content.decode()
+    assert "Nothing was submitted" in response.content.decode()
     assert queries.review(ref).status == "CLAIMED"
     assert decisions_of(ref) == 0
 

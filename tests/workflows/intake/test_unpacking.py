@@ -49,7 +49,7 @@ def uploaded(body: bytes, name: str = "Post.zip", *, who=bob) -> str:
     )  # fmt: skip
     told = answer.json()["files"][0]
     assert not told["error"], told
-    assert told["way"] == "Open the document"
+    assert told["way"] == "View document"
     return told["url"].rstrip("/").rpartition("/")[2]
 
 

@@ -80,7 +80,7 @@ def test_one_bad_file_does_not_hold_back_the_good_one(table):
     answer = send(project, SimpleUploadedFile("empty.pdf", b""), pdf("good.pdf"))
     assert answer.status_code == 422
     assert [one.name for one in documents(project)] == ["good.pdf"]
-    assert "Open its run" in answer.content.decode()
+    assert "View run" in answer.content.decode()
 
 
 def test_the_script_is_told_by_file(table):

@@ -34,7 +34,7 @@ class Answer:
 
     name: str
     url: str = ""
-    way: str = "Open its run"
+    way: str = "View run"
     error: str = ""
     notes: tuple[str, ...] = ()
     status: int = 200
@@ -112,10 +112,10 @@ def _take_one(request: DeskRequest, project: Project, file: "UploadedFile[Any]")
         return Answer(name, error=_STORED, status=503)
     if admission.hidden_documents(request, [taken.document_id]):
         url = reverse("projects:show-project", args=[project.id])
-        return Answer(taken.name, url=url, way="Open the project", notes=(*taken.notes, _NOT_YOURS))
+        return Answer(taken.name, url=url, way="View project", notes=(*taken.notes, _NOT_YOURS))
     if taken.run is None:
         url = reverse("documents:show-document", args=[taken.document_id])
-        return Answer(taken.name, url=url, way="Open the document", notes=taken.notes)
+        return Answer(taken.name, url=url, way="View document", notes=taken.notes)
     url = reverse("workflows:show-run", args=[taken.run.document_id, taken.run.workflow_id])
     return Answer(taken.name, url=url, notes=taken.notes)
 
