@@ -25,7 +25,7 @@ class ProjectList(Schema):
 
 @router.get("", response={200: ProjectList, **FAILURES}, operation_id="list_projects", summary="List projects")
 def list_projects(request: ApiRequest, after: str | None = None) -> ProjectList:
-    """Last changed first. Needs READ."""
+    """Sorted by last update, newest first. Requires READ."""
     access.check_can_view(request)
     rows, following = project_queries.list_projects(request.site, after)
     shapes = [

@@ -50,22 +50,22 @@ class KeyAuth(HttpAuthBase):
 
 
 class Body(Schema):
-    """What a program sends. An entry that is not declared is refused: a slip in an optional name would go unseen."""
+    """A request body. Undeclared entries are rejected, so that a typo in an optional name does not go unnoticed."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Wrong(Schema):
-    """``where``: the path of the value in the request; what was sent is not repeated."""
+    """``where``: path of the invalid value in the request. Submitted values are never repeated."""
 
     where: str
     problem: str
 
 
 class Problem(Schema):
-    """Why something was not done: ``detail`` is a sentence for people, ``status`` and ``title`` are HTTP's.
+    """An error: ``detail`` says what happened and what to do; ``status`` and ``title`` are HTTP's.
 
-    ``errors``: each value of the request that cannot be read.
+    ``errors``: each invalid value of the request.
     """
 
     type: str
@@ -100,9 +100,9 @@ def idempotency_key(request: ApiRequest) -> str | None:
     """None without the header. Raises: Refused, if it is empty or too long."""
     key = request.headers.get("Idempotency-Key")
     if key is not None and not key.strip():
-        raise Refused("The Idempotency-Key is empty. Send a key, or leave the header out. Nothing was stored.")
+        raise Refused("The Idempotency-Key header is empty. Nothing was stored. Send a key or omit the header.")
     if key is not None and len(key) > KEY_LENGTH:
-        raise Refused(f"An Idempotency-Key has up to {KEY_LENGTH} characters.")
+        raise Refused(f"The Idempotency-Key is too long. Use at most {KEY_LENGTH} characters.")
     return key
 
 
@@ -114,8 +114,8 @@ def refuse_unknown_query(view: Callable[..., Any]) -> Callable[..., Any]:
         path = request.resolver_match.kwargs if request.resolver_match else {}
         known = [name for name, value in values.items() if name not in path and not isinstance(value, Schema)]
         if unknown := sorted(set(request.GET) - set(known)):
-            most = f"It takes {', '.join(known)}." if known else "This address takes none."
-            raise Refused(f"Unknown in the query string: {quoted(unknown)}. {most}")
+            most = f"Supported: {', '.join(known)}." if known else "This endpoint supports none."
+            raise Refused(f"Unknown query parameters: {quoted(unknown)}. {most}")
         return view(request, **values)
 
     return checked

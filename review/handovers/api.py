@@ -29,7 +29,7 @@ _FINAL = (ReviewStatus.REDEEMING, ReviewStatus.REDEEMED)  # nobody can take it b
 
 
 class AnsweredField(Schema):
-    """``corrected``: a person's value and not the caller's."""
+    """``corrected``: the reviewer changed the value."""
 
     name: str
     value: str | None
@@ -37,9 +37,9 @@ class AnsweredField(Schema):
 
 
 class ReviewShape(Schema):
-    """``status``: waiting, approved, rejected or expired; a decision that may still be taken back is waiting.
+    """``status``: waiting, approved, rejected or expired; a decision that can still be undone is waiting.
 
-    ``delivery``: delivered, uncertain, undelivered or to_fetch; null until there is an answer. ``url``: its page.
+    ``delivery``: delivered, uncertain, undelivered or to_fetch; null until decided. ``url``: the review's page.
     """
 
     id: str
@@ -61,7 +61,7 @@ class ReviewShape(Schema):
     summary="Request a review",
 )
 def ask_for_review(request: ApiRequest, question: ProgramQuestion) -> Any:
-    """200 if the same ``id`` with the same content was asked before. Needs WRITE."""
+    """200 if the same ``id`` and content were already sent. Requires WRITE."""
     access.check_can_upload(request)
     by = request.auth.actor
     asked = Handover(request.site, question, by.name, by.id, clock.iso(clock.now()))
@@ -73,7 +73,7 @@ def ask_for_review(request: ApiRequest, question: ProgramQuestion) -> Any:
     "/{review_id}", response={200: ReviewShape, **FAILURES}, operation_id="show_review", summary="Get a decision"
 )
 def show_review(request: ApiRequest, review_id: str) -> ReviewShape:
-    """Needs READ. Of a review in a queue for certain groups only the program that asked is told."""
+    """Requires READ. For restricted queues, only the requesting program can read it."""
     access.check_can_view(request)
     if not _ID.fullmatch(review_id):
         raise NotFound(MISSING)

@@ -61,7 +61,7 @@ def test_a_document_is_sent_followed_and_its_result_fetched(pump: Pump) -> None:
     assert answer.status_code == 201
     at = f"{API}/documents/{made['document_id']}/runs/{made['run_id']}"
     assert client.get(at).json()["status"] == "running"
-    assert "Nothing has been read yet" in problem(client.get(f"{at}/result"), 404)["detail"]
+    assert "No fields extracted yet" in problem(client.get(f"{at}/result"), 404)["detail"]
     pump.run(lambda: client.get(at).json()["status"] != "running", seconds=60)
     run = client.get(at).json()
     assert run["status"] in {"published", "in_review"}
@@ -201,7 +201,7 @@ def test_a_query_string_is_refused_by_the_names_that_nothing_reads(table: str) -
     for path, known in (("/projects", "after"), (f"/projects/{project.id}/documents", "after"), ("/search?q=a", "q")):
         mark = "&" if "?" in path else "?"
         told = problem(client.get(f"{API}{path}{mark}limit=5&colo%07ur=x"), 422)["detail"]
-        assert str(told).startswith(f"Unknown in the query string: “colour”, “limit”. It takes {known}")
+        assert str(told).startswith(f"Unknown query parameters: “colour”, “limit”. Supported: {known}")
     assert client.get(f"{API}/projects?after=").status_code == 200
     told = problem(client.post(f"{API}/projects/{project.id}/documents?analyzer=rules"), 422)["detail"]
     assert "This address takes none." in str(told)
@@ -212,11 +212,11 @@ def test_the_result_of_a_run_that_ended_without_one_says_so_for_good(pump: Pump)
     run = start_run(project_id=make_project().id)
     at = f"{API}/documents/{run.document_id}/runs/{run.workflow_id}/result"
     client = program(Permission.READ)
-    assert "Ask again" in str(problem(client.get(at), 404)["detail"])
+    assert "Try again later" in str(problem(client.get(at), 404)["detail"])
     advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="This page is damaged.")
     told = str(problem(client.get(at), 409)["detail"])
     assert told.startswith("This run failed at ")
-    assert "This page is damaged. It has no result. Run it again from a stage, or upload the file again." in told
+    assert "This page is damaged and has no result. Re-run it from a stage or upload the file again." in told
 
 
 def test_the_idempotency_key_of_a_purged_document_brings_it_no_more(pump: Pump) -> None:

@@ -26,7 +26,7 @@ router = Router(tags=["batches"])
 
 
 class EntryShape(Body):
-    """``project``: a name or an id, the batch's own where it is left out."""
+    """``project``: name or ID; default: the batch's project."""
 
     key: str
     project: str = ""
@@ -34,9 +34,9 @@ class EntryShape(Body):
 
 
 class BatchWish(Body):
-    """Either ``manifest``, the key of one in the bucket, or ``documents``.
+    """Either ``manifest``, the key of a manifest in the bucket, or ``documents``.
 
-    ``tolerated_percent``: once more of the lines have failed, nothing more is started.
+    ``slots``: concurrency limit. ``tolerated_percent``: stop starting lines once more than this share has failed.
     """
 
     model_config = ConfigDict(
@@ -60,9 +60,9 @@ class SlotsWish(Body):
 
 
 class BatchShape(Schema):
-    """``status``: reading, checking, running, finished, stopped, cancelled, refused. The numbers are lines.
+    """``status``: reading, checking, running, finished, stopped, cancelled, refused. Counts are manifest lines.
 
-    ``waiting``: handed to a person, whose decision the batch does not wait for; ``wrong``: in the manifest itself.
+    ``waiting``: awaiting review, which the batch does not wait for; ``wrong``: invalid manifest lines.
     """
 
     id: str
@@ -101,7 +101,7 @@ class LineList(Schema):
     "",
     response={201: BatchShape, 422: Problem, **FAILURES},
     operation_id="create_batch",
-    summary="Make a batch of files in the bucket",
+    summary="Create a batch",
     openapi_extra={
         "parameters": [
             {
@@ -109,17 +109,17 @@ class LineList(Schema):
                 "in": "header",
                 "required": False,
                 "schema": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH},
-                "description": "The same key and content are the same batch, however often they are sent; the same "
-                "key with another project, manifest, name or limit is refused with 422.",
+                "description": "Repeating a request with the same key and content returns the same batch; the same key "
+                "with another project, manifest, name or limit returns 422.",
             }
         ]
     },
 )
 def create_batch(request: ApiRequest, wish: BatchWish) -> Any:
-    """Files lie under `bulk/<site>/`. Needs WRITE."""
+    """Processes files in the bucket under `bulk/<site>/`. Requires WRITE."""
     project = access.project_to_upload(request, wish.project_id)
     if bool(wish.manifest) == bool(wish.documents):
-        raise Refused("Send documents, or name a manifest in the bucket; one of the two.")
+        raise Refused("Send either documents or manifest. No batch was created.")
     sent = None
     if wish.documents:
         sent = io.BytesIO(json.dumps([one.dict() for one in wish.documents]).encode())
@@ -143,11 +143,9 @@ def _batch_id(request: ApiRequest) -> str:
     return str(ULID(bytes.fromhex(digest)[:16]))
 
 
-@router.get(
-    "/{batch_id}", response={200: BatchShape, **FAILURES}, operation_id="show_batch", summary="How far a batch is"
-)
+@router.get("/{batch_id}", response={200: BatchShape, **FAILURES}, operation_id="show_batch", summary="Get a batch")
 def show_batch(request: ApiRequest, batch_id: str) -> BatchShape:
-    """Needs READ. One cheap read."""
+    """Requires READ. Cheap enough to poll."""
     access.check_can_view(request)
     return _shape(queries.batch(request.site, batch_id))
 
@@ -156,10 +154,10 @@ def show_batch(request: ApiRequest, batch_id: str) -> BatchShape:
     "/{batch_id}/lines",
     response={200: LineList, **FAILURES},
     operation_id="list_batch_lines",
-    summary="The lines of a batch that are wrong or failed",
+    summary="List invalid and failed lines",
 )
 def list_lines(request: ApiRequest, batch_id: str, after: str | None = None) -> LineList:
-    """As the manifest has them, each with its reason. Needs READ."""
+    """In manifest order, each with its reason. Requires READ."""
     access.check_can_view(request)
     queries.batch(request.site, batch_id, consistent=False)
     page = queries.lines(request.site, batch_id, cursor=after)
@@ -180,10 +178,10 @@ def list_lines(request: ApiRequest, batch_id: str, after: str | None = None) -> 
     "/{batch_id}/retry",
     response={200: BatchShape, 409: Problem, 422: Problem, **FAILURES},
     operation_id="retry_batch",
-    summary="Try the failed lines of a batch again",
+    summary="Retry failed lines",
 )
 def retry_batch(request: ApiRequest, batch_id: str) -> BatchShape:
-    """Of one that an error stopped before its first line, the whole manifest. Needs WRITE."""
+    """Retries the whole manifest if the batch stopped before its first line. Requires WRITE."""
     access.check_can_upload(request)
     batch = queries.batch(request.site, batch_id)
     attempt = batches.retry(request.site, batch, by=request.auth.actor)
@@ -195,10 +193,10 @@ def retry_batch(request: ApiRequest, batch_id: str) -> BatchShape:
     "/{batch_id}/cancel",
     response={200: BatchShape, 409: Problem, **FAILURES},
     operation_id="cancel_batch",
-    summary="Start no more lines of a batch",
+    summary="Cancel a batch",
 )
 def cancel_batch(request: ApiRequest, batch_id: str) -> BatchShape:
-    """Runs under way go on to their ends. 409 where it has ended. Needs WRITE."""
+    """Starts no more lines; current runs finish. 409 if the batch has ended. Requires WRITE."""
     return _done(request, batch_id, batches.cancel)
 
 
@@ -206,10 +204,10 @@ def cancel_batch(request: ApiRequest, batch_id: str) -> BatchShape:
     "/{batch_id}/continue",
     response={200: BatchShape, 409: Problem, 422: Problem, **FAILURES},
     operation_id="continue_batch",
-    summary="Begin the lines that a halted batch never began",
+    summary="Continue a batch",
 )
 def continue_batch(request: ApiRequest, batch_id: str) -> BatchShape:
-    """Of one that was cancelled, or stopped over failures, which stop it no more. Needs WRITE."""
+    """Starts the remaining lines of a cancelled or stopped batch; failures no longer stop it. Requires WRITE."""
     return _done(request, batch_id, batches.go_on)
 
 
@@ -217,10 +215,10 @@ def continue_batch(request: ApiRequest, batch_id: str) -> BatchShape:
     "/{batch_id}/slots",
     response={200: BatchShape, 409: Problem, 422: Problem, **FAILURES},
     operation_id="change_batch_slots",
-    summary="How many lines of a batch are under way at a time",
+    summary="Set the concurrency limit",
 )
 def change_batch_slots(request: ApiRequest, batch_id: str, wish: SlotsWish) -> BatchShape:
-    """Holds at once; the site and the project may have fewer. Needs WRITE."""
+    """Takes effect immediately; site and project limits also apply. Requires WRITE."""
     return _done(request, batch_id, functools.partial(batches.change_slots, slots=wish.slots))
 
 

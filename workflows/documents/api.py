@@ -28,7 +28,7 @@ _REFUSALS: Any = {409: Problem, 422: Problem, **FAILURES}
     summary="Delete a document",
 )
 def delete_document(request: ApiRequest, document_id: str) -> Status[None]:
-    """Out of every list; a person may restore or purge it. 422 while a run of it is under way. Needs DELETE."""
+    """Remove it from all lists; users can restore or purge it. 422 while a run is in progress. Requires DELETE."""
     access.check_can_delete(request)
     admission.check_document(request, document_id)
     removals.delete(request.site, document_id, by=request.auth.actor)
@@ -36,7 +36,7 @@ def delete_document(request: ApiRequest, document_id: str) -> Status[None]:
 
 
 class StageWish(Body):
-    """``step``: the name of a stage that the run came to, as ``show_run`` lists them."""
+    """``step``: name of a stage that the run reached, as listed by ``show_run``."""
 
     step: str
 
@@ -56,7 +56,7 @@ class AnalysisWish(Body):
 
 
 class BegunShape(Schema):
-    """``run_id``: the run that does it; the one that was asked about where that goes on itself."""
+    """``run_id``: the new run, or the given run if that one continues."""
 
     document_id: str
     run_id: str
@@ -66,10 +66,10 @@ class BegunShape(Schema):
     "/documents/{document_id}/runs/{run_id}/again",
     response={201: BegunShape, **_REFUSALS},
     operation_id="run_again",
-    summary="Run an ended run again from a stage",
+    summary="Re-run from a stage",
 )
 def run_again(request: ApiRequest, document_id: str, run_id: str, wish: StageWish) -> Any:
-    """Earlier stages do not run; beside a published or decided result a new run begins. Needs READ and WRITE."""
+    """Earlier stages are kept. A published or decided result stays; a new run starts. Requires READ and WRITE."""
     access.check_can_upload(request)
     went = reruns.run_again(_run(request, document_id, run_id), wish.step, by=request.auth.actor)
     return Status(201, BegunShape(document_id=document_id, run_id=went.workflow_id))
@@ -79,12 +79,12 @@ def run_again(request: ApiRequest, document_id: str, run_id: str, wish: StageWis
     "/documents/{document_id}/runs/{run_id}/analysis",
     response={201: BegunShape, **_REFUSALS},
     operation_id="analyse_again",
-    summary="Analyse a document otherwise",
+    summary="Re-run analysis with other options",
 )
 def analyse_again(request: ApiRequest, document_id: str, run_id: str, wish: AnalysisWish) -> Any:
-    """Nothing is read again; the new run and its result stand beside the old. Needs READ and WRITE.
+    """OCR is not repeated; the new run does not replace the existing result. Requires READ and WRITE.
 
-    A result that a person decided stays the document's until a person decides in the new run or chooses its result.
+    A reviewed result stays active until the new run is reviewed or its result is selected.
     """
     access.check_can_upload(request)
     run = _run(request, document_id, run_id)
@@ -98,10 +98,10 @@ def analyse_again(request: ApiRequest, document_id: str, run_id: str, wish: Anal
     "/documents/{document_id}/runs/{run_id}/choose",
     response={200: BegunShape, **_REFUSALS},
     operation_id="choose_result",
-    summary="Let a published result be the document's",
+    summary="Use a published result",
 )
 def choose_result(request: ApiRequest, document_id: str, run_id: str) -> BegunShape:
-    """Nothing is published again. Needs READ and WRITE; to replace a result that a person decided, REVIEW too."""
+    """Does not publish again. Requires READ and WRITE; replacing a reviewed result also requires REVIEW."""
     access.check_can_upload(request)
     run = _run(request, document_id, run_id)
     if reruns.choose_result(run, by=request.auth.actor, reviews=access.can_review(request)):
@@ -113,5 +113,5 @@ def _run(request: ApiRequest, document_id: str, run_id: str) -> Run:
     """Raises: NotFound; Refused, of a run that an earlier system drives."""
     board, earlier = run_of(request, document_id, run_id)
     if earlier is not None:
-        raise Refused("An earlier system drives this run. Repeat it there.")
+        raise Refused("This run belongs to an earlier system. Nothing was changed; re-run it there.")
     return Run(request.site, str(board.project_id), document_id, run_id)

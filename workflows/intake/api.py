@@ -33,18 +33,16 @@ from workflows.runs.status import StepStatus
 
 router = Router(tags=["documents"])
 _REFUSALS: Any = {409: Problem, 422: Problem, **FAILURES}
-_PURGED = "The document that this Idempotency-Key brought was purged. Send a new key to bring the file again."
-_REUSED = (
-    "This Idempotency-Key brought another upload before: {}. Nothing was stored. Send each upload under its own key."
-)
+_PURGED = "The document created with this Idempotency-Key was purged. Send a new key to upload the file again."
+_REUSED = "This Idempotency-Key was used for a different upload: {}. Nothing was stored. Use a new key for each upload."
 _UPLOADS = uuid.UUID("6f1d2d0e-6c3b-5d0c-9c58-0d3a1c2b7f41")  # our own name space of ids made from a program's words
 
 
 class DocumentShape(Schema):
-    """``outcome``: published, rejected, expired or failed; null while its run goes on. ``file_size``: bytes.
+    """``outcome``: published, rejected, expired or failed; null while its run is in progress. ``file_size``: bytes.
 
-    ``status``: the outcome; running or in_review while there is none; unpacking or unpacked of a mail or an archive.
-    Times are null only of an earlier system's rows that have none.
+    ``status``: the outcome; running or in_review before; unpacking or unpacked for emails and archives.
+    Times are null only for documents of an earlier system.
     """
 
     id: str
@@ -65,9 +63,9 @@ class DocumentList(Schema):
 
 
 class UploadShape(Schema):
-    """``notes``: sentences about the file, such as a page that could not be repaired.
+    """``notes``: remarks about the file, for example a page that could not be repaired.
 
-    ``run_id`` is null for a mail or an archive: the documents that come out of it have runs of their own.
+    ``run_id`` is null for emails and archives; their extracted documents have their own runs.
     """
 
     document_id: str
@@ -80,10 +78,10 @@ class UploadShape(Schema):
     "/projects/{project_id}/documents",
     response={200: DocumentList, **FAILURES},
     operation_id="list_documents",
-    summary="A project's documents",
+    summary="List documents",
 )
 def list_documents(request: ApiRequest, project_id: str, after: str | None = None) -> DocumentList:
-    """Last changed first. Of a queue for certain groups a program sees what it uploaded itself. Needs READ."""
+    """Sorted by last update. In restricted queues, only documents uploaded with this key. Requires READ."""
     access.project_to_view(request, project_id)
     page = admission.shown_page(
         request,
@@ -144,8 +142,8 @@ _FORM = {
             "in": "header",
             "required": False,
             "schema": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH},
-            "description": "The same key, project, file, name and choices are the same document, however often they "
-            "are sent; the same key with another file, name or choice is refused with 422.",
+            "description": "Repeating a request with the same key, project, file, name and options returns the same "
+            "document; the same key with another file, name or option returns 422.",
         }
     ],
 }
@@ -155,14 +153,14 @@ _FORM = {
     "/projects/{project_id}/documents",
     response={201: UploadShape, 200: UploadShape, 413: Problem, 422: Problem, **FAILURES},
     operation_id="upload_document",
-    summary="Upload a document and start its run",
+    summary="Upload a document",
     openapi_extra=_FORM,
 )
 def upload_document(request: ApiRequest, project_id: str) -> Any:
-    """One file, in the part ``file`` of a form; its other parts choose who does the work for this document.
+    """Send one file in the form part ``file``; other parts override the project's processing for this document.
 
-    200 if the same Idempotency-Key brought the same upload before. 422 if it brought another one, or for a part that
-    is unknown or has an unknown value. Needs WRITE.
+    200 if the same upload was already sent with this Idempotency-Key. 422 if a different one was, or for an unknown
+    part or value. Requires WRITE.
     """
     project = access.project_to_upload(request, project_id)
     document_id = _document_id(request, project_id)
@@ -173,7 +171,7 @@ def upload_document(request: ApiRequest, project_id: str) -> Any:
     if too_long or guard.exceeded:
         return problem(413, too_large())
     if len(found) != 1:
-        raise Refused("Send exactly one file, in the part called file of a multipart form.")
+        raise Refused("Send exactly one file in the multipart part named file. Nothing was stored.")
     chosen = _choices(request)
     if known := _uploaded(request, project, document_id, found[0], chosen):
         return Status(200, known)
@@ -202,10 +200,10 @@ def _choices(request: ApiRequest) -> dict[str, str]:
         if name != "file" and name not in provider_choice.CHOICES:
             raise Refused(f"Unknown part {quoted([name])}. Send file, and optionally {allowed}.")
         if (name in request.POST and name in request.FILES) or len(request.POST.getlist(name)) > 1:
-            raise Refused(f"Send the part {name} once.")
+            raise Refused(f"Send part {name} only once. Nothing was stored.")
         if name in provider_choice.CHOICES and request.POST.get(name) not in provider_choice.CHOICES[name]:
             raise Refused(
-                f"{name} is one of {', '.join(provider_choice.CHOICES[name])}. Leave it out for the project's setting."
+                f"{name} must be one of {', '.join(provider_choice.CHOICES[name])}. Omit it for the project's setting."
             )
     return provider_choice.chosen(request.POST)
 
@@ -247,9 +245,9 @@ class LeftOutShape(Schema):
 
 
 class UnpackingShape(Schema):
-    """``status``: open, done. ``documents``: the ids of what came out; ``left_out``: of many files, the first.
+    """``status``: open, done. ``documents``: IDs of extracted files; ``left_out``: the first of the skipped files.
 
-    ``message``: why it ended before its end, or why nothing came out.
+    ``message``: why extraction stopped early or extracted nothing.
     """
 
     document_id: str
@@ -264,10 +262,10 @@ class UnpackingShape(Schema):
     "/documents/{document_id}/unpacking",
     response={200: UnpackingShape, **FAILURES},
     operation_id="show_unpacking",
-    summary="What came out of a mail or an archive",
+    summary="Get extracted files",
 )
 def show_unpacking(request: ApiRequest, document_id: str) -> UnpackingShape:
-    """404 for a document of another kind. Needs READ."""
+    """For emails and archives; 404 for other documents. Requires READ."""
     access.check_can_view(request)
     admission.check_document(request, document_id)
     return _shape(request, document_rows(request.site, document_id))
@@ -277,10 +275,10 @@ def show_unpacking(request: ApiRequest, document_id: str) -> UnpackingShape:
     "/documents/{document_id}/unpacking/retry",
     response={200: UnpackingShape, **_REFUSALS},
     operation_id="retry_unpacking",
-    summary="Try a mail or an archive again",
+    summary="Retry extraction",
 )
 def retry_unpacking(request: ApiRequest, document_id: str) -> UnpackingShape:
-    """What came out stays. 422 where nothing was left out. Needs READ and WRITE."""
+    """Keeps files already extracted. 422 if nothing was skipped. Requires READ and WRITE."""
     access.check_can_upload(request)
     admission.check_document(request, document_id)
     rows = document_rows(request.site, document_id)

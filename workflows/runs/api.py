@@ -18,11 +18,11 @@ from workflows.storage.objects import DocumentFiles
 
 router = Router(tags=["documents"])
 _NO_RESULT = {
-    Outcome.FAILED: "This run failed{at}. It has no result. Run it again from a stage, or upload the file again.",
-    Outcome.CANCELLED: "This run was cancelled. It has no result. Run it again from a stage, or upload the file again.",
-    Outcome.PARTIAL: "Some pages failed{at}. A person decides on the run's page whether to retry or to skip them.",
+    Outcome.FAILED: "This run failed{at} and has no result. Re-run it from a stage or upload the file again.",
+    Outcome.CANCELLED: "This run was cancelled and has no result. Re-run it from a stage or upload the file again.",
+    Outcome.PARTIAL: "Some pages failed{at}. Retry or skip them on the run's page.",
 }
-_NOTHING_READ = "This run ended as {} and no fields were stored. Run it again, or open it in the browser."
+_NOTHING_READ = "This run ended as {} without extracted fields. Re-run it or open it in the browser."
 
 
 class StepShape(Schema):
@@ -33,9 +33,9 @@ class StepShape(Schema):
 
 
 class RunShape(Schema):
-    """``status``: running, in_review, published, rejected, expired, failed; completed, of a run of another system.
+    """``status``: running, in_review, published, rejected, expired, failed; completed for runs of another system.
 
-    ``beside``: of a run that has ended, the one whose result, decided by a person, stays the document's instead.
+    ``beside``: the run whose reviewed result is used instead, if any.
     """
 
     document_id: str
@@ -62,10 +62,10 @@ class FieldShape(Schema):
 
 
 class ResultShape(Schema):
-    """``final`` is true once the result was published; before, a person may still correct it.
+    """``final`` is true once the result is published; until then a reviewer can correct it.
 
-    ``beside``: the run whose result, decided by a person, is the document's; this one is not final until it is chosen.
-    ``status`` as of the run: a result that was rejected or expired will not become final.
+    ``beside``: the run whose reviewed result is used instead; this one is not final until selected.
+    ``status``: of the run; a rejected or expired result never becomes final.
     """
 
     document_id: str
@@ -80,10 +80,10 @@ class ResultShape(Schema):
     "/documents/{document_id}/runs/{run_id}",
     response={200: RunShape, **FAILURES},
     operation_id="show_run",
-    summary="How far a run is",
+    summary="Get a run",
 )
 def show_run(request: ApiRequest, document_id: str, run_id: str) -> RunShape:
-    """Needs READ. One cheap read: ask as often as every second."""
+    """Requires READ. Cheap enough to poll every second."""
     board, _ = run_of(request, document_id, run_id)
     definition = seed_000.definition_of(board)
     stored = board.data.as_dict()
@@ -114,10 +114,10 @@ def _step(name: str, label: str, stored: Mapping[str, Any]) -> StepShape:
     "/documents/{document_id}/runs/{run_id}/result",
     response={200: ResultShape, 409: Problem, **FAILURES},
     operation_id="show_result",
-    summary="What was read",
+    summary="Get extracted fields",
 )
 def show_result(request: ApiRequest, document_id: str, run_id: str) -> ResultShape:
-    """Needs READ. 404 while nothing has been read yet: ask again. 409 once the run has ended without a result."""
+    """Requires READ. 404 until fields are extracted; 409 if the run ended without a result."""
     board, _ = run_of(request, document_id, run_id)
     if board.outcome in _NO_RESULT:
         raise Conflict(_NO_RESULT[Outcome(board.outcome)].format(at=_failed_at(board)))
@@ -128,7 +128,7 @@ def show_result(request: ApiRequest, document_id: str, run_id: str) -> ResultSha
     except NotFound as error:
         if board.outcome:
             raise Conflict(_NOTHING_READ.format(board.outcome)) from error
-        raise NotFound("Nothing has been read yet. Ask again when the run is further.") from error
+        raise NotFound("No fields extracted yet. Try again later.") from error
     fields = [FieldShape(**{name: one.get(name) for name in FieldShape.model_fields}) for one in stored["fields"]]
     return ResultShape(
         document_id=document_id, run_id=run_id, beside=beside, status=_status(board),

@@ -18,7 +18,7 @@ Words = Annotated[str, WithJsonSchema({"type": "string", "minLength": 1, "maxLen
 
 
 class PlaceShape(Schema):
-    """``kind``: name, field or page; ``page`` 0-based; ``label`` of a field; ``found``: what of ``text`` was found."""
+    """``kind``: name, field or page; ``page`` 0-based; ``label`` of a field; ``found``: the matches in ``text``."""
 
     kind: str
     page: int | None
@@ -28,7 +28,7 @@ class PlaceShape(Schema):
 
 
 class DocumentHit(Schema):
-    """``total``: how many places of the document hold one of the words; the first of them are ``places``."""
+    """``total``: number of matches in the document; ``places`` are the first."""
 
     document_id: str
     run_id: str
@@ -50,9 +50,9 @@ class SearchResult(Schema):
     "/search",
     response={200: SearchResult, 422: Problem, **FAILURES},
     operation_id="search",
-    summary="Published documents that hold words",
-    description=f"The latest first. `q`: up to {QUERY_LENGTH} characters, all of whose words a document has to hold; "
-    'a word finds what begins with it, "words in quotes" stand exactly so. Needs READ.',
+    summary="Search published documents",
+    description=f"Newest first. `q`: up to {QUERY_LENGTH} characters; documents must contain every word. "
+    'Words match by prefix; use "quotes" for exact phrases. Requires READ.',
 )
 def search(request: ApiRequest, q: Words, after: str | None = None) -> SearchResult:
     access.check_can_view(request)

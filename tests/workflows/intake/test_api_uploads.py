@@ -36,7 +36,7 @@ def test_an_idempotency_key_with_another_upload_is_refused_and_says_in_what_it_d
         ("b.txt", b"Invoice 18", "another file (SHA-256), another name"),
     ):
         told = problem(upload(client, project, name, body, **key), 422)["detail"]
-        assert f"brought another upload before: {words}. Nothing was stored" in str(told)
+        assert f"was used for a different upload: {words}. Nothing was stored" in str(told)
     file = io.BytesIO(b"Invoice 17")
     file.name = "a.txt"
     url = f"{API}/projects/{project.id}/documents"
@@ -118,8 +118,8 @@ def test_what_an_archives_upload_chooses_holds_for_all_that_comes_out_of_it(pump
         ({"analyser": "rules"}, "Unknown part “analyser”. Send file, and optionally ocr_model, analyzer"),
         ({"analyzer": "magic"}, "analyzer is one of rules, bedrock. Leave it out"),
         ({"analyzer": ""}, "analyzer is one of"),
-        ({"analyzer": ["rules", "bedrock"]}, "Send the part analyzer once"),
-        ({"file": "text"}, "Send the part file once"),
+        ({"analyzer": ["rules", "bedrock"]}, "Send part analyzer only once"),
+        ({"file": "text"}, "Send part file only once"),
         ({"attachment": io.BytesIO(b"second")}, "Unknown part “attachment”"),
         ({"ocr_model": io.BytesIO(b"pp-ocrv5")}, "ocr_model is one of"),
     ],
