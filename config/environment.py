@@ -1,20 +1,29 @@
-"""How a variable of the environment is read, and what is said where one is missing; ``config.settings`` only."""
+"""How a variable of the environment is read, and what is said if one is missing; for settings and constants only."""
 
 import contextlib
+import json
 import os
 import re
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
 # Every variable that was read, with its default: docs/settings.md is held to it. None: it has to be set.
 READ: dict[str, str | None] = {}
+_EXAMPLE = '{"SWEEP_SECONDS": 2}'
 
 
 def env(name: str, default: str) -> str:
     READ.setdefault(name, default)
     return os.environ.get(name) or default
+
+
+ENVIRONMENT = env("COUNTERSIGN_ENV", "laptop")
+if ENVIRONMENT not in {"laptop", "aws"}:
+    raise ImproperlyConfigured(f"COUNTERSIGN_ENV is {ENVIRONMENT!r}: use 'laptop' or 'aws'.")
+ON_LAPTOP = ENVIRONMENT == "laptop"
 
 
 def required(name: str, what: str) -> str:
@@ -36,6 +45,24 @@ def number(name: str, default: int) -> int:
             f"{name} is {text!r}: use a positive integer, or unset it for the default ({default})."
         )
     return int(text)
+
+
+def overrides(name: str, known: Mapping[str, object]) -> dict[str, object]:
+    """Other values of constants, from a JSON object.
+
+    Raises: ImproperlyConfigured, if it is none, or a name is not of ``known`` or has a value of another type.
+    """
+    text = env(name, "") or "{}"
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} is no JSON: write {_EXAMPLE}, or unset it.") from error
+    if not isinstance(found, dict):
+        raise ImproperlyConfigured(f"{name} is no JSON object: write {_EXAMPLE}, or unset it.")
+    for one, value in found.items():
+        if not one.isupper() or one not in known or type(value) is not type(known[one]):
+            raise ImproperlyConfigured(f"{name} has {one}={value!r}: see config/constants.py for names and types.")
+    return found
 
 
 def own_secret(folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""All settings, read from the environment in this one place.
+"""All settings: what a deployment sets is read from its environment in this one place, the rest is in ``constants``.
 
 ``COUNTERSIGN_ENV=laptop`` (the default) runs on the embedded AWS and needs nothing set; ``COUNTERSIGN_ENV=aws``
 runs on the real one and refuses to start while something it needs is missing.
@@ -13,16 +13,13 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from config.brokers import transport
-from config.environment import env, number, own_secret, required, sources
-from config.framework import *  # noqa: F403 - Django wants one module; what is the same everywhere is in that one
+from config.constants import *  # noqa: F403 - Django wants one module of settings
+from config.constants import LOG_LEVEL, QUESTION_DAYS, QUEUE_VISIBILITY_SECONDS, REVIEW_TIMEOUT_SECONDS, SWEEP_SECONDS
+from config.environment import ON_LAPTOP, env, number, own_secret, required, sources
+from config.framework import *  # noqa: F403 - as above; what is the same everywhere is in that one
 from config.framework import BASE_DIR
 
 # --- where we run ------------------------------------------------------------
-ENVIRONMENT = env("COUNTERSIGN_ENV", "laptop")
-if ENVIRONMENT not in {"laptop", "aws"}:
-    raise ImproperlyConfigured(f"COUNTERSIGN_ENV is {ENVIRONMENT!r}: use 'laptop' or 'aws'.")
-ON_LAPTOP = ENVIRONMENT == "laptop"
-DEBUG = env("COUNTERSIGN_DEBUG", "0") == "1"
 WEB_PORT = number("COUNTERSIGN_PORT", 8000)
 STATE_DIR = Path(env("COUNTERSIGN_STATE_DIR", str(BASE_DIR / ".countersign")))
 if ON_LAPTOP:
@@ -40,8 +37,7 @@ CSRF_TRUSTED_ORIGINS = [origin for origin in env("CSRF_TRUSTED_ORIGINS", "").spl
 # --- AWS ---------------------------------------------------------------------
 AWS_REGION = env("AWS_REGION", env("AWS_DEFAULT_REGION", "eu-central-1"))
 EMULATOR_PORT = number("COUNTERSIGN_EMULATOR_PORT", 4566)
-WEB_WORKERS = number("COUNTERSIGN_WEB_WORKERS", 2)  # processes of the deployed web server, and threads of each
-WEB_THREADS = number("COUNTERSIGN_WEB_THREADS", 8)
+WEB_WORKERS = number("COUNTERSIGN_WEB_WORKERS", 2)  # processes of the deployed web server
 # Proxies before the web server that write X-Forwarded-For: whose address is counted when passwords are guessed.
 TRUSTED_PROXIES = 0 if ON_LAPTOP else number("COUNTERSIGN_TRUSTED_PROXIES", 1)
 AWS_ENDPOINT_URL: str | None
@@ -58,7 +54,8 @@ else:
 STACK = env("COUNTERSIGN_STACK", "countersign")
 TABLE_NAME = STACK
 VERSIONS_TABLE_NAME = f"{STACK}-versions"  # seed 002: what was, in the same keys
-BUCKET_NAME = env("COUNTERSIGN_BUCKET", f"{STACK}-documents" if ON_LAPTOP else f"{STACK}-documents-{AWS_ACCOUNT_ID}")
+# Buckets are global: only the emulator's own account, which is nobody else's, needs no number.
+BUCKET_NAME = f"{STACK}-documents" if AWS_ACCOUNT_ID == "000000000000" else f"{STACK}-documents-{AWS_ACCOUNT_ID}"
 BUS_NAME = STACK
 EVENT_SOURCE = "countersign.documents"
 STEPS_QUEUE = f"{STACK}-steps"  # machine work: minutes
@@ -82,105 +79,36 @@ STACK_PARAMETERS = {
     "SendersTopicArn": env("COUNTERSIGN_SENDERS_TOPIC_ARN", ""),
     "DeployerArn": env("COUNTERSIGN_DEPLOYER_ARN", ""),
     "AlarmEmail": env("COUNTERSIGN_ALARM_EMAIL", ""),
-    "FailedExecutions": str(number("COUNTERSIGN_ALARM_FAILED_EXECUTIONS", 5)),
-    "StepsWaitSeconds": str(number("COUNTERSIGN_ALARM_STEPS_WAIT_SECONDS", 900)),
-    "DeskWaitSeconds": str(number("COUNTERSIGN_ALARM_DESK_WAIT_SECONDS", 120)),
-    "DecisionWaitSeconds": str(number("COUNTERSIGN_ALARM_DECISION_WAIT_SECONDS", 600)),
-    "LogDays": str(number("COUNTERSIGN_LOG_DAYS", 30)),
-    "ColdDays": str(number("COUNTERSIGN_COLD_DAYS", 30)),
-    "IncomingDays": str(number("COUNTERSIGN_INCOMING_DAYS", 90)),
-    "EarlierArtifactDays": str(number("COUNTERSIGN_EARLIER_ARTIFACT_DAYS", 7)),
-    "DebugDays": str(number("COUNTERSIGN_DEBUG_DAYS", 14)),
+    "FailedExecutions": "5",
+    "StepsWaitSeconds": "900",
+    "DeskWaitSeconds": "120",
+    "DecisionWaitSeconds": "600",
+    "LogDays": "30",
+    "ColdDays": "30",
+    "IncomingDays": "90",
+    "EarlierArtifactDays": "7",
+    "DebugDays": "14",
 }
 QUEUE_URLS = {name: _queue_url(name) for name in (STEPS_QUEUE, SLICES_QUEUE, DESK_QUEUE, SWEEP_QUEUE, SEARCH_QUEUE)}
 EVENTS_QUEUE_URL = _queue_url(EVENTS_QUEUE)
 
-# --- how the desk behaves ----------------------------------------------------
-UPLOAD_MAX_BYTES = number("COUNTERSIGN_UPLOAD_MAX_BYTES", 500 * 1024 * 1024)
-UPLOAD_MAX_PAGES = number("COUNTERSIGN_UPLOAD_MAX_PAGES", 30_000)
-# What comes out of one mail or archive, all that is packed in it again included.
-UNPACK_MAX_FILES = number("COUNTERSIGN_UNPACK_MAX_FILES", 200)
-UNPACK_MAX_BYTES = number("COUNTERSIGN_UNPACK_MAX_BYTES", UPLOAD_MAX_BYTES)
-UNPACK_MAX_DEPTH = number("COUNTERSIGN_UNPACK_MAX_DEPTH", 3)  # a mail in an archive in a mail
-WORKER_ATTEMPTS = number("COUNTERSIGN_WORKER_ATTEMPTS", 10)  # a file that ended so many workers is given up
-STEP_TIMEOUT_SECONDS = number("COUNTERSIGN_STEP_TIMEOUT_SECONDS", 3600)  # of one machine step in the state machine
-LONG_STEP_TIMEOUT_SECONDS = number("COUNTERSIGN_LONG_STEP_TIMEOUT_SECONDS", 86_400)  # from the second version on
-STEP_LEASE_SECONDS = number("COUNTERSIGN_STEP_LEASE_SECONDS", 60)  # a worker's claim on a step, renewed by heartbeats
-# How many slices of one run wait or are worked on at a time, where its site and project have slots for so many: each
-# that is done sends the next, so that a document of thousands of pages never fills the queue before others.
-SLICES_IN_FLIGHT = number("COUNTERSIGN_SLICES_IN_FLIGHT", 8)
-# What a site and a project may have under way at a time, of slices and of a batch's runs each, unless an admin says
-# otherwise. Their large documents share the ones fairly, their batches the others.
-SITE_SLOTS = number("COUNTERSIGN_SITE_SLOTS", 40)
-PROJECT_SLOTS = number("COUNTERSIGN_PROJECT_SLOTS", 20)
-# A run that begins while its site has more documents in progress stands aside: its steps are done by the workers of
-# slices, so that other sites' single pages wait for none of them. An admin's slots of site and project count before it.
-BUSY_RUNS = number("COUNTERSIGN_BUSY_RUNS", 20)
-# Steps of a document of more pages are done by the workers of slices, so that no single page waits for one of them.
-LARGE_PAGES = number("COUNTERSIGN_LARGE_PAGES", 20)
-# A fan-out that made no progress for so long is sent again: longer than a slice and its redelivery take.
-JOIN_CHECK_SECONDS = number("COUNTERSIGN_JOIN_CHECK_SECONDS", 300)
-JOIN_KEPT_SECONDS = number("COUNTERSIGN_JOIN_KEPT_SECONDS", 30 * 86_400)  # once nothing is under way any more
-QUEUE_VISIBILITY_SECONDS = number("COUNTERSIGN_QUEUE_VISIBILITY_SECONDS", 120)
-REVIEW_TIMEOUT_SECONDS = number("COUNTERSIGN_REVIEW_TIMEOUT_SECONDS", 7 * 86_400)  # seed 001: seven days
-# Between the last moment to decide and the machine's own timeout: undo window, queue and one sweep fit into it.
-REVIEW_MARGIN_SECONDS = number("COUNTERSIGN_REVIEW_MARGIN_SECONDS", 120)
-# So long before the last moment to decide a review is escalated; of a short one, in its last quarter.
-REVIEW_ESCALATE_SECONDS = number("COUNTERSIGN_REVIEW_ESCALATE_SECONDS", 86_400)
-REVIEW_LEASE_SECONDS = number("COUNTERSIGN_REVIEW_LEASE_SECONDS", 15 * 60)
+# --- what follows from the constants --------------------------------------------
 # From its last save, and so past any deadline: a draft outlives its review, never the other way round.
 REVIEW_DRAFT_SECONDS = REVIEW_TIMEOUT_SECONDS + 7 * 86_400
-QUESTION_DAYS = number("COUNTERSIGN_QUESTION_DAYS", 90)  # of another system, from its answer or its end
 # Its files from when they came: it may be open for as long as a draft is kept, and they outlast its rows.
 STACK_PARAMETERS["QuestionDays"] = str(QUESTION_DAYS + REVIEW_DRAFT_SECONDS // 86_400 + 2)
-REVIEW_UNDO_SECONDS = number("COUNTERSIGN_REVIEW_UNDO_SECONDS", 8)
-REPAIR_AFTER_SECONDS = number("COUNTERSIGN_REPAIR_AFTER_SECONDS", 30)  # then what should have moved is driven on
-# How often a run's engine execution is looked up. The emulator forgets its executions at a restart; AWS does not.
-RUN_CHECK_SECONDS = number("COUNTERSIGN_RUN_CHECK_SECONDS", 30 if ON_LAPTOP else 900)
-# A person who opens a document again within this time has looked at it once.
-VIEW_ACTIVITY_SECONDS = number("COUNTERSIGN_VIEW_ACTIVITY_SECONDS", 10 * 60)
-SWEEP_SECONDS = number("COUNTERSIGN_SWEEP_SECONDS", 10)
-# Between two repairs of a row that fail, at most: once a service answers again, what waited for it goes on soon.
-SWEEP_PAUSE_SECONDS = 60
-DUE_SHARDS = number("COUNTERSIGN_DUE_SHARDS", 1)
-# Counters are spread over so many rows, so that documents that move at once seldom wait for each other. More of them
-# may be set at any time; a count is the sum over all.
-COUNTER_SHARDS = number("COUNTERSIGN_COUNTER_SHARDS", 16)
-# How long a process trusts what it read of sites and permissions: one that is taken away holds so long at most.
-ACCESS_SECONDS = number("COUNTERSIGN_ACCESS_SECONDS", 5)
-# Batches.
-BATCH_MAX_LINES = number("COUNTERSIGN_BATCH_MAX_LINES", 100_000)
-BATCH_MAX_BYTES = number("COUNTERSIGN_BATCH_MAX_BYTES", 64 * 1024 * 1024)  # of a manifest
-BATCH_MOST_SLOTS = 100  # of one batch: its lanes are a map in its row
-BATCH_PART_LINES = 100  # that one message is about
-BATCH_CHECK_SECONDS = number("COUNTERSIGN_BATCH_CHECK_SECONDS", 30)  # how often a batch is looked at for lost lines
-PAGE_SIZE = 25
 # Where page files of other systems' reviews may lie, site by site; without an entry a site takes text only.
 INTAKE_SOURCES = sources("COUNTERSIGN_INTAKE_SOURCES")
-INTAKE_MAX_PAGES = number("COUNTERSIGN_INTAKE_MAX_PAGES", 50)
-INTAKE_MAX_BYTES = number("COUNTERSIGN_INTAKE_MAX_BYTES", 25 * 1024 * 1024)  # of one page file
 # Webhooks: into one's own network only where somebody says so, which is also what a test on this machine needs.
 WEBHOOK_PRIVATE_ADDRESSES = env("COUNTERSIGN_WEBHOOK_PRIVATE_ADDRESSES", "0") == "1"
-ACTION_ATTEMPTS = number("COUNTERSIGN_ACTION_ATTEMPTS", 6)  # then a person looks at it
-ACTION_RETRY_SECONDS = number("COUNTERSIGN_ACTION_RETRY_SECONDS", 30)  # fourfold each time: 30 s, 2 min, … 2 h
-WEBHOOK_TIMEOUT_SECONDS = number("COUNTERSIGN_WEBHOOK_TIMEOUT_SECONDS", 10)
-
-# What answers searches: a class as ``workflows.search.index.SearchIndex`` says. This one needs nothing but DATABASES.
-SEARCH_INDEX = env("COUNTERSIGN_SEARCH_INDEX", "workflows.search.database.DatabaseIndex")
 
 # --- outside services that do the work of a stage -----------------------------
 # On AWS's own endpoints, on a laptop too: the embedded AWS has no Textract and invents Bedrock's answers.
 PROVIDERS_REGION = env("COUNTERSIGN_PROVIDERS_REGION", AWS_REGION)
-# Who does the work where neither the document nor its project says it. Nothing leaves this machine by itself.
-OCR_MODEL = env("COUNTERSIGN_OCR_MODEL", "pp-ocrv5")
-ANALYZER = env("COUNTERSIGN_ANALYZER", "rules")
-TRANSCRIBER = env("COUNTERSIGN_TRANSCRIBER", "local")
-SUMMARIZER = env("COUNTERSIGN_SUMMARIZER", "local")
 # Newer models are called by a profile that spreads calls over the regions of a continent.
 _CONTINENT = {"us": "us", "eu": "eu", "ap": "apac"}.get(PROVIDERS_REGION[:2], "us")
 BEDROCK_MODEL = env("COUNTERSIGN_BEDROCK_MODEL", f"{_CONTINENT}.amazon.nova-lite-v1:0")  # is asked first
 BEDROCK_STRONG_MODEL = env("COUNTERSIGN_BEDROCK_STRONG_MODEL", f"{_CONTINENT}.amazon.nova-pro-v1:0")
-TAKEOVER_PERCENT = number("COUNTERSIGN_TAKEOVER_PERCENT", 70)  # below it the stronger one is asked (seed 001: 0.7)
 BDA_PROJECT_ARN, BDA_PROFILE_ARN = env("COUNTERSIGN_BDA_PROJECT_ARN", ""), env("COUNTERSIGN_BDA_PROFILE_ARN", "")
 OCR_ENDPOINT_URL = env("COUNTERSIGN_OCR_ENDPOINT_URL", "")  # PaddleX's serving interface, over https
 OCR_ENDPOINT_KEY = env("COUNTERSIGN_OCR_ENDPOINT_KEY", "")
@@ -195,14 +123,6 @@ PRICES: dict[str, dict[str, dict[str, float]]] = {
         "*nova-pro*": {"million_in": 0.8, "million_out": 3.2},
     },
 } | json.loads(Path(env("COUNTERSIGN_PRICES_FILE", os.devnull)).read_text() or "{}")
-PROVIDER_JOB_SECONDS = number("COUNTERSIGN_PROVIDER_JOB_SECONDS", 6 * 3600)  # then a job is given up
-PROVIDER_TIMEOUT_SECONDS = number("COUNTERSIGN_PROVIDER_TIMEOUT_SECONDS", 50)  # of one call; below a step's lease
-PROVIDER_ATTEMPTS = number("COUNTERSIGN_PROVIDER_ATTEMPTS", 4)  # of one call, on transient errors only
-PROVIDER_FAILURES = number("COUNTERSIGN_PROVIDER_FAILURES", 5)  # calls in a row, then nobody asks for a while
-PROVIDER_PAUSE_SECONDS = number("COUNTERSIGN_PROVIDER_PAUSE_SECONDS", 60)  # twice as long each time, up to:
-PROVIDER_PAUSE_MAX_SECONDS = number("COUNTERSIGN_PROVIDER_PAUSE_MAX_SECONDS", 900)
-PROVIDER_PROBE_SECONDS = number("COUNTERSIGN_PROVIDER_PROBE_SECONDS", 120)  # one caller's right to try it first
-PROVIDER_LOOK_SECONDS = number("COUNTERSIGN_PROVIDER_LOOK_SECONDS", 5)  # how long a process trusts what it read of it
 
 # --- mail ----------------------------------------------------------------------
 DEFAULT_FROM_EMAIL = env("DEFAULT_FROM_EMAIL", "countersign@localhost")
@@ -231,9 +151,6 @@ BROKER = transport.broker_of(CELERY_BROKER_URL)
 ENGINE = transport.checked_engine(env("COUNTERSIGN_ENGINE", transport.STEP_FUNCTIONS), BROKER)
 BROKER_PREFIX = env("COUNTERSIGN_BROKER_PREFIX", "")  # of the queues' names, where desks of one name share a broker
 CELERY_TASK_QUEUES = transport.queues(BROKER, QUEUE_URLS, BROKER_PREFIX)
-# The celery engine: nobody has a run, its queue is empty, and nothing was heard of it for so long. Longer than a
-# message is hidden or waits for its time.
-MESSAGE_LOST_SECONDS = number("COUNTERSIGN_MESSAGE_LOST_SECONDS", 300)
 _SQS_OPTIONS: dict[str, Any] = {
     "region": AWS_REGION,
     # Named queues only: the worker never lists or creates any, which its role may not do either.
@@ -315,7 +232,7 @@ LOGGING: dict[str, Any] = {
     "formatters": {"json": {"()": "config.logs.JsonFormatter"}},
     "filters": {"library": {"()": "config.logs.Library"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json", "filters": ["library"]}},
-    "root": {"handlers": ["stderr"], "level": env("COUNTERSIGN_LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         "celery.beat": {"level": "WARNING"},  # each sweep that it sends
         # Each comes with a handler of its own, which writes what it is given.

@@ -3,6 +3,7 @@
 Nothing of the shell reaches a test: neither real AWS keys, nor the laptop's own emulator, state or database.
 """
 
+import json
 import os
 import socket
 import tempfile
@@ -23,18 +24,21 @@ if CONTROLLER:
 FOLDER = Path(os.environ["COUNTERSIGN_TEST_FOLDER"])
 # One emulator for all workers of xdist; an account each keeps them apart, and buckets are global as in AWS.
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+OVERRIDES = {
+    "REVIEW_UNDO_SECONDS": 1,
+    "REPAIR_AFTER_SECONDS": 1,
+    "RUN_CHECK_SECONDS": 1,
+    "MESSAGE_LOST_SECONDS": 2,
+    "BATCH_CHECK_SECONDS": 1,
+    "SWEEP_PAUSE_SECONDS": 1,
+    "ACCESS_SECONDS": 3600,  # calls are counted: what a page costs must not depend on the hour
+    "LOG_LEVEL": "WARNING",
+}
 os.environ |= {
     "COUNTERSIGN_ENV": "laptop",
     "COUNTERSIGN_STATE_DIR": str(FOLDER / f"worker-{WORKER}"),
     "COUNTERSIGN_EMULATOR_ACCOUNT": f"9000{int(WORKER):08}",
-    "COUNTERSIGN_BUCKET": f"countersign-documents-{WORKER}",
-    "COUNTERSIGN_REVIEW_UNDO_SECONDS": "1",
-    "COUNTERSIGN_REPAIR_AFTER_SECONDS": "1",
-    "COUNTERSIGN_RUN_CHECK_SECONDS": "1",
-    "COUNTERSIGN_MESSAGE_LOST_SECONDS": "2",
-    "COUNTERSIGN_BATCH_CHECK_SECONDS": "1",
-    "COUNTERSIGN_ACCESS_SECONDS": "3600",  # calls are counted: what a page costs must not depend on the hour
-    "COUNTERSIGN_LOG_LEVEL": "WARNING",
+    "COUNTERSIGN_OVERRIDES": json.dumps(OVERRIDES),
     "AWS_EC2_METADATA_DISABLED": "true",  # nobody looks for credentials on this machine's network
     "AWS_CONFIG_FILE": str(FOLDER / "no-config"),
     "AWS_SHARED_CREDENTIALS_FILE": str(FOLDER / "no-credentials"),
@@ -46,5 +50,4 @@ from config.settings import *  # noqa: E402, F403 - the environment above comes 
 # The hash of a file's content in its name needs collectstatic first; pages only need the names.
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}  # noqa: F405
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # noqa: F405 - whitenoise warns of a folder that is not there
-SWEEP_PAUSE_SECONDS = 1
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

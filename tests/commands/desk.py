@@ -1,5 +1,6 @@
 """Commands as a person runs them: processes of their own, with an emulator, workers and a state folder of their own."""
 
+import json
 import os
 import socket
 import subprocess
@@ -23,6 +24,11 @@ def environment(folder: Path) -> dict[str, str]:
         "COUNTERSIGN_EMULATOR_PORT": free_port(),
         "COUNTERSIGN_PORT": free_port(),
     }
+
+
+def overrides(**constants: int | str) -> dict[str, str]:
+    """Of processes that a test starts: other values of ``config.constants``."""
+    return {"COUNTERSIGN_OVERRIDES": json.dumps(constants)}
 
 
 def command(*arguments: str) -> list[str]:

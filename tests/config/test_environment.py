@@ -1,3 +1,4 @@
+import re
 import stat
 from concurrent.futures import ThreadPoolExecutor
 
@@ -19,6 +20,33 @@ def test_an_empty_variable_is_an_unset_one(monkeypatch):
     assert environment.number("COUNTERSIGN_ANYTHING", 7) == 7
     with pytest.raises(ImproperlyConfigured, match="COUNTERSIGN_ANYTHING is not set: what it is for"):
         environment.required("COUNTERSIGN_ANYTHING", "what it is for.")
+
+
+KNOWN = {"SWEEP_SECONDS": 10, "LOG_LEVEL": "INFO", "number": 1}
+
+
+def test_constants_are_replaced_by_name(monkeypatch):
+    monkeypatch.setenv("COUNTERSIGN_OVERRIDES", '{"SWEEP_SECONDS": 2}')
+    assert environment.overrides("COUNTERSIGN_OVERRIDES", KNOWN) == {"SWEEP_SECONDS": 2}
+    monkeypatch.delenv("COUNTERSIGN_OVERRIDES")
+    assert environment.overrides("COUNTERSIGN_OVERRIDES", KNOWN) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("SWEEP_SECONDS=2", "is no JSON"),
+        ("[2]", "is no JSON object"),
+        ('{"SWEEP_SECONDS": "2"}', "has SWEEP_SECONDS='2'"),
+        ('{"SWEEPS": 2}', "has SWEEPS=2"),
+        ('{"number": 2}', "has number=2"),
+        ('{"NOTHING": null}', "has NOTHING=None"),
+    ],
+)
+def test_an_override_that_replaces_nothing_is_named(text, said, monkeypatch):
+    monkeypatch.setenv("COUNTERSIGN_OVERRIDES", text)
+    with pytest.raises(ImproperlyConfigured, match=re.escape(f"COUNTERSIGN_OVERRIDES {said}")):
+        environment.overrides("COUNTERSIGN_OVERRIDES", KNOWN)
 
 
 def test_processes_that_start_at_once_agree_on_one_secret_that_only_they_can_read(tmp_path):

@@ -114,8 +114,7 @@ class LiveDesk:
 
 
 def account() -> dict[str, str]:
-    names = ("COUNTERSIGN_EMULATOR_ACCOUNT", "COUNTERSIGN_BUCKET")
-    return {name: os.environ[name] for name in names}
+    return {"COUNTERSIGN_EMULATOR_ACCOUNT": os.environ["COUNTERSIGN_EMULATOR_ACCOUNT"]}
 
 
 @contextmanager

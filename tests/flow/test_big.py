@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from tests.commands.desk import overrides
 from tests.factories import start_run
 from tests.flow import gate as gates
 from tests.flow.counting import CountingGate
@@ -88,7 +89,7 @@ def _peak(pid: int) -> int:
 def desk(tmp_path: Path) -> Iterator[LiveDesk]:
     prepared = tmp_path / "prepared"
     prepare(prepared, **account())
-    brisk = {"COUNTERSIGN_QUEUE_VISIBILITY_SECONDS": "30", "COUNTERSIGN_STEP_LEASE_SECONDS": "20"}
+    brisk = overrides(QUEUE_VISIBILITY_SECONDS=30, STEP_LEASE_SECONDS=20)
     desk = LiveDesk(prepared, tmp_path / "desk", **brisk)
     try:
         desk.start_emulator()

@@ -12,6 +12,7 @@ import pytest
 from config.table import DEFAULT_SITE
 from projects.audit.events import Actor
 from projects.settings.defaults import DEFAULT_PROJECT_ID, ensure_default_project
+from tests.commands.desk import overrides
 from tests.flow import invariants
 from tests.flow.chaos import Hand, People, all_of
 from tests.flow.invariants import Found
@@ -31,21 +32,21 @@ ENOUGH = 0.75  # of the documents have come somewhere: the rest may do so in pea
 ENDS = {CLEAR: {"published"}, UNSURE: {"published", "rejected", "in review"}, BROKEN: {"failed"}}
 # A killed worker's message comes back after the visibility timeout: with the default of two minutes the test would be
 # about waiting.
-BRISK = {
-    "COUNTERSIGN_QUEUE_VISIBILITY_SECONDS": "30",  # the least that the stack takes
-    "COUNTERSIGN_STEP_LEASE_SECONDS": "10",
-    "COUNTERSIGN_RUN_CHECK_SECONDS": "10",
-    "COUNTERSIGN_REPAIR_AFTER_SECONDS": "8",
-    "COUNTERSIGN_SWEEP_SECONDS": "2",
-    "COUNTERSIGN_REVIEW_UNDO_SECONDS": "1",
+BRISK: dict[str, int | str] = {
+    "QUEUE_VISIBILITY_SECONDS": 30,  # the least that the stack takes
+    "STEP_LEASE_SECONDS": 10,
+    "RUN_CHECK_SECONDS": 10,
+    "REPAIR_AFTER_SECONDS": 8,
+    "SWEEP_SECONDS": 2,
+    "REVIEW_UNDO_SECONDS": 1,
 }
 
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[LiveDesk]:
     prepared = tmp_path / "prepared"
-    prepare(prepared, **account(), **BRISK)
-    desk = LiveDesk(prepared, tmp_path / "desk", **BRISK)
+    prepare(prepared, **account(), **overrides(**BRISK))
+    desk = LiveDesk(prepared, tmp_path / "desk", **overrides(**BRISK))
     try:
         desk.start_emulator()
         with looking_at(desk):

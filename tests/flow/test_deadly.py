@@ -9,6 +9,7 @@ from django.conf import settings
 from config.table import DEFAULT_SITE
 from projects.audit.events import Actor
 from projects.settings.defaults import ensure_default_project
+from tests.commands.desk import overrides
 from tests.engines import KINDS, PREFIX, URLS, EngineKind, forget, require
 from tests.factories import sample_files
 from tests.flow.processes import WORKER, LiveDesk, account, looking_at, prepare, wait_for
@@ -32,8 +33,8 @@ def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LiveDesk]:
     if broker in URLS:
         chosen |= {"COUNTERSIGN_BROKER_URL": URLS[broker], "COUNTERSIGN_BROKER_PREFIX": prefix}
     prepare(tmp_path / "prepared", **account(), **chosen)
-    patient = BRISK | {"COUNTERSIGN_MESSAGE_LOST_SECONDS": "300"}
-    desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **chosen, **patient)
+    patient = BRISK | {"MESSAGE_LOST_SECONDS": 300}
+    desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **chosen, **overrides(**patient))
     try:
         desk.start_emulator()
         desk.start_web()

@@ -7,6 +7,7 @@ import pytest
 from django.conf import settings
 
 from review.status import ReviewStatus
+from tests.commands.desk import overrides
 from tests.engines import KINDS, PREFIX, URLS, forget, require
 from tests.factories import review_of
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
@@ -18,13 +19,13 @@ from workflows.runs.items.runs import Execution
 
 pytestmark = pytest.mark.slow
 
-BRISK = {
-    "COUNTERSIGN_SWEEP_SECONDS": "2",
-    "COUNTERSIGN_RUN_CHECK_SECONDS": "4",
-    "COUNTERSIGN_REVIEW_UNDO_SECONDS": "1",
-    "COUNTERSIGN_STEP_LEASE_SECONDS": "6",
-    "COUNTERSIGN_QUEUE_VISIBILITY_SECONDS": "12",
-    "COUNTERSIGN_MESSAGE_LOST_SECONDS": "30",
+BRISK: dict[str, int | str] = {
+    "SWEEP_SECONDS": 2,
+    "RUN_CHECK_SECONDS": 4,
+    "REVIEW_UNDO_SECONDS": 1,
+    "STEP_LEASE_SECONDS": 6,
+    "QUEUE_VISIBILITY_SECONDS": 12,
+    "MESSAGE_LOST_SECONDS": 30,
 }
 
 
@@ -40,7 +41,7 @@ def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LiveDesk]:
         "COUNTERSIGN_BROKER_PREFIX": prefix,
     }
     prepare(tmp_path / "prepared", **account(), **chosen)
-    desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **chosen, **BRISK)
+    desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **chosen, **overrides(**BRISK))
     try:
         desk.start_emulator()
         desk.start_web()

@@ -10,6 +10,7 @@ from review.decide import claims, decisions
 from review.handovers.actions import ref_of
 from review.identity import ReviewRef
 from review.items.reviews import Review
+from tests.commands.desk import overrides
 from tests.factories import ROSA, review_of, verdict
 from tests.flow.callers import Started, example, publish
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
@@ -17,10 +18,10 @@ from tests.flow.test_intake import REQUEST
 
 pytestmark = pytest.mark.slow
 
-BRISK = {
-    "COUNTERSIGN_SWEEP_SECONDS": "2",
-    "COUNTERSIGN_REVIEW_UNDO_SECONDS": "1",
-    "COUNTERSIGN_REPAIR_AFTER_SECONDS": "2",
+BRISK: dict[str, int | str] = {
+    "SWEEP_SECONDS": 2,
+    "REVIEW_UNDO_SECONDS": 1,
+    "REPAIR_AFTER_SECONDS": 2,
 }
 
 
@@ -32,7 +33,7 @@ def waiting(run: Started) -> list[ReviewRef]:
 @pytest.mark.timeout(240)
 def test_the_answer_survives_the_worker_that_took_the_question(tmp_path: Path) -> None:
     prepare(tmp_path / "prepared", **account())
-    desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **BRISK)
+    desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **overrides(**BRISK))
     try:
         desk.start_emulator()
         desk.start_sweeper()

@@ -21,6 +21,7 @@ from projects.settings.defaults import ensure_default_project
 from review import queries as review_queries
 from review.identity import ReviewRef
 from review.status import ReviewStatus
+from tests.commands.desk import overrides
 from tests.engines import KINDS, PREFIX, URLS, EngineKind, forget, require
 from tests.factories import ref_of, review_of
 from tests.flow import gate as gates
@@ -84,7 +85,7 @@ def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LiveDesk]:
             "COUNTERSIGN_BROKER_PREFIX": prefix,
         }
     prepare(tmp_path / "prepared", **account(), **chosen)
-    desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **chosen, **BRISK)
+    desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **chosen, **overrides(**BRISK))
     try:
         desk.start_emulator()
         desk.start_sweeper()

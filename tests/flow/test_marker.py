@@ -18,6 +18,7 @@ from projects.settings.values import ProjectSettings
 from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.permissions import Permission
 from review import queries as review_queries
+from tests.commands.desk import overrides
 from tests.factories import ref_of, sample_files
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.test_processes import signed_in
@@ -30,11 +31,11 @@ from workflows.runs.status import RunStatus
 pytestmark = pytest.mark.slow
 
 MARKER = "Quagmire4711"
-BRISK = {
-    "COUNTERSIGN_SWEEP_SECONDS": "2",
-    "COUNTERSIGN_REVIEW_UNDO_SECONDS": "1",
-    "COUNTERSIGN_REPAIR_AFTER_SECONDS": "2",
-    "COUNTERSIGN_LOG_LEVEL": "DEBUG",
+BRISK: dict[str, int | str] = {
+    "SWEEP_SECONDS": 2,
+    "REVIEW_UNDO_SECONDS": 1,
+    "REPAIR_AFTER_SECONDS": 2,
+    "LOG_LEVEL": "DEBUG",
 }
 TALKATIVE = ("celery", "-A", "tests.flow.talkative", "worker", "-c", "1", "--without-gossip", "--without-mingle")
 QUEUES = (settings.STEPS_QUEUE, settings.SLICES_QUEUE, settings.DESK_QUEUE, settings.SWEEP_QUEUE, settings.SEARCH_QUEUE)
@@ -60,7 +61,7 @@ RAISES = {
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[LiveDesk]:
     prepare(tmp_path / "prepared", **account())
-    desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **BRISK)
+    desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **overrides(**BRISK))
     (desk.state / "quote").write_text(f"Total {MARKER} 12.34")
     try:
         desk.start_emulator()

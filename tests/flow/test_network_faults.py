@@ -11,6 +11,7 @@ import pytest
 from config.table import DEFAULT_SITE
 from projects.audit.events import Actor
 from projects.settings.defaults import DEFAULT_PROJECT_ID, ensure_default_project
+from tests.commands.desk import overrides
 from tests.flow import gate as gates
 from tests.flow import invariants
 from tests.flow.chaos import People, all_of
@@ -23,13 +24,13 @@ from tests.generated.small import BROKEN, CLEAR, UNSURE, papers
 pytestmark = pytest.mark.slow
 
 G = TypeVar("G", bound=Gate)
-BRISK = {
-    "COUNTERSIGN_QUEUE_VISIBILITY_SECONDS": "30",
-    "COUNTERSIGN_STEP_LEASE_SECONDS": "15",
-    "COUNTERSIGN_RUN_CHECK_SECONDS": "15",
-    "COUNTERSIGN_REPAIR_AFTER_SECONDS": "8",
-    "COUNTERSIGN_SWEEP_SECONDS": "2",
-    "COUNTERSIGN_REVIEW_UNDO_SECONDS": "1",
+BRISK: dict[str, int | str] = {
+    "QUEUE_VISIBILITY_SECONDS": 30,
+    "STEP_LEASE_SECONDS": 15,
+    "RUN_CHECK_SECONDS": 15,
+    "REPAIR_AFTER_SECONDS": 8,
+    "SWEEP_SECONDS": 2,
+    "REVIEW_UNDO_SECONDS": 1,
 }
 ENDS = {CLEAR: {"published"}, UNSURE: {"published", "rejected"}, BROKEN: {"failed"}}
 
@@ -37,14 +38,14 @@ ENDS = {CLEAR: {"published"}, UNSURE: {"published", "rejected"}, BROKEN: {"faile
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("prepared")
-    prepare(folder, **account(), **BRISK)
+    prepare(folder, **account(), **overrides(**BRISK))
     return folder
 
 
 @contextmanager
 def desk_behind(kind: type[G], prepared: Path, folder: Path) -> Iterator[tuple[LiveDesk, G]]:
     """All processes reach the emulator through the gate only; the test itself looks past it."""
-    desk = LiveDesk(prepared, folder / "desk", **BRISK)
+    desk = LiveDesk(prepared, folder / "desk", **overrides(**BRISK))
     try:
         desk.start_emulator()
         with gates.opened(int(desk.port), kind) as gate, looking_at(desk):

@@ -15,6 +15,7 @@ from projects.settings.defaults import ensure_default_project
 from review import queries as review_queries
 from review.identity import ReviewRef
 from review.status import ReviewStatus
+from tests.commands.desk import overrides
 from tests.factories import ref_of, review_of, sample_files
 from tests.flow import gate as gates
 from tests.flow.gate import Gate
@@ -50,11 +51,7 @@ def desk(prepared: Path, tmp_path: Path) -> Iterator[LiveDesk]:
 
 @pytest.fixture
 def brisk_desk(prepared: Path, tmp_path: Path) -> Iterator[LiveDesk]:
-    brisk = {
-        "COUNTERSIGN_SWEEP_SECONDS": "2",
-        "COUNTERSIGN_RUN_CHECK_SECONDS": "4",
-        "COUNTERSIGN_REVIEW_UNDO_SECONDS": "1",
-    }
+    brisk = overrides(SWEEP_SECONDS=2, RUN_CHECK_SECONDS=4, REVIEW_UNDO_SECONDS=1)
     yield from running(LiveDesk(prepared, tmp_path / "desk", **brisk))
 
 

@@ -12,6 +12,7 @@ from config.table import DEFAULT_SITE
 from projects.audit.events import Actor
 from projects.settings.defaults import ensure_default_project
 from projects.settings.items import Project
+from tests.commands.desk import overrides
 from tests.engines import KINDS, PREFIX, URLS, EngineKind, forget, require
 from tests.flow.processes import WORKER, LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.test_engine_processes import BRISK
@@ -51,8 +52,8 @@ def desk(tmp_path: Path, kind: EngineKind) -> Iterator[LiveDesk]:
             "COUNTERSIGN_BROKER_PREFIX": prefix,
         }
     prepare(tmp_path / "prepared", **account(), **chosen)
-    brisk = BRISK | {"COUNTERSIGN_REPAIR_AFTER_SECONDS": "2", "COUNTERSIGN_BATCH_CHECK_SECONDS": "2"}
-    desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **chosen, **brisk)
+    brisk = BRISK | {"REPAIR_AFTER_SECONDS": 2, "BATCH_CHECK_SECONDS": 2}
+    desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **chosen, **overrides(**brisk))
     try:
         desk.start_emulator()
         desk.start_web()

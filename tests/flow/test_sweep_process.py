@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from config import clock, table
+from tests.commands.desk import overrides
 from tests.factories import start_run
 from tests.flow import gate as gates
 from tests.flow.gate import Gate
@@ -19,7 +20,7 @@ from workflows.runs.run import Run
 
 pytestmark = pytest.mark.slow
 
-BRISK = {"COUNTERSIGN_SWEEP_SECONDS": "2", "COUNTERSIGN_RUN_CHECK_SECONDS": "5"}
+BRISK: dict[str, int | str] = {"SWEEP_SECONDS": 2, "RUN_CHECK_SECONDS": 5}
 
 
 class SilentEngine(Gate):
@@ -35,7 +36,7 @@ class SilentEngine(Gate):
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[LiveDesk]:
     prepare(tmp_path / "prepared", **account())
-    desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **BRISK)
+    desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **overrides(**BRISK))
     try:
         desk.start_emulator()
         with looking_at(desk):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import engines
+from tests.commands.desk import overrides
 from tests.smoke import ways
 from tests.smoke.deciding import decide, reviewer
 from tests.smoke.demo import Demo
@@ -24,7 +25,7 @@ pytestmark = [
 ]
 STEP_FUNCTIONS, CELERY = "stepfunctions", "celery"
 # What a killed worker had comes back after a minute or two on a desk as it is set by itself; here somewhat sooner.
-SOONER = {"COUNTERSIGN_QUEUE_VISIBILITY_SECONDS": "30", "COUNTERSIGN_STEP_LEASE_SECONDS": "20"}
+SOONER = overrides(QUEUE_VISIBILITY_SECONDS=30, STEP_LEASE_SECONDS=20)
 ADDRESS = "14 Lantern Street, Northbridge NB2 4QT"
 DECIDED = "page-jpg.jpg"  # a photo, of which a person has to look at the address
 _COMPLAINTS = 15  # of each process, the last ones

@@ -1,6 +1,5 @@
 """The local OCR engine: RapidOCR with the model that lies in its wheel, one engine a process."""
 
-import os
 import threading
 import unicodedata
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from workflows.stages.pages.layout import Box, Line, Word
 MODEL = "PP-OCRv6 small (rapidocr)"
 # A second thread saves a third on an idle machine and spins while it waits: two processes of two threads on two cores
 # took 24 s for a page that two of one thread read in 5. Set it higher where a worker has the machine to itself.
-THREADS = int(os.environ.get("COUNTERSIGN_OCR_THREADS") or 1)
+THREADS = 1  # a worker has one of the machine's cores
 # Languages whose script is not among the model's 18,708 characters: it would answer with look-alikes.
 WITHOUT_ACCENTS = {"en", "ms", "id"}
 UNREADABLE = {

@@ -1,0 +1,103 @@
+"""How the desk behaves: what no deployment has to change. ``config.settings`` takes it as it takes ``framework``.
+
+On a laptop ``COUNTERSIGN_OVERRIDES={"SWEEP_SECONDS": 2}`` replaces any of them: processes that tests start wait less.
+"""
+
+from config import environment
+from config.environment import ON_LAPTOP
+
+DEBUG = False  # Django's pages about faults
+LOG_LEVEL = "INFO"  # alarms read sentences of this level: a higher one silences them
+WEB_THREADS = 8  # of each process of the deployed web server
+
+# --- files ---------------------------------------------------------------------
+UPLOAD_MAX_BYTES = 500 * 1024 * 1024
+UPLOAD_MAX_PAGES = 30_000
+# What comes out of one mail or archive, all that is packed in it again included.
+UNPACK_MAX_FILES = 200
+UNPACK_MAX_BYTES = 500 * 1024 * 1024
+UNPACK_MAX_DEPTH = 3  # a mail in an archive in a mail
+WORKER_ATTEMPTS = 10  # a file that ended so many workers is given up
+
+# --- runs ----------------------------------------------------------------------
+STEP_TIMEOUT_SECONDS = 3600  # of one machine step in the state machine
+LONG_STEP_TIMEOUT_SECONDS = 86_400  # from the second version on
+STEP_LEASE_SECONDS = 60  # a worker's claim on a step, renewed by heartbeats
+# How many slices of one run wait or are worked on at a time, where its site and project have slots for so many: each
+# that is done sends the next, so that a document of thousands of pages never fills the queue before others.
+SLICES_IN_FLIGHT = 8
+# What a site and a project may have under way at a time, of slices and of a batch's runs each, unless an admin says
+# otherwise. Their large documents share the ones fairly, their batches the others.
+SITE_SLOTS = 40
+PROJECT_SLOTS = 20
+# A run that begins while its site has more documents in progress stands aside: its steps are done by the workers of
+# slices, so that other sites' single pages wait for none of them. An admin's slots of site and project count before it.
+BUSY_RUNS = 20
+# Steps of a document of more pages are done by the workers of slices, so that no single page waits for one of them.
+LARGE_PAGES = 20
+# A fan-out that made no progress for so long is sent again: longer than a slice and its redelivery take.
+JOIN_CHECK_SECONDS = 300
+JOIN_KEPT_SECONDS = 30 * 86_400  # once nothing is under way any more
+QUEUE_VISIBILITY_SECONDS = 120  # then the work of a killed worker is another's; longer than a lease
+REPAIR_AFTER_SECONDS = 30  # then what should have moved is driven on
+# How often a run's engine execution is looked up. The emulator forgets its executions at a restart; AWS does not.
+RUN_CHECK_SECONDS = 30 if ON_LAPTOP else 900
+# The celery engine: nobody has a run, its queue is empty, and nothing was heard of it for so long. Longer than a
+# message is hidden or waits for its time. With every engine, a question about a page.
+MESSAGE_LOST_SECONDS = 300
+SWEEP_SECONDS = 10
+# Between two repairs of a row that fail, at most: once a service answers again, what waited for it goes on soon.
+SWEEP_PAUSE_SECONDS = 60
+DUE_SHARDS = 1  # partitions of the due index; a fleet of thousands of runs a minute wants more
+# Counters are spread over so many rows, so that documents that move at once seldom wait for each other. More of them
+# may be set at any time; a count is the sum over all.
+COUNTER_SHARDS = 16
+# How long a process trusts what it read of sites and permissions: one that is taken away holds so long at most.
+ACCESS_SECONDS = 5
+PAGE_SIZE = 25
+
+# --- reviews and questions -----------------------------------------------------
+REVIEW_TIMEOUT_SECONDS = 7 * 86_400  # seed 001: seven days
+# Between the last moment to decide and the machine's own timeout: undo window, queue and one sweep fit into it.
+REVIEW_MARGIN_SECONDS = 120
+# So long before the last moment to decide a review is escalated; of a short one, in its last quarter.
+REVIEW_ESCALATE_SECONDS = 86_400
+REVIEW_LEASE_SECONDS = 15 * 60  # a claim without a key pressed; then others may take over
+REVIEW_UNDO_SECONDS = 8
+VIEW_ACTIVITY_SECONDS = 10 * 60  # a person who opens a document again within this time has looked at it once
+QUESTION_DAYS = 90  # of another system, from its answer or its end
+INTAKE_MAX_PAGES = 50  # of such a question
+INTAKE_MAX_BYTES = 25 * 1024 * 1024  # of one page file
+
+# --- batches -------------------------------------------------------------------
+BATCH_MAX_LINES = 100_000
+BATCH_MAX_BYTES = 64 * 1024 * 1024  # of a manifest
+BATCH_MOST_SLOTS = 100  # of one batch: its lanes are a map in its row
+BATCH_PART_LINES = 100  # that one message is about
+BATCH_CHECK_SECONDS = 30  # how often a batch is looked at for lost lines
+
+# --- what follows a publication ------------------------------------------------
+ACTION_ATTEMPTS = 6  # then a person looks at it
+ACTION_RETRY_SECONDS = 30  # fourfold each time: 30 s, 2 min, … 2 h
+WEBHOOK_TIMEOUT_SECONDS = 10
+# What answers searches: a class as ``workflows.search.index.SearchIndex`` says. This one needs nothing but DATABASES.
+SEARCH_INDEX = "workflows.search.database.DatabaseIndex"
+
+# --- who does the work where neither the document nor its project says it -------
+# Nothing leaves this machine by itself.
+OCR_MODEL = "pp-ocrv5"
+ANALYZER = "rules"
+TRANSCRIBER = "local"
+SUMMARIZER = "local"
+TAKEOVER_PERCENT = 70  # below it the stronger model is asked (seed 001: 0.7)
+PROVIDER_JOB_SECONDS = 6 * 3600  # then a job is given up
+PROVIDER_TIMEOUT_SECONDS = 50  # of one call; below a step's lease
+PROVIDER_ATTEMPTS = 4  # of one call, on transient errors only
+PROVIDER_FAILURES = 5  # calls in a row, then nobody asks for a while
+PROVIDER_PAUSE_SECONDS = 60  # twice as long each time, up to:
+PROVIDER_PAUSE_MAX_SECONDS = 900
+PROVIDER_PROBE_SECONDS = 120  # one caller's right to try it first
+PROVIDER_LOOK_SECONDS = 5  # how long a process trusts what it read of it
+
+if ON_LAPTOP:
+    globals().update(environment.overrides("COUNTERSIGN_OVERRIDES", globals()))
