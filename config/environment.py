@@ -56,9 +56,9 @@ def overrides(name: str, known: Mapping[str, object]) -> dict[str, object]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise ImproperlyConfigured(f"{name} is no JSON: write {_EXAMPLE}, or unset it.") from error
+        raise ImproperlyConfigured(f"{name} is no JSON: use {_EXAMPLE}, or unset it.") from error
     if not isinstance(found, dict):
-        raise ImproperlyConfigured(f"{name} is no JSON object: write {_EXAMPLE}, or unset it.")
+        raise ImproperlyConfigured(f"{name} is no JSON object: use {_EXAMPLE}, or unset it.")
     for one, value in found.items():
         if not one.isupper() or one not in known or type(value) is not type(known[one]):
             raise ImproperlyConfigured(f"{name} has {one}={value!r}: see config/constants.py for names and types.")

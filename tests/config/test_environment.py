@@ -11,7 +11,7 @@ from config import environment
 @pytest.mark.parametrize("text", ["0", "-1", "1.5", "many"])
 def test_what_is_no_number_is_named_with_its_variable_and_its_default(text, monkeypatch):
     monkeypatch.setenv("COUNTERSIGN_ANYTHING", text)
-    with pytest.raises(ImproperlyConfigured, match=f"COUNTERSIGN_ANYTHING is '{text}': .* unset it for 7"):
+    with pytest.raises(ImproperlyConfigured, match=f"COUNTERSIGN_ANYTHING is '{text}': .* unset it for the default"):
         environment.number("COUNTERSIGN_ANYTHING", 7)
 
 
