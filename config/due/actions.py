@@ -30,7 +30,7 @@ def claim(record: T, *, owner: str, when: Condition | None = None, also: Sequenc
 
     """
     actions = [
-        *lease_actions(owner, until or _next_look()),
+        *lease_actions(owner, until or next_look()),
         CountedWork.tries.set((CountedWork.tries | 0) + 1),
         *also,
     ]
@@ -49,7 +49,7 @@ def renew(record: DueWork, *, when: Condition, also: Sequence[Action] = (), unti
         Conflict: ``when`` does not hold; the work must stop.
 
     """
-    type(record).change(record.key, [DueWork.lease_until.set(until or _next_look()), *also], when)
+    type(record).change(record.key, [DueWork.lease_until.set(until or next_look()), *also], when)
 
 
 def postpone(record: DueWork, *, at: str, when: Condition | None = None, also: Sequence[Action] = ()) -> None:
@@ -144,6 +144,6 @@ def is_abandoned(record: CountedWork) -> bool:
     return attempts_exhausted(record) and over
 
 
-def _next_look() -> str:
-    """A lease is as long as what is due waits."""
+def next_look() -> str:
+    """When a row is due again, if nothing else is said: a lease is as long as that."""
     return clock.iso(clock.in_seconds(settings.REPAIR_AFTER_SECONDS))

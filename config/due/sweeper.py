@@ -1,4 +1,4 @@
-"""The sweeper: looks into the due index every few seconds and has each row repaired whose time has come."""
+"""The sweeper: reads the due index every few seconds and calls the handler of each row that is due."""
 
 import logging
 import random
@@ -18,12 +18,12 @@ from config.table import Key
 
 log = logging.getLogger(__name__)
 
-_SHARE = 0.25  # of a sweep, that rows of one kind may take without any of them being repaired
+_SHARE = 0.25  # of a sweep, that failed repairs of one kind of row may take
 
 
 @dataclass(frozen=True)
 class DueRow:
-    """A row whose time has come: what it is and where it lies."""
+    """A row that is due: its kind and its keys."""
 
     kind: str
     id: str
@@ -34,7 +34,7 @@ class DueRow:
 
 
 def sweep() -> int:
-    """Repair what is due and say so, which an alarm listens for; answers how many rows it looked at."""
+    """Repair what is due and log that, which an alarm listens for; returns how many rows it looked at."""
     began = time.monotonic()
     looked = _Sweep().run()
     log.info("swept", extra={"rows": looked, "seconds": round(time.monotonic() - began, 3)})
@@ -43,10 +43,10 @@ def sweep() -> int:
 
 @dataclass
 class _Sweep:
-    """One look at what is due: first at what was never tried, then at what has failed before.
+    """One pass over what is due: first rows that have not failed, then those that have.
 
-    A service that does not answer costs its own kind of row a share of the sweep and the others nothing: what failed
-    is moved on, and rows of a kind that has used its share up are the next sweep's.
+    A service that does not answer costs its own kind of row a share of the sweep and the others nothing: a row that
+    failed is postponed, and rows of a kind that has used its share up are left to the next sweep.
     """
 
     looked: int = 0
@@ -54,12 +54,12 @@ class _Sweep:
 
     def run(self) -> int:
         failed: list[DueRow] = []
-        self._look_at(_fresh(failed), settings.SWEEP_SECONDS)
+        self._look_at(_split_fresh(failed), settings.SWEEP_SECONDS)
         self._look_at(failed, settings.SWEEP_SECONDS / 2)
         return self.looked
 
     def _look_at(self, rows: Iterable[DueRow], seconds: float) -> None:
-        """For so long, without what was lost; what is left over is the next sweep's."""
+        """For ``seconds``, not counting failed repairs; the rest is left to the next sweep."""
         began, lost = time.monotonic(), self.lost.total()
         for row in rows:
             if self.lost[row.kind] <= _SHARE * settings.SWEEP_SECONDS * 1000:
@@ -79,16 +79,16 @@ class _Sweep:
         except CountersignError as error:
             log.warning("repair waits", extra={"event": row.id, "error": logs.place_of(error)})
             self.lost[row.kind] += round((time.monotonic() - began) * 1000)
-        except Exception:  # one row that nobody understands must not keep every decision behind it waiting
+        except Exception:  # one row that raises must not keep every decision after it waiting
             log.exception("row could not be repaired", extra={"event": row.id})
             self.lost[row.kind] += round((time.monotonic() - began) * 1000)
         else:
             return
-        _push_on(row)
+        _postpone_failed(row)
 
 
-def _fresh(failed: list[DueRow]) -> Iterator[DueRow]:
-    """What has not failed yet; the others go to ``failed``."""
+def _split_fresh(failed: list[DueRow]) -> Iterator[DueRow]:
+    """Yield rows that have not failed yet; the others go to ``failed``."""
     for shard in random.sample(range(settings.DUE_SHARDS), settings.DUE_SHARDS):
         for row in due_rows(shard):
             if row.tries:
@@ -98,19 +98,19 @@ def _fresh(failed: list[DueRow]) -> Iterator[DueRow]:
 
 
 def due_rows(shard: int) -> Iterator[DueRow]:
-    """What is due now, the longest due first; one Query on the system-wide index for each page."""
+    """What is due now, longest due first; one Query on the system-wide index per page."""
     before = clock.iso(clock.now()) > Item.GSI2SK
-    return map(_row, Item.every(table.due_partition(shard), sk=before, index="GSI2"))
+    return map(_to_due_row, Item.every(table.due_partition(shard), sk=before, index="GSI2"))
 
 
-def _row(item: Item) -> DueRow:
+def _to_due_row(item: Item) -> DueRow:
     sort_key = str(item.GSI2SK)
     place = table.due_place(sort_key)
     return DueRow(place.kind, place.id, item.key, table.site_of(item.PK), sort_key, place.tries)
 
 
-def _push_on(row: DueRow) -> None:
-    """Behind what is due by then, twice as long each time; whoever moved it meanwhile knows better."""
+def _postpone_failed(row: DueRow) -> None:
+    """Twice as long each time, unless something else has moved the row meanwhile."""
     pause = min(settings.SWEEP_SECONDS * 2 ** min(row.tries, 10), settings.SWEEP_PAUSE_SECONDS)
     later = table.due_again(table.due_place(row.sort_key), clock.iso(clock.in_seconds(pause)))
     here: Condition = Item.GSI2SK == row.sort_key  # noqa: SIM300 - the attribute makes the condition
@@ -123,6 +123,6 @@ def _push_on(row: DueRow) -> None:
 
 
 def repair_due(row: DueRow) -> None:
-    """Do what the row waits for; of a kind that only a newer version knows, nothing."""
+    """Call the row's handler; a kind that only a newer version knows is left alone."""
     if handler := HANDLERS.get(row.kind):
         handler.run(row.site, row.key)

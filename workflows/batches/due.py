@@ -1,5 +1,6 @@
 """What is done with a batch that is due."""
 
+from config.due import actions as due_work
 from config.due.registry import due
 from workflows.batches import orders
 from workflows.batches.actions import batches
@@ -9,5 +10,5 @@ from workflows.batches.items import Batch
 @due("batch", Batch)
 def look_at_batch(site: str, row: Batch) -> None:
     """A worker does it; until its message is taken it is not due again."""
-    batches.look_again(row)
+    due_work.postpone(row, at=batches.next_look())
     orders.look(site, row.id)

@@ -29,7 +29,7 @@ def goes_on(run: Run, *, attempt: int, error: str) -> bool:
     waits = definition.step(int(execution.currentStep)).type == "approval"
     if not waits and not _is_of_an_earlier_state(run, execution, definition, error):
         return False
-    attempts.look_again(execution, at=clock.now())
+    attempts.check_again(execution, at=clock.now())
     return True
 
 

@@ -37,10 +37,10 @@ def resume_join(site: str, join: Join) -> None:
     paused = bool(join.waits_until) and str(join.waits_until) > clock.iso(clock.now())
     if stands_still and (paused or message_delivery.waiting(settings.SLICES_QUEUE)):
         # workers are behind or away, or a service does not answer: no slice's fault
-        joins.look_again(join, stalls=int(join.stalls))
+        joins.check_again(join, stalls=int(join.stalls))
         return
     stalls = int(join.stalls) + 1 if stands_still else 0
-    joins.look_again(join, stalls=stalls)
+    joins.check_again(join, stalls=stalls)
     if stalls > _STALLS:
         end_run(run, attempt=order.attempt, error="Stalled", sentence=_STALLED)
     elif stands_still:
@@ -60,7 +60,7 @@ def check_run(site: str, execution: Execution) -> None:
         driver.remembers(execution) or not lost_message.is_lost(run, execution, definition)
     )  # fmt: skip
     if alive or (execution.lease_until and execution.lease_until > clock.iso(clock.now())):
-        attempts.look_again(execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
+        attempts.check_again(execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
         return
     review = find_waiting_review(run, execution)
     waits = definition.step(int(execution.currentStep)).type == "approval" and review is not None
@@ -71,7 +71,7 @@ def check_run(site: str, execution: Execution) -> None:
     if state == "missing" and execution.engine == engine_choice.chosen():
         # Never started, or forgotten: the same attempt may start under its own name.
         start_attempt(run, execution, attempt, review=review)
-        attempts.look_again(execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
+        attempts.check_again(execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
         return
     why = "message was lost" if state == "running" else "engine execution ended"
     start_next_attempt(run, execution, why=why, review=review)

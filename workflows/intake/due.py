@@ -1,7 +1,11 @@
-"""What is done with an unpacking, or with a file of the bucket, that is due: its message is sent again."""
+"""What is done with an unpacking, or with a file of the bucket, that is due: its message is sent again.
+
+Until that is taken it is not due.
+"""
 
 import logging
 
+from config.due import actions as due_work
 from config.due.registry import due
 from projects.documents.items.unpacking import DocumentUnpacking
 from workflows.intake import bucket
@@ -15,7 +19,7 @@ log = logging.getLogger(__name__)
 
 @due("unpacking", DocumentUnpacking)
 def resume_unpacking(site: str, row: DocumentUnpacking) -> None:
-    unpack.look_again(row)
+    due_work.postpone(row, at=due_work.next_look(), when=unpack.OPEN)
     order_unpacking(site, row.documentId)
 
 
@@ -25,6 +29,6 @@ def resume_arrival(_site: str, row: ArrivalBegin) -> None:
     if bucket.was_settled(row):
         bucket_actions.rest(row)
         return
-    bucket_actions.look_again(row)
+    due_work.postpone(row, at=due_work.next_look())
     log.warning("incoming file sent again", extra={"attempt": int(row.tries)})
     take_incoming_again(row)

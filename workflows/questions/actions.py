@@ -138,7 +138,7 @@ def claim(ref: QuestionRef, asked: Question, *, owner: str) -> None:
     due_work.claim(asked, owner=owner, when=_waits(int(asked.generation)), also=later, until=until)
 
 
-def look_again(asked: Question, *, counts: bool) -> None:
+def postpone(asked: Question, *, counts: bool) -> None:
     """The sweeper has looked and sends it once more; ``counts``: as a try in vain.
 
     Raises:

@@ -21,6 +21,6 @@ def resume_question(site: str, row: Question) -> None:
         actions.give_up(ref, row)
         return
     waiting = bool(message_delivery.waiting(settings.STEPS_QUEUE))  # its message may be among them: no try
-    actions.look_again(row, counts=not waiting)
+    actions.postpone(row, counts=not waiting)
     log.warning("question sent again", extra={"run": row.workflow_id, "question": ref.number})
     tasks.send(ref, int(row.generation))

@@ -10,6 +10,7 @@ from tests.workflows import stored
 from tests.workflows.batches import bulk
 from workflows.batches import looking, reading, tasks
 from workflows.batches.actions import batches
+from workflows.batches.due import look_at_batch
 from workflows.batches.items import Batch
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
@@ -49,7 +50,7 @@ def test_what_ends_every_worker_is_refused_with_a_sentence(batch: Batch) -> None
     for owner in ("mine", "another"):  # delivered again, whoever orders it
         read(batch, owner=owner)
     with pytest.raises(Conflict):  # the sweeper that saw it before
-        batches.look_again(batch)
+        look_at_batch("default", batch)
     looking.look("default", batch.id)
     assert stored.rows() == before
 

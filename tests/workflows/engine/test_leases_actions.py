@@ -60,5 +60,5 @@ def test_looking_again_changes_nothing_where_the_run_was_moved_meanwhile(pump: P
     seen = queries.execution(run)
     attempts.begin_next(run, attempt=1, why="test")
     moved = queries.execution(run).GSI2SK
-    attempts.look_again(seen, at=clock.in_seconds(9999))
+    attempts.check_again(seen, at=clock.in_seconds(9999))
     assert moved == queries.execution(run).GSI2SK

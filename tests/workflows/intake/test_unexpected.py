@@ -12,6 +12,7 @@ from celery.exceptions import Retry
 from django.conf import LazySettings
 from django.urls import reverse
 
+from config.due import actions as due_work
 from config.due import sweeper
 from config.errors import Conflict, CountersignError
 from config.table import DEFAULT_SITE, Key
@@ -208,7 +209,7 @@ def test_discarded_it_is_not_due() -> None:
     (begun,) = due()
     actions.discard(IncomingFile.load(file.key), by=BY)
     assert due() == []
-    for late in (functools.partial(resume_arrival, DEFAULT_SITE), actions.look_again, actions.renew):
+    for late in (functools.partial(resume_arrival, DEFAULT_SITE), postpone, actions.renew):
         with pytest.raises(CountersignError):
             late(begun)
 
@@ -222,13 +223,17 @@ def test_what_was_settled_otherwise_is_due_no_more() -> None:
     assert due() == []
 
 
+def postpone(begun: ArrivalBegin) -> None:
+    due_work.postpone(begun, at=due_work.next_look())
+
+
 def test_who_looks_after_another_does_nothing() -> None:
     file = quarantined()
     actions.again(file, by=BY)
     (begun,) = due()
     time.sleep(0.01)
-    actions.look_again(begun)
-    for late in (actions.look_again, actions.rest):
+    postpone(begun)
+    for late in (postpone, actions.rest):
         with pytest.raises(Conflict):
             late(begun)
     assert len(due()) == 1

@@ -135,7 +135,7 @@ def test_who_gives_up_what_a_worker_has_begun_is_too_late(ref: QuestionRef) -> N
     question_actions.claim(ref, due, owner="mine")
     assert not question_actions.give_up(ref, due)
     with pytest.raises(Conflict):
-        question_actions.look_again(due, counts=True)
+        question_actions.postpone(due, counts=True)
     assert (row(ref).status, int(row(ref).tries)) == ("asked", 1)
 
 

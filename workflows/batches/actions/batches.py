@@ -250,11 +250,6 @@ def finish(site: str, batch: Batch, status: BatchStatus) -> None:
     events.publish_soon(done)
 
 
-def look_again(batch: Batch) -> None:
-    """Somebody looks; the next look is later. Raises: Conflict, where another has looked."""
-    due_work.postpone(batch, at=next_look())
-
-
 def rest(batch: Batch) -> None:
     """Nothing is under way any more of a batch that was cancelled. Raises: Conflict."""
     due_work.finish(batch, when=(Batch.status == BatchStatus.CANCELLED) & (Batch.lanes == {}))

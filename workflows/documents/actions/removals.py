@@ -54,7 +54,9 @@ def delete(site: str, document_id: str, *, by: Actor, reason: str = "") -> None:
         row = queries.project_document(site, document.project_id, document_id)
         if row.status == StepStatus.IN_PROGRESS:
             raise Refused(UNDER_WAY)
-        gone = parts.gone(site, document, by=by, reason=reason, workflow_id=row.workflow_id, due_at=_due_at())
+        gone = parts.gone(
+            site, document, by=by, reason=reason, workflow_id=row.workflow_id, due_at=due_work.next_look()
+        )
         changes = [
             *gone, hide.project_row_hidden(row), *hide.follow_ups_hidden(site, document_id),
             *_counted(site, document, row, gone=True),
@@ -83,7 +85,7 @@ def restore(site: str, document_id: str, *, by: Actor) -> None:
     soft = _deleted(site, document_id)
     row = queries.project_document(site, soft.project_id, document_id)
     changes = [
-        *parts.back(site, soft, due_at=_due_at()), hide.project_row_shown(row),
+        *parts.back(site, soft, due_at=due_work.next_look()), hide.project_row_shown(row),
         *_counted(site, soft, row, gone=False),
     ]  # fmt: skip
     try:
@@ -121,7 +123,7 @@ def purge(site: str, document_id: str, *, by: Actor) -> None:
     record = removal(site, document_id)
     payload = {"project": soft.project_id}  # its name is on the tombstone, for whoever may see that
     audit = entity_event(site, "document", document_id, "purged", by=by, payload=payload)
-    changes = parts.buried(site, soft, by=by, due_at=_due_at())
+    changes = parts.buried(site, soft, by=by, due_at=due_work.next_look())
     try:
         _write(site, soft, record.workflow_id, changes, kind=ActivityType.DELETE, by=by, more=[audit])
     except Conflict as conflict:
@@ -170,10 +172,6 @@ def _write(
     written = transact(changes, lineage, told, *more)
     log.info("document moved", extra={"document": document.document_id, "to": word, "site": site})
     events.publish_soon(next(one for one in written if isinstance(one, DocumentEvent)))
-
-
-def _due_at() -> str:
-    return clock.iso(clock.in_seconds(settings.REPAIR_AFTER_SECONDS))
 
 
 def _follow(site: str, document_id: str) -> None:
@@ -243,11 +241,6 @@ def _still(record: DocumentRemoval) -> Check:
     return Check(record.key, DocumentRemoval.status == record.status, name="removal")
 
 
-def look_again(record: DocumentRemoval) -> None:
-    """Not due again while its message is on the way. Raises: Conflict, where it was moved on already."""
-    due_work.postpone(record, at=_due_at())
-
-
 def _beat(record: DocumentRemoval) -> hide.Beat:
     """Keeps the sweeper away while somebody is at it: moves the due time on, a third of its length at a time."""
     last = 0.0
@@ -257,6 +250,6 @@ def _beat(record: DocumentRemoval) -> hide.Beat:
         if time.monotonic() - last < settings.REPAIR_AFTER_SECONDS / 3:
             return
         last = time.monotonic()
-        due_work.postpone(record, at=_due_at(), when=DocumentRemoval.status == record.status)
+        due_work.postpone(record, at=due_work.next_look(), when=DocumentRemoval.status == record.status)
 
     return beat

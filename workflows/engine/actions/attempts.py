@@ -66,7 +66,7 @@ def mark_handed(run: Run, *, transition: str) -> None:
     Execution.change(advance.execution_key(run), [Execution.handed.set(transition)], last)
 
 
-def look_again(execution: Execution, *, at: dt.datetime) -> None:
+def check_again(execution: Execution, *, at: dt.datetime) -> None:
     """Move the run's place in the due index on, unless something else has moved it meanwhile."""
     with suppress(Conflict):
         due_work.postpone(execution, at=clock.iso(at))

@@ -127,7 +127,7 @@ def is_complete(join: Join) -> bool:
     return len(join.done or ()) >= int(join.slices)
 
 
-def look_again(join: Join, *, stalls: int) -> None:
+def check_again(join: Join, *, stalls: int) -> None:
     """The sweeper has looked: the next look, and what was done by now. Raises: Conflict, where another has looked."""
     seen = [Join.seen.set(len(join.done or ())), Join.stalls.set(stalls)]
     due_work.postpone(join, at=_next_look(), also=seen)

@@ -53,11 +53,6 @@ def renew(begun: ArrivalBegin) -> None:
     due_work.renew(begun, when=EXISTS, also=later, until=until)
 
 
-def look_again(begun: ArrivalBegin) -> None:
-    """Not due again while its message is on the way. Raises: Conflict, where another has looked, or it ended."""
-    due_work.postpone(begun, at=clock.iso(clock.in_seconds(settings.REPAIR_AFTER_SECONDS)))
-
-
 def rest(begun: ArrivalBegin) -> None:
     """Nothing is to be made of the file any more. Raises: Conflict, where a person has it tried again meanwhile."""
     transact([Delete(begun.key, due_work.unmoved(begun))])
@@ -80,11 +75,10 @@ def _ordered(file: IncomingFile) -> list[Action]:
 
 def _anew(file: IncomingFile) -> Put:
     """None of its begins counts any more, and it is due: its message may be lost before anybody begins it."""
-    soon = clock.iso(clock.in_seconds(settings.REPAIR_AFTER_SECONDS))
     return Put(
         ArrivalBegin(
             *_begin_key(file.digest, ""),
-            **ArrivalBegin.due_keys(soon, digest=file.digest),
+            **ArrivalBegin.due_keys(due_work.next_look(), digest=file.digest),
             s3_key=file.s3_key,
             s3version=file.s3version,
             file_size=file.file_size,

@@ -32,7 +32,7 @@ _TOLD = 50  # refused files that the record names
 _SHORT = 300  # letters of each sentence
 _NOTHING = "No file came out of it. Look what is in it, and upload its files by themselves."
 _DEADLY = "It could not be unpacked: it ended the program {} times. Upload its files by themselves."
-_OPEN: Condition = DocumentUnpacking.status == UnpackingStatus.OPEN
+OPEN: Condition = DocumentUnpacking.status == UnpackingStatus.OPEN
 
 
 def key_of(site: str, document_id: str) -> Key:
@@ -70,7 +70,7 @@ def begin(
     row.workflow_id = None
     record = DocumentUnpacking(
         *key_of(site, document_id),
-        **DocumentUnpacking.due_keys(_next_look(), document_id=document_id),
+        **DocumentUnpacking.due_keys(due_work.next_look(), document_id=document_id),
         documentId=document_id,
         project_id=project_id,
         status=UnpackingStatus.OPEN,
@@ -94,27 +94,18 @@ def _named(run: Run) -> Run:
     return Run(run.site, run.project_id, run.document_id, run.document_id)
 
 
-def _next_look() -> str:
-    return clock.iso(clock.in_seconds(settings.REPAIR_AFTER_SECONDS))
-
-
-def look_again(record: DocumentUnpacking) -> None:
-    """Not due again while its message is on the way. Raises: Conflict, where it is done."""
-    due_work.postpone(record, at=_next_look(), when=_OPEN)
-
-
 def claim(record: DocumentUnpacking, *, owner: str) -> None:
     """Begin it; due again when the lease runs out. Raises: Conflict, as ``due_work.claim``, and where it is done."""
-    due_work.claim(record, owner=owner, when=_OPEN, also=_postpone(record))
+    due_work.claim(record, owner=owner, when=OPEN, also=_postpone(record))
 
 
 def renew(record: DocumentUnpacking) -> None:
     """Not due again while somebody is at it. Raises: Conflict, where it is done."""
-    due_work.renew(record, when=_OPEN, also=_postpone(record))
+    due_work.renew(record, when=OPEN, also=_postpone(record))
 
 
 def _postpone(record: DocumentUnpacking) -> list[Action]:
-    return due_work.postpone_actions(DocumentUnpacking, _next_look(), document_id=record.documentId)
+    return due_work.postpone_actions(DocumentUnpacking, due_work.next_look(), document_id=record.documentId)
 
 
 def counted(site: str, record: DocumentUnpacking, size: int) -> list[Change]:
@@ -128,8 +119,8 @@ def counted(site: str, record: DocumentUnpacking, size: int) -> list[Change]:
     more = [files.set(files + 1), all_bytes.set(all_bytes + size)]
     lives = DocumentUnpacking.tries.set(1)
     if record.root == record.documentId:
-        return [Update(record.key, [*more, lives], fits & _OPEN)]
-    return [Update(key_of(site, record.root), more, fits), Update(record.key, [lives], _OPEN)]
+        return [Update(record.key, [*more, lives], fits & OPEN)]
+    return [Update(key_of(site, record.root), more, fits), Update(record.key, [lives], OPEN)]
 
 
 def finish(
@@ -144,14 +135,14 @@ def finish(
     if message:
         facts["reason"] = message[:_SHORT]
     ending = _Ending("UNPACKED" if taken else "UNPACKING_FAILED", facts, failed=not taken)
-    _end(site, record, [refusals], message, when=_OPEN, ending=ending)
+    _end(site, record, [refusals], message, when=OPEN, ending=ending)
 
 
 def give_up(site: str, record: DocumentUnpacking, *, owner: str) -> None:
     """It ended every worker that began it; what came out stays. Raises: Conflict, where somebody is at it again."""
     tries = int(record.tries)
     ending = _Ending("UNPACKING_GIVEN_UP", {"begun": tries}, failed=not _has_children(site, record.documentId))
-    when = _OPEN & due_work.not_begun_since(record, owner=owner)
+    when = OPEN & due_work.not_begun_since(record, owner=owner)
     _end(site, record, [], _DEADLY.format(tries), when=when, ending=ending)
 
 
@@ -238,7 +229,7 @@ def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = 
         DocumentUnpacking.refused.remove(),
         DocumentUnpacking.message.remove(),
         line.set(batch_line) if batch_line else line.remove(),
-        *due_work.schedule_actions(DocumentUnpacking, _next_look(), document_id=record.documentId),
+        *due_work.schedule_actions(DocumentUnpacking, due_work.next_look(), document_id=record.documentId),
     ]
     same = (ProjectDocument.status == row.status) & ProjectDocument.hidden.does_not_exist()
     gone = [ProjectDocument.outcome.remove()]
