@@ -2,13 +2,14 @@
 
 import re
 
+from tests.html import one_line
 from tests.people import charlie, signed_in
 
 
 def read(url, *, htmx=False, who=charlie):
     answer = signed_in(who(), htmx=htmx).get(url)
     assert answer.status_code == 200, (url, answer.status_code)
-    return answer.content.decode()
+    return one_line(answer.content)
 
 
 def words(page):

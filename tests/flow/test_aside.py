@@ -16,6 +16,7 @@ from tests.engines import EngineKind
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files
 from tests.flow.test_fanout import redeliver
 from tests.flow.test_slots import steps_in
+from tests.html import one_line
 from tests.people import bob, signed_in
 from tests.projects.make_sites import BY, make_site
 from tests.projects.projects import make_project
@@ -171,7 +172,7 @@ def test_the_page_of_a_run_says_that_it_stands_aside_while_it_does(pump: Pump) -
 
     def shown(run: Run) -> bool:
         url = reverse("workflows:show-run", args=[run.document_id, run.workflow_id])
-        return "This one waits behind them" in signed_in(bob()).get(url).content.decode()
+        return "This one waits behind them" in one_line(signed_in(bob()).get(url).content)
 
     assert (shown(first), shown(last)) == (False, True)
     finish(pump, last)

@@ -20,6 +20,7 @@ from review.decide import claims, decisions
 from review.decide.tasks import enqueue_redeem
 from tests.aws_faults import before_each, count_calls
 from tests.factories import PROJECT, ROSA, SITE, ref_of, verdict
+from tests.html import one_line
 from tests.people import bob, signed_in
 from tests.pump import Pump
 from tests.workflows.make_rules import arrived, make_rule, make_ruleset
@@ -65,7 +66,7 @@ def test_the_type_is_found_published_listed_and_seen_by_the_rules(pump: Pump) ->
     assert counter_queries.documents_of_classification(SITE, "invoice") == 1
     store = DocumentFiles(SITE, run.project_id, run.document_id)
     assert json.loads(store.read(files.routing(run.workflow_id)))["judgement"]["effect"]["queue"] == "q1"
-    shown = signed_in(bob()).get(f"/documents/{run.document_id}/").content.decode()
+    shown = one_line(signed_in(bob()).get(f"/documents/{run.document_id}/").content)
     assert "?class=invoice" in shown
 
 

@@ -20,6 +20,7 @@ from tests.factories import PROJECT_ID, SITE, sample_files, start_run, waiting_r
 from tests.flow.test_url_roles import TABLE, answer
 from tests.flow.urls import pages, world
 from tests.flow.visitor import form_of
+from tests.html import one_line
 from tests.people import person, signed_in
 from tests.pump import Pump
 from tests.workflows import removing
@@ -122,9 +123,9 @@ def anew(browser: Client, pump: Pump) -> None:
 
 def decide(browser: Client, ref: ReviewRef) -> None:
     url = f"/review/{ref.document_id}/{ref.review_id}/"
-    page = browser.post(f"{url}claim/", follow=True).content.decode()
+    page = one_line(browser.post(f"{url}claim/", follow=True).content)
     assert browser.post(f"{url}draft/", form_of(page, {"total": "12.34"})).status_code < 400
-    page = browser.get(url).content.decode()
+    page = one_line(browser.get(url).content)
     answered = browser.post(f"{url}decide/", {**form_of(page, {"total": "12.34"}), "decision": "approve"})
     assert answered.status_code < 400
 

@@ -12,6 +12,7 @@ from review.status import Decision
 from tests.factories import review_of
 from tests.flow.callers import Caller, Started, example, machine_arn, publish
 from tests.flow.test_journey import bus_types
+from tests.html import one_line
 from tests.people import bob, signed_in
 from tests.pump import Pump
 from tests.review.handovers.asking import be_due
@@ -56,7 +57,7 @@ def corrections_of(output: dict) -> dict:
 def test_a_person_approves_and_the_machine_goes_on(supplier: Caller, pump: Pump) -> None:
     run = supplier.start(REQUEST)
     ref = run.review(pump)
-    page = signed_in(bob()).get(url("show-review", ref)).content.decode()
+    page = one_line(signed_in(bob()).get(url("show-review", ref)).content)
     assert "Asked by supplier-bank-change" in page
     assert "please use our new account." in page
     assert "New account of Müller &amp; Söhne" in page
@@ -67,7 +68,7 @@ def test_a_person_approves_and_the_machine_goes_on(supplier: Caller, pump: Pump)
     assert (review.status, review.delivery) == ("REDEEMED", "delivered")
     assert driver.took(run.arn, str(review.decision_id)) is True
     assert sorted(bus_types()) == ["document.review.decided", "document.review.required"]
-    assert "received the decision" in signed_in(bob()).get(url("show-review", ref)).content.decode()
+    assert "received the decision" in one_line(signed_in(bob()).get(url("show-review", ref)).content)
 
 
 def test_the_answer_carries_a_pointer_to_what_was_corrected(supplier: Caller, pump: Pump) -> None:
@@ -144,7 +145,7 @@ def test_an_answer_to_a_caller_that_is_gone_is_never_called_delivered(supplier: 
     aws.client("stepfunctions").send_task_failure(taskToken=tokens[0], error="ReviewExpired")  # somebody else was first
     pump.run(lambda: review_of(ref).delivery is not None)
     assert review_of(ref).delivery == "undelivered"
-    assert "stopped waiting" in signed_in(bob()).get(url("show-review", ref)).content.decode()
+    assert "stopped waiting" in one_line(signed_in(bob()).get(url("show-review", ref)).content)
 
 
 def test_a_message_that_the_queue_delivers_twice_is_one_review(supplier: Caller, pump: Pump) -> None:

@@ -14,6 +14,7 @@ from tests.factories import review_of, sample_files
 from tests.flow.callers import EXAMPLES, Caller, example, machine_arn, publish
 from tests.flow.test_intake import decide
 from tests.foreign import BUCKET, make_bucket
+from tests.html import one_line
 from tests.people import bob, signed_in
 from tests.pump import Pump
 from tests.review.reviews import url
@@ -259,7 +260,7 @@ def test_high_risk_pauses_and_a_restart_runs_nothing_that_has_run(pump: Pump) ->
     caller = agents(models)
     first = caller.start(WARRANTY)
     ref = first.review(pump)
-    assert "High risk: the seller is unknown" in signed_in(bob()).get(url("show-review", ref)).content.decode()
+    assert "High risk: the seller is unknown" in one_line(signed_in(bob()).get(url("show-review", ref)).content)
     assert checkpoint()["status"]["S"] == "pending_review"  # type: ignore[index]
     aws.client("stepfunctions").stop_execution(executionArn=first.arn)
     second = caller.start(WARRANTY)

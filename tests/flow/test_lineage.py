@@ -14,6 +14,7 @@ from review.identity import Person
 from tests.engines import STEP_FUNCTIONS, EngineKind
 from tests.factories import decided_run, sample_files, start_run, verdict, waiting_run
 from tests.flow.protocol import ended, sweep_until_ended
+from tests.html import one_line
 from tests.people import charlie, signed_in
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
@@ -104,7 +105,7 @@ def test_who_decided_is_kept_by_id_and_shown_by_name(pump: Pump) -> None:
 def test_the_page_and_the_audit_show_where_the_file_and_the_work_are(pump: Pump, engine_kind: EngineKind) -> None:
     run, _, _ = decided_run(pump)
     url = f"/workflows/{run.document_id}/{run.workflow_id}/lineage/"
-    page = signed_in(charlie()).get(url).content.decode()
+    page = one_line(signed_in(charlie()).get(url).content)
     assert key_of(run) in page
     assert str(document_of(run).s3version) in page
     assert "approved by Rosa Marin" in page

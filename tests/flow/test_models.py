@@ -9,6 +9,7 @@ from config import clock
 from projects.audit.events import Actor
 from tests.factories import PROJECT, start_run
 from tests.flow.protocol import ended
+from tests.html import one_line
 from tests.outside import Outside, answering
 from tests.people import alice, bob, signed_in
 from tests.pump import Pump
@@ -71,7 +72,7 @@ def test_the_cheaper_model_is_enough_where_it_is_sure(pump: Pump) -> None:
     found = fields_of(run)
     assert found["total"]["source"] == CHEAP
     assert found["total"]["value"] == "510.24"
-    page = signed_in(bob()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content.decode()
+    page = one_line(signed_in(bob()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content)
     assert f"{CHEAP}: 1 page, 1 call, 1,000,000 tokens in, 100,000 out" in page
     assert "Used so far: $0.08" in page
 
@@ -93,10 +94,10 @@ def test_a_run_whose_prompt_no_model_read_says_so(pump: Pump) -> None:
     run = start_run(project=PROMPTED)
     pump.run(lambda: ended(run))
     address = f"/workflows/{run.document_id}/{run.workflow_id}/"
-    page = signed_in(alice()).get(address).content.decode()
+    page = one_line(signed_in(alice()).get(address).content)
     assert NOT_USED in page
     assert f'/projects/{run.project_id}/edit/#id_analyzer"' in page
-    assert "#id_analyzer" not in signed_in(bob()).get(address).content.decode()
+    assert "#id_analyzer" not in one_line(signed_in(bob()).get(address).content)
     history = signed_in(bob()).get(f"{address}lineage/").content.decode()
     assert "prompt unused" in history
 
@@ -106,7 +107,7 @@ def test_a_run_whose_prompt_a_model_read_does_not(pump: Pump) -> None:
     with answering("bedrock-runtime", Converse=lambda _: said(0.95)) as outside:
         pump.run(lambda: ended(run))
     assert "Receipts of a café." in outside.asked[0][1]["system"][0]["text"]
-    page = signed_in(bob()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content.decode()
+    page = one_line(signed_in(bob()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content)
     assert NOT_USED not in page
 
 
@@ -114,7 +115,7 @@ def test_below_the_confidence_the_stronger_one_answers_and_both_are_paid(pump: P
     run, outside = finished(pump, said(0.69), said(0.96))
     assert [asked["modelId"] for _, asked in outside.asked] == [CHEAP, STRONG]
     assert fields_of(run)["total"]["source"] == STRONG
-    page = signed_in(bob()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content.decode()
+    page = one_line(signed_in(bob()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content)
     assert "Used so far: $1.20" in page  # 0.084 and 1.12
 
 
@@ -156,6 +157,6 @@ def test_an_analysis_by_another_model_follows_an_instruction_and_stands_beside_t
     assert "What a person asks for this document:\nThe total is the amount due." in asked["system"][0]["text"]
     assert fields_of(new)["total"]["source"] == STRONG
     assert (fields_of(run), store.read(files.segment(0))) == (before, page)
-    shown = signed_in(bob()).get(f"/documents/{run.document_id}/compare/").content.decode()
+    shown = one_line(signed_in(bob()).get(f"/documents/{run.document_id}/compare/").content)
     for words in ("The total is the amount due.", "Amazon Bedrock models", "$1.12"):
         assert words in shown

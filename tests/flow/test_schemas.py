@@ -13,6 +13,7 @@ from review import queries as review_queries
 from review.decide import claims
 from review.identity import Person
 from tests.factories import PROJECT, PROJECT_ID, SITE, ref_of, start_run
+from tests.html import one_line
 from tests.people import bob, signed_in
 from tests.projects.make_schemas import ALICE, make_attributes, make_classification
 from tests.pump import Pump
@@ -87,6 +88,6 @@ def test_a_change_of_schema_does_not_reach_a_review_that_waits(waiting, pump: Pu
         "paid": "true",
     }
     assert published["classification"] == {"id": owner, "name": "Paper", "version": 1}
-    page = signed_in(user).get(f"/workflows/{run.document_id}/{run.workflow_id}/result/").content.decode()
+    page = one_line(signed_in(user).get(f"/workflows/{run.document_id}/{run.workflow_id}/result/").content)
     assert "as Paper, v1" in page
     assert schema_queries.classification(SITE, owner).schema == changed

@@ -7,6 +7,7 @@ from projects.documents.actions import attributes, tags
 from projects.documents.queries import documents as document_queries
 from tests.aws_faults import count_calls, fail
 from tests.factories import SITE, start_run
+from tests.html import one_line
 from tests.people import bob, charlie, dora, signed_in
 from tests.projects.make_schemas import make_attributes
 
@@ -21,7 +22,7 @@ def document_id(table):
 
 
 def read(browser, url, **data):
-    return browser.get(url, data).content.decode()
+    return one_line(browser.get(url, data).content)
 
 
 def sent(document_id, panel, who=bob, htmx=True, **data):

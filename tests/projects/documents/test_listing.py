@@ -13,6 +13,7 @@ from projects.sites import directory
 from tests.aws_faults import count_calls
 from tests.each import each
 from tests.factories import PROJECT, SITE, start_run
+from tests.html import one_line
 from tests.people import alice, charlie, dora, signed_in
 from tests.projects.make_schemas import ALICE, make_attributes, make_classification
 from tests.projects.make_sites import grant, make_site
@@ -51,7 +52,7 @@ def ids(query="", **more):
 
 
 def text(query="", **more):
-    return listed(query, **more).content.decode()
+    return one_line(listed(query, **more).content)
 
 
 # --- by day --------------------------------------------------------------------
@@ -61,7 +62,7 @@ def test_a_day_is_one_query_and_one_for_the_counts(table):
         answer = browser.get("/documents/")
     assert calls.names() == ["dynamodb.Query", "dynamodb.Query"]
     assert {row.document.document_id for row in answer.context["rows"]} == {newer, older}
-    page = answer.content.decode()
+    page = one_line(answer.content)
     assert "Today" in page
     assert "Running" in page
     assert "2 on this site" in page
@@ -204,7 +205,7 @@ def test_what_no_key_holds_is_said_and_nothing_is_read(desk, query, words):
     browser = signed_in(charlie())
     browser.get(f"/documents/?{query}")
     with count_calls() as calls:
-        page = browser.get(f"/documents/?{query}").content.decode()
+        page = one_line(browser.get(f"/documents/?{query}").content)
     assert calls.names() == ["dynamodb.Query"]  # the counts
     assert f"Not indexed together: {words}" in page
     assert "Only" in page
@@ -228,7 +229,7 @@ def test_a_question_that_cannot_be_is_answered_with_what_to_do(desk, query):
     answer = signed_in(charlie()).get(f"/documents/?{query}")
     assert answer.status_code in {200, 422}
     if answer.status_code == 422:
-        assert 'role="alert"' in answer.content.decode()
+        assert 'role="alert"' in one_line(answer.content)
 
 
 def test_the_form_keeps_what_was_asked_and_works_by_get(desk):

@@ -8,6 +8,7 @@ from projects.queues import actions as queue_actions
 from projects.queues import queries as queue_queries
 from projects.settings import queries as project_queries
 from projects.sites.permissions import EVERYTHING
+from tests.html import one_line
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.projects.make_queues import SITE, make_queue
 from tests.projects.make_sites import grant, make_site
@@ -18,7 +19,7 @@ LIST = "/settings/queues/"
 
 
 def text(response):
-    return response.content.decode()
+    return one_line(response.content)
 
 
 def names():

@@ -6,6 +6,7 @@ from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.governing import AttributeUse, Schema
 from projects.schemas.items.attributes import Attribute
 from tests.each import each
+from tests.html import one_line
 from tests.people import alice, signed_in
 from tests.projects.make_schemas import ALICE, SITE, make_classification
 
@@ -18,7 +19,7 @@ def test_an_attribute_is_made_and_listed(table):
     assert b"No attribute yet" in browser.get(ATTRIBUTES).content
     answer = browser.post(ATTRIBUTES, {"label": " Cost   centre ", "key": "cost_centre", "kind": "text"})
     assert (answer.status_code, answer["Location"]) == (302, ATTRIBUTES)
-    page = browser.get(ATTRIBUTES).content.decode()
+    page = one_line(browser.get(ATTRIBUTES).content)
     assert "Cost centre" in page
     assert "Unused" in page
     assert "/schemas/attributes/cost_centre/" in page
@@ -38,7 +39,7 @@ def test_an_attribute_is_made_and_listed(table):
 @each("htmx", [False, True])
 def test_what_an_attribute_may_not_be(table, form, sentence, htmx):
     answer = signed_in(alice(), htmx=htmx).post(ATTRIBUTES, form)
-    page = answer.content.decode()
+    page = one_line(answer.content)
     assert answer.status_code == 422
     assert sentence in page
     assert ("<html" in page) != htmx
@@ -57,7 +58,7 @@ def test_one_shows_who_uses_it_and_stays(attributes):
     site = Schema("Site schema", (AttributeUse("category"),))
     schema_actions.save_site_schema(SITE, site, version=0, by=ALICE)
     browser = signed_in(alice())
-    page = browser.get(ATTRIBUTES + "category/").content.decode()
+    page = one_line(browser.get(ATTRIBUTES + "category/").content)
     for text in ("Supplier invoice", "Site schema", "rent #1", "It is in use, so it stays"):
         assert text in page
     answer = browser.post(ATTRIBUTES + "category/delete/")
@@ -79,7 +80,7 @@ def test_a_label_is_changed_and_the_second_of_two_is_told(attributes):
     assert browser.post(ATTRIBUTES + "vendor/", {"label": "Seller", "version": "1"}).status_code == 302
     lost = browser.post(ATTRIBUTES + "vendor/", {"label": "Merchant", "version": "1"})
     assert lost.status_code == 409
-    assert "It is now “Seller”" in lost.content.decode()
+    assert "It is now “Seller”" in one_line(lost.content)
     assert b'value="Merchant"' in lost.content
     assert schema_queries.attribute_definition(SITE, "vendor").label == "Seller"
 
@@ -89,7 +90,7 @@ def test_plausible_dates_are_chosen_of_a_date_and_of_nothing_else(table):
     date = {"label": "Warranty until", "key": "warranty", "kind": "date", "date_range": "any"}
     assert browser.post(ATTRIBUTES, date).status_code == 302
     assert schema_queries.attribute_definition(SITE, "warranty").date_range == "any"
-    page = browser.get(ATTRIBUTES + "warranty/").content.decode()
+    page = one_line(browser.get(ATTRIBUTES + "warranty/").content)
     assert '<option value="any" selected>Any date</option>' in page
     change = {"label": "Warranty until", "date_range": "past", "version": "1"}
     assert browser.post(ATTRIBUTES + "warranty/", change).status_code == 302
@@ -106,7 +107,7 @@ def test_an_older_writers_key_has_a_page(table):
     index = ATTRIBUTE.gsi1(SITE, key=key) | ATTRIBUTE.gsi2(SITE, data_type="WATERMARK")
     Attribute(*ATTRIBUTE.key(SITE, key=key), **index, documentId=key, dataType="WATERMARK").save()
     browser = signed_in(alice())
-    listed = browser.get(ATTRIBUTES).content.decode()
+    listed = one_line(browser.get(ATTRIBUTES).content)
     path = listed.split('<a class="truncate" href="')[1].split('"')[0]
     page = browser.get(path)
     assert page.status_code == 200

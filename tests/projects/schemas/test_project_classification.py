@@ -6,6 +6,7 @@ from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.governing import AttributeUse, Schema
 from projects.settings import queries as project_queries
 from projects.settings.values import FieldSetting
+from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.projects.make_schemas import ALICE, SITE, make_attributes, make_classification
 from tests.projects.projects import make_project, sealed, typed
@@ -20,7 +21,7 @@ def owner(table):
 
 
 def page(project, path="edit/", who=alice):
-    return signed_in(who()).get(f"/projects/{project.id}/{path}").content.decode()
+    return one_line(signed_in(who()).get(f"/projects/{project.id}/{path}").content)
 
 
 def archive(owner):

@@ -8,6 +8,7 @@ from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.governing import AttributeUse, Schema
 from tests.aws_faults import count_calls
 from tests.each import each
+from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.make_schemas import BOB, INVOICE, SITE, make_attributes, make_classification
 
@@ -78,7 +79,7 @@ def test_the_list_says_what_there_is_and_how_to_begin(table):
     make_attributes()
     owner = make_classification(replace(INVOICE, name="A & B <i>"))
     with count_calls() as calls:
-        page = browser.get("/schemas/").content.decode()
+        page = one_line(browser.get("/schemas/").content)
     assert calls.names().count("dynamodb.Query") == 1
     assert "A &amp; B &lt;i&gt;" in page
     assert url(owner) in page
@@ -86,7 +87,7 @@ def test_the_list_says_what_there_is_and_how_to_begin(table):
 
 
 def test_the_page_shows_what_is_saved(attributes):
-    page = signed_in(alice()).get(url(make_classification())).content.decode()
+    page = one_line(signed_in(alice()).get(url(make_classification())).content)
     for text in (
         "Supplier invoice",
         'value="category"',
@@ -108,7 +109,7 @@ def test_a_page_sent_back_as_it_was_changes_nothing(attributes):
 @pytest.mark.parametrize("htmx", [False, True])
 def test_one_is_made_and_found_in_the_list(attributes, htmx):
     browser = signed_in(alice(), htmx=htmx)
-    page = browser.get(NEW).content.decode()
+    page = one_line(browser.get(NEW).content)
     wanted = page.split('name="classification_id" value="')[1].split('"')[0]
     for _ in range(2):  # a form that was sent twice makes one
         answer = browser.post(NEW, typed(INVOICE, classification_id=wanted))
@@ -147,7 +148,7 @@ def test_mistakes_are_told_beside_what_they_are_about_and_nothing_is_saved(attri
     assert answer.status_code == 422
     assert b"Not saved yet: 1 entry needs a second look." in answer.content  # the name first: without it no schema
     answer = signed_in(alice()).post(url(owner), typed(INVOICE, **(changes | {"name": "X"})))
-    page = answer.content.decode()
+    page = one_line(answer.content)
     assert "Not saved yet: 3 entries need a second look. What you typed is still here." in page
     rows = answer.context["editor"].rows.forms
     assert [list(row.errors) for row in rows] == [["key"], [], ["allowed"], []]
@@ -178,14 +179,14 @@ def test_what_a_schema_may_not_say(attributes, changes, sentence):
     owner = make_classification()
     answer = signed_in(alice()).post(url(owner), typed(INVOICE, **({"uses-0-default": "A"} | changes)))
     assert answer.status_code == 422
-    assert sentence in answer.content.decode()
+    assert sentence in one_line(answer.content)
 
 
 def test_more_than_a_transaction_holds_is_refused_and_stays_typed(attributes):
     owner = make_classification()
     values = "\n".join(f"value {i}" for i in range(100))
     answer = signed_in(alice()).post(url(owner), typed(INVOICE, **{"uses-0-allowed": values}))
-    page = answer.content.decode()
+    page = one_line(answer.content)
     assert answer.status_code == 422
     assert "Nothing was changed" in page
     assert "of at most 98. Nothing was saved" in page
@@ -199,7 +200,7 @@ def test_the_loser_of_two_saves_hears_who_was_first_and_keeps_what_was_typed(att
     schema_actions.save_classification(SITE, owner, replace(INVOICE, name="Bob's"), version=1, by=actor(bob()))
     browser = signed_in(alice(), htmx=htmx)
     answer = browser.post(url(owner), typed(INVOICE, name="Alice's", **{"uses-0-default": "Mine"}))
-    page = answer.content.decode()
+    page = one_line(answer.content)
     assert answer.status_code == 409
     assert "Bob Ito saved this on " in page
     assert "Alice&#x27;s" in page
@@ -238,7 +239,7 @@ def test_rows_are_moved_as_typed_and_not_saved(attributes, order, keys, focus, h
     assert answer.status_code == 200
     assert [row.initial.get("key", "") for row in editor.rows.forms] == keys
     assert editor.focus == focus
-    page = answer.content.decode()
+    page = one_line(answer.content)
     assert page.count("autofocus") == 1
     assert "not a &lt;number&gt;" in page
     assert page.startswith('<div id="uses">') == htmx
@@ -278,7 +279,7 @@ def test_archiving_what_somebody_changed_meanwhile_asks_to_look(attributes):
 # --- the site's schema -------------------------------------------------------
 def test_the_sites_schema_is_made_by_its_first_save(attributes):
     browser = signed_in(alice())
-    page = browser.get(SITE_URL).content.decode()
+    page = one_line(browser.get(SITE_URL).content)
     assert "nothing more is read than what each project says" in page
     assert 'name="version" value="0"' in page
     assert 'name="name"' not in page

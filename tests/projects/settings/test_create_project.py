@@ -4,6 +4,7 @@ from projects.settings import queries as project_queries
 from projects.settings.actions import new_project_id
 from projects.settings.values import DEFAULT_FIELDS, MAX_FIELDS, FieldSetting, ProjectSettings
 from tests.each import each
+from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.projects import SITE, typed
 
@@ -106,7 +107,7 @@ def test_another_page_cannot_send_the_form(table):
 def test_a_mistake_is_told_beside_the_input_and_nothing_typed_is_lost(table, changes, message):
     answer = send(signed_in(alice()), **({"description": "Keep this"} | changes))
     assert answer.status_code == 422
-    page = answer.content.decode()
+    page = one_line(answer.content)
     assert message in page
     assert 'aria-invalid="true"' in page
     assert "Not saved yet: 1 entry needs a second look." in page
@@ -115,13 +116,13 @@ def test_a_mistake_is_told_beside_the_input_and_nothing_typed_is_lost(table, cha
 
 
 def test_a_message_is_tied_to_its_input(table):
-    page = send(signed_in(alice()), name="").content.decode()
+    page = one_line(send(signed_in(alice()), name="").content)
     assert 'id="id_name_error"' in page
     assert 'aria-invalid="true" aria-describedby="id_name_error" id="id_name"' in page
 
 
 def test_htmx_gets_the_form_alone_with_its_messages(table):
-    page = send(signed_in(alice(), htmx=True), name="").content.decode()
+    page = one_line(send(signed_in(alice(), htmx=True), name="").content)
     assert page.startswith('<form class="stack" id="project-form"')
     assert "<html" not in page
 
@@ -149,10 +150,10 @@ def test_a_date_has_plausible_dates_and_other_fields_have_none(table):
     browser = signed_in(alice())
     answer = send(browser, ProjectSettings("Dates", fields=fields), **{"fields-3-date_range": "past"})
     assert only_project().settings.fields == fields
-    page = browser.get(answer["Location"]).content.decode()
+    page = one_line(browser.get(answer["Location"]).content)
     for words in ("Date, past only · 80", "Date · 80", "Date, any date · 80", "Text · 80"):
         assert words in page
-    edit = browser.get(answer["Location"] + "edit/").content.decode()
+    edit = one_line(browser.get(answer["Location"] + "edit/").content)
     assert edit.count("Plausible dates of field") == 4
     assert '<option value="any" selected>Any date</option>' in edit
 
@@ -181,14 +182,14 @@ def test_a_field_without_a_name_is_not_dropped_in_silence(table, only):
     rows = {"fields-TOTAL_FORMS": str(last + 1), f"fields-{last}-type": "text", f"fields-{last}-{only}": "50"}
     answer = send(signed_in(alice()), **rows)
     assert answer.status_code == 422
-    assert "Enter a label or remove the row." in answer.content.decode()
+    assert "Enter a label or remove the row." in one_line(answer.content)
 
 
 def test_too_many_fields_are_refused(table):
     fields = tuple(FieldSetting(f"f{i}", f"Field {i}", "text") for i in range(MAX_FIELDS + 1))
     answer = send(signed_in(alice()), ProjectSettings("Too many", fields=fields))
     assert answer.status_code == 422
-    assert f"A project can have up to {MAX_FIELDS} fields." in answer.content.decode()
+    assert f"A project can have up to {MAX_FIELDS} fields." in one_line(answer.content)
 
 
 def test_a_form_without_its_row_count_is_refused_without_a_crash(table):
@@ -236,4 +237,4 @@ def test_slots_are_a_number_or_the_desks(table, typed, stored):
 def test_what_no_number_of_slots_can_be_is_said(table, typed):
     answer = send(signed_in(alice()), slots=typed)
     assert answer.status_code == 422
-    assert "Enter a number from 1 to 1,000, or leave empty for the default." in answer.content.decode()
+    assert "Enter a number from 1 to 1,000, or leave empty for the default." in one_line(answer.content)

@@ -7,6 +7,7 @@ from projects.settings import actions as project_actions
 from projects.settings import queries as project_queries
 from projects.settings.values import DEFAULT_FIELDS
 from tests.each import each
+from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.projects import SITE, make_project, sealed, seen_of, typed
 
@@ -28,7 +29,7 @@ def stored(project):
 
 def test_the_page_shows_what_is_saved(table):
     project = make_project(description="A & B", document_prompt="Read it.", default_threshold=0.855)
-    page = signed_in(alice()).get(url(project)).content.decode()
+    page = one_line(signed_in(alice()).get(url(project)).content)
     for text in ("A &amp; B", "Read it.", 'value="85.5"', f'name="seen" value="{sealed(project)}"', "Settings"):
         assert text in page
 
@@ -36,12 +37,12 @@ def test_the_page_shows_what_is_saved(table):
 def test_beside_the_prompt_stands_that_the_built_in_rules_ignore_it(table, settings):
     browser, project = signed_in(alice()), make_project()
     note = '<a href="#id_analyzer">Choose a model</a>'
-    page = browser.get(url(project)).content.decode()
+    page = one_line(browser.get(url(project)).content)
     assert note in page
-    assert note in browser.get("/projects/new/").content.decode()
+    assert note in one_line(browser.get("/projects/new/").content)
     assert "rules-by-default" in page  # what the style sheet hides the note by
     settings.ANALYZER = "bedrock"
-    assert "bedrock-by-default" in browser.get(url(project)).content.decode()
+    assert "bedrock-by-default" in one_line(browser.get(url(project)).content)
 
 
 def test_a_page_sent_back_as_it_was_changes_nothing(table):
@@ -98,7 +99,7 @@ def test_the_loser_of_two_saves_hears_who_was_first_and_keeps_what_was_typed(tab
         SITE, project.id, replace(project.settings, name="Bob's"), seen=seen_of(project), by=actor(bob())
     )
     answer = send(signed_in(alice(), htmx=htmx), project, name="Alice's", description="Long & dear")
-    page = answer.content.decode()
+    page = one_line(answer.content)
     assert answer.status_code == 409
     assert "Bob Ito changed <b>Name</b> on " in page
     assert "Saved now: “Bob&#x27;s”" in page
@@ -128,7 +129,7 @@ def test_a_form_that_lost_what_it_had_seen_never_overwrites(table, seen):
     seen = sealed(make_project("Other")) if seen == "another project's" else seen
     answer = send(signed_in(alice()), project, name="Blind", seen=seen)
     assert answer.status_code == 409
-    assert "Another user changed <b>Name</b>. Saved now: “Supplier invoices”" in answer.content.decode()
+    assert "Another user changed <b>Name</b>. Saved now: “Supplier invoices”" in one_line(answer.content)
     assert stored(project).settings.name == "Supplier invoices"
 
 
@@ -165,7 +166,7 @@ def test_rows_are_moved_as_typed_and_not_saved(table, order, names, focus):
     editor = answer.context["editor"]
     assert [row.initial.get("name", "") for row in editor.rows.forms] == names
     assert editor.focus == focus
-    page = answer.content.decode()
+    page = one_line(answer.content)
     assert page.startswith('<div id="fields">')
     assert page.count("autofocus") == 1
     assert "Date of &lt;b&gt;issue&lt;/b&gt;" in page
@@ -175,7 +176,7 @@ def test_rows_are_moved_as_typed_and_not_saved(table, order, names, focus):
 
 def test_rows_are_moved_without_a_script_too_and_the_rest_stays_typed(table):
     project = make_project()
-    page = send(signed_in(alice()), project, rows="add", name="Typed already").content.decode()
+    page = one_line(send(signed_in(alice()), project, rows="add", name="Typed already").content)
     assert "<html" in page
     assert 'value="Typed already"' in page
     assert 'name="fields-6-label"' in page

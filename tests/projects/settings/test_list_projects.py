@@ -2,6 +2,7 @@ import pytest
 from django.conf import settings
 
 from tests.aws_faults import count_calls, fail
+from tests.html import one_line
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.projects.projects import make_project
 
@@ -43,7 +44,7 @@ def test_an_empty_list_says_what_to_do_next(table):
 
 def test_a_name_with_markup_is_shown_as_text(table):
     make_project('<script>alert("x")</script> & 発注書')
-    page = signed_in(alice()).get(URL).content.decode()
+    page = one_line(signed_in(alice()).get(URL).content)
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; 発注書" in page
 

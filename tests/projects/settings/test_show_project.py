@@ -3,6 +3,7 @@ from django.urls import reverse
 
 from projects.settings.values import FieldSetting
 from tests.aws_faults import count_calls
+from tests.html import one_line
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.projects.make_queues import make_queue
 from tests.projects.projects import make_project
@@ -17,7 +18,7 @@ def url(project):
 def test_everybody_with_a_role_sees_the_project_and_its_documents(table):
     project = make_project("Travel receipts", description="On the <i>way</i>")
     for who in (alice, bob, charlie):
-        page = signed_in(who()).get(url(project)).content.decode()
+        page = one_line(signed_in(who()).get(url(project)).content)
         assert "Travel receipts" in page
         assert "On the &lt;i&gt;way&lt;/i&gt;" in page
         documents = reverse("workflows:list-documents", args=[project.id])
@@ -33,7 +34,7 @@ def test_the_settings_are_summed_up(table):
     project = make_project(
         fields=fields, language="de", default_threshold=0.75, ocr_options={"use_textline_orientation": True}
     )
-    page = signed_in(bob()).get(url(project)).content.decode()
+    page = one_line(signed_in(bob()).get(url(project)).content)
     for text in (
         "Amount · 90 %",
         "Text · 75 %",
@@ -61,16 +62,16 @@ NOT_USED = "Not used by the built-in rules."
 def test_a_prompt_that_no_model_reads_says_so_and_leads_to_the_choice(table, analyzer, prompt, told):
     project = make_project(analyzer=analyzer, document_prompt=prompt)
     link = f'/projects/{project.id}/edit/#id_analyzer"'
-    page = signed_in(alice()).get(url(project)).content.decode()
+    page = one_line(signed_in(alice()).get(url(project)).content)
     assert (NOT_USED in page, link in page) == (told, told)
-    page = signed_in(bob()).get(url(project)).content.decode()
+    page = one_line(signed_in(bob()).get(url(project)).content)
     assert (NOT_USED in page, link in page) == (told, False)
 
 
 def test_by_the_desks_choice_a_model_reads_the_prompt(table, settings):
     settings.ANALYZER = "bedrock"
     project = make_project(document_prompt="Receipts of a café.")
-    assert NOT_USED not in signed_in(alice()).get(url(project)).content.decode()
+    assert NOT_USED not in one_line(signed_in(alice()).get(url(project)).content)
 
 
 def test_only_an_admin_is_offered_the_settings(table):
@@ -101,7 +102,7 @@ def test_a_closed_queue_is_named_to_its_group_and_to_admins_only(table):
     """The page of a project is open to all who may read; whose reviews wait where is not."""
     project = make_project(review_queue=make_queue("Dismissals", ["viewers"]).id)
     for who in (alice, charlie):
-        assert "wait in Dismissals" in signed_in(who()).get(url(project)).content.decode()
-    page = signed_in(bob()).get(url(project)).content.decode()
+        assert "wait in Dismissals" in one_line(signed_in(who()).get(url(project)).content)
+    page = one_line(signed_in(bob()).get(url(project)).content)
     assert "Dismissals" not in page
     assert "wait in a queue that your groups are not in" in page

@@ -14,6 +14,7 @@ from projects.settings import actions as project_actions
 from projects.settings import queries as project_queries
 from projects.settings.values import FieldSetting
 from tests.aws_faults import before_each, count_calls
+from tests.html import one_line
 from tests.people import alice, person, signed_in
 from tests.projects.projects import SITE, make_project, sealed, seen_of, typed
 
@@ -106,7 +107,7 @@ def test_the_second_of_two_keeps_what_was_typed_beside_what_the_first_changed_el
     changes = {"name": "Alice's", "document_prompt": "Mine", "fields-0-label": "Seller"}
     seen = {"seen": browser.get(url).context["editor"].seen}
     lost = browser.post(url, typed(project.settings, **changes, seen=sealed(project)))
-    page = lost.content.decode()
+    page = one_line(lost.content)
     assert lost.status_code == 409
     assert "Bea Adler changed <b>Name</b> on " in page
     assert "Bea Adler changed <b>Fields: Seller</b> on " in page
@@ -207,7 +208,7 @@ def test_somebody_who_loses_again_and_again_is_told_to_save_again(table):
             f"/projects/{project.id}/edit/", typed(project.settings, name="Mine", seen=sealed(project))
         )
     assert answer.status_code == 409
-    assert "Your changes are not saved yet" in answer.content.decode()
+    assert "Your changes are not saved yet" in one_line(answer.content)
     editor = answer.context["editor"]
     assert editor.form.initial["name"] == "Mine"
     assert editor.form.initial["description"].startswith("Version ")

@@ -21,6 +21,7 @@ from projects.sites.permissions import Permission
 from projects.sites.sign_in import client_network
 from tests.aws_faults import fail
 from tests.each import each
+from tests.html import one_line
 from tests.people import PASSWORD, alice, bob, charlie, dora, person, signed_in
 from tests.projects.make_sites import grant, make_site
 
@@ -60,7 +61,7 @@ def test_after_some_wrong_passwords_the_right_one_has_to_wait_and_then_works() -
         assert (answer.status_code, "Incorrect username or password" in answer.content.decode()) == (200, True)
     for password in ("wrong", PASSWORD):
         answer = sign_in("bob", password)
-        page = answer.content.decode()
+        page = one_line(answer.content)
         assert answer.status_code == 429
         assert f"{TOO_MANY} 5 min." in page
         assert "Incorrect username or password" not in page
@@ -191,7 +192,7 @@ def test_who_is_no_staff_is_told_so_and_not_sent_round_in_circles() -> None:
     browser = signed_in(alice())
     answer = browser.get("/admin/", follow=True)
     assert answer.status_code == 403
-    assert "staff accounts" in answer.content.decode()
+    assert "staff accounts" in one_line(answer.content)
 
 
 def test_while_the_table_does_not_answer_nobody_is_let_in_and_everybody_out() -> None:
@@ -217,9 +218,9 @@ def test_signing_in_and_out_is_in_the_audit_page() -> None:
     sign_in("bob", "wrong", client=browser) if bob() else None
     sign_in("bob", PASSWORD, client=browser)
     browser.post("/logout/")
-    page = signed_in(alice()).get("/settings/audit/").content.decode()
+    page = one_line(signed_in(alice()).get("/settings/audit/").content)
     sign_in("nobody", "wrong")
-    assert "<b>Unknown account</b>" in signed_in(alice()).get("/settings/audit/").content.decode()
+    assert "<b>Unknown account</b>" in one_line(signed_in(alice()).get("/settings/audit/").content)
     for words in ("Sign-in failed", "Signed in", "Signed out"):
         assert f"<span>{words} · <b>bob</b>" in page
     assert "Bob Ito" in page
@@ -259,28 +260,28 @@ def test_the_button_of_a_refusal_leads_to_a_page_that_opens() -> None:
     for path in ("/", "/documents/", "/settings/", "/s/umbra/", "/nothing/"):
         page = browser.get(path)
         assert page.status_code in (403, 404)
-        assert '<a class="button primary" href="/s/acme/">Go to Acme</a>' in " ".join(page.content.decode().split())
+        assert '<a class="button primary" href="/s/acme/">Go to Acme</a>' in one_line(page.content)
         assert 'class="app-nav"' not in page.content.decode()  # each of its tabs would be refused too
-    assert (
-        '<summary aria-label="Select a site"><span class="truncate">Sites</span>' in browser.get("/").content.decode()
+    assert '<summary aria-label="Select a site"><span class="truncate">Sites</span>' in one_line(
+        browser.get("/").content
     )
     assert browser.get("/s/acme/").status_code == 200
-    assert 'href="/s/acme/">Go to overview' in browser.get("/s/acme/settings/").content.decode()
+    assert 'href="/s/acme/">Go to overview' in one_line(browser.get("/s/acme/settings/").content)
 
 
 @pytest.mark.usefixtures("sites")
 def test_who_may_go_to_several_sites_chooses_one() -> None:
     browser = signed_in(person("tess", "T", "acme-people", "umbra-people"))
-    assert 'href="/sites/">Select a site</a>' in " ".join(browser.get("/").content.decode().split())
-    page = browser.get("/sites/").content.decode()
+    assert 'href="/sites/">Select a site</a>' in one_line(browser.get("/").content)
+    page = one_line(browser.get("/sites/").content)
     assert ('href="/s/acme/"' in page, 'href="/s/umbra/"' in page) == (True, True)
 
 
 def test_who_may_go_nowhere_is_offered_the_way_out() -> None:
     browser = signed_in(dora())
-    page = browser.get("/").content.decode()
-    assert '<button class="button primary" type="submit">Sign out</button>' in " ".join(page.split())
-    assert "You have no role yet" in browser.get("/sites/").content.decode()
+    page = one_line(browser.get("/").content)
+    assert '<button class="button primary" type="submit">Sign out</button>' in one_line(page)
+    assert "You have no role yet" in one_line(browser.get("/sites/").content)
 
 
 # --- one's own password ---
@@ -319,7 +320,7 @@ def test_what_is_not_taken_is_said_beside_its_field(old: str, new: str, again: s
     browser = signed_in(bob())
     answer = change(browser, old, new, again)
     assert answer.status_code == 422
-    assert words in answer.content.decode()
+    assert words in one_line(answer.content)
     assert browser.get("/").status_code == 200
     assert User.objects.get(username="bob").check_password(PASSWORD)
 

@@ -8,6 +8,7 @@ from projects.sites.actions import sites as site_actions
 from projects.sites.permissions import Permission
 from tests.aws_faults import fail
 from tests.each import each
+from tests.html import one_line
 from tests.people import PASSWORD, bob, dora, person, signed_in
 from tests.projects.make_sites import BY, grant, make_site
 
@@ -28,7 +29,7 @@ ERRORS = [
 @each(("name", "status", "words"), ERRORS)
 def test_a_domain_error_is_a_page_with_its_status_and_sentence(name, status, words):
     answer = signed_in(bob()).get(f"/fail/{name}/")
-    page = answer.content.decode()
+    page = one_line(answer.content)
     assert answer.status_code == status
     assert words in page
     assert f'<p class="code">{status}</p>' in page
@@ -38,7 +39,7 @@ def test_a_domain_error_is_a_page_with_its_status_and_sentence(name, status, wor
 @each(("name", "status", "words"), ERRORS)
 def test_htmx_gets_the_sentence_alone(name, status, words):
     answer = signed_in(bob(), htmx=True).get(f"/fail/{name}/")
-    page = answer.content.decode()
+    page = one_line(answer.content)
     assert (answer.status_code, "<html" in page, "data-message" in page) == (status, False, True)
     assert words in page
     assert "HX-Request" in answer["Vary"]
@@ -149,7 +150,7 @@ def test_while_sites_cannot_be_read_the_answer_is_503():
 def test_signing_in_asks_again_without_saying_which_was_wrong(client):
     bob()
     answer = client.post("/login/", {"username": "bob", "password": "wrong", "next": "/where/"})
-    page = answer.content.decode()
+    page = one_line(answer.content)
     assert answer.status_code == 200
     assert 'role="alert"' in page
     assert 'value="bob"' in page
@@ -200,7 +201,7 @@ def test_the_policy_lets_no_inline_script_or_style_run(client):
     policy = client.get("/login/")["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
-    page = client.get("/login/").content.decode()
+    page = one_line(client.get("/login/").content)
     assert " style=" not in page
     assert "<style" not in page
     assert " onclick=" not in page

@@ -11,6 +11,7 @@ from projects.sites.permissions import DEFAULTS, EVERYTHING, NOTHING, Permission
 from projects.sites.queries import sites as site_queries
 from tests.aws_faults import count_calls
 from tests.each import each
+from tests.html import one_line
 from tests.people import alice, bob, charlie, person, signed_in
 from tests.projects.make_sites import BY, grant, make_site
 
@@ -58,7 +59,7 @@ def test_a_site_is_made_and_its_admin_opens_it_at_once():
     browser = signed_in(alice())
     assert b'value="admins"' in browser.get("/settings/sites/new/").content
     assert browser.post("/settings/sites/new/", site_form())["Location"] == SITES
-    page = browser.get(SITES).content.decode()
+    page = one_line(browser.get(SITES).content)
     assert "Acme GmbH created. It is available at /s/acme/." in page
     assert page.index("Main site") < page.index("/settings/sites/acme/")
     assert browser.get("/s/acme/projects/").status_code == 200
@@ -78,7 +79,7 @@ def test_a_site_is_made_and_its_admin_opens_it_at_once():
 def test_what_no_site_can_be_is_said_beside_its_field(changes, words):
     answer = signed_in(alice()).post("/settings/sites/new/", site_form(**changes))
     assert answer.status_code == 422
-    assert words in answer.content.decode()
+    assert words in one_line(answer.content)
 
 
 def test_an_id_that_is_taken_is_a_conflict_that_keeps_what_was_typed():
@@ -94,7 +95,7 @@ def test_a_site_is_renamed_closed_and_opened_again():
     browser, url = signed_in(alice()), "/settings/sites/acme/"
     assert b'name="version" value="1"' in browser.get(url).content
     assert browser.post(url, {"title": "New <b>", "version": "1", "order": "rename"}).status_code == 302
-    assert "New &lt;b&gt;" in browser.get(SITES).content.decode()
+    assert "New &lt;b&gt;" in one_line(browser.get(SITES).content)
     browser.post(url, {"version": "2", "order": "close"})
     assert b"Nobody can open it" in browser.get(url).content
     browser.post(url, {"version": "3", "order": "reopen"})
@@ -118,9 +119,9 @@ def test_what_no_number_of_slots_can_be_is_said_beside_it_and_kept(slots):
     make_site("acme")
     answer = signed_in(alice()).post("/settings/sites/acme/", {"slots": slots, "version": "1", "order": "slots"})
     assert answer.status_code == 422
-    assert "Enter a number from 1 to 1,000, or leave empty for the default." in answer.content.decode()
-    assert f'value="{slots}"' in answer.content.decode()
-    assert 'value="Acme"' in answer.content.decode()
+    assert "Enter a number from 1 to 1,000, or leave empty for the default." in one_line(answer.content)
+    assert f'value="{slots}"' in one_line(answer.content)
+    assert 'value="Acme"' in one_line(answer.content)
 
 
 def test_slots_that_were_changed_meanwhile_are_a_conflict_that_keeps_what_was_typed():
@@ -128,8 +129,8 @@ def test_slots_that_were_changed_meanwhile_are_a_conflict_that_keeps_what_was_ty
     site_actions.set_slots("acme", 9, version=1, by=BOB)
     answer = signed_in(alice()).post("/settings/sites/acme/", {"slots": "5", "version": "1", "order": "slots"})
     assert answer.status_code == 409
-    assert "Bob Ito changed this site" in answer.content.decode()
-    assert 'value="5"' in answer.content.decode()
+    assert "Bob Ito changed this site" in one_line(answer.content)
+    assert 'value="5"' in one_line(answer.content)
     assert site_queries.get_site("acme").slots == 9
 
 
@@ -139,7 +140,7 @@ def test_who_saves_a_site_second_sees_who_was_first_and_what_is_there_now(order,
     make_site("acme")
     site_actions.rename("acme", "Theirs", version=1, by=BOB)
     answer = signed_in(alice()).post("/settings/sites/acme/", {"title": "Mine", "version": version, "order": order})
-    page = answer.content.decode()
+    page = one_line(answer.content)
     assert answer.status_code == 409
     assert "Bob Ito changed this site" in page
     assert "<h1>Theirs</h1>" in page
@@ -153,7 +154,7 @@ def test_the_main_site_is_not_offered_to_be_closed_and_a_wish_to_is_refused():
     assert b'value="close"' not in browser.get("/settings/sites/default/").content
     assert browser.post("/settings/sites/default/", {"version": "0", "order": "close"}).status_code == 422
     assert browser.post("/settings/sites/default/", {"title": "Head", "version": "0"}).status_code == 302
-    assert "Head" in browser.get(SITES).content.decode()
+    assert "Head" in one_line(browser.get(SITES).content)
 
 
 def test_a_site_that_is_not_there_is_not_found():
@@ -198,7 +199,7 @@ def test_what_is_ticked_is_saved_and_holds_at_once():
     assert browser.post(GROUPS, form)["Location"] == GROUPS
     assert charlies.get("/projects/new/").status_code == 200
     assert site_queries.get_groups("default", ["viewers", "reviewers"]).keys() == {"viewers"}
-    assert "1 group saved" in browser.get(GROUPS).content.decode()
+    assert "1 group saved" in one_line(browser.get(GROUPS).content)
 
 
 def test_saving_what_is_there_already_writes_nothing():
@@ -231,7 +232,7 @@ def test_who_saves_second_keeps_what_they_ticked_and_saves_it_over_only_by_savin
     assert answer.status_code == 409
     row = answer.context["rows"][0]
     assert (row.version, row.shown, row.ticked, row.who) == (1, NOTHING, {Permission.READ, Permission.WRITE}, "Bob Ito")
-    assert "Changed by another user" in answer.content.decode()
+    assert "Changed by another user" in one_line(answer.content)
     assert directory.permissions("default", ["viewers"]) == NOTHING
     browser.post(GROUPS, group_form(("viewers", 1, [], ["READ", "WRITE"])))
     assert directory.permissions("default", ["viewers"]) == {Permission.READ, Permission.WRITE}
@@ -286,10 +287,10 @@ def test_the_switcher_is_there_for_who_has_another_site():
     assert b"site-menu" not in signed_in(bob()).get("/projects/").content
     grant("acme", "reviewers", Permission.READ)
     browser = signed_in(bob())
-    page = browser.get("/projects/").content.decode()
+    page = one_line(browser.get("/projects/").content)
     assert 'href="/s/acme/"' in page
     assert "Acme &lt;GmbH&gt;" in page
-    there = browser.get("/s/acme/projects/").content.decode()
+    there = one_line(browser.get("/s/acme/projects/").content)
     assert '<a href="/s/acme/" aria-current="page">' in there
     assert '<a href="/">' in there
 

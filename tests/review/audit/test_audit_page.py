@@ -9,6 +9,7 @@ from projects.audit.events import Actor, actor
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
 from review.audit import views
+from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 
 URL = "/settings/audit/"
@@ -22,7 +23,7 @@ def project(name: str, by: Actor) -> str:
 
 
 def text(url: str) -> str:
-    return signed_in(alice()).get(url).content.decode()
+    return one_line(signed_in(alice()).get(url).content)
 
 
 def exported(form: str, query: str = "") -> str:

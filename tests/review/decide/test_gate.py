@@ -13,6 +13,7 @@ from review.decide.drafts import Typed
 from review.items.reviews import ReviewDecision
 from review.status import Decision
 from tests.each import each
+from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.review.desk.pages import form
 from tests.review.handovers.asking import hand_over
@@ -56,7 +57,7 @@ def draft_of(ref):
 def test_fields_in_doubt_that_nobody_checked_stop_the_approval(htmx, decision):
     _, ref = held()
     response = post(ref, htmx=htmx, tick=False, decision=decision, **{"unseen-date": "1", "unseen-total": "1"})
-    text = " ".join(response.content.decode().split())
+    text = one_line(response.content)
     assert response.status_code == 422
     assert "2 fields not checked: " in text
     assert re.search(r'<article class="exception" id="f-date"[^>]* autofocus ', text)
@@ -68,7 +69,7 @@ def test_fields_in_doubt_that_nobody_checked_stop_the_approval(htmx, decision):
 def test_one_that_is_left_is_named_and_the_other_stays_ticked():
     _, ref = held()
     response = post(ref, tick=False, **{"seen-date": "1"})
-    text = " ".join(response.content.decode().split())
+    text = one_line(response.content)
     assert response.status_code == 422
     assert '1 field not checked: <a href="#f-total" data-to-field="total">Total</a>.' in text
     assert 'name="seen-date" value="1" checked' in text
@@ -96,7 +97,7 @@ def test_the_same_value_in_another_form_is_no_correction():
 
 def test_confident_fields_need_no_look_and_what_is_not_in_doubt_cannot_be_ticked():
     run, ref = held()
-    assert 'name="seen-company"' not in signed_in(bob()).get(url("show-review", ref)).content.decode()
+    assert 'name="seen-company"' not in one_line(signed_in(bob()).get(url("show-review", ref)).content)
     assert post(ref, **{"seen-company": "1"}).status_code == 302
     assert set(stored(run, ref)["confirmed"]) == {"date", "total"}
 
@@ -109,7 +110,7 @@ def test_a_rejection_needs_no_look():
 def test_where_the_project_allows_it_a_person_is_asked_once():
     run, ref = held(unseen_allowed=True)
     asked = post(ref, tick=False, decision="approve-and-next")
-    text = " ".join(asked.content.decode().split())
+    text = one_line(asked.content)
     assert asked.status_code == 422
     assert "2 fields not checked:" in text
     assert "Approve anyway?" in text
@@ -141,7 +142,7 @@ def test_a_yes_counts_for_what_was_asked_alone(decision, named):
 
 def test_what_cannot_be_stored_is_mended_before_anything_is_asked():
     _, ref = held(unseen_allowed=True)
-    text = post(ref, tick=False, **{"field-total": "about thirty"}).content.decode()
+    text = one_line(post(ref, tick=False, **{"field-total": "about thirty"}).content)
     assert "Write the amount as" in text
     assert "Approve anyway" not in text
 
@@ -168,7 +169,7 @@ def test_a_script_saves_a_tick_and_takes_it_back():
     client, ticket = signed_in(bob(), htmx=True), form(bob(), ref)["ticket"]
     client.post(url("save-draft", ref), {"ticket": ticket, "seen-total": "1", "field-total": "33.90"})
     assert draft_of(ref) == {"total": "33.90"}
-    text = signed_in(bob()).get(url("show-review", ref)).content.decode()
+    text = one_line(signed_in(bob()).get(url("show-review", ref)).content)
     assert 'name="seen-total" value="1" checked' in text
     assert ">1 left<" in text
     client.post(url("save-draft", ref), {"ticket": ticket, "seen-total": ""})
@@ -180,7 +181,7 @@ def test_a_tick_counts_for_the_text_it_was_set_beside():
     client, ticket = signed_in(bob(), htmx=True), form(bob(), ref)["ticket"]
     client.post(url("save-draft", ref), {"ticket": ticket, "seen-total": "1", "field-total": "38.90"})
     client.post(url("save-draft", ref), {"ticket": ticket, "field-total": "33.90"})  # in another tab
-    assert 'name="seen-total" value="1" data-seen' in signed_in(bob()).get(url("show-review", ref)).content.decode()
+    assert 'name="seen-total" value="1" data-seen' in one_line(signed_in(bob()).get(url("show-review", ref)).content)
 
 
 def test_the_button_saves_ticks_too():
@@ -201,7 +202,7 @@ def test_whoever_takes_over_checks_for_themselves():
     )
     lapse(ref)
     claims.claim(ref, run, by=person(alice()))
-    assert 'value="1" checked' not in signed_in(alice()).get(url("show-review", ref)).content.decode()
+    assert 'value="1" checked' not in one_line(signed_in(alice()).get(url("show-review", ref)).content)
     assert post(ref, user=alice(), tick=False).status_code == 422
 
 
@@ -209,7 +210,7 @@ def test_ticks_survive_the_undo_of_their_decision():
     _, ref = held()
     post(ref, **{"field-total": "38.90"})
     signed_in(bob()).post(url("undo", ref), {"decision_id": queries.review(ref).decision_id})
-    text = signed_in(bob()).get(url("show-review", ref)).content.decode()
+    text = one_line(signed_in(bob()).get(url("show-review", ref)).content)
     assert "Ready to approve" in text
     assert post(ref, tick=False).status_code == 302
 
@@ -231,7 +232,7 @@ def test_an_escalation_leaves_ticks_and_gate_as_they_were():
     assert draft_of(ref) == {"date": "2024-03-31"}
     response = post(ref, tick=False)
     assert response.status_code == 422
-    assert "1 field not checked" in response.content.decode()
+    assert "1 field not checked" in one_line(response.content)
 
 
 def test_a_question_of_another_system_has_the_same_gate():
@@ -239,7 +240,7 @@ def test_a_question_of_another_system_has_the_same_gate():
     signed_in(bob()).post(url("claim", ref))
     refused = post(ref, tick=False)
     assert refused.status_code == 422
-    assert "2 fields not checked" in refused.content.decode()
+    assert "2 fields not checked" in one_line(refused.content)
     assert post(ref).status_code == 302
 
 
@@ -252,7 +253,7 @@ def test_a_type_in_doubt_is_checked_like_a_field():
     run, ref = open_review(found={**found, "type": kind})
     claims.claim(ref, run, by=person(bob()))
     response = post(ref, tick=False, **{"seen-date": "1", "seen-total": "1", "field-#type": "receipt"})
-    assert "1 field not checked:" in response.content.decode()
+    assert "1 field not checked:" in one_line(response.content)
     assert response.status_code == 422
     ticks = {"seen-date": "1", "seen-total": "1", "seen-#type": "1"}
     assert post(ref, tick=False, **ticks, **{"field-#type": "receipt"}).status_code == 302

@@ -6,6 +6,7 @@ import pytest
 
 from review import queries
 from review.decide import claims
+from tests.html import one_line
 from tests.people import bob, charlie, signed_in
 from tests.review.desk.pages import form
 from tests.review.reviews import open_review, person, result, url
@@ -30,7 +31,7 @@ def opened(*fields):
 
 
 def page(ref, who=bob):
-    return signed_in(who()).get(url("show-review", ref)).content.decode()
+    return one_line(signed_in(who()).get(url("show-review", ref)).content)
 
 
 def select(text, name):
@@ -70,8 +71,8 @@ def test_what_was_found_outside_the_list_is_shown_and_not_taken():
     )
     refused = decide(ref)
     assert refused.status_code == 422
-    assert (
-        "Category has a list of allowed values. Choose one of them, or reject the document." in refused.content.decode()
+    assert "Category has a list of allowed values. Choose one of them, or reject the document." in one_line(
+        refused.content
     )
     assert queries.review(ref).status == "CLAIMED"
     assert decide(ref, category="goods").status_code == 302
@@ -83,7 +84,7 @@ def test_a_post_without_the_page_is_held_to_the_list(answer):
     ref = opened(field("category", "goods", ["goods", "rent"]))
     refused = decide(ref, category=answer)
     assert refused.status_code == 422
-    assert 'aria-invalid="true" aria-describedby="e-category"' in refused.content.decode()
+    assert 'aria-invalid="true" aria-describedby="e-category"' in one_line(refused.content)
     assert queries.review(ref).status == "CLAIMED"
 
 

@@ -9,6 +9,7 @@ from review import queries
 from review.decide import claims
 from review.decide.tasks import enqueue_redeem
 from tests.aws_faults import count_calls, fail
+from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.review.desk.pages import compared, form
 from tests.review.reviews import VALUES, decisions_of, lapse, open_review, person, url
@@ -53,7 +54,7 @@ def test_a_form_that_says_neither_approve_nor_reject_decides_nothing(held, decis
     _, ref = held
     response = signed_in(bob()).post(url("decide", ref), form(bob(), ref, decision=decision))
     assert response.status_code == 422
-    assert "Nothing was submitted" in response.content.decode()
+    assert "Nothing was submitted" in one_line(response.content)
     assert queries.review(ref).status == "CLAIMED"
     assert decisions_of(ref) == 0
 
@@ -64,7 +65,7 @@ def test_the_same_page_sent_again_with_the_other_decision_is_told_what_stands(he
     assert client.post(url("decide", ref), posted).status_code == 302
     response = client.post(url("decide", ref), posted | {"decision": "reject", "reason": "No."})
     assert response.status_code == 409
-    assert "approved" in response.content.decode()
+    assert "approved" in one_line(response.content)
     assert queries.review(ref).decision == "approve"
 
 
@@ -78,7 +79,7 @@ def test_the_queue_offers_to_take_it_back_and_that_works(held):
     _, ref = held
     client = signed_in(bob())
     page = client.get(client.post(url("decide", ref), form(bob(), ref))["Location"])
-    assert "Approved" in page.content.decode()
+    assert "Approved" in one_line(page.content)
     decision_id = re.search(r'name="decision_id" value="([^"]+)"', page.content.decode())[1]
     assert client.post(url("undo", ref), {"decision_id": decision_id})["Location"] == url("show-review", ref)
     assert queries.review(ref).status == "CLAIMED"
@@ -99,7 +100,7 @@ def test_approve_and_next_takes_the_next_one_and_keeps_the_way_back(held):
         "dynamodb.TransactWriteItems",
     ]
     assert response["Location"].startswith(url("show-review", following) + "?done=")
-    text = client.get(response["Location"]).content.decode()
+    text = one_line(client.get(response["Location"]).content)
     assert "data-approve" in text
     assert "Approved <b>receipt.pdf</b>" in text
     assert f'action="{url("undo", ref)}"' in text
@@ -117,8 +118,8 @@ def test_after_the_last_one_the_queue_is_friendly(held):
     _, ref = held
     client = signed_in(bob())
     response = client.post(url("decide", ref), form(bob(), ref, decision="approve-and-next"), follow=True)
-    assert "That was the last one" in response.content.decode()
-    assert "data-receipt" in response.content.decode()
+    assert "That was the last one" in one_line(response.content)
+    assert "data-receipt" in one_line(response.content)
 
 
 def test_a_decision_stands_where_the_next_one_cannot_be_taken(held):
@@ -160,7 +161,7 @@ def test_the_decision_still_matches_its_recorded_hash_after_a_second_post(held):
 def test_what_cannot_be_stored_is_said_beside_its_field_and_stays(held):
     _, ref = held
     response = signed_in(bob()).post(url("decide", ref), form(bob(), ref, **{"field-total": "about thirty"}))
-    text = response.content.decode()
+    text = one_line(response.content)
     assert response.status_code == 422
     assert 'value="about thirty"' in text
     assert "Write the amount as" in text
@@ -171,7 +172,7 @@ def test_a_required_field_cannot_be_left_blank(held):
     _, ref = held
     response = signed_in(bob()).post(url("decide", ref), form(bob(), ref, **{"field-company": ""}))
     assert response.status_code == 422
-    assert "Company is required" in response.content.decode()
+    assert "Company is required" in one_line(response.content)
 
 
 def test_a_required_field_that_nobody_found_is_asked_for():
@@ -195,7 +196,7 @@ def test_a_page_whose_review_was_taken_over_and_decided_names_the_other_and_keep
     claims.claim(ref, run, by=person(alice()))
     signed_in(alice()).post(url("decide", ref), form(alice(), ref))
     response = signed_in(bob()).post(url("decide", ref), posted)
-    text = response.content.decode()
+    text = one_line(response.content)
     assert response.status_code == 409
     assert "Alice Novak approved this at" in text
     assert "Your answers were not sent; they are kept on this page." in text
@@ -211,7 +212,7 @@ def test_another_tab_of_ones_own_says_what_of_it_was_not_sent(held):
     answered = browser.post(url("decide", ref), second).content.decode()
     assert "You approved this at" in answered
     assert compared(answered) == [("Total", "33.90", "38.90")]
-    again = browser.post(url("decide", ref), first | {"reason": "x"}).content.decode()
+    again = one_line(browser.post(url("decide", ref), first | {"reason": "x"}).content)
     assert compared(again) is None
     assert "banner bad" not in again
 
@@ -251,4 +252,4 @@ def test_too_late_to_take_back_is_said(held):
     client.post(url("decide", ref), form(bob(), ref))
     response = client.post(url("undo", ref), {"decision_id": "another"})
     assert response.status_code == 409
-    assert "too late" in response.content.decode()
+    assert "too late" in one_line(response.content)

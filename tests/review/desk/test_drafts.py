@@ -8,6 +8,7 @@ import pytest
 from review import queries
 from review.decide import claims
 from tests.aws_faults import count_calls
+from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from tests.review.desk.pages import compared, form
 from tests.review.reviews import lapse, open_review, person, url
@@ -32,7 +33,7 @@ def save(ref, **values):
 
 
 def page(user, ref):
-    return signed_in(user).get(url("show-review", ref)).content.decode()
+    return one_line(signed_in(user).get(url("show-review", ref)).content)
 
 
 def stored(ref, user=None):
@@ -114,7 +115,7 @@ def test_what_is_too_long_for_an_answer_is_refused_in_words(held):
     _, ref = held
     response = save(ref, total="9" * 1001)
     assert response.status_code == 422
-    assert "Not saved: use at most 1,000 characters" in response.content.decode()
+    assert "Not saved: use at most 1,000 characters" in one_line(response.content)
     assert stored(ref) is None
 
 
@@ -123,7 +124,7 @@ def test_after_a_takeover_the_text_is_kept_and_the_page_says_who_has_it(held):
     posted = typed(ref, total="38.90")
     take_over(run, ref)
     response = signed_in(bob(), htmx=True).post(url("save-draft", ref), posted)
-    text = response.content.decode()
+    text = one_line(response.content)
     assert (response.status_code, response["HX-Retarget"]) == (409, "#desk")
     assert "Alice Novak holds this until" in text
     assert "kept with the document, for you alone" in text
@@ -157,7 +158,7 @@ def test_deciding_after_a_takeover_keeps_what_was_never_saved(held):
     take_over(run, ref)
     response = signed_in(bob()).post(url("decide", ref), posted)
     assert response.status_code == 409
-    assert "kept with the document, for you alone" in response.content.decode()
+    assert "kept with the document, for you alone" in one_line(response.content)
     assert stored(ref) == {"total": "38.90"}
 
 

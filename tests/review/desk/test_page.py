@@ -10,6 +10,7 @@ from review import queries
 from review.decide import claims
 from tests.aws_faults import count_calls
 from tests.each import each
+from tests.html import one_line
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.review.desk.pages import compared
 from tests.review.reviews import lapse, open_review, pass_deadline, person, result, url
@@ -25,7 +26,7 @@ def shown(user, ref, **kwargs):
 
 def test_a_free_review_is_read_only_with_a_way_to_claim_it():
     _, ref = open_review()
-    text = shown(bob(), ref).content.decode()
+    text = one_line(shown(bob(), ref).content)
     assert "data-claim" in text
     assert "readonly" in text
     assert 'name="ticket"' not in text
@@ -43,19 +44,19 @@ def test_a_result_without_its_policy_is_judged_by_what_its_run_froze():
     for field in older["fields"]:
         del field["threshold"]
     _, ref = open_review(found=older)
-    assert "Total 55 %, needs 90 %" in shown(bob(), ref).content.decode()
+    assert "Total 55 %, needs 90 %" in one_line(shown(bob(), ref).content)
 
 
 def test_what_needs_a_look_comes_before_what_is_sure():
     _, ref = open_review()
-    text = shown(bob(), ref).content.decode()
+    text = one_line(shown(bob(), ref).content)
     assert text.index('id="f-total"') < text.index('id="f-company"')
     assert "Total 55 %, needs 90 %" in text
 
 
 def test_a_box_lies_where_the_field_stands_on_the_page():
     _, ref = open_review()
-    text = shown(bob(), ref).content.decode()
+    text = one_line(shown(bob(), ref).content)
     assert 'x="124.0" y="526.2" width="372.0" height="52.6"' in text  # 0.1, 0.3, 0.3 and 0.03 of 1240 × 1754
     assert "style=" not in text
 
@@ -64,16 +65,16 @@ def test_what_has_no_picture_leads_to_the_file_itself():
     heard = result()
     heard["pages"][0]["image"] = ""
     _, ref = open_review(found=heard)
-    assert f'href="/documents/{ref.document_id}/contents/"' in shown(bob(), ref).content.decode()
+    assert f'href="/documents/{ref.document_id}/contents/"' in one_line(shown(bob(), ref).content)
     _, ref = open_review(name="b.pdf")
-    assert f"/documents/{ref.document_id}/contents/" not in shown(bob(), ref).content.decode()
+    assert f"/documents/{ref.document_id}/contents/" not in one_line(shown(bob(), ref).content)
 
 
 def test_a_claim_makes_the_fields_editable():
     _, ref = open_review()
     response = signed_in(bob()).post(url("claim", ref))
     assert response.status_code == 302
-    text = shown(bob(), ref).content.decode()
+    text = one_line(shown(bob(), ref).content)
     assert 'name="ticket"' in text
     assert "readonly" not in text
 
@@ -83,14 +84,14 @@ def test_the_loser_of_a_claim_race_is_told_who_holds_it():
     claims.claim(ref, run, by=person(alice()))
     response = signed_in(bob()).post(url("claim", ref))
     assert response.status_code == 409
-    assert "Alice Novak holds this" in response.content.decode()
+    assert "Alice Novak holds this" in one_line(response.content)
 
 
 def test_a_lapsed_claim_can_be_taken_over():
     run, ref = open_review()
     claims.claim(ref, run, by=person(alice()))
     lapse(ref)
-    assert "data-claim" in shown(bob(), ref).content.decode()
+    assert "data-claim" in one_line(shown(bob(), ref).content)
     assert signed_in(bob()).post(url("claim", ref)).status_code == 302
     assert queries.review(ref).holder == str(bob().pk)
 
@@ -125,7 +126,7 @@ def test_giving_back_frees_it():
 def test_past_the_deadline_nobody_can_claim():
     _, ref = open_review()
     pass_deadline(ref)
-    text = shown(bob(), ref).content.decode()
+    text = one_line(shown(bob(), ref).content)
     assert "The deadline passed" in text
     assert "data-claim" not in text
 
@@ -134,7 +135,7 @@ def test_a_viewer_looks_and_does_nothing():
     _, ref = open_review()
     response = shown(charlie(), ref)
     assert response.status_code == 200
-    assert "data-claim" not in response.content.decode()
+    assert "data-claim" not in one_line(response.content)
     for name in ("claim", "renew", "release", "decide", "undo"):
         assert signed_in(charlie()).post(url(name, ref)).status_code == 403
 
@@ -158,14 +159,14 @@ def test_an_unknown_review_is_not_found(path):
 def test_a_page_of_the_document_comes_as_a_fragment():
     _, ref = open_review()
     response = signed_in(bob(), htmx=True).get(url("show-review", ref), headers={"hx-target": "page-viewer"})
-    text = response.content.decode()
+    text = one_line(response.content)
     assert "page-image" in text
     assert "review-form" not in text
 
 
 def test_a_file_name_is_text_and_never_markup():
     _, ref = open_review("<img src=x onerror=alert(1)>.pdf")
-    assert "<img src=x" not in shown(bob(), ref).content.decode()
+    assert "<img src=x" not in one_line(shown(bob(), ref).content)
 
 
 def test_the_desk_is_never_stored_by_a_browser():
@@ -184,7 +185,7 @@ def test_a_text_is_shown_as_text_in_the_place_of_the_page():
         files.segment(0), json.dumps(segment).encode(), "application/json"
     )
     with count_calls() as calls:
-        text = shown(bob(), ref).content.decode()
+        text = one_line(shown(bob(), ref).content)
     # The run's row says in whose folder the text lies; pages with images need neither.
     assert calls.of_page() == ["dynamodb.BatchGetItem", "s3.GetObject", "dynamodb.GetItem", "s3.GetObject"]
     assert "<td>&lt;b&gt;4&lt;/b&gt;</td>" in text
@@ -197,7 +198,7 @@ def test_a_text_whose_segment_is_gone_leaves_the_fields_to_be_checked():
     found = result()
     found["pages"] = [{"index": 0, "width": 1000, "height": 1414, "image": None, "source": "text"}]
     _, ref = open_review(found=found)
-    assert "Total 55 %, needs 90 %" in shown(bob(), ref).content.decode()
+    assert "Total 55 %, needs 90 %" in one_line(shown(bob(), ref).content)
 
 
 def test_a_date_that_lay_ahead_is_still_the_reason_once_that_day_has_passed(monkeypatch):
@@ -206,4 +207,4 @@ def test_a_date_that_lay_ahead_is_still_the_reason_once_that_day_has_passed(monk
     _, ref = open_review(values=values, timeout=40 * 86_400)
     later = clock.now() + dt.timedelta(days=20)
     monkeypatch.setattr(clock, "now", lambda: later)
-    assert f"Date {ahead} lies in the future" in shown(bob(), ref).content.decode()
+    assert f"Date {ahead} lies in the future" in one_line(shown(bob(), ref).content)

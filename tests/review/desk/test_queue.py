@@ -10,6 +10,7 @@ from review import queries
 from review.decide import claims
 from review.desk.queue import row_of
 from tests.aws_faults import count_calls
+from tests.html import one_line
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.review.reviews import lapse, open_review, person, url
 
@@ -21,20 +22,20 @@ def page(user):
 
 
 def test_an_empty_queue_says_that_nothing_waits():
-    assert "Nothing waits for a person" in page(bob()).content.decode()
+    assert "Nothing waits for a person" in one_line(page(bob()).content)
 
 
 def test_the_nearest_deadline_comes_first_with_its_reasons():
     open_review("later.pdf", timeout=90_000)
     open_review("sooner.pdf", timeout=80_000)
-    text = page(bob()).content.decode()
+    text = one_line(page(bob()).content)
     assert 0 < text.index("sooner.pdf") < text.index("later.pdf")
     assert "Total 55 %, needs 90 %" in text
 
 
 def test_a_row_says_how_many_pages_there_are():
     open_review()
-    assert "1 page ·" in page(bob()).content.decode()
+    assert "1 page ·" in one_line(page(bob()).content)
 
 
 def test_a_page_of_the_queue_is_one_query():
@@ -47,15 +48,15 @@ def test_a_page_of_the_queue_is_one_query():
 def test_a_holder_is_named_until_the_lease_lapses():
     run, ref = open_review()
     claims.claim(ref, run, by=person(alice()))
-    assert "Alice Novak" in page(bob()).content.decode()
+    assert "Alice Novak" in one_line(page(bob()).content)
     lapse(ref)
-    assert "Alice Novak" not in page(bob()).content.decode()
+    assert "Alice Novak" not in one_line(page(bob()).content)
 
 
 def test_starting_takes_the_most_urgent_and_opens_it():
     open_review("later.pdf", timeout=90_000)
     _, ref = open_review("sooner.pdf", timeout=80_000)
-    assert "Start with the most urgent" in page(bob()).content.decode()
+    assert "Start with the most urgent" in one_line(page(bob()).content)
     response = signed_in(bob()).post(reverse("review:claim-next"))
     assert response["Location"] == url("show-review", ref)
     assert queries.review(ref).holder == str(bob().pk)
@@ -63,13 +64,13 @@ def test_starting_takes_the_most_urgent_and_opens_it():
 
 def test_starting_where_nothing_is_free_says_so():
     response = signed_in(bob()).post(reverse("review:claim-next"), follow=True)
-    assert "No unclaimed reviews right now." in response.content.decode()
+    assert "No unclaimed reviews right now." in one_line(response.content)
 
 
 def test_who_has_the_last_one_is_said():
     run, ref = open_review()
     claims.claim(ref, run, by=person(alice()))
-    text = page(bob()).content.decode()
+    text = one_line(page(bob()).content)
     assert "The last one is with Alice Novak. The claim runs until" in text
     assert "data-start" not in text
 
@@ -78,14 +79,14 @@ def test_where_others_have_all_of_it_the_first_to_end_is_named():
     for _ in range(2):
         run, ref = open_review()
         claims.claim(ref, run, by=person(alice()))
-    assert "Others have all that waits. The first claim, Alice Novak’s, runs until" in page(bob()).content.decode()
+    assert "Others have all that waits. The first claim, Alice Novak’s, runs until" in one_line(page(bob()).content)
 
 
 def test_a_viewer_sees_the_queue_and_no_way_to_start():
     open_review()
     response = page(charlie())
     assert response.status_code == 200
-    assert "Start with the most urgent" not in response.content.decode()
+    assert "Start with the most urgent" not in one_line(response.content)
 
 
 def test_somebody_without_a_role_is_refused():
@@ -99,12 +100,12 @@ def test_the_queue_is_never_stored_by_a_browser():
 def test_a_forged_receipt_says_nothing():
     response = signed_in(bob()).get(reverse("review:queue"), {"done": "Approved: anything"})
     assert response.status_code == 200
-    assert "data-receipt" not in response.content.decode()
+    assert "data-receipt" not in one_line(response.content)
 
 
 def test_a_file_name_is_text_and_never_markup():
     open_review("<script>alert(1)</script>.pdf")
-    assert "<script>alert" not in page(bob()).content.decode()
+    assert "<script>alert" not in one_line(page(bob()).content)
 
 
 def test_a_rows_address_is_the_one_of_its_review():
@@ -121,7 +122,7 @@ def test_a_rows_address_is_the_one_of_its_review():
 
 def test_a_row_says_when_its_deadline_is_near_and_when_it_has_passed():
     open_review("near.pdf")
-    assert "Soon" in page(bob()).content.decode()
+    assert "Soon" in one_line(page(bob()).content)
     _, ref = open_review("later.pdf", timeout=7 * 86_400)
     review = queries.review(ref)
     for now, soon, said in (("", "", (False, False)), ("", "9", (False, True)), ("9", "9", (True, False))):

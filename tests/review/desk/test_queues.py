@@ -13,6 +13,7 @@ from review.items.reviews import Review
 from review.status import ReviewStatus
 from tests.aws_faults import count_calls
 from tests.factories import review_of, verdict
+from tests.html import one_line
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.projects.make_queues import SITE, make_queue
 from tests.review.desk.pages import form
@@ -66,7 +67,7 @@ def test_the_queues_say_how_many_wait_in_each_in_three_calls():
         answer = browser.get(reverse("review:list-queues"), {"here": queue.id})
     assert calls.names() == ["dynamodb.Query", "dynamodb.BatchGetItem", "dynamodb.Query"]
     assert [(one.name, one.waiting) for one in answer.context["queues"]] == [("Review", 1), (queue.name, 2)]
-    assert "2 waiting" in answer.content.decode()
+    assert "2 waiting" in one_line(answer.content)
 
 
 def test_the_next_one_comes_from_the_same_queue():
@@ -98,8 +99,8 @@ def test_a_queue_of_other_groups_is_not_there():
     queue = make_queue("Secret", ["finance"])
     answer, none = queue_page(bob(), queue), signed_in(bob()).get("/review/queues/none/")
     assert (answer.status_code, none.status_code) == (404, 404)
-    assert "Secret" not in answer.content.decode()
-    assert "Queue not found." in answer.content.decode()
+    assert "Secret" not in one_line(answer.content)
+    assert "Queue not found." in one_line(answer.content)
     assert "Queue not found." in none.content.decode()
     assert queue_page(admit(bob(), "finance"), queue).status_code == 200
 
@@ -112,18 +113,18 @@ def test_the_choice_of_queues_shows_those_that_let_one_in():
     make_queue("Common")
     make_queue("Secret", ["finance"])
     browser = signed_in(bob())
-    page = browser.get(reverse("review:list-queues")).content.decode()
+    page = one_line(browser.get(reverse("review:list-queues")).content)
     assert ("Common" in page, "Secret" in page) == (True, False)
     admit(bob(), "finance")
     browser.get(reverse("review:list-queues"))  # what the new group may do here is looked up once
     with count_calls() as calls:
-        assert "Secret" in browser.get(reverse("review:list-queues")).content.decode()
+        assert "Secret" in one_line(browser.get(reverse("review:list-queues")).content)
     assert calls.names() == ["dynamodb.Query", "dynamodb.BatchGetItem", "dynamodb.Query"]
 
 
 def test_where_there_is_nothing_to_choose_it_says_how_many_wait():
     open_review()
-    page = signed_in(bob(), htmx=True).get(reverse("review:list-queues")).content.decode()
+    page = one_line(signed_in(bob(), htmx=True).get(reverse("review:list-queues")).content)
     assert page.count("<a ") == 1
     assert "<b>1</b>" in page
 
@@ -135,10 +136,10 @@ def test_a_review_of_another_groups_queue_is_not_there_for_anything():
     for act in ACTS:
         answer = browser.post(url(act, ref))
         assert (act, answer.status_code) == (act, 404)
-        assert "Review not found." in answer.content.decode()
+        assert "Review not found." in one_line(answer.content)
     assert review_of(ref).status == ReviewStatus.PENDING
     missing = reverse("review:show-review", args=[ref.document_id, "none"])
-    assert "Review not found." in browser.get(missing).content.decode()
+    assert "Review not found." in one_line(browser.get(missing).content)
 
 
 def test_a_superuser_is_let_in_everywhere():
@@ -147,7 +148,7 @@ def test_a_superuser_is_let_in_everywhere():
     root.is_superuser = True
     root.save()
     assert queue_page(root, queue).status_code == 200
-    assert "Secret" in signed_in(root).get(reverse("review:list-queues")).content.decode()
+    assert "Secret" in one_line(signed_in(root).get(reverse("review:list-queues")).content)
 
 
 def test_who_is_let_in_claims_and_decides():
@@ -155,7 +156,7 @@ def test_who_is_let_in_claims_and_decides():
     _run, ref = open_review(queue=queue.id)
     browser = signed_in(admit(bob(), "finance"))
     browser.post(url("claim", ref))
-    page = browser.get(url("show-review", ref)).content.decode()
+    page = one_line(browser.get(url("show-review", ref)).content)
     assert reverse("review:show-queue", args=[queue.id]) in page
     answer = browser.post(url("decide", ref), form_of(page))
     assert answer["Location"].startswith(reverse("review:show-queue", args=[queue.id]) + "?done=")
@@ -195,5 +196,5 @@ def test_an_archived_queue_is_worked_off():
     open_review("late.pdf", queue=queue.id)
     queue_actions.archive(SITE, queue.id, by=actor(alice()))
     assert "late.pdf" in queue_page(bob(), queue).content.decode()
-    assert "archived" in signed_in(bob()).get(reverse("review:list-queues")).content.decode()
+    assert "archived" in one_line(signed_in(bob()).get(reverse("review:list-queues")).content)
     assert queue_queries.get_queue(SITE, queue.id).is_archived

@@ -13,6 +13,7 @@ from review.decide import claims
 from review.status import Decision
 from tests.aws_faults import count_calls
 from tests.flow.approvals import asked, begin, decide, ended
+from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.pump import Pump
 from tests.review.desk.pages import form
@@ -34,7 +35,7 @@ def second(pump: Pump, tmp_path: Path):
 
 
 def shown(ref, user=None):
-    return " ".join(signed_in(user or alice()).get(url("show-review", ref)).content.decode().split())
+    return one_line(signed_in(user or alice()).get(url("show-review", ref)).content)
 
 
 def part(text, field):
@@ -55,8 +56,8 @@ def decided(run, ref):
 def test_who_gave_the_first_is_told_that_another_has_to_decide(second):
     _, ref = second
     page = signed_in(bob()).get(url("show-review", ref))
-    assert 'data-standing="barred"' in page.content.decode()
-    assert "The second is another person" in page.content.decode()
+    assert 'data-standing="barred"' in one_line(page.content)
+    assert "The second is another person" in one_line(page.content)
     refused = signed_in(bob()).post(url("claim", ref))
     assert refused.status_code == 409
     assert queries.review(ref).holder is None
@@ -65,7 +66,7 @@ def test_who_gave_the_first_is_told_that_another_has_to_decide(second):
 def test_the_other_one_sees_what_was_corrected_and_decides_on_that(second):
     run, ref = second
     client = signed_in(alice())
-    assert "Second approval: its total is 1,000 or more" in client.get(url("show-review", ref)).content.decode()
+    assert "Second approval: its total is 1,000 or more" in one_line(client.get(url("show-review", ref)).content)
     client.post(url("claim", ref))
     posted = form(alice(), ref)
     assert posted["field-total"] == "2500.00"
@@ -100,7 +101,7 @@ def test_the_change_has_to_be_checked_by_the_second(second):
     signed_in(alice()).post(url("claim", ref))
     refused = post(ref, tick=False)
     assert refused.status_code == 422
-    assert "1 field not checked" in refused.content.decode()
+    assert "1 field not checked" in one_line(refused.content)
     assert post(ref).status_code == 302
 
 
@@ -109,7 +110,7 @@ def test_the_queue_says_whose_change_is_to_be_looked_at(second):
     review = queries.review(ref)
     assert review.reasons[1:] == ["Total changed by Bob Ito"]
     assert review.fields_unsure == 1
-    assert "Total changed by Bob Ito" in signed_in(alice()).get("/review/").content.decode()
+    assert "Total changed by Bob Ito" in one_line(signed_in(alice()).get("/review/").content)
 
 
 def test_a_value_that_was_taken_away_is_an_exception_too(pump: Pump, tmp_path: Path):
@@ -132,14 +133,14 @@ def test_each_change_stands_in_decision_run_page_audit_and_export(second, pump: 
     published = json.loads(store.read(files.output(run.workflow_id)))
     assert [one["after"] for one in published["decision"]["changes"]] == ["2500.00", "2600.00"]
     client, base = signed_in(alice()), f"/workflows/{run.document_id}/{run.workflow_id}"
-    panel = " ".join(client.get(f"{base}/result/").content.decode().split())
+    panel = one_line(client.get(f"{base}/result/").content)
     assert "1500.00 → <b>2500.00</b>, Bob Ito" in panel
     assert "2500.00 → <b>2600.00</b>, Alice Novak" in panel
-    history = " ".join(client.get(f"{base}/lineage/").content.decode().split())
+    history = one_line(client.get(f"{base}/lineage/").content)
     assert "<small>Total: 1500.00 → <b>2500.00</b> </small>" in history
     assert "<small>Total: 2500.00 → <b>2600.00</b> </small>" in history
     for query in ("", f"?document={run.document_id}", f"?user={bob().pk}"):
-        page = " ".join(client.get(AUDIT + query).content.decode().split())
+        page = one_line(client.get(AUDIT + query).content)
         assert "Total: 1500.00 → <b>2500.00</b>" in page, query
     exported = json.loads(b"".join(client.get(f"{AUDIT}export/json/").streaming_content))
     change = {"what": "Total", "before": "1500.00", "after": "2500.00"}

@@ -6,6 +6,7 @@ import pytest
 
 from review import queries
 from review.decide import claims, decisions
+from tests.html import one_line
 from tests.people import bob, charlie, signed_in
 from tests.review.desk.pages import form
 from tests.review.reviews import open_review, person, result, url
@@ -34,7 +35,7 @@ def ref():
 
 
 def page(ref, who=bob):
-    return signed_in(who()).get(url("show-review", ref)).content.decode()
+    return one_line(signed_in(who()).get(url("show-review", ref)).content)
 
 
 def post(ref, name="decide", **changes):
@@ -84,7 +85,7 @@ def test_by_htmx_the_page_is_told_to_come_again(ref):
 
 def test_a_type_whose_fields_were_not_shown_is_not_approved(ref):
     answer = post(ref, **{KEY: "invoice"})
-    text = answer.content.decode()
+    text = one_line(answer.content)
     assert answer.status_code == 422
     assert "This document type has different fields." in text
     assert 'name="field-number" value="77"' in text

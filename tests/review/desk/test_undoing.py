@@ -15,6 +15,7 @@ from review.decide.claims import Decided
 from review.items.reviews import Review
 from tests.aws_faults import count_calls, crash_after, fail
 from tests.factories import verdict
+from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from tests.review.desk.pages import form
 from tests.review.reviews import SITE, lapse, open_review, person, url
@@ -39,7 +40,7 @@ def undo(client, ref, decision_id=""):
 
 
 def shown(text):
-    return re.findall(r"(?:Approved|Rejected):? <b>([^<]+)</b>", text)
+    return re.findall(r"(?:Approved|Rejected):? <b>([^<]+)</b>", one_line(text))
 
 
 def states(three):
@@ -51,7 +52,7 @@ def test_all_decisions_of_the_window_are_listed_each_with_its_undo(three):
     claims.claim(three[0][1], three[0][0], by=person(bob()))
     for _, ref in three:
         approve(client, bob(), ref)
-    text = client.get(PAGE).content.decode()
+    text = one_line(client.get(PAGE).content)
     assert shown(text) == ["receipt-2.pdf", "receipt-1.pdf", "receipt-0.pdf"]
     for _, ref in three:
         assert f'action="{url("undo", ref)}"' in text
@@ -79,7 +80,7 @@ def test_what_is_outside_its_window_and_what_was_undone_are_not_listed(three, se
     undo(client, three[0][1])
     assert shown(client.get(PAGE).content.decode()) == ["receipt-1.pdf"]
     settings.REVIEW_UNDO_SECONDS = 0
-    text = client.get(PAGE).content.decode()
+    text = one_line(client.get(PAGE).content)
     assert "Nothing to undo" in text
     assert url("undo", three[1][1]) not in text
 
@@ -88,7 +89,7 @@ def test_nobody_sees_or_undoes_the_decisions_of_others(three):
     client = signed_in(bob())
     claims.claim(three[0][1], three[0][0], by=person(bob()))
     approve(client, bob(), three[0][1])
-    assert "Nothing to undo" in signed_in(alice()).get(PAGE).content.decode()
+    assert "Nothing to undo" in one_line(signed_in(alice()).get(PAGE).content)
     assert undo(signed_in(alice()), three[0][1]).status_code == 409
     assert signed_in(charlie()).get(PAGE).status_code == 403
     assert queries.review(three[0][1]).status == "DECIDED"
@@ -99,11 +100,11 @@ def test_the_list_is_one_query_and_no_part_of_the_desks_own_page(three):
     claims.claim(three[0][1], three[0][0], by=person(bob()))
     where = approve(client, bob(), three[0][1])["Location"]
     with count_calls() as calls:
-        text = client.get(where).content.decode()
+        text = one_line(client.get(where).content)
     assert "dynamodb.Query" not in calls.of_page()
     strip = re.search(r'id="undo-strip" hx-get="([^"]+)"', text)[1].replace("&amp;", "&")
     with count_calls() as calls:
-        fragment = signed_in(bob(), htmx=True).get(strip).content.decode()
+        fragment = one_line(signed_in(bob(), htmx=True).get(strip).content)
     assert calls.of_page() == ["dynamodb.Query"]
     assert shown(fragment) == ["receipt-0.pdf"]
     assert "<html" not in fragment
@@ -127,7 +128,7 @@ def test_more_than_the_strip_shows_are_counted(settings):
     for run, ref in five:
         claims.claim(ref, run, by=person(bob()))
         decisions.decide(ref, run, verdict(ref), by=person(bob()))
-    fragment = signed_in(bob(), htmx=True).get(f"{PAGE}?as=toasts").content.decode()
+    fragment = one_line(signed_in(bob(), htmx=True).get(f"{PAGE}?as=toasts").content)
     assert fragment.count("data-receipt") == 3
     assert "All 5 you can undo" in fragment
 
@@ -266,7 +267,7 @@ def test_too_late_is_said_and_the_decision_stands(three):
     Review.change(three[0][1].key, [past], Review.PK.exists())
     response = undo(client, three[0][1])
     assert response.status_code == 409
-    assert "Too late to undo" in response.content.decode()
+    assert "Too late to undo" in one_line(response.content)
     assert states(three)[0] == "DECIDED"
 
 

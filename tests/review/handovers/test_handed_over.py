@@ -10,6 +10,7 @@ from review.status import Decision
 from tests.aws_faults import answered
 from tests.factories import review_of
 from tests.foreign import BUCKET, make_bucket, picture, put
+from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.make_sites import BY
 from tests.review.handovers.asking import ask, decide, hand_over, no_undo
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("desk")
 def page(ref, user=None) -> str:
     answer = signed_in(user or bob()).get(url("show-review", ref))
     assert answer.status_code == 200
-    return answer.content.decode()
+    return one_line(answer.content)
 
 
 def test_fields_text_reason_and_caller_are_on_the_page() -> None:
@@ -70,7 +71,7 @@ def test_a_question_is_claimed_corrected_and_approved_by_hand() -> None:
     assert answer.status_code == 302
     review = review_of(ref)
     assert (review.status, review.decision) == ("DECIDED", "approve")
-    assert "Loan 17" in client.get(answer["Location"]).content.decode()
+    assert "Loan 17" in one_line(client.get(answer["Location"]).content)
 
 
 @pytest.mark.parametrize(

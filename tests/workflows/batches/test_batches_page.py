@@ -6,6 +6,7 @@ from config import clock
 from config.transaction import EXISTS
 from tests.aws_faults import count_calls, fail
 from tests.each import each
+from tests.html import one_line
 from tests.people import alice, charlie, signed_in
 from tests.projects.make_sites import make_site
 from tests.workflows.batches import bulk
@@ -37,7 +38,7 @@ def finished(failed: int = 1) -> Batch:
 
 
 def test_a_desk_without_one_says_how_they_are_made():
-    page = signed_in(alice()).get(LIST).content.decode()
+    page = one_line(signed_in(alice()).get(LIST).content)
     assert "No batch yet" in page
     assert '<a href="/projects/" aria-current="page">' in page
 
@@ -45,7 +46,7 @@ def test_a_desk_without_one_says_how_they_are_made():
 def test_a_manifest_is_uploaded_and_its_batch_opens():
     project = bulk.project()
     answer = sent(signed_in(alice()), project, manifest=file())
-    text = answer.content.decode()
+    text = one_line(answer.content)
     assert "Its manifest is being read" in text
     assert "Manifest is read" in text
     (batch,) = queries.list_batches("default").rows
@@ -65,11 +66,11 @@ def test_a_manifest_that_was_not_taken_leads_to_the_next_one():
     batch = bulk.make(project, "{no list")
     batches.refuse("default", batch, "This is no JSON list.")
     link = f'href="/batches/new/{project.id}/"'
-    text = signed_in(alice()).get(f"/batches/{batch.id}/").content.decode()
+    text = one_line(signed_in(alice()).get(f"/batches/{batch.id}/").content)
     assert link in text
     assert "Progress" not in text
-    assert link not in signed_in(charlie()).get(f"/batches/{batch.id}/").content.decode()
-    assert link not in signed_in(alice()).get(f"/batches/{finished().id}/").content.decode()
+    assert link not in one_line(signed_in(charlie()).get(f"/batches/{batch.id}/").content)
+    assert link not in one_line(signed_in(alice()).get(f"/batches/{finished().id}/").content)
 
 
 def test_sent_twice_it_is_one_batch():
@@ -113,7 +114,7 @@ def test_a_page_is_two_calls_and_polls_only_while_something_moves():
     url = reverse("workflows:show-batch", args=[batch.id])
     browser.get(url)
     with count_calls() as calls:
-        text = browser.get(url).content.decode()
+        text = one_line(browser.get(url).content)
     assert calls.names() == ["dynamodb.GetItem", "dynamodb.Query"]
     assert "every 3s" in text
     done = browser.get(reverse("workflows:show-batch", args=[finished().id])).content.decode()
@@ -121,7 +122,7 @@ def test_a_page_is_two_calls_and_polls_only_while_something_moves():
     assert "It is gone." in done
     assert "3 of 3" in done
     assert "Try the failed again" in done
-    assert "Try the failed again" not in signed_in(charlie()).get(url).content.decode()
+    assert "Try the failed again" not in one_line(signed_in(charlie()).get(url).content)
 
 
 def test_the_list_is_one_query_and_one_call():
@@ -130,7 +131,7 @@ def test_the_list_is_one_query_and_one_call():
     browser = signed_in(alice())
     browser.get(LIST)
     with count_calls() as calls:
-        text = browser.get(LIST).content.decode()
+        text = one_line(browser.get(LIST).content)
     assert calls.names() == ["dynamodb.Query", "dynamodb.BatchGetItem"]
     assert text.count("3 of 3") == 2
 

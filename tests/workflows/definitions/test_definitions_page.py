@@ -11,6 +11,7 @@ from django.urls import reverse
 from projects.sites.permissions import Permission
 from tests.aws_faults import count_calls
 from tests.factories import start_run
+from tests.html import one_line
 from tests.people import alice, bob, charlie, person, signed_in
 from tests.projects.make_sites import grant, make_site
 from tests.workflows.advancing import published as ended
@@ -32,7 +33,7 @@ def published(table: str) -> None:
 def read(client: Client, path: str) -> str:
     response = client.get(path)
     assert response.status_code == 200
-    return unescape(response.content.decode())
+    return unescape(one_line(response.content))
 
 
 def page(definition_id: str) -> str:
@@ -94,7 +95,7 @@ def test_what_is_not_there_is_not_found(path: str) -> None:
 @pytest.mark.usefixtures("published")
 def test_an_admin_activates_another_version_and_archives_a_family() -> None:
     client = signed_in(alice())
-    text = act(client, "activate", FIRST_ANALYSIS.id, instead_of="2").content.decode()
+    text = one_line(act(client, "activate", FIRST_ANALYSIS.id, instead_of="2").content)
     assert "New runs of document-analysis get version 1" in text
     assert versions.active() is FIRST_ANALYSIS
     assert "is archived. Its runs go on." in act(client, "archive", DOCUMENT_APPROVAL.id).content.decode()
@@ -140,7 +141,7 @@ def test_a_run_tells_its_transitions_and_its_version() -> None:
     assert "Publishing" in text
     assert page(DOCUMENT_ANALYSIS.id) not in read(signed_in(charlie()), path)
     assert "document-analysis.v2" in read(signed_in(charlie()), path)
-    fragment = signed_in(charlie(), htmx=True).get(path).content.decode()
+    fragment = one_line(signed_in(charlie(), htmx=True).get(path).content)
     assert fragment.startswith('<div class="panel-head">')
 
 

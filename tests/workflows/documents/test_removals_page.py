@@ -8,6 +8,7 @@ from projects.documents.queries import documents as document_queries
 from projects.documents.queries.removals import removal
 from tests.aws_faults import count_calls, crash_after, fail
 from tests.factories import start_run
+from tests.html import one_line
 from tests.people import alice, bob, charlie, dora, signed_in
 from workflows.documents.actions import removals
 
@@ -28,26 +29,26 @@ def post(run, more, who=alice, **data):
 
 
 def test_only_who_may_delete_is_offered_it_and_may_do_it(client, run):
-    assert url(run, "delete/") in signed_in(alice()).get(url(run)).content.decode()
+    assert url(run, "delete/") in one_line(signed_in(alice()).get(url(run)).content)
     for who in (bob, charlie, dora):
         for more in ("delete/", "restore/", "purge/"):
             assert post(run, more, who=who).status_code == 403
         for address in ("/documents/deleted/", gone(run)):
             assert signed_in(who()).get(address).status_code == 403
-    assert url(run, "delete/") not in signed_in(bob()).get(url(run)).content.decode()
+    assert url(run, "delete/") not in one_line(signed_in(bob()).get(url(run)).content)
     assert client.post(url(run, "delete/")).status_code == 302
     assert document_queries.get_document(SITE, run.document_id)
 
 
 def test_a_document_is_deleted_and_comes_back(run):
-    assert "can be restored" in signed_in(alice()).get(url(run, "delete/")).content.decode()
+    assert "can be restored" in one_line(signed_in(alice()).get(url(run, "delete/")).content)
     assert post(run, "delete/", reason="Sent <twice>")["Location"] == gone(run)
-    page = signed_in(alice()).get(gone(run)).content.decode()
+    page = one_line(signed_in(alice()).get(gone(run)).content)
     assert "Sent &lt;twice&gt;" in page
     assert "Alice Novak" in page
-    assert gone(run) in signed_in(alice()).get("/documents/deleted/").content.decode()
+    assert gone(run) in one_line(signed_in(alice()).get("/documents/deleted/").content)
     assert signed_in(alice()).get(url(run))["Location"] == gone(run)
-    assert "was deleted" in signed_in(charlie()).get(url(run)).content.decode()
+    assert "was deleted" in one_line(signed_in(charlie()).get(url(run)).content)
     assert signed_in(charlie()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").status_code == 404
     assert post(run, "restore/")["Location"] == url(run)
     assert signed_in(charlie()).get(url(run)).status_code == 200
@@ -76,17 +77,17 @@ def test_of_a_deleted_document_who_may_not_delete_does_not_read_its_lineage(run)
 
 def test_while_a_run_is_under_way_the_page_says_why_not(table):
     moving = start_run()
-    page = signed_in(alice()).get(url(moving, "delete/")).content.decode()
+    page = one_line(signed_in(alice()).get(url(moving, "delete/")).content)
     assert "under way" in page
     assert "<form method" not in page.partition("<main")[2]
     answer = post(moving, "delete/")
     assert answer.status_code == 422
-    assert "under way" in answer.content.decode()
+    assert "under way" in one_line(answer.content)
 
 
 def test_a_purge_asks_whether_one_is_sure_and_says_what_it_leaves(run):
     post(run, "delete/")
-    page = signed_in(alice()).get(gone(run)).content.decode()
+    page = one_line(signed_in(alice()).get(gone(run)).content)
     for word in (
         "Destroyed",
         "Left",
@@ -97,13 +98,13 @@ def test_a_purge_asks_whether_one_is_sure_and_says_what_it_leaves(run):
     assert post(run, "purge/").status_code == 422
     assert removal(SITE, run.document_id).status == "deleted"
     assert post(run, "purge/", sure="yes")["Location"] == gone(run)
-    assert "purging" in signed_in(alice()).get(gone(run)).content.decode()
+    assert "purging" in one_line(signed_in(alice()).get(gone(run)).content)
     removals.finish(SITE, run.document_id)
-    page = signed_in(alice()).get(gone(run)).content.decode()
+    page = one_line(signed_in(alice()).get(gone(run)).content)
     assert "What is left" in page
     assert "Purge for good" not in page
-    assert gone(run) in signed_in(alice()).get("/documents/deleted/?which=purged").content.decode()
-    assert gone(run) not in signed_in(alice()).get("/documents/deleted/").content.decode()
+    assert gone(run) in one_line(signed_in(alice()).get("/documents/deleted/?which=purged").content)
+    assert gone(run) not in one_line(signed_in(alice()).get("/documents/deleted/").content)
     assert b"Purged by Alice Novak" in signed_in(alice()).get(url(run, "activity/")).content
 
 
@@ -112,7 +113,7 @@ def test_who_comes_second_is_told_who_was_first(run):
     post(run, "purge/", sure="yes")
     answer = post(run, "restore/")
     assert answer.status_code == 409
-    assert "Alice Novak purged this document first" in answer.content.decode()
+    assert "Alice Novak purged this document first" in one_line(answer.content)
     assert post(run, "purge/", sure="yes").status_code == 409
 
 
@@ -126,7 +127,7 @@ def test_a_queue_that_does_not_answer_leaves_the_purge_to_the_sweeper(run):
 def test_rows_that_could_not_follow_at_once_are_shown_as_on_their_way(run):
     with crash_after("dynamodb", "TransactWriteItems", 1):
         removals.delete(SITE, run.document_id, by=actor(alice()))
-    assert "deleting" in signed_in(alice()).get(gone(run)).content.decode()
+    assert "deleting" in one_line(signed_in(alice()).get(gone(run)).content)
     assert post(run, "restore/").status_code == 409
 
 

@@ -6,6 +6,7 @@ from django.urls import reverse
 from projects.documents.queries import documents
 from projects.schemas.defaults import ensure_default_schemas
 from tests.factories import PROJECT, SITE, start_run
+from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from tests.workflows.repeated import BY, analysed_again, field, published_run, run_to_repeat
 from workflows.engine.actions import interventions
@@ -30,21 +31,21 @@ def compare(run, **query):
 
 def test_the_page_of_an_ended_run_leads_to_its_forms(table):
     run, browser = run_to_repeat(), signed_in(bob())
-    assert url("show-reruns", run) in browser.get(url("show-run", run)).content.decode()
-    shown = browser.get(url("show-reruns", run)).content.decode()
+    assert url("show-reruns", run) in one_line(browser.get(url("show-run", run)).content)
+    shown = one_line(browser.get(url("show-reruns", run)).content)
     assert "this run goes on itself" in shown
     assert '<option value="paddleocr_processor">' in shown
     assert '<option value="assess">' in shown
     assert '<option value="graph_builder">' not in shown  # it never came there
     assert "Rules on this machine follow no instruction." in shown
-    assert url("show-reruns", run) not in signed_in(charlie()).get(url("show-run", run)).content.decode()
+    assert url("show-reruns", run) not in one_line(signed_in(charlie()).get(url("show-run", run)).content)
     assert signed_in(charlie()).get(url("show-reruns", run)).status_code == 403
 
 
 def test_a_stage_is_run_again_on_a_post(table):
     run, browser = run_to_repeat(), signed_in(bob())
     answer = browser.post(url("run-again", run), {"step": "segment_analyzer"}, follow=True)
-    assert "The run goes on from there." in answer.content.decode()
+    assert "The run goes on from there." in one_line(answer.content)
     assert queries.board(run.site, run.workflow_id).current_step == "segment_builder"
     again = browser.post(url("run-again", run), {"step": "segment_analyzer"})
     assert again.status_code == 422
@@ -56,22 +57,22 @@ def test_a_stage_that_is_none_is_answered_with_a_sentence(table):
     run = run_to_repeat()
     answer = signed_in(bob()).post(url("run-again", run), {"step": "publish"})
     assert answer.status_code == 422
-    assert "Choose a stage that this run came to." in answer.content.decode()
+    assert "Choose a stage that this run came to." in one_line(answer.content)
 
 
 def test_an_analysis_with_other_settings_begins_beside_the_result(table):
     run, browser = published_run(field("total", "4.00")), signed_in(alice())
-    shown = browser.get(url("show-reruns", run)).content.decode()
+    shown = one_line(browser.get(url("show-reruns", run)).content)
     assert "A new run begins beside this one." in shown
     assert "its 1 page is used as it is" in shown
     refused = browser.post(url("analyse-again", run), {"instruction": "Look twice"})
     assert refused.status_code == 422
-    assert "Rules on this machine follow no instruction" in refused.content.decode()
+    assert "Rules on this machine follow no instruction" in one_line(refused.content)
     assert "Look twice" in refused.content.decode()  # what was typed stays
     assert browser.post(url("analyse-again", run), {"threshold": "500"}).status_code == 422
     answer = browser.post(url("analyse-again", run), {"threshold": "50"}, follow=True)
-    assert "A new run has begun." in answer.content.decode()
-    assert f"Taken from the run …{run.workflow_id[-6:]}." in answer.content.decode()
+    assert "A new run has begun." in one_line(answer.content)
+    assert f"Taken from the run …{run.workflow_id[-6:]}." in one_line(answer.content)
     newest = queries.project_document(run.site, run.project_id, run.document_id).workflow_id
     assert newest != run.workflow_id
     assert browser.post(url("analyse-again", run), {"threshold": "60"}).status_code == 422  # it is under way
@@ -80,7 +81,7 @@ def test_an_analysis_with_other_settings_begins_beside_the_result(table):
 def test_two_results_stand_side_by_side(table):
     run = published_run(field("company", "ACME", 0.914), field("total", "4.00"), field("date", None))
     other = analysed_again(run, PINNED, field("company", "Acme GmbH", 0.5), field("total", "4.00"), field("iban", "X"))
-    shown = signed_in(charlie()).get(compare(run)).content.decode()
+    shown = one_line(signed_in(charlie()).get(compare(run)).content)
     for words in ("ACME", "91 %", "Acme GmbH", "50 %", "differs", "the same", "left only", "right only", "not read"):
         assert words in shown
     assert "3 of 4 differ" in shown
@@ -97,8 +98,10 @@ def test_which_result_counts_is_chosen_on_a_post(table):
     run = published_run(field("total", "4.00"))
     other = analysed_again(run, PINNED, field("total", "5.00"))
     browser = signed_in(bob())
-    assert "Use this result" in browser.get(compare(run)).content.decode()
-    assert "This is the document’s result now." in browser.post(url("choose-result", run), follow=True).content.decode()
+    assert "Use this result" in one_line(browser.get(compare(run)).content)
+    assert "This is the document’s result now." in one_line(
+        browser.post(url("choose-result", run), follow=True).content
+    )
     row = queries.project_document(run.site, run.project_id, run.document_id)
     assert (row.workflow_id, row.outcome, row.runs) == (
         run.workflow_id, "published", {run.workflow_id, other.workflow_id},
@@ -151,7 +154,7 @@ def test_a_result_that_was_not_published_does_not_count(table):
 def test_one_run_alone_has_nothing_beside_it(table):
     run = start_run()
     browser = signed_in(charlie())
-    shown = browser.get(compare(run)).content.decode()
+    shown = one_line(browser.get(compare(run)).content)
     assert "There is nothing to compare yet" in shown
     assert "This document has one run." in shown
     assert browser.get(compare(run, left=run.workflow_id, right="none")).status_code == 404

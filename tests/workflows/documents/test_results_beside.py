@@ -12,6 +12,7 @@ from projects.documents.queries import documents as document_queries
 from projects.schemas.actions import attribute_definitions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition
 from tests.factories import SITE
+from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from tests.workflows.follow_ups import NOTIFY, ROSA, drive, publish, ready, result
 from tests.workflows.make_rules import ALICE, make_rule, make_ruleset
@@ -114,27 +115,27 @@ def url(run: Run, more: str = "") -> str:
 
 def test_the_pages_say_which_result_is_in_use_and_let_a_reviewer_choose(decided: Run) -> None:
     new = analysed(decided)
-    shown = signed_in(bob()).get(url(new)).content.decode()
+    shown = one_line(signed_in(bob()).get(url(new)).content)
     assert "The document keeps another result" in shown
     assert "Use this result" in shown
     assert "Not in use" in shown
     assert f"?left={decided.workflow_id}&amp;right={new.workflow_id}" in shown
-    assert "Use this result" not in signed_in(charlie()).get(url(new)).content.decode()
-    assert "not in use" in signed_in(charlie()).get(url(new, "result/")).content.decode()
-    assert "The document keeps another result" not in signed_in(bob()).get(url(decided)).content.decode()
-    listed = signed_in(charlie()).get(f"/documents/{new.document_id}/runs/").content.decode()
+    assert "Use this result" not in one_line(signed_in(charlie()).get(url(new)).content)
+    assert "not in use" in one_line(signed_in(charlie()).get(url(new, "result/")).content)
+    assert "The document keeps another result" not in one_line(signed_in(bob()).get(url(decided)).content)
+    listed = one_line(signed_in(charlie()).get(f"/documents/{new.document_id}/runs/").content)
     at = listed.index("in use")
     assert listed.index(f"…{decided.workflow_id[-6:]}") < at
     compared = f"/documents/{new.document_id}/compare/?left={decided.workflow_id}&right={new.workflow_id}"
-    assert "in use, decided by a person" in signed_in(bob()).get(compared).content.decode()
-    after = signed_in(alice()).post(url(new, "choose/"), follow=True).content.decode()
+    assert "in use, decided by a person" in one_line(signed_in(bob()).get(compared).content)
+    after = one_line(signed_in(alice()).post(url(new, "choose/"), follow=True).content)
     assert "This is the document’s result now." in after
     assert "The document keeps another result" not in after
     assert queries.project_document(SITE, new.project_id, new.document_id).workflow_id == new.workflow_id
 
 
 def test_before_it_is_analysed_otherwise_the_page_says_what_stays(decided: Run) -> None:
-    shown = signed_in(bob()).get(url(decided, "again/")).content.decode()
+    shown = one_line(signed_in(bob()).get(url(decided, "again/")).content)
     assert "The result that a person decided stays in use until you choose the new one." in shown
 
 
@@ -166,7 +167,7 @@ def test_a_result_decided_before_its_row_named_it_stays_too(decided: Run) -> Non
 def test_a_run_that_was_stopped_beside_a_decided_result_says_what_stays(decided: Run) -> None:
     new = reruns.analyse_again(decided, run_settings.from_json(document_of(decided).settings), by=ROSA)
     interventions.cancel(new, by=ROSA)
-    shown = signed_in(bob()).get(url(new)).content.decode()
+    shown = one_line(signed_in(bob()).get(url(new)).content)
     assert "The result that a person decided stays in use." in shown
     assert "Nothing was published." not in shown
     assert "Use this result" not in shown

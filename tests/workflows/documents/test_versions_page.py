@@ -5,6 +5,7 @@ from config import aws
 from projects.documents.queries import documents as document_queries
 from tests.aws_faults import count_calls, fail
 from tests.factories import sample_files
+from tests.html import one_line
 from tests.people import bob, charlie, dora, signed_in
 from workflows.storage.objects import DocumentFiles
 
@@ -35,7 +36,7 @@ def s3_versions(run):
 def test_a_newer_content_is_uploaded_and_each_can_be_downloaded(run):
     assert send(run)["Location"] == f"/documents/{run.document_id}/"
     now, before = versions(run)
-    page = signed_in(charlie(), htmx=True).get(url(run)).content.decode()
+    page = one_line(signed_in(charlie(), htmx=True).get(url(run)).content)
     for version, body in (
         (now, sample_files()[0].read_bytes() + b"\n% newer"),
         (before, sample_files()[0].read_bytes()),
@@ -57,7 +58,7 @@ def test_the_panels_are_one_query_each(run):
 
 
 def test_the_runs_of_a_document_lead_to_each(run):
-    page = signed_in(charlie()).get(url(run, "runs/")).content.decode()
+    page = one_line(signed_in(charlie()).get(url(run, "runs/")).content)
     assert f"/workflows/{run.document_id}/{run.workflow_id}/" in page
     assert "Not readable." in page
 
@@ -66,7 +67,7 @@ def test_the_runs_of_a_document_lead_to_each(run):
 def test_what_cannot_be_processed_is_no_content(run, name, body, words):
     answer = send(run, name, body)
     assert answer.status_code == 422
-    assert words in answer.content.decode()
+    assert words in one_line(answer.content)
     assert len(versions(run)) == len(s3_versions(run)) == 1
 
 
@@ -74,7 +75,7 @@ def test_while_a_run_is_under_way_the_upload_is_refused_before_it_is_stored(run)
     send(run)
     answer = send(run)
     assert answer.status_code == 422
-    assert "under way" in answer.content.decode()
+    assert "under way" in one_line(answer.content)
     assert len(versions(run)) == len(s3_versions(run)) == 2
 
 
@@ -89,7 +90,7 @@ def test_who_may_only_look_uploads_nothing(client, run):
     assert send(run, who=charlie).status_code == 403
     assert send(run, who=dora).status_code == 403
     assert client.post(url(run), {}).status_code == 302
-    assert "Upload a newer" not in signed_in(charlie()).get(url(run)).content.decode()
+    assert "Upload a newer" not in one_line(signed_in(charlie()).get(url(run)).content)
     assert signed_in(bob()).post(url(run), {}).status_code == 422
     assert len(versions(run)) == 1
 
@@ -103,5 +104,5 @@ def test_a_content_that_is_not_there_is_not_found(run):
 
 def test_the_run_of_an_older_content_says_where_its_pages_went(run):
     send(run)
-    page = signed_in(charlie()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content.decode()
+    page = one_line(signed_in(charlie()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content)
     assert "newer content" in page

@@ -3,6 +3,7 @@ from django.urls import reverse
 
 from config.transaction import EXISTS
 from tests.factories import start_run
+from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine.actions import joins
@@ -21,7 +22,7 @@ def url(name, run):
 
 
 def page(browser, run):
-    return browser.get(url("show-run", run)).content.decode()
+    return one_line(browser.get(url("show-run", run)).content)
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def test_a_partial_run_says_what_failed_and_offers_both_ways(partial):
 def test_the_failed_pages_are_read_again_on_a_post(partial):
     browser = signed_in(bob())
     answer = browser.post(url("resume-run", partial), {"way": "retry"}, follow=True)
-    assert "The failed pages are read once more." in answer.content.decode()
+    assert "The failed pages are read once more." in one_line(answer.content)
     execution = queries.execution(partial)
     assert (execution.status, execution.only, int(execution.currentStep)) == ("running", {1}, 1)
     again = browser.post(url("resume-run", partial), {"way": "retry"})
@@ -72,8 +73,8 @@ def test_a_run_is_cancelled_on_a_post_and_says_so_on_every_list(table):
     assert ">cancelled<" in shown
     assert ">failed<" not in shown
     assert 'value="again"' in shown
-    assert "Cancelled" in browser.get("/workflows/").content.decode()
-    listed = browser.get(f"/workflows/projects/{run.project_id}/documents/").content.decode()
+    assert "Cancelled" in one_line(browser.get("/workflows/").content)
+    listed = one_line(browser.get(f"/workflows/projects/{run.project_id}/documents/").content)
     assert "Cancelled" in listed
     assert run.workflow_id not in browser.get("/").content.decode()  # nothing of it is under way
 
@@ -94,4 +95,4 @@ def test_how_far_the_slices_are_is_shown_and_polled(table):
     poll = shown.partition('hx-get="')[2].partition('"')[0].replace("&amp;", "&")
     assert browser.get(poll).status_code == 204
     joins.count(joins.Join.load(joins.join_key(run, "segment_prep", 1)), 7, 7, SliceResult(), slots=8)
-    assert "1 of 60 parts" in browser.get(poll).content.decode()
+    assert "1 of 60 parts" in one_line(browser.get(poll).content)

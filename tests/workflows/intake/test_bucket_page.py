@@ -3,6 +3,7 @@ from django.urls import reverse
 
 from tests.aws_faults import count_calls, fail
 from tests.each import each
+from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.projects.make_sites import make_site
 from tests.projects.projects import make_project
@@ -26,7 +27,7 @@ def settle(file: IncomingFile, order: str, who=alice):
 
 
 def page(browser, url: str = URL) -> str:
-    return browser.get(url).content.decode()
+    return one_line(browser.get(url).content)
 
 
 def test_an_empty_desk_says_how_files_come():
@@ -85,7 +86,7 @@ def test_where_no_queue_answers_the_file_can_be_tried_once_more(error_code):
     with fail("sqs", "SendMessage", error_code=error_code, times=9):
         answer = settle(file, "again")
     assert answer.status_code == 503
-    assert "Saved data is safe; try again in a moment." in answer.content.decode()
+    assert "Saved data is safe; try again in a moment." in one_line(answer.content)
     assert IncomingFile.load(file.key).status == IncomingStatus.AGAIN
     assert settle(file, "again").status_code == 200
 
@@ -104,12 +105,12 @@ def test_an_admin_gives_a_folder_to_a_project_and_takes_it_back():
     project = make_project("Bills")
     browser = signed_in(alice())
     form = {"name": "acme", "project_id": project.id}
-    assert "go to Bills now" in browser.post(NEW, form, follow=True).content.decode()
+    assert "go to Bills now" in one_line(browser.post(NEW, form, follow=True).content)
     assert browser.post(NEW, form).status_code == 409
     take(put())
     assert waiting() == []
     answer = browser.post(URL + "folders/remove/", {"name": "acme"}, follow=True)
-    assert "is nobody&#x27;s now" in answer.content.decode()
+    assert "is nobody&#x27;s now" in one_line(answer.content)
     assert browser.post(URL + "folders/remove/", {"name": "acme"}).status_code == 422
 
 

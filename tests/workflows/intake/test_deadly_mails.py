@@ -11,6 +11,7 @@ from projects.documents.items.unpacking import DocumentUnpacking
 from projects.documents.queries import documents as document_queries
 from projects.settings import queries as project_queries
 from tests.aws_faults import count_calls, crash_after, crash_before, fail
+from tests.html import one_line
 from tests.people import bob, charlie, signed_in
 from tests.projects.projects import make_project
 from tests.workflows import stored
@@ -80,7 +81,7 @@ def test_what_ends_every_worker_is_given_up_with_a_sentence_and_an_event() -> No
     assert words(document_id) == ["UNPACKING_GIVEN_UP"]
     row = queries.project_document(SITE, done.project_id, document_id)
     assert (row.status, row.workflow_id) == ("completed", None)
-    assert "ended the program 3 times" in signed_in(charlie()).get(f"/documents/{document_id}/").content.decode()
+    assert "ended the program 3 times" in one_line(signed_in(charlie()).get(f"/documents/{document_id}/").content)
 
 
 def test_told_of_again_and_swept_again_what_was_given_up_stays_so() -> None:

@@ -24,6 +24,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from config.errors import CountersignError
 from tests.each import each
+from tests.html import one_line
 from tests.people import bob, charlie, signed_in
 from tests.projects.projects import make_project
 from tests.workflows import hostile
@@ -250,7 +251,7 @@ def test_an_uploads_name_is_shown_and_no_part_of_a_path(table: str, name: str) -
     assert answer.status_code == 200
     (row,) = queries.project_documents("default", project.id).rows
     assert shown(str(row.name))
-    page = browser.get(f"/documents/{row.document_id}/").content.decode()
+    page = one_line(browser.get(f"/documents/{row.document_id}/").content)
     assert "<script>alert" not in page
     kept_as = browser.get(f"/documents/{row.document_id}/contents/").content.decode()
     (at,) = {part.split('"')[0] for part in kept_as.split(f'href="/documents/{row.document_id}/contents/')[1:]}
@@ -283,7 +284,7 @@ def test_a_document_with_scripts_is_a_file_to_keep_and_runs_nowhere(table: str, 
         headers={"Accept": "application/json"},
     )
     (row,) = queries.project_documents("default", project.id).rows
-    listed = browser.get(f"/documents/{row.document_id}/contents/").content.decode()
+    listed = one_line(browser.get(f"/documents/{row.document_id}/contents/").content)
     (at,) = {part.split('"')[0] for part in listed.split(f'href="/documents/{row.document_id}/contents/')[1:]}
     answer = browser.get(f"/documents/{row.document_id}/contents/{at}")
     assert b"".join(answer.streaming_content) == ACTIVE[name].encode()

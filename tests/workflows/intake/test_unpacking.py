@@ -16,6 +16,7 @@ from projects.documents.queries import browsing as browse_queries
 from projects.documents.queries import documents as document_queries
 from projects.documents.queries.removals import removal
 from tests.aws_faults import count_calls, crash_after, fail
+from tests.html import one_line
 from tests.people import bob, charlie, signed_in
 from tests.projects.projects import make_project
 from tests.pump import Pump
@@ -106,16 +107,16 @@ def test_each_file_is_a_document_with_a_run_and_its_parent_lists_it(worker: Pump
 def test_the_pages_lead_from_the_one_to_the_others(worker: Pump) -> None:
     document_id = uploaded(zipped({**samples(), "notes.docx": b"PK\x03\x04 no"}))
     browser = signed_in(charlie())
-    assert "being extracted" in browser.get(f"/documents/{document_id}/").content.decode()
+    assert "being extracted" in one_line(browser.get(f"/documents/{document_id}/").content)
     ended(worker, document_id)
-    page = browser.get(f"/documents/{document_id}/").content.decode()
+    page = one_line(browser.get(f"/documents/{document_id}/").content)
     child = rows(document_id).children[0]
     assert f"/documents/{child.documentId}/" in page
     assert "Skipped files" in page
     assert "notes.docx" in page
-    assert f"/documents/{document_id}/" in browser.get(f"/documents/{child.documentId}/").content.decode()
+    assert f"/documents/{document_id}/" in one_line(browser.get(f"/documents/{child.documentId}/").content)
     project_id = document_queries.get_document(SITE, document_id).project_id
-    listed = browser.get(f"/workflows/projects/{project_id}/documents/").content.decode()
+    listed = one_line(browser.get(f"/workflows/projects/{project_id}/documents/").content)
     assert f'href="/documents/{document_id}/"' in listed
 
 
@@ -217,7 +218,7 @@ def test_what_cannot_be_unpacked_is_refused_at_once_with_nothing_kept(table: str
         f"/workflows/projects/{project.id}/upload/", {"files": SimpleUploadedFile("a.zip", body)}
     )
     assert answer.status_code == 422
-    assert words in answer.content.decode()
+    assert words in one_line(answer.content)
     assert not queries.project_documents(SITE, project.id).rows
     assert not stored.objects(f"projects/{project.id}/")
 
@@ -260,7 +261,7 @@ def test_a_container_keeps_its_content_and_goes_only_when_it_is_unpacked(worker:
     pdf = SimpleUploadedFile("a.pdf", next(iter(samples().values())))
     answer = browser.post(f"/documents/{document_id}/contents/", {"file": pdf})
     assert answer.status_code == 422
-    assert "stays as it is" in answer.content.decode()
+    assert "stays as it is" in one_line(answer.content)
     before = {key: row for key, row in stored.rows().items() if not key[2].startswith(("activity#", "EVENT#"))}
     removals.delete(SITE, document_id, by=by)
     assert removal(SITE, document_id).status == "deleted"
@@ -278,9 +279,9 @@ def test_a_deleted_child_leaves_its_parents_list_and_comes_back_to_it(worker: Pu
     by = actor(bob())
     browser = signed_in(charlie())
     removals.delete(SITE, child.documentId, by=by)
-    assert child.documentId not in browser.get(f"/documents/{document_id}/").content.decode()
+    assert child.documentId not in one_line(browser.get(f"/documents/{document_id}/").content)
     removals.restore(SITE, child.documentId, by=by)
-    assert child.documentId in browser.get(f"/documents/{document_id}/").content.decode()
+    assert child.documentId in one_line(browser.get(f"/documents/{document_id}/").content)
     removals.delete(SITE, child.documentId, by=by)
     removals.purge(SITE, child.documentId, by=by)
     removals.finish(SITE, child.documentId)

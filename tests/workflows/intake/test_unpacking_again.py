@@ -15,6 +15,7 @@ from projects.audit.events import actor
 from projects.documents.document_status import DocumentStatus
 from projects.documents.queries import documents as document_queries
 from tests.aws_faults import crash_before, fail, raise_before
+from tests.html import one_line
 from tests.people import bob, charlie, signed_in
 from tests.projects.counts import counted, said
 from tests.pump import Pump, work
@@ -69,7 +70,7 @@ UNPACKED = ("completed", None, DocumentStatus.UNPACKED)
 
 
 def page(document_id: str, browser: Client | None = None) -> str:
-    return (browser or signed_in(bob())).get(f"/documents/{document_id}/").content.decode()
+    return one_line((browser or signed_in(bob())).get(f"/documents/{document_id}/").content)
 
 
 def again(document_id: str, browser: Client | None = None) -> int:

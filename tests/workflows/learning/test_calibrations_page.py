@@ -6,6 +6,7 @@ from django.urls import reverse
 from projects.audit.events import Actor
 from projects.settings import queries as project_queries
 from tests.aws_faults import count_calls
+from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.workflows.decided import decided_run, field, project, reviewed_project
 from workflows.learning import actions, calibrations
@@ -27,7 +28,7 @@ def activate(project_id: str, version: int, seen: object, who=alice):
 
 
 def text(answer) -> str:
-    return " ".join(answer.content.decode().split())
+    return one_line(answer.content)
 
 
 def test_a_project_without_reviews_says_what_has_to_come_first():

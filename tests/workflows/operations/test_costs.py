@@ -11,6 +11,7 @@ from config.errors import Conflict, StageFailed
 from tests.aws_faults import count_calls
 from tests.each import each
 from tests.factories import PROJECT_ID, start_run
+from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.projects.projects import make_project
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
@@ -185,20 +186,20 @@ def spent(project):
 def test_the_costs_page_names_projects_models_and_what_has_no_price(table):
     project = make_project("Leases & rents")
     spent(project)
-    page = signed_in(alice()).get("/settings/costs/").content.decode()
+    page = one_line(signed_in(alice()).get("/settings/costs/").content)
     for words in ("Leases &amp; rents", "$0.45", "$0.21", NOVA, "no price", "3.1 s", "1 use without a price"):
         assert words in page, words
 
 
 def test_the_costs_page_of_a_month_without_any(table):
-    page = signed_in(alice()).get("/settings/costs/?month=2024-02").content.decode()
+    page = one_line(signed_in(alice()).get("/settings/costs/?month=2024-02").content)
     assert "Nothing was used in 2024-02" in page
     assert signed_in(alice()).get("/settings/costs/?month=soon").status_code == 404
 
 
 def test_a_project_that_is_gone_keeps_its_costs(table):
     conclude(start_run())
-    assert PROJECT_ID in signed_in(alice()).get("/settings/costs/").content.decode()
+    assert PROJECT_ID in one_line(signed_in(alice()).get("/settings/costs/").content)
 
 
 def test_the_export_has_a_line_a_project_and_model(table):
@@ -229,19 +230,19 @@ def test_a_project_shows_its_month_to_its_admins(table):
     project = make_project()
     spent(project)
     url = f"/settings/costs/projects/{project.id}/"
-    fragment = signed_in(alice()).get(url, headers={"HX-Request": "true"}).content.decode()
+    fragment = one_line(signed_in(alice()).get(url, headers={"HX-Request": "true"}).content)
     assert "$0.45" in fragment
     assert "<html" not in fragment
-    assert "<html" in signed_in(alice()).get(url).content.decode()
+    assert "<html" in one_line(signed_in(alice()).get(url).content)
     assert signed_in(bob()).get(url).status_code == 403
-    assert url in signed_in(alice()).get(f"/projects/{project.id}/").content.decode()
-    assert url not in signed_in(bob()).get(f"/projects/{project.id}/").content.decode()
+    assert url in one_line(signed_in(alice()).get(f"/projects/{project.id}/").content)
+    assert url not in one_line(signed_in(bob()).get(f"/projects/{project.id}/").content)
 
 
 def test_the_run_page_says_who_did_the_work_and_what_it_cost(table):
     run = start_run()
     conclude(run)
-    page = signed_in(bob()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content.decode()
+    page = one_line(signed_in(bob()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content)
     assert "Used so far: $0.45 and what has no price" in page
     assert "Amazon Textract: 3 pages, 1 call, $0.21" in page
     assert f"{NOVA}: 2 pages, 2 calls, 2,000,000 tokens in, 500,000 out, $0.24" in page
@@ -253,7 +254,7 @@ def test_a_documents_runs_say_what_each_cost_and_all_together(table):
     run = start_run()
     conclude(run)
     with count_calls() as calls:
-        page = signed_in(bob()).get(f"/documents/{run.document_id}/runs/").content.decode()
+        page = one_line(signed_in(bob()).get(f"/documents/{run.document_id}/runs/").content)
     assert "Used: $0.45 and what has no price" in page
     assert [name for name in calls.of_page() if "Query" in name or "Batch" in name] == ["dynamodb.Query"]
-    assert "Used:" not in signed_in(bob()).get(f"/documents/{start_run().document_id}/runs/").content.decode()
+    assert "Used:" not in one_line(signed_in(bob()).get(f"/documents/{start_run().document_id}/runs/").content)

@@ -11,6 +11,7 @@ from config import aws
 from config.errors import NotFound
 from projects.audit.events import Actor
 from tests.aws_faults import audit_refused, fail
+from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.pump import receive
 from workflows.operations import dead_letters
@@ -45,7 +46,7 @@ def test_ids_are_shown_and_no_token(plain):
     (letter,) = dead_letters.listed()
     assert letter.task == "workflows.tasks.run_step"
     assert dict(letter.facts) == {"site": "default", "document_id": "d1", "workflow_id": "w1", "step": "3"}
-    text = signed_in(alice()).get(URL).content.decode()
+    text = one_line(signed_in(alice()).get(URL).content)
     assert "w1" in text
     assert "a secret" not in text
 
@@ -54,7 +55,7 @@ def test_what_is_no_message_of_ours_is_listed_too():
     url = settings.QUEUE_URLS[QUEUE] + "-dead"
     aws.client("sqs").send_message(QueueUrl=url, MessageBody="hello")
     assert [one.task for one in dead_letters.listed()] == ["unknown"]
-    assert "nothing that can be shown" in signed_in(alice()).get(URL).content.decode()
+    assert "nothing that can be shown" in one_line(signed_in(alice()).get(URL).content)
 
 
 def test_many_are_listed_once_each():
@@ -67,7 +68,7 @@ def test_sent_again_it_is_in_its_queue_and_nowhere_else():
     answer = signed_in(alice()).post(
         reverse("routing:settle-dead-letter", args=[QUEUE, message_id]), {"order": "replay"}, follow=True
     )
-    assert "is back in its queue" in answer.content.decode()
+    assert "is back in its queue" in one_line(answer.content)
     (message,) = receive(QUEUE)
     assert (message.task, message.kwargs["token"]) == ("workflows.tasks.run_step", "a secret")
     assert dead_letters.listed() == []
@@ -78,7 +79,7 @@ def test_sent_again_it_is_in_its_queue_and_nowhere_else():
 def test_thrown_away_it_is_gone():
     message_id = put_aside()
     url = reverse("routing:settle-dead-letter", args=[QUEUE, message_id])
-    assert "is thrown away" in signed_in(alice()).post(url, {"order": "discard"}, follow=True).content.decode()
+    assert "is thrown away" in one_line(signed_in(alice()).post(url, {"order": "discard"}, follow=True).content)
     assert (dead_letters.listed(), receive(QUEUE)) == ([], [])
 
 
@@ -97,4 +98,4 @@ def test_a_queue_that_does_not_answer_is_said():
 
 def test_only_admins_of_the_main_site_see_it():
     assert signed_in(bob()).get(URL).status_code == 403
-    assert "Nothing was put aside" in signed_in(alice()).get(URL).content.decode()
+    assert "Nothing was put aside" in one_line(signed_in(alice()).get(URL).content)

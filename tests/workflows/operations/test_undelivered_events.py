@@ -11,6 +11,7 @@ from config import aws
 from config.errors import Refused
 from projects.audit.events import Actor
 from tests.aws_faults import fail
+from tests.html import one_line
 from tests.people import alice, signed_in
 from tests.pump import receive
 from workflows.operations import dead_letters, undelivered_events
@@ -83,7 +84,7 @@ def test_it_is_listed_with_its_ids(content: Any, task: str, facts: dict[str, str
 def test_the_page_shows_no_reason_and_offers_what_can_be_done() -> None:
     put_aside(OURS)
     put_aside(ENDED)
-    text = signed_in(alice()).get("/settings/failed/").content.decode()
+    text = one_line(signed_in(alice()).get("/settings/failed/").content)
     assert "secret" not in text
     assert text.count('value="replay"') == 1
     assert text.count('value="discard"') == 2
@@ -91,7 +92,7 @@ def test_the_page_shows_no_reason_and_offers_what_can_be_done() -> None:
 
 def test_an_event_of_ours_is_told_again_under_its_own_id() -> None:
     url = reverse("routing:settle-dead-letter", args=[undelivered_events.QUEUE, put_aside(OURS)])
-    page = signed_in(alice()).post(url, {"order": "replay"}, follow=True).content.decode()
+    page = one_line(signed_in(alice()).post(url, {"order": "replay"}, follow=True).content)
     assert "is told once more" in page
     found = aws.client("sqs").receive_message(QueueUrl=settings.EVENTS_QUEUE_URL, WaitTimeSeconds=2)["Messages"]
     (told,) = [json.loads(message["Body"]) for message in found]
@@ -111,7 +112,7 @@ def test_where_no_queue_answers_the_page_says_so_and_the_event_stays() -> None:
     with fail("sqs", "SendMessage", error_code="connection", times=9):
         answer = signed_in(alice()).post(url, {"order": "replay"})
     assert answer.status_code == 503
-    assert "The queue is not responding." in answer.content.decode()
+    assert "The queue is not responding." in one_line(answer.content)
     assert [letter.task for letter in dead_letters.listed()] == ["event Object Created"]
 
 

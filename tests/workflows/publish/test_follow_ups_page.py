@@ -10,6 +10,7 @@ from django.urls import reverse
 from config.errors import Conflict
 from projects.audit.events import Actor
 from tests.aws_faults import count_calls
+from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.make_queues import SITE, make_queue
 from tests.pump import Pump
@@ -28,7 +29,7 @@ FAILING = Act("WEBHOOK", {"url": "https://10.0.0.1/"})
 
 
 def text(response):
-    return response.content.decode()
+    return one_line(response.content)
 
 
 def panel(user, run):

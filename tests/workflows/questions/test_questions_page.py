@@ -3,6 +3,7 @@
 import pytest
 from django.urls import reverse
 
+from tests.html import one_line
 from tests.people import bob, charlie, signed_in
 from tests.workflows.questions.made import BY, read_run
 from workflows.questions import actions as question_actions
@@ -24,7 +25,7 @@ def url(name, run, *more):
 
 
 def shown(run, who=bob):
-    return signed_in(who()).get(url("show-questions", run)).content.decode()
+    return one_line(signed_in(who()).get(url("show-questions", run)).content)
 
 
 def test_nothing_is_kept_of_a_question_about_a_page_that_is_not_there(run):
@@ -70,8 +71,8 @@ def test_a_model_is_named_and_its_quote_shown_where_it_has_no_place(run):
 def test_asking_nothing_is_told_and_kept(run):
     answer = ask(run, "x" * 501)
     assert answer.status_code == 422
-    assert "up to 500 characters" in answer.content.decode()
-    assert "x" * 501 in answer.content.decode()
+    assert "up to 500 characters" in one_line(answer.content)
+    assert "x" * 501 in one_line(answer.content)
     assert not queries.of_page(run, 0)
 
 
@@ -100,7 +101,7 @@ def test_who_may_only_look_sees_answers_and_no_form(run):
 
 
 def test_the_page_of_the_segment_leads_to_them(run):
-    page = signed_in(bob()).get(url("show-segment", run)).content.decode()
+    page = one_line(signed_in(bob()).get(url("show-segment", run)).content)
     assert url("show-questions", run) in page
 
 
@@ -111,7 +112,7 @@ def test_a_page_that_is_not_there_has_none(run):
 
 def test_what_is_typed_stays_while_others_are_answered_and_goes_when_it_is_asked(run):
     browser = signed_in(bob())
-    asked = browser.post(url("ask-question", run), {"question": "What is the total?"}, headers=HTMX).content.decode()
+    asked = one_line(browser.post(url("ask-question", run), {"question": "What is the total?"}, headers=HTMX).content)
     polled = browser.get(url("show-questions", run), headers=HTMX).content.decode()
     gone = browser.post(url("delete-question", run, 1), headers=HTMX).content.decode()
     assert ["hx-preserve" in one for one in (asked, polled, gone)] == [False, True, True]

@@ -15,6 +15,7 @@ from projects.schemas.actions import attribute_definitions as attribute_definiti
 from projects.schemas.governing import AttributeDefinition
 from tests.aws_faults import Crash, audit_refused, crash_before
 from tests.factories import PROJECT_ID, SITE
+from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.workflows.follow_ups import drive, publish, ready
 from tests.workflows.make_rules import ALICE, BOB
@@ -236,20 +237,20 @@ def typed(*pairs, **changes):
 def test_a_mapping_is_made_changed_and_listed_in_pages():
     attribute("amount", "amount")
     browser = signed_in(alice())
-    assert "No mapping yet" in browser.get(LIST).content.decode()
-    assert "Amount" in browser.get(f"{LIST}new/").content.decode()
+    assert "No mapping yet" in one_line(browser.get(LIST).content)
+    assert "Amount" in one_line(browser.get(f"{LIST}new/").content)
     answer = browser.post(f"{LIST}new/", typed(("total", "amount"), ("", ""), mapping_id=clock.new_ulid()))
     assert answer["Location"] == LIST
     (made,) = pinned_rules.mappings(SITE)
     assert made.mapping.pairs == (("total", "amount"),)
-    page = browser.get(LIST).content.decode()
+    page = one_line(browser.get(LIST).content)
     assert "<code>total</code> → <code>amount</code>" in page
     url = reverse("routing:edit-mapping", args=[made.id])
-    assert 'value="total"' in browser.get(url).content.decode()
+    assert 'value="total"' in one_line(browser.get(url).content)
     assert browser.post(url, typed(("date", "amount"), name="Renamed", version="1")).status_code == 302
     lost = browser.post(url, typed(name="Mine", version="1"))
     assert lost.status_code == 409
-    assert "Somebody saved first" in lost.content.decode()
+    assert "Somebody saved first" in one_line(lost.content)
     assert pinned_rules.mapping(SITE, made.id).name == "Renamed"
 
 
@@ -269,16 +270,16 @@ def test_what_cannot_be_a_mapping_is_said_beside_it(form, words):
     attribute("amount", "amount")
     answer = signed_in(alice()).post(f"{LIST}new/", form)
     assert (answer.status_code, pinned_rules.mappings(SITE)) == (422, [])
-    assert words in answer.content.decode()
+    assert words in one_line(answer.content)
 
 
 @pytest.mark.django_db
 def test_rows_are_added_without_saving_and_who_does_not_govern_is_refused():
     made = make(("total", "amount"))
     url = reverse("routing:edit-mapping", args=[made.id])
-    page = signed_in(alice()).post(url, typed(("total", "amount"), rows="pairs-add")).content.decode()
+    page = one_line(signed_in(alice()).post(url, typed(("total", "amount"), rows="pairs-add")).content)
     assert page.count('class="rule-row pair-row"') == 2
-    page = signed_in(alice()).post(f"{LIST}new/", typed(("total", "amount"), rows="pairs-remove-0")).content.decode()
+    page = one_line(signed_in(alice()).post(f"{LIST}new/", typed(("total", "amount"), rows="pairs-remove-0")).content)
     assert 'class="rule-row pair-row"' not in page
     for address in (LIST, f"{LIST}new/", url):
         assert signed_in(bob()).get(address).status_code == 403

@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from tests.each import each
+from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.make_queues import make_queue
 from tests.workflows.make_rules import SITE, is_pdf, make_rule, make_ruleset, says
@@ -17,7 +18,7 @@ LIST = "/settings/rules/"
 
 
 def text(response):
-    return response.content.decode()
+    return one_line(response.content)
 
 
 def at(name, *ids):

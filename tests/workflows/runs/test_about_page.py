@@ -4,6 +4,7 @@ import json
 
 from tests.aws_faults import count_calls
 from tests.factories import start_run
+from tests.html import one_line
 from tests.people import charlie, dora, signed_in
 from workflows.engine.step_context import files_of
 from workflows.runs.run import Run
@@ -39,7 +40,7 @@ def test_the_page_shows_summary_drawing_and_table(table, db):
     run = start_run()
     written(run)
     with count_calls() as calls:
-        page = signed_in(charlie()).get(url(run)).content.decode()
+        page = one_line(signed_in(charlie()).get(url(run)).content)
     assert calls.of_page() == ["dynamodb.GetItem", "s3.GetObject", "s3.GetObject"]
     assert "Pens were &lt;sold&gt;." in page
     assert "Chosen without a model" in page
@@ -59,8 +60,8 @@ def test_the_panel_of_a_run_leads_to_the_page(table, db):
 
 
 def test_before_the_end_there_is_nothing_yet(table, db):
-    assert "Nothing yet." in signed_in(charlie(), htmx=True).get(url(start_run())).content.decode()
-    assert "No names, dates or addresses" in signed_in(charlie()).get(url(start_run())).content.decode()
+    assert "Nothing yet." in one_line(signed_in(charlie(), htmx=True).get(url(start_run())).content)
+    assert "No names, dates or addresses" in one_line(signed_in(charlie()).get(url(start_run())).content)
 
 
 def test_a_large_graph_draws_what_matters_most_inside_its_frame():

@@ -5,6 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from projects.settings import provider_choice
 from projects.settings.values import DOERS, OCR_MODELS
+from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.projects.projects import make_project
 from tests.workflows.intake.test_upload_page import documents, pdf, url
@@ -125,7 +126,7 @@ def test_every_choice_has_a_default_that_is_one_of_it():
 def test_the_form_of_a_project_offers_and_keeps_them(table):
     project = make_project()
     browser = signed_in(alice())
-    page = browser.get(f"/projects/{project.id}/edit/").content.decode()
+    page = one_line(browser.get(f"/projects/{project.id}/edit/").content)
     assert "Default (built-in rules)" in page
     assert "Amazon Bedrock models" in page
 
@@ -135,4 +136,4 @@ def test_a_form_that_comes_back_keeps_what_was_chosen(table):
     bad = SimpleUploadedFile("a.pdf", b"no pdf")
     answer = signed_in(bob()).post(url(project), {"files": [bad], "analyzer": "bedrock"})
     assert answer.status_code == 422
-    assert '<option value="bedrock" selected>' in answer.content.decode()
+    assert '<option value="bedrock" selected>' in one_line(answer.content)

@@ -6,6 +6,7 @@ from config.transaction import transact
 from projects.audit.events import Actor
 from tests.aws_faults import count_calls, fail
 from tests.factories import PROJECT_ID, start_run
+from tests.html import one_line
 from tests.people import bob, charlie, dora, signed_in
 from tests.review import reviews
 from tests.workflows.advancing import waiting
@@ -32,7 +33,7 @@ def failed(run):
 
 
 def read(browser, url):
-    return browser.get(url).content.decode()
+    return one_line(browser.get(url).content)
 
 
 @pytest.mark.parametrize("url", ["/", "/workflows/", "/workflows/projects/proj_test/documents/"])
@@ -113,7 +114,7 @@ def test_a_failed_run_says_why_and_stops_asking(table):
     poll = run_url(run, "poll/")
     assert browser.get(poll, {"seen": seen}).status_code == 204
     failed(run)
-    page = signed_in(charlie(), htmx=True).get(poll, {"seen": seen}).content.decode()
+    page = one_line(signed_in(charlie(), htmx=True).get(poll, {"seen": seen}).content)
     assert "No pages in it." in page
     assert "every 3s" not in page
     assert "<html" not in page
@@ -231,6 +232,6 @@ def test_what_happened_is_told_in_words_and_without_hashes(table):
 
 
 def test_one_segment_is_counted_as_one(table):
-    shown = signed_in(bob()).get(run_url(run_to_repeat())).content.decode()
+    shown = one_line(signed_in(bob()).get(run_url(run_to_repeat())).content)
     assert "1 segment" in shown
     assert "1 segments" not in shown

@@ -93,6 +93,10 @@ class MappingEditor:
     def is_valid(self) -> bool:
         return all([self.form.is_valid(), self.rows.is_valid()])  # both, so that every message is shown at once
 
+    @property
+    def has_errors(self) -> bool:
+        return bool(self.rows.total_error_count())
+
     def draft(self) -> MappingDraft:
         typed = self.form.cleaned_data
         filled = [row.cleaned_data for row in self.rows.forms if not row.blank]

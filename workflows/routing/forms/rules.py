@@ -147,6 +147,10 @@ class RuleEditor:
         valid = [self.form.is_valid(), self.conditions.is_valid(), self.actions.is_valid()]  # all messages at once
         return all(valid) and self._known()
 
+    @property
+    def has_errors(self) -> bool:
+        return bool(self.conditions.total_error_count() or self.actions.total_error_count())
+
     def _known(self) -> bool:
         when = When(self.form.cleaned_data["when"])
         unknown = [row for row in self._filled(self.conditions) if row.condition().source not in KNOWN[when]]
