@@ -71,4 +71,4 @@ def _same(kind: str, typed: str | None, value: str | None) -> bool:
     """``typed`` None: nobody touched the field."""
     if typed is None:
         return True
-    return results.normalised(kind, typed.strip()) == results.normalised(kind, value or "")
+    return results.normalise_value(kind, typed.strip()) == results.normalise_value(kind, value or "")

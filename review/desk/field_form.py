@@ -199,7 +199,7 @@ def sheet_of(
     typed, changes, confirmed = typed or {}, changes or {}, confirmed or {}
     pages = tuple(_page(review, one) for one in result["pages"])
     # Of the day that the review was opened: a date that lay ahead then is why it waits, however long it has.
-    why = results.reasons(result, fields, today=clock.parse(review.created_at).date().isoformat())
+    why = results.review_reasons(result, fields, today=clock.parse(review.created_at).date().isoformat())
     by_field = {reason.field: reason for reason in why if reason.field}
     found = {field["name"]: field for field in result["fields"]}
     by_index = {one.index: one for one in pages}
@@ -223,7 +223,7 @@ def sheet_of(
 
 
 def _type_line(result: Mapping[str, Any], change: PersonsChange | None, confirmed: str | None) -> TypeLine | None:
-    found, doubt = of_result.of(result), of_result.doubt(result)
+    found, doubt = of_result.type_entry(result), of_result.describe_type_doubt(result)
     if found is None or not (doubt or change):
         return None
     return TypeLine(doubt, change, confirmed == found["id"])

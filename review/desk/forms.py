@@ -145,7 +145,10 @@ def _changes(corrections: Mapping[str, str | None], ticket: Ticket) -> tuple[Fie
     """What this person makes different from what the page showed."""
     changes = [
         FieldChange(
-            one.name, one.label, ticket.shown.get(one.name), results.stored_form(one.type, corrections[one.name] or "")
+            one.name,
+            one.label,
+            ticket.shown.get(one.name),
+            results.to_stored_form(one.type, corrections[one.name] or ""),
         )
         for one in ticket.fields
         if one.name in corrections
@@ -158,7 +161,7 @@ def _changes(corrections: Mapping[str, str | None], ticket: Ticket) -> tuple[Fie
 
 def _correction(field: FieldSpec, typed: str) -> str | None:
     """As typed, but for an allowed value: that one as the list has it."""
-    return (results.allowed_form(field, typed) if field.allowed else None) or typed.strip() or None
+    return (results.to_allowed_form(field, typed) if field.allowed else None) or typed.strip() or None
 
 
 def _answer(name: str, typed: Mapping[str, str], ticket: Ticket) -> str:
@@ -169,7 +172,7 @@ def differs(kind: str, typed: str, shown: str | None) -> bool:
     """Exact, but for spaces: somebody who mends only the letters' case means it."""
     if " ".join(typed.split()) == " ".join((shown or "").split()):
         return False
-    stored = results.stored_form(kind, typed)
+    stored = results.to_stored_form(kind, typed)
     return stored is None or stored != shown
 
 

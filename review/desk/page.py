@@ -91,10 +91,10 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
     person, standing = person_of(request), standing_of(review, person_of(request))
     approval = _before(ref, review)
     before = corrections(approval)
-    found = results.corrected(_result(ref, review), before)
+    found = results.apply_corrections(_result(ref, review), before)
     decided = _decided(ref, review) if standing.kind == "decided" else {}
     typed = draft.typed if standing.open_to_me else {name: text or "" for name, text in corrections(decided).items()}
-    result = of_result.retyped(found, typed.get(of_result.KEY))
+    result = of_result.apply_type_choice(found, typed.get(of_result.KEY))
     fields = _fields(queries.run_of(ref, review), result)
     shown = {one["name"]: one.get("value") for one in result["fields"]}
     may_decide = standing.mine and access.can_review(request)
@@ -122,7 +122,7 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
         "decided_reason": decided.get("reason", ""),
         "comparison": _comparison(standing, fields, shown, shown | corrections(decided), draft),
         "sheet": sheet,
-        "types": of_result.choices(result),
+        "types": of_result.list_type_choices(result),
         "type_error": draft.errors.get(of_result.KEY, ""),
         "unseen": [(name, sheet.asked[name]) for name in draft.unseen if name in sheet.asked],
         "passages": _passages(ref, review, sheet),
@@ -133,7 +133,7 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
 
 def _types(found: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
     """The document's type as this person found it, and as the page has it."""
-    was, now = (of_result.of(one) or {} for one in (found, result))
+    was, now = (of_result.type_entry(one) or {} for one in (found, result))
     names = {str(one["id"]): str(one["name"] or of_result.NONE) for one in (was, now) if one}
     return {"type_found": was.get("id"), "type_id": now.get("id"), "type_names": names}
 
@@ -249,7 +249,7 @@ def _result(ref: ReviewRef, review: Review) -> dict[str, Any]:
 def _fields(run: Run, result: Mapping[str, Any]) -> tuple[FieldSpec, ...]:
     """The schema with its policy as the result carries it; a result of an older version does not, its run does."""
     try:
-        return tuple(FieldSpec.of(found) for found in result["fields"])
+        return tuple(FieldSpec.from_stored(found) for found in result["fields"])
     except KeyError:
         document = workflow_queries.document_workflow(run.site, run.document_id, run.workflow_id)
         return run_settings.from_json(document.settings).fields

@@ -83,7 +83,7 @@ def read(text: str, ref: ReviewRef, user_id: str) -> Ticket:
         raise Refused(
             "This page belongs to another review or user. Nothing was submitted; reopen the review."
         ) from error
-    fields = tuple(FieldSpec.of(spec) for spec in data.pop("fields"))
+    fields = tuple(FieldSpec.from_stored(spec) for spec in data.pop("fields"))
     data["confirmed"] = tuple(data["confirmed"])
     return Ticket(**data, fields=fields)
 

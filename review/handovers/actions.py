@@ -204,7 +204,7 @@ def _prepared(handover: Handover) -> Pause:
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     content = result.content(asked, specs, _pages(store, pictures))
     body = write_json(store, files.result(run.workflow_id), content)
-    why = results.reasons(content, specs, today=clock.now().date().isoformat())
+    why = results.review_reasons(content, specs, today=clock.now().date().isoformat())
     found: dict[str, Any] = {
         "result_sha256": files.sha256(body),
         "reasons": [one.text for one in why[:SHOWN]] or [f"Requested by {handover.caller}"],

@@ -45,7 +45,7 @@ def _spec(field: FieldAsked, question: Question) -> FieldSpec:
 
 
 def _allowed(field: FieldAsked) -> list[str]:
-    stored = [results.stored_form(field.type, value) for value in field.allowed]
+    stored = [results.to_stored_form(field.type, value) for value in field.allowed]
     if None in stored:
         raise Refused(
             f"Field {field.name}: an allowed value is not a valid {field.type}. {results.WRITE.get(field.type, '')}"
@@ -71,7 +71,7 @@ def content(question: Question, specs: Sequence[FieldSpec], sizes: Sequence[tupl
 
 def _field(spec: FieldSpec, asked: FieldAsked | None, pages: int) -> dict[str, Any]:
     raw = asked.value if asked else None
-    value = results.allowed_form(spec, raw) or results.stored_form(spec.type, raw) or raw.strip() if raw else None
+    value = results.to_allowed_form(spec, raw) or results.to_stored_form(spec.type, raw) or raw.strip() if raw else None
     defaulted = not value and bool(spec.default)
     placed = asked is not None and asked.page is not None and asked.page < pages
     return {
@@ -90,7 +90,7 @@ def answered(
     stored: Mapping[str, Any], corrections: Mapping[str, str | None], *, approved: bool
 ) -> list[dict[str, Any]]:
     """Name and value of each field as they hold: the caller's, and a person's where they differ and were approved."""
-    merged = results.merge({"classification": None, **stored}, corrections if approved else {})
+    merged = results.merge_corrections({"classification": None, **stored}, corrections if approved else {})
     return [
         {"name": one["name"], "value": one["value"], "corrected": one["source"] == "reviewer"}
         for one in merged["fields"]

@@ -47,6 +47,6 @@ for task in app.tasks.values():
 for name, stage in STAGES.items():
     slicing = stage.slicing and dataclasses.replace(stage.slicing, plan=talking(name, stage.slicing.plan))
     STAGES[name] = dataclasses.replace(stage, run=talking(name, stage.run), slicing=slicing)
-_each = slices.each
-slices.each = lambda context, indices, do: _each(context, indices, talking("page", do))
+_each = slices.do_each_page
+slices.do_each_page = lambda context, indices, do: _each(context, indices, talking("page", do))
 BaseHandler.resolve_request = talking("web", BaseHandler.resolve_request)  # type: ignore[method-assign]

@@ -29,7 +29,7 @@ from workflows.stages.pages import ocr
 from workflows.storage import files
 
 ROSA = Actor("1", "Rosa Marin")
-INNER = ocr.read
+INNER = ocr.read_page_image
 OCR = DOCUMENT_ANALYSIS.named("paddleocr_processor").order
 
 
@@ -54,7 +54,7 @@ def reading(*failing: int) -> Iterator[mock.Mock]:
             raise RuntimeError("the engine stumbled")
         return INNER(image, index, **options)
 
-    with mock.patch.object(ocr, "read", side_effect=read) as read_page:
+    with mock.patch.object(ocr, "read_page_image", side_effect=read) as read_page:
         yield read_page
 
 

@@ -89,7 +89,7 @@ def test_a_run_without_a_result_goes_on_itself_and_earlier_stages_do_not_run(pum
     with reading() as first:
         failed_at(run, pump, "assess")
     assert first.call_count == 3
-    with worked() as counts, mock.patch.object(ocr, "read") as read:
+    with worked() as counts, mock.patch.object(ocr, "read_page_image") as read:
         assert reruns.run_again(run, "segment_analyzer", by=ROSA) == run
         pump.run(lambda: queries.board(run.site, run.workflow_id).current_step == "human_review")
     assert not read.called
@@ -128,7 +128,7 @@ def test_a_second_delivery_of_the_first_step_clears_nothing_that_was_made(pump: 
 @pytest.mark.every_engine
 def test_beside_a_published_result_a_new_run_begins_in_the_middle(pump: Pump, published: Run) -> None:
     before, text = output(published), files_of(published).read(files.segment(0))
-    with worked() as counts, mock.patch.object(ocr, "read") as read:
+    with worked() as counts, mock.patch.object(ocr, "read_page_image") as read:
         new = reruns.run_again(published, "segment_analyzer", by=ROSA)
         assert new.workflow_id != published.workflow_id
         pump.run(lambda: queries.board(new.site, new.workflow_id).current_step == "human_review")

@@ -63,7 +63,7 @@ def compared(left: Fields, right: Fields) -> list[Row]:
 
 def fields_of(result: Mapping[str, Any]) -> Fields:
     """Its fields, and before them its type where that was found."""
-    kind = of_result.of(result)
+    kind = of_result.type_entry(result)
     if kind is None:
         return list(result["fields"])
     name = str(kind["name"]) if kind["id"] else of_result.NONE
@@ -83,7 +83,7 @@ def _row(name: str, left: Mapping[str, Any] | None, right: Mapping[str, Any] | N
 
 def _normal(one: Mapping[str, Any]) -> str:
     value = one.get("value")
-    return results.normalised(str(one.get("type") or "text"), None if value is None else str(value))
+    return results.normalise_value(str(one.get("type") or "text"), None if value is None else str(value))
 
 
 def _cell(one: Mapping[str, Any] | None) -> Cell | None:

@@ -101,7 +101,7 @@ def _pictures(path: Path, uri: str) -> Iterator[Image.Image]:
 
 
 def _pdf_pages(path: Path) -> Iterator[Image.Image]:
-    with pdf.opened(path) as document:
+    with pdf.open_pdf(path) as document:
         for index in range(document.page_count):
             page = document.document[index]
             try:

@@ -35,7 +35,7 @@ def choose(run: Run, step: StepDefinition, execution: Execution, document: Docum
 def _facts(run: Run, execution: Execution, document: DocumentWorkflow) -> Facts:
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     found = json.loads(store.read_pinned(files.result(run.workflow_id), str(execution.result_sha256)))
-    merged = results.merge(found, corrections(store, run, execution))
+    merged = results.merge_corrections(found, corrections(store, run, execution))
     return Facts(str(document.data["file_type"]), fields=_values(merged))
 
 

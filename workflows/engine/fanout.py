@@ -43,11 +43,11 @@ def run(order: Order, stage: Stage, context: StageContext, *, token: str | None,
     indices = slicing.plan(context)
     if isinstance(indices, StageResult):
         return indices
-    parts = slices.cut(slicing, indices)
+    parts = slices.cut_slices(slicing, indices)
     if len(parts) <= 1:
         done = [_work(order.run, stage, context, part) for part in parts]
-        return slices.finish(slicing, context, slices.tally(len(indices), done))
-    plan = {"parts": [slices.packed(part) for part in parts]}
+        return slices.finish_slices(slicing, context, slices.tally_slices(len(indices), done))
+    plan = {"parts": [slices.pack_ranges(part) for part in parts]}
     artifacts.write_json(context.artifacts, files.plan(order.run.workflow_id, stage.name, order.attempt), plan)
     joins.begin(
         order.run, stage.name, step=order.step, attempt=order.attempt, slices=len(parts), planned=len(indices),
@@ -140,7 +140,7 @@ def _slice_of(
     document = step_context.document_of(order.run)
     with step_context.opened(order.run, stage, document, execution, heartbeat, keep_original=True) as context:
         plan = artifacts.read_json(context.artifacts, files.plan(order.run.workflow_id, stage.name, order.attempt))
-        result = _work(order.run, stage, context, slices.unpacked(plan["parts"][number]))
+        result = _work(order.run, stage, context, slices.unpack_ranges(plan["parts"][number]))
         if result.output is not None:
             name = files.slice_output(order.run.workflow_id, stage.name, order.attempt, number)
             artifacts.write_json(context.artifacts, name, result.output)
@@ -163,7 +163,7 @@ def _finished(
     definition = queries.definition_of(execution)
     document = step_context.document_of(order.run)
     with step_context.opened(order.run, stage, document, execution, heartbeat) as context:
-        result = slices.finish(_slicing(stage), context, _tally(order, stage, context, join))
+        result = slices.finish_slices(_slicing(stage), context, _tally(order, stage, context, join))
     return step_order.conclude(order, definition, definition.step(order.step), execution, result)
 
 

@@ -41,12 +41,12 @@ def publish(
         sha256 = str(execution.decision_sha256)
         name = files.decision(run.workflow_id, execution.decision_id, sha256)
         decision = json.loads(store.read_pinned(name, sha256))
-    merged = results.merge(found, decision["corrections"] if decision else {}, decision=_public(decision))
+    merged = results.merge_corrections(found, decision["corrections"] if decision else {}, decision=_public(decision))
     beside = bool(links.place_of(execution, Outcome.PUBLISHED).keeps)
     merged |= {
         "documentId": run.document_id,
         "source": _source(store, document),
-        "confidence": results.confidence(merged["fields"], found["fields"]),
+        "confidence": results.summarize_confidence(merged["fields"], found["fields"]),
         "review": _review(store, run, decision),
     }
     body = json.dumps(merged, ensure_ascii=False, sort_keys=True).encode()

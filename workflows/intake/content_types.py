@@ -161,7 +161,7 @@ def _text_type(path: Path, head: bytes, name: str) -> str | None:
     """Text by its encoding; its name decides what no content tells, a name of anything else is not believed."""
     with path.open("rb") as file:
         sample = file.read(_SAMPLE)
-    encoding, suffix = texts.encoding(sample), suffix_of(name)
+    encoding, suffix = texts.detect_encoding(sample), suffix_of(name)
     named = _NAMED.get(suffix, formats.TEXT)
     if mails.is_mail(path, name):
         return formats.MAIL
@@ -179,7 +179,7 @@ def _kind_of_text(text: str, suffix: str, named: str) -> str:
         return named
     if suffix in _NAMED and named not in {formats.XML, formats.WEB_REQUEST}:
         return named
-    return formats.CSV if texts.delimiter(text) else formats.TEXT
+    return formats.CSV if texts.detect_delimiter(text) else formats.TEXT
 
 
 def refusal(path: Path, name: str) -> str:
@@ -209,7 +209,7 @@ def _is_cut(path: Path, head: bytes, suffix: str) -> bool:
 def _names(path: Path) -> set[str]:
     """Only the list of names is read, nothing is unpacked."""
     try:
-        with zips.opened(path, "damaged") as archive:
+        with zips.open_zip(path, "damaged") as archive:
             return set(archive.namelist())
     except Refused:
         return set()

@@ -68,16 +68,16 @@ def _container(path: Path, name: str, limits: Limits) -> Inspection | None:
 def _checked_text(path: Path, file_type: str) -> None:
     """The first segment is read: what is damaged or locked shows there, and what holds no text has none."""
     if kinds.has_sound(file_type):
-        speech.seconds(path)
+        speech.measure_recording(path)
     elif file_type == formats.WEB_REQUEST:
         _checked_request(path)
-    elif next(formats.read(path, file_type), None) is None:
+    elif next(formats.read_chunks(path, file_type), None) is None:
         raise Refused("This file holds no text. If it shows pictures, export it as PDF and upload that.")
 
 
 def _checked_request(path: Path) -> None:
     try:
-        webcrawler.read(path.read_bytes()[: webcrawler.MOST_BYTES])
+        webcrawler.read_crawl_request(path.read_bytes()[: webcrawler.MOST_BYTES])
     except StageFailed as error:
         raise Refused(str(error)) from error
 
@@ -92,7 +92,7 @@ def _disguise(name: str, file_type: str) -> tuple[str, ...]:
 
 
 def _pdf(path: Path) -> tuple[int, tuple[str, ...]]:
-    with pdf.opened(path) as opened:
+    with pdf.open_pdf(path) as opened:
         if opened.page_count == 0:
             raise Refused("This PDF has no pages. Export it again and upload the new file.")
         rendered = [_readable(opened, index) for index in range(min(opened.page_count, _CHECKED_PAGES))]

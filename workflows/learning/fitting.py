@@ -35,7 +35,7 @@ def fitted(observations: Iterable[Observation]) -> dict[str, dict[str, float]]:
 
 def _weights(name: str, found: Sequence[Observation]) -> dict[str, float]:
     """The most probable weights under a normal prior around those by hand: Newton's method, convex, so it ends."""
-    prior = confidence.prior(name)
+    prior = confidence.prior_weights(name)
     features = sorted({BIAS, *prior, *(feature for one in found for feature in one.evidence)})
     centre = np.array([prior.get(feature, 0.0) for feature in features])
     pull = np.array([1 / (BIAS_SPREAD if feature == BIAS else SPREAD) ** 2 for feature in features])

@@ -27,7 +27,7 @@ class ReviewedField:
     evidence: Mapping[str, float]
 
     def is_right(self, value: str | None) -> bool:
-        return results.normalised(self.type, value) == results.normalised(self.type, self.truth)
+        return results.normalise_value(self.type, value) == results.normalise_value(self.type, self.truth)
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class _Elsewhere:
     """What is confirmed of a field by other documents than the one that is looked at."""
 
     def __init__(self, name: str, reviewed: Sequence[ReviewedDocument]) -> None:
-        self._memory = vendors.memory(name, confirmed(reviewed))
+        self._memory = vendors.vendor_memory(name, confirmed(reviewed))
         self._in: dict[str, set[str]] = {}
         for document in reviewed:
             self._in.setdefault(document.truth(name), set()).add(document.id)
@@ -120,7 +120,7 @@ def _bare(field: ReviewedField) -> dict[str, float]:
 
 
 def judgement(one: Observation, weights: Mapping[str, Mapping[str, float]]) -> Judgement:
-    of = weights.get(one.field) or confidence.prior(one.field)
+    of = weights.get(one.field) or confidence.prior_weights(one.field)
     return Judgement(one.document, one.field, confidence.share(of, one.evidence), one.right)
 
 

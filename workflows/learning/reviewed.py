@@ -62,7 +62,7 @@ def _document(site: str, execution: Execution) -> ReviewedDocument | None:
     except (NotFound, Tampered):
         return None
     corrections = decision.get("corrections") or {}
-    typed = of_result.retyped(result, corrections.get(of_result.KEY))
+    typed = of_result.apply_type_choice(result, corrections.get(of_result.KEY))
     unseen = set(decision.get("unseen") or ())  # approved without a look: they teach nothing
     fields = tuple(_fields([one for one in typed["fields"] if one["name"] not in unseen], corrections))
     return ReviewedDocument(run.workflow_id, fields) if fields else None
@@ -75,7 +75,7 @@ def _fields(found: Sequence[Mapping[str, Any]], corrections: Mapping[str, str | 
         if value is not None and field.get("source") != SOURCE:
             continue
         corrected = corrections.get(name)
-        truth = results.stored_form(kind, corrected or "") if name in corrections else value
+        truth = results.to_stored_form(kind, corrected or "") if name in corrections else value
         if value is not None or truth is not None:
             yield ReviewedField(name, kind, value, truth, _evidence(field))
 

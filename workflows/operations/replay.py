@@ -172,7 +172,9 @@ def settings_with(settings: RunSettings, changes: Mapping[str, Any]) -> RunSetti
         raise Refused("default_threshold is a number from 0 to 1.")
     known.setdefault("fields", with_threshold(settings.fields, settings.default_threshold, threshold))
     try:
-        known["fields"] = tuple(one if isinstance(one, FieldSpec) else FieldSpec.of(one) for one in known["fields"])
+        known["fields"] = tuple(
+            one if isinstance(one, FieldSpec) else FieldSpec.from_stored(one) for one in known["fields"]
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise Refused("Each of the fields is an object with name, label, type, required and threshold.") from error
     try:

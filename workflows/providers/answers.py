@@ -115,7 +115,7 @@ def _given(entry: Any, spec: FieldSpec) -> Given | str | None:
     confidence = entry.get("confidence")
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
         return f"{spec.name}: confidence has to be a number from 0 to 1."
-    read = results.stored_form(spec.type, value)
+    read = results.to_stored_form(spec.type, value)
     if problem := _problem(value, read, spec):
         return f"{spec.name}: {problem}"
     return Given(spec.name, str(read), _text(entry.get("raw")) or value, float(confidence))

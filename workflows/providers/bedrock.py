@@ -24,7 +24,7 @@ from workflows.stages.services import (
     TypeQuestion,
     TypeReply,
 )
-from workflows.stages.usage import Note, Usage, unnoted
+from workflows.stages.usage import Note, Usage, ignore_usage
 
 T = TypeVar("T")
 BEDROCK = Provider(
@@ -68,7 +68,7 @@ class Bedrock:
     model: str
     strong: str = ""
     enough: float = 0.7  # seed 001
-    note: Note = unnoted
+    note: Note = ignore_usage
 
     def read_page(self, question: PageQuestion) -> PageReply:
         """

@@ -35,7 +35,7 @@ from workflows.stages.services import (
     Transcript,
     Writer,
 )
-from workflows.stages.usage import Note, unnoted
+from workflows.stages.usage import Note, ignore_usage
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -48,7 +48,7 @@ _SPOKEN = {
 
 def of(
     run: Run, stage: Stage, pinned: RunSettings, document: DocumentWorkflow, *, step: int, attempt: int,
-    heartbeat: Callable[[], None], note: Note = unnoted,
+    heartbeat: Callable[[], None], note: Note = ignore_usage,
 ) -> Services:  # fmt: skip
     """Those of one stage; building them asks nobody. ``note``: told of what is metered by the call.
 
@@ -149,7 +149,7 @@ def _writer(pinned: RunSettings, note: Note) -> Writer | None:
     return _bedrock(pinned, note) if pinned.summarizer == BEDROCK.name else None
 
 
-def inquirer(pinned: RunSettings, note: Note = unnoted) -> Inquirer:
+def inquirer(pinned: RunSettings, note: Note = ignore_usage) -> Inquirer:
     """Who answers what people ask about a page; for runs whose analysis is a model's."""
     return _bedrock(pinned, note)
 

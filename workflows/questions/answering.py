@@ -78,7 +78,7 @@ def _answered(run: Run, asked: Question) -> Answer:
     text = str(asked.analysis_query)
     if settings.analyzer == BEDROCK.name:
         return _by_model(run, settings, page, _inquiry(run, settings, page, text))
-    quoted = answerer.answered(page, text, settings.fields)
+    quoted = answerer.answer_question(page, text, settings.fields)
     box = quoted.box if segment.get("image_uri") else None
     return Answer(quoted.content, LOCAL, quoted.passage, box, quoted.confidence)
 
@@ -96,5 +96,5 @@ def _by_model(run: Run, settings: RunSettings, page: Page, inquiry: PageInquiry)
     with spending.metered(run) as note:
         reply = services.inquirer(settings, note).inquire(inquiry)
     words = [word for row in page.rows for line in row.lines for word in line.words]
-    box = given.standing(reply.quote, words) if reply.quote and inquiry.image else None
+    box = given.locate_text(reply.quote, words) if reply.quote and inquiry.image else None
     return Answer(reply.content, reply.model, reply.quote, box)

@@ -85,7 +85,7 @@ def _facts(
 
 def _values(result: Mapping[str, Any]) -> dict[str, list[str]]:
     """With the document's type by its name, where no field has that name itself."""
-    kind = of_result.of(result)
+    kind = of_result.type_entry(result)
     found = {DOCUMENT_TYPE: [str(kind["name"])]} if kind and kind["id"] else {}
     return found | {field["name"]: [str(field["value"])] for field in result["fields"] if field.get("value")}
 

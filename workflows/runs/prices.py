@@ -13,7 +13,7 @@ from workflows.stages.usage import LOCAL, Usage
 def priced(used: Iterable[Usage]) -> list[dict[str, Any]]:
     """As a step keeps it, with ``micros``: millionths of a dollar at today's prices; absent where none is set."""
     rows = []
-    for one, row in zip(summed := usage.summed(used), usage.stored(summed), strict=True):
+    for one, row in zip(summed := usage.sum_usage(used), usage.usage_to_store(summed), strict=True):
         micros = cost(one)
         rows.append(row if micros is None else {**row, "micros": micros})
     return rows

@@ -127,5 +127,5 @@ def from_json(text: str | None) -> RunSettings:
     if not text:
         return freeze({})
     data = json.loads(text)
-    fields = tuple(FieldSpec.of(field) for field in data.pop("fields"))
+    fields = tuple(FieldSpec.from_stored(field) for field in data.pop("fields"))
     return RunSettings(**data, fields=fields)

@@ -19,25 +19,27 @@ from workflows.stages import (
 from workflows.stages.base import Job, Slicing, Stage
 
 
-def _sliced(name: str, label: str, slicing: Slicing, *, reads_original: bool = False, job: Job | None = None) -> Stage:
+def _slice_stage(
+    name: str, label: str, slicing: Slicing, *, reads_original: bool = False, job: Job | None = None
+) -> Stage:
     return Stage(name, label, functools.partial(slices.run_all, slicing), slicing, reads_original, job)
 
 
 STAGES: dict[str, Stage] = {
     stage.name: stage
     for stage in (
-        _sliced("segment_prep", "Segment Prep", segment_prep.SLICING, reads_original=True),
-        _sliced("format_parser", "Format Parsing", format_parser.SLICING, reads_original=True),
-        _sliced(
+        _slice_stage("segment_prep", "Segment Prep", segment_prep.SLICING, reads_original=True),
+        _slice_stage("format_parser", "Format Parsing", format_parser.SLICING, reads_original=True),
+        _slice_stage(
             "paddleocr_processor", "PaddleOCR Processing", paddleocr_processor.SLICING, job=paddleocr_processor.JOB
         ),
         Stage("bda_processor", "BDA Processing", bda_processor.run, job=bda_processor.JOB),
-        _sliced("transcribe", "Transcription", transcribe.SLICING, reads_original=True, job=transcribe.JOB),
+        _slice_stage("transcribe", "Transcription", transcribe.SLICING, reads_original=True, job=transcribe.JOB),
         Stage("webcrawler", "Web Crawling", webcrawler.run, reads_original=True),
-        _sliced("segment_builder", "Building Segments", segment_builder.SLICING),
-        _sliced("segment_analyzer", "Segment Analysis", segment_analyzer.SLICING),
+        _slice_stage("segment_builder", "Building Segments", segment_builder.SLICING),
+        _slice_stage("segment_analyzer", "Segment Analysis", segment_analyzer.SLICING),
         Stage("assess", "Assessment", assess.run),
-        _sliced("graph_builder", "Building Knowledge Graph", graph_builder.SLICING),
-        _sliced("document_summarizer", "Document Summary", document_summarizer.SLICING),
+        _slice_stage("graph_builder", "Building Knowledge Graph", graph_builder.SLICING),
+        _slice_stage("document_summarizer", "Document Summary", document_summarizer.SLICING),
     )
 }

@@ -15,8 +15,8 @@ SHOWN = 10  # reasons that travel in the table; all of them are in the artifact
 def run(context: StageContext) -> StageResult:
     body = context.artifacts.read(files.result(context.workflow_id))
     result = json.loads(body)
-    fields = results.fields_of(result) if of_result.of(result) else context.settings.fields
-    assessment = results.assessment(
+    fields = results.fields_of(result) if of_result.type_entry(result) else context.settings.fields
+    assessment = results.build_assessment(
         result,
         fields,
         result_sha256=hashlib.sha256(body).hexdigest(),

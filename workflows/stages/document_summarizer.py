@@ -41,12 +41,12 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
             segment = artifacts.read_json(context.artifacts, files.segment(index))
         except NotFound:
             segment = {}
-        described.append(_described(index, segment))
+        described.append(_summarize_segment(index, segment))
 
-    return SliceResult(slices.each(context, indices, describe), output=described)
+    return SliceResult(slices.do_each_page(context, indices, describe), output=described)
 
 
-def _described(index: int, segment: Mapping[str, Any]) -> dict[str, Any]:
+def _summarize_segment(index: int, segment: Mapping[str, Any]) -> dict[str, Any]:
     text = str(segment.get("text_content") or "")
     counts = sentences.words(text)
     found = list(enumerate(sentences.sentences(text)))
@@ -78,7 +78,7 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
             put_forward = sentences.best(put_forward, counts, most=20 * _MOST, letters=20 * _LETTERS)
     pages.sort(key=lambda page: int(page["page"]))
     if context.services.writer:
-        return replace(_by_model(context, context.services.writer, pages), reason=slices.left_out(done.failed))
+        return replace(_by_model(context, context.services.writer, pages), reason=slices.describe_left_out(done.failed))
     chosen = sentences.best(put_forward, counts, most=_MOST, letters=_LETTERS)
     told = published.sentence(published.values(context))
     summary = {
@@ -91,7 +91,7 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
     }
     artifacts.write_json(context.artifacts, files.SUMMARY, summary)
     facts = {"model": MODEL, "sentences": len(chosen)}
-    return StageResult("completed", slices.left_out(done.failed), facts)
+    return StageResult("completed", slices.describe_left_out(done.failed), facts)
 
 
 def _by_model(context: StageContext, writer: Writer, pages: Sequence[Mapping[str, Any]]) -> StageResult:

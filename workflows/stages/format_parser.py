@@ -23,7 +23,7 @@ def run(context: StageContext) -> StageResult:
     return slices.run_all(SLICING, context)
 
 
-def doubted(layer: Pages) -> list[int]:
+def find_doubted_pages(layer: Pages) -> list[int]:
     """The pages whose text layer is not believed; of an older head, which does not name them, from its entries."""
     if "doubted" in layer.head:
         return layer.ranges("doubted")
@@ -32,14 +32,15 @@ def doubted(layer: Pages) -> list[int]:
 
 def _plan(context: StageContext) -> Sequence[int] | StageResult:
     if kinds.has_text(context.file_type):
-        return text_segments.parsed(context)  # from its beginning to its end: no part can be read before the others
+        # From beginning to end: no part can be read before those that precede it.
+        return text_segments.write_text_segments(context)
     if context.file_type != PDF:
         return StageResult("skipped", "Only PDFs carry text of their own; this is an image.")
     try:
-        with pdf.opened(context.original) as document:
-            if invoice := einvoice.embedded(context.original):
+        with pdf.open_pdf(context.original) as document:
+            if invoice := einvoice.read_embedded_invoice(context.original):
                 artifacts.write_json(context.artifacts, files.EINVOICE, invoice.stored())
-            return slices.wanted(context, range(document.page_count))
+            return slices.select_requested(context, range(document.page_count))
     except Refused as error:
         raise StageFailed(str(error)) from error
 
@@ -47,7 +48,7 @@ def _plan(context: StageContext) -> Sequence[int] | StageResult:
 def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
     pages: list[dict[str, Any]] = []
     try:
-        with pdf.opened(context.original) as document:
+        with pdf.open_pdf(context.original) as document:
             for index in indices:
                 pages.append(_page(document.document, index))
                 context.heartbeat()
@@ -61,10 +62,10 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
     doubts, count = {index for output in done.outputs for index in output}, done.planned
     if context.only is not None:
         before = paged.TEXT_LAYER.opened(context.artifacts)
-        doubts |= set(doubted(before)) - context.only
+        doubts |= set(find_doubted_pages(before)) - context.only
         count = len(before.indices)
     paged.TEXT_LAYER.finish(
-        context.artifacts, range(count), {"page_count": count, "doubted": slices.packed(sorted(doubts))}
+        context.artifacts, range(count), {"page_count": count, "doubted": slices.pack_ranges(sorted(doubts))}
     )
     return StageResult("completed", facts={"pages": count, "text_layer_pages": count - len(doubts)})
 
@@ -76,7 +77,7 @@ def _page(document: pypdfium2.PdfDocument, index: int) -> dict[str, Any]:
     try:
         page = document[index]
         try:
-            layer = text_layer.read(page, index)
+            layer = text_layer.read_text_layer(page, index)
         finally:
             page.close()
     except pypdfium2.PdfiumError:
@@ -86,5 +87,5 @@ def _page(document: pypdfium2.PdfDocument, index: int) -> dict[str, Any]:
         "text": layer.text,
         "doubt": layer.doubt,
         # An unbelieved layer's words are not kept: nothing may read them by mistake.
-        "words": layout.stored(layer.lines) if layer.doubt is None else [],
+        "words": layout.words_to_store(layer.lines) if layer.doubt is None else [],
     }

@@ -16,14 +16,14 @@ WHOLE: Box = (0.0, 0.0, 1.0, 1.0)
 _LONGEST = 40  # words of a value that are looked for on a page
 
 
-def placed(given: Iterable[Given], page: Page, source: str) -> list[dict[str, Any]]:
+def place_values(given: Iterable[Given], page: Page, source: str) -> list[dict[str, Any]]:
     """As a segment keeps them. A model tells no place: the words of the page do, and an invented value has none."""
-    return [_placed(one, page, source) for one in given]
+    return [_place_value(one, page, source) for one in given]
 
 
-def _placed(one: Given, page: Page, source: str) -> dict[str, Any]:
+def _place_value(one: Given, page: Page, source: str) -> dict[str, Any]:
     words = [word for row in page.rows for line in row.lines for word in line.words]
-    box = standing(one.raw, words) or standing(one.value, words)
+    box = locate_text(one.raw, words) or locate_text(one.value, words)
     believed = min(one.confidence, SURE if box or not words else NOT_FOUND)
     return {
         "name": one.name,
@@ -36,7 +36,7 @@ def _placed(one: Given, page: Page, source: str) -> dict[str, Any]:
     }
 
 
-def standing(text: str, words: Sequence[Word]) -> Box | None:
+def locate_text(text: str, words: Sequence[Word]) -> Box | None:
     """Where ``text`` stands as consecutive words, whatever their letters' case, spaces and punctuation."""
     wanted = values.words(text)
     if not wanted:
@@ -55,13 +55,13 @@ def standing(text: str, words: Sequence[Word]) -> Box | None:
     return None
 
 
-def candidates(stored: Iterable[Mapping[str, Any]], spec: FieldSpec) -> list[Candidate]:
+def read_candidates(stored: Iterable[Mapping[str, Any]], spec: FieldSpec) -> list[Candidate]:
     """Those of one field, the surest first; the same value of several pages once."""
     found: dict[str, Candidate] = {}
     for one in sorted((one for one in stored if one["name"] == spec.name), key=lambda one: -one["confidence"]):
         box = one["box"]
         found.setdefault(
-            results.normalised(spec.type, one["value"]),
+            results.normalise_value(spec.type, one["value"]),
             Candidate(
                 one["value"],
                 one["raw"],
@@ -77,14 +77,14 @@ def candidates(stored: Iterable[Mapping[str, Any]], spec: FieldSpec) -> list[Can
     return list(found.values())
 
 
-def together(spec: FieldSpec, given: Sequence[Candidate], ruled: Sequence[Candidate]) -> list[Candidate]:
+def merge_candidates(spec: FieldSpec, given: Sequence[Candidate], ruled: Sequence[Candidate]) -> list[Candidate]:
     """The service's reading first, then what only the rules found; where both agree, the surer of the two counts."""
     if not given:
         return list(ruled)
-    by_value = {results.normalised(spec.type, one.value): one for one in reversed(ruled)}
+    by_value = {results.normalise_value(spec.type, one.value): one for one in reversed(ruled)}
     agreed = []
     for one in given:
-        same = by_value.pop(results.normalised(spec.type, one.value), None)
+        same = by_value.pop(results.normalise_value(spec.type, one.value), None)
         if same is not None:
             one = replace(  # noqa: PLW2901 - the same reading, with what the rules know of it
                 one,
@@ -94,5 +94,5 @@ def together(spec: FieldSpec, given: Sequence[Candidate], ruled: Sequence[Candid
                 page=same.page if one.box == WHOLE else one.page,
             )
         agreed.append(one)
-    others = [one for one in ruled if results.normalised(spec.type, one.value) in by_value]
+    others = [one for one in ruled if results.normalise_value(spec.type, one.value) in by_value]
     return [*agreed, *others]

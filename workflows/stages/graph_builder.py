@@ -61,27 +61,27 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
             segment = artifacts.read_json(context.artifacts, files.segment(index))
         except NotFound:
             return
-        found.extend(mentions(str(segment.get("text_content") or ""), index))
+        found.extend(find_mentions(str(segment.get("text_content") or ""), index))
 
-    failed = slices.each(context, indices, look)
+    failed = slices.do_each_page(context, indices, look)
     counts = Counter((one.kind, one.name) for one in found)
     kept = {key for key, _ in counts.most_common(_A_SLICE)}
     named = [one for one in found if (one.kind, one.name) in kept]
     return SliceResult(failed, output={"mentions": [vars(one) for one in named], "pairs": _pairs(named)})
 
 
-def mentions(text: str, segment: int) -> Iterator[Mention]:
+def find_mentions(text: str, segment: int) -> Iterator[Mention]:
     """Everything that a segment names, line by line."""
     for number, line in enumerate(text.split("\n")):
         seen: set[tuple[str, str]] = set()
-        for kind, name, at in _named(line):
+        for kind, name, at in _find_names(line):
             if (kind, name) not in seen:
                 seen.add((kind, name))
                 start = max(0, at - _CONTEXT // 2)
                 yield Mention(kind, name, segment, number, line[start : start + _CONTEXT].strip())
 
 
-def _named(line: str) -> Iterator[tuple[str, str, int]]:
+def _find_names(line: str) -> Iterator[tuple[str, str, int]]:
     for found in _ORGANISATION.finditer(line):
         yield "organisation", " ".join(found[1].split()).strip(" ,"), found.start()
     for kind, pattern in _PATTERNS:
@@ -122,7 +122,7 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
     }
     artifacts.write_json(context.artifacts, files.GRAPH, graph)
     counts = {"entity_count": len(graph["entities"]), "relationship_count": len(graph["relations"])}
-    return StageResult("completed", slices.left_out(done.failed), counts)
+    return StageResult("completed", slices.describe_left_out(done.failed), counts)
 
 
 SLICING = Slicing(paged.LIGHT, _plan, _work, _finish)

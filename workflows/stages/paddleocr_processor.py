@@ -32,7 +32,7 @@ def run(context: StageContext) -> StageResult:
 def _plan(context: StageContext) -> Sequence[int] | StageResult:
     if not kinds.has_pages(context.file_type):
         return StageResult("skipped", "Only pages are read by OCR; this file has none.")
-    wanted = slices.wanted(context, _pages_to_read(context))
+    wanted = slices.select_requested(context, _pages_to_read(context))
     if wanted:
         return wanted
     read = paged.OCR.opened(context.artifacts)
@@ -45,14 +45,14 @@ def _pages_to_read(context: StageContext) -> list[int]:
     prepared = paged.PREPARED.opened(context.artifacts)
     layer = paged.TEXT_LAYER.opened(context.artifacts)
     pages = set(range(int(prepared.head["segment_count"])))
-    believed = set(layer.indices) - set(format_parser.doubted(layer))
+    believed = set(layer.indices) - set(format_parser.find_doubted_pages(layer))
     return sorted(pages - believed - set(prepared.ranges("failed")))  # what could not be shown cannot be read
 
 
 def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
     """Pages of a slice that was begun before are there already: the next worker goes on behind them."""
     if context.services.document_reader:
-        return SliceResult(slices.each(context, indices, functools.partial(_check_collected, context)))
+        return SliceResult(slices.do_each_page(context, indices, functools.partial(_check_collected, context)))
     left = [index for index in indices if context.only is not None or not _is_read(context, index)]
     began = time.monotonic()
     with _pictures(context, left) as picture_of:
@@ -60,12 +60,12 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
         def page(index: int) -> None:
             paged.OCR.write(context.artifacts, [_page(context, index, picture_of(index))])
 
-        failed = slices.each(context, left, page)
+        failed = slices.do_each_page(context, left, page)
     paged.OCR.write(context.artifacts, [_failed_page(index, sentence) for index, sentence in failed.items()])
     service, model = _engine(context)
     ms = round((time.monotonic() - began) * 1000)
     used = Usage(service, model, pages=len(left) - len(failed), ms=ms)
-    return SliceResult(failed, usage.counts([used]) if left else {})
+    return SliceResult(failed, usage.usage_counts([used]) if left else {})
 
 
 def _check_collected(context: StageContext, index: int) -> None:
@@ -89,7 +89,7 @@ def _collect(context: StageContext, job: str) -> bool:
     reading = reader.look(job)
     if reading is None:
         return False
-    wanted = set(slices.wanted(context, _pages_to_read(context)))
+    wanted = set(slices.select_requested(context, _pages_to_read(context)))
     found = {page.index: page for page in reading.pages}
     for prepared in paged.PREPARED.opened(context.artifacts).entries(sorted(wanted)):
         index = int(prepared["segment_index"])
@@ -126,7 +126,7 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
         "model_options": dict(context.settings.ocr_options),
         "note": facts.get("note"),
         "page_count": len(pages),
-        "failed": slices.packed(sorted(done.failed)),
+        "failed": slices.pack_ranges(sorted(done.failed)),
     }
     paged.OCR.finish(context.artifacts, pages, head)
     return StageResult("completed", facts=facts, failed=done.failed, used=used)
@@ -183,7 +183,7 @@ def _page(context: StageContext, index: int, image: Image.Image) -> dict[str, An
         return page_entries.entry(reader.read(picture, index, image.size), image.size, reader.service)
     turn = bool(context.settings.ocr_options.get("use_textline_orientation"))
     accents = context.settings.language not in ocr.WITHOUT_ACCENTS
-    reading = ocr.read(image, index, turn_lines=turn, accents=accents)
+    reading = ocr.read_page_image(image, index, turn_lines=turn, accents=accents)
     return {
         "page_index": index,
         "content": "\n".join(line.text for line in reading.lines),
@@ -202,7 +202,7 @@ def _page(context: StageContext, index: int, image: Image.Image) -> dict[str, An
         "height": image.height,
         "slope": round(reading.slope, 5),
         "scores": [round(line.score, 4) for line in reading.lines],
-        "words": layout.stored(reading.lines),
+        "words": layout.words_to_store(reading.lines),
     }
 
 

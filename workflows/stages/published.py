@@ -31,7 +31,7 @@ def values(context: StageContext) -> Values:
     except NotFound:
         return Values("other", ())
     corrected = artifacts.read_json(context.artifacts, context.decision)["corrections"] if context.decision else {}
-    result = of_result.retyped(result, corrected.get(of_result.KEY))
+    result = of_result.apply_type_choice(result, corrected.get(of_result.KEY))
     fields = ({**one, "value": corrected.get(one["name"], one.get("value"))} for one in result["fields"])
     return Values(str(result["document_type"]), tuple(fields))
 

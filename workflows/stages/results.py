@@ -56,7 +56,7 @@ class Reason:
     text: str
 
 
-def stored_form(kind: str, text: str) -> str | None:
+def to_stored_form(kind: str, text: str) -> str | None:
     """How a value of this type is stored, whoever keyed it; None where it is no value of the type."""
     text = " ".join(text.split())
     match kind:
@@ -73,21 +73,21 @@ def stored_form(kind: str, text: str) -> str | None:
     return text or None
 
 
-def normalised(kind: str, text: str | None) -> str:
+def normalise_value(kind: str, text: str | None) -> str:
     """Two values are the same answer where this is the same; used for scores and for "was it corrected"."""
     if not text:
         return ""
     if kind == "text":
         return values.words(text)
-    return stored_form(kind, text) or values.words(text)
+    return to_stored_form(kind, text) or values.words(text)
 
 
-def allowed_form(field: Field, text: str) -> str | None:
+def to_allowed_form(field: Field, text: str) -> str | None:
     """The allowed value that the text is, whatever its letters' case; None where it is none, or no value at all.
 
     A field without a list allows every value of its type.
     """
-    stored = stored_form(field.type, text)
+    stored = to_stored_form(field.type, text)
     if not field.allowed or stored is None or stored in field.allowed:
         return stored
     alike = [value for value in field.allowed if _comparable(field.type, value) == _comparable(field.type, stored)]
@@ -95,14 +95,14 @@ def allowed_form(field: Field, text: str) -> str | None:
 
 
 def _comparable(kind: str, stored: str) -> str:
-    return str(Decimal(stored).normalize()) if kind in {"number", "amount"} else normalised(kind, stored)
+    return str(Decimal(stored).normalize()) if kind in {"number", "amount"} else normalise_value(kind, stored)
 
 
-def reasons(result: Mapping[str, Any], fields: Iterable[Field], *, today: str) -> list[Reason]:
+def review_reasons(result: Mapping[str, Any], fields: Iterable[Field], *, today: str) -> list[Reason]:
     """Why a person should look, most telling first within a field; empty means nobody needs to. ``today``: ISO date."""
     found = {field["name"]: field for field in result["fields"]}
     whole = [Reason(None, "unreadable", note) for note in result.get("notes", [])]
-    if doubt := of_result.doubt(result):
+    if doubt := of_result.describe_type_doubt(result):
         whole.append(Reason(None, "type", doubt))
     asked = {field.name: _reason(field, found.get(field.name, {}), today) for field in fields}
     # What does not fit together is not said twice of a field that is looked at anyhow.
@@ -115,13 +115,13 @@ def _reason(field: Field, found: Mapping[str, Any], today: str) -> Reason | None
     value, rated = found.get("value"), found.get("confidence", 0.0)
     if not value:
         return Reason(field.name, "missing", f"{field.label} not found") if field.required else None
-    stored = stored_form(field.type, value)
+    stored = to_stored_form(field.type, value)
     if stored is None:
         return Reason(field.name, "invalid", f"{field.label} “{value[:40]}” is no {field.type}")
-    if allowed_form(field, value) is None:
+    if to_allowed_form(field, value) is None:
         return Reason(field.name, "not_allowed", f"{field.label} “{value[:40]}” is not an allowed value")
     if rated is None or float(rated) < field.threshold:
-        return Reason(field.name, "low_confidence", f"{field.label} {_rating(rated, field.threshold)}")
+        return Reason(field.name, "low_confidence", f"{field.label} {_describe_rating(rated, field.threshold)}")
     odd = _odd_date(stored, today, date_range(field.name, field.type, field.date_range))
     return Reason(field.name, "rule", f"{field.label} {value} {odd}") if odd else None
 
@@ -139,7 +139,7 @@ def _odd_date(value: str, today: str, plausible: str) -> str:
     return f"is more than {FARTHEST} years ahead" if years > FARTHEST else ""
 
 
-def _rating(rated: float | None, threshold: float) -> str:
+def _describe_rating(rated: float | None, threshold: float) -> str:
     if rated is None:  # another system may not know
         return "comes without a confidence"
     # Rounded down: 79.6 % must not read as the 80 % it misses.
@@ -148,7 +148,7 @@ def _rating(rated: float | None, threshold: float) -> str:
 
 def fields_of(result: Mapping[str, Any]) -> tuple[FieldSpec, ...]:
     """The schema with its policy as a result carries it. Raises: KeyError, where an older version of ours wrote it."""
-    return tuple(FieldSpec.of(found) for found in result["fields"])
+    return tuple(FieldSpec.from_stored(found) for found in result["fields"])
 
 
 def is_sampled(workflow_id: str, share: float) -> bool:
@@ -157,11 +157,11 @@ def is_sampled(workflow_id: str, share: float) -> bool:
     return place < share * 2**64
 
 
-def assessment(
+def build_assessment(
     result: Mapping[str, Any], fields: Sequence[Field], *, result_sha256: str, today: str, sampled: bool = False
 ) -> dict[str, Any]:
     """The content of assessment.json. ``sampled``: a person looks though nothing is in doubt."""
-    found = reasons(result, fields, today=today)
+    found = review_reasons(result, fields, today=today)
     if sampled and not found:
         found = [Reason(None, "audit", AUDIT)]
     return {
@@ -192,31 +192,31 @@ def _message(field: Field, text: str) -> str | None:
         return f"{field.label} is required. Enter it, or reject the document." if field.required else None
     if len(text) > LONGEST:
         return f"{field.label} is longer than {LONGEST:,} characters. Shorten it."
-    if stored_form(field.type, text) is None:
+    if to_stored_form(field.type, text) is None:
         return WRITE[field.type]
-    if allowed_form(field, text) is None:
+    if to_allowed_form(field, text) is None:
         return f"{field.label} has a list of allowed values. Choose one of them, or reject the document."
     return None
 
 
-def merge(
+def merge_corrections(
     result: Mapping[str, Any], corrections: Mapping[str, str | None], *, decision: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """The published result: the machine's values, a person's where they differ, and the facts of the decision."""
     chosen = corrections.get(of_result.KEY)
-    typed = of_result.retyped(result, chosen)
-    kind = of_result.published(result, chosen)
+    typed = of_result.apply_type_choice(result, chosen)
+    kind = of_result.type_to_publish(result, chosen)
     return {
         "version": 1,
         "document_type": typed["document_type"],
         "classification": typed.get("classification"),
         **({"type": kind} if kind else {}),
-        "fields": [_published(field, corrections) for field in typed["fields"]],
+        "fields": [_field_to_publish(field, corrections) for field in typed["fields"]],
         "decision": None if decision is None else dict(decision),
     }
 
 
-def confidence(fields: Sequence[Mapping[str, Any]], found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def summarize_confidence(fields: Sequence[Mapping[str, Any]], found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """How sure the published ``fields`` are, in numbers; ``found`` has their thresholds. Shares are 0–1, or None."""
     thresholds = {one["name"]: float(one.get("threshold") or 0.0) for one in found}
     there = [one for one in fields if one.get("value")]
@@ -232,22 +232,22 @@ def confidence(fields: Sequence[Mapping[str, Any]], found: Sequence[Mapping[str,
     }
 
 
-def corrected(result: Mapping[str, Any], corrections: Mapping[str, str | None]) -> dict[str, Any]:
+def apply_corrections(result: Mapping[str, Any], corrections: Mapping[str, str | None]) -> dict[str, Any]:
     """The result as it stands after a person's decision, for the next person who is asked about it."""
-    typed = of_result.retyped(result, corrections.get(of_result.KEY))
+    typed = of_result.apply_type_choice(result, corrections.get(of_result.KEY))
     fields = [
-        {**field, **_published(field, corrections)} if field["name"] in corrections else field
+        {**field, **_field_to_publish(field, corrections)} if field["name"] in corrections else field
         for field in typed["fields"]
     ]
     return {**typed, "fields": fields}
 
 
-def _published(field: Mapping[str, Any], corrections: Mapping[str, str | None]) -> dict[str, Any]:
+def _field_to_publish(field: Mapping[str, Any], corrections: Mapping[str, str | None]) -> dict[str, Any]:
     keep = ("name", "label", "type", "value", "raw", "confidence", "page", "box", "source")
     published = {key: field.get(key) for key in keep}
     if field["name"] not in corrections:
         return published
-    corrected = stored_form(field["type"], corrections[field["name"]] or "")
+    corrected = to_stored_form(field["type"], corrections[field["name"]] or "")
     if corrected == field["value"]:
         return published
     # The box stays: it shows where the person looked; the machine's answer stays as what was corrected.

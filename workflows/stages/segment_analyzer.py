@@ -28,11 +28,11 @@ def run(context: StageContext) -> StageResult:
 
 
 def _plan(context: StageContext) -> Sequence[int]:
-    typed.ask(context, lambda: _opening(context))
-    return slices.wanted(context, range(_count(context)))
+    typed.ask_type(context, lambda: _first_pages(context))
+    return slices.select_requested(context, range(_count(context)))
 
 
-def _opening(context: StageContext) -> Document:
+def _first_pages(context: StageContext) -> Document:
     """The pages that say what a document is."""
     indices = range(min(typed.ASKED, _count(context)))
     return Document(tuple(page_of(artifacts.read_json(context.artifacts, files.segment(index))) for index in indices))
@@ -40,8 +40,8 @@ def _opening(context: StageContext) -> Document:
 
 def _labels(context: StageContext) -> frozenset[str]:
     """Of every field that the document may turn out to have."""
-    own = fields.spelled(context.settings.fields)
-    return own.union(*(fields.spelled(one.fields) for one in context.types.types))
+    own = fields.field_spellings(context.settings.fields)
+    return own.union(*(fields.field_spellings(one.fields) for one in context.types.types))
 
 
 def _count(context: StageContext) -> int:
@@ -61,19 +61,21 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
         if segment["status"] == "failed":
             unread[index] = segment["error"]
         elif segment["status"] != "completed":
-            used.extend(model_pages.asked(context, segment, page, searched=_is_searched(index, count), count=count))
-            _analysed(context, segment, page)
+            used.extend(
+                model_pages.ask_model_for_page(context, segment, page, searched=_is_searched(index, count), count=count)
+            )
+            _analyse_segment(context, segment, page)
 
-    failed = slices.each(context, indices, analyse)
+    failed = slices.do_each_page(context, indices, analyse)
     for index, sentence in failed.items():
         segment = artifacts.read_json(context.artifacts, files.segment(index))
         artifacts.write_json(context.artifacts, files.segment(index), segment | {"status": "failed", "error": sentence})
-    return SliceResult(unread | failed, usage.counts(used), output=described)
+    return SliceResult(unread | failed, usage.usage_counts(used), output=described)
 
 
 def _finish(context: StageContext, done: Tally) -> StageResult:
     count = _count(context)
-    described = _described(context, done)
+    described = _describe_segments(context, done)
     segments = [
         artifacts.read_json(context.artifacts, files.segment(index))
         for index in range(count)
@@ -85,19 +87,19 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
     texts = {page.index for page in document.pages if page.source == text_page.SOURCE}
 
     @functools.cache
-    def reading(spec: FieldSpec) -> dict[str, Any]:
+    def read_given_fields(spec: FieldSpec) -> dict[str, Any]:
         one = _field(spec, _candidates(context, document, spec, read), exact)
         _hide_places([one], texts)
         return one
 
-    said = _said(context, document, reading, is_invoice=bool(exact))
+    said = _read_document(context, document, read_given_fields, is_invoice=bool(exact))
     ruled = [field for field in said["fields"] if field["source"] == SOURCE]
     written = [field for field in said["fields"] if field["source"] == einvoice.SOURCE]
     result = {
         "version": 1,
         **said,
         "pages": described,
-        "checks": [*checks.told(document, ruled), *printed.contradictions(document, written)],
+        "checks": [*checks.list_contradictions(document, ruled), *printed.compare_with_print(document, written)],
         "notes": _notes(context, described, done.failed),
     }
     artifacts.write_json(context.artifacts, files.result(context.workflow_id), result)
@@ -105,20 +107,20 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
     facts: dict[str, Any] = {"document_type": said["document_type"], "fields": filled}
     if context.settings.document_prompt and context.services.analyst is None:
         facts["prompt_unused"] = True  # only models are told the project's words
-    used = usage.summed([*usage.of_counts(done.counts), *typed.used(context)])
+    used = usage.sum_usage([*usage.of_counts(done.counts), *typed.type_usage(context)])
     return StageResult("completed", facts=facts, failed=done.failed, used=used)
 
 
-def _said(context: StageContext, document: Document, read: typed.Read, *, is_invoice: bool) -> dict[str, Any]:
+def _read_document(context: StageContext, document: Document, read: typed.Read, *, is_invoice: bool) -> dict[str, Any]:
     """What the document is, and its fields: those of the type that was found, else those that the run was given."""
-    found = typed.found(context, document, is_invoice=is_invoice)
+    found = typed.classify_document(context, document, is_invoice=is_invoice)
     if found is None:
         return {
             "document_type": document_type(document.text),
             "classification": _classification(context.settings),
             "fields": [read(spec) for spec in context.settings.fields],
         }
-    kind, fields_read = typed.entry(context, found, read)
+    kind, fields_read = typed.type_result_entry(context, found, read)
     return {
         "document_type": kind["name"] if kind["id"] else document_type(document.text),
         "classification": {name: kind[name] for name in ("id", "name", "version")} if kind["id"] else None,
@@ -138,11 +140,11 @@ def _candidates(
     context: StageContext, document: Document, spec: FieldSpec, read: Sequence[dict[str, Any]]
 ) -> list[Candidate]:
     """What the rules find, behind what a service read where one was asked."""
-    ruled = fields.find(document, spec, context.calibration)
-    return given.together(spec, given.candidates(read, spec), ruled)
+    ruled = fields.find_candidates(document, spec, context.calibration)
+    return given.merge_candidates(spec, given.read_candidates(read, spec), ruled)
 
 
-def _described(context: StageContext, done: Tally) -> list[dict[str, Any]]:
+def _describe_segments(context: StageContext, done: Tally) -> list[dict[str, Any]]:
     """A line a page, which is all that is ever held of all pages; a retry's lines in the place of the earlier ones."""
     lines = {line["index"]: line for output in done.outputs for line in output}
     if context.only is not None:
@@ -188,7 +190,7 @@ def _description(segment: dict[str, Any], page: layout.Page) -> dict[str, Any]:
     }
 
 
-def _analysed(context: StageContext, segment: dict[str, Any], page: layout.Page) -> None:
+def _analyse_segment(context: StageContext, segment: dict[str, Any], page: layout.Page) -> None:
     is_text = page.source == text_page.SOURCE
     text = segment["text_content"] if is_text else "\n".join(row.text for row in page.rows)
     text = segment.pop("description", "") or text
@@ -218,9 +220,9 @@ def _field(spec: FieldSpec, found: Sequence[Candidate], exact: Mapping[str, str]
     """With the policy it is judged by, so that whoever shows the result reads nothing else."""
     best = found[0] if found else None
     if written := einvoice.value_of(exact, spec):
-        shown = _written(spec, written, found)
+        shown = _written_entry(spec, written, found)
     else:
-        shown = _read(best) if best or not spec.default else _given(spec.default)
+        shown = _reading_entry(best) if best or not spec.default else _default_entry(spec.default)
     return {
         "name": spec.name,
         "label": spec.label,
@@ -237,7 +239,7 @@ def _field(spec: FieldSpec, found: Sequence[Candidate], exact: Mapping[str, str]
                 "raw": candidate.raw,
                 "confidence": candidate.confidence,
                 "page": candidate.page,
-                "box": _rounded(candidate.box),
+                "box": _round_box(candidate.box),
                 "evidence": {name: round(value, 3) for name, value in candidate.evidence.items()},
             }
             for candidate in found[:SHOWN]
@@ -245,29 +247,38 @@ def _field(spec: FieldSpec, found: Sequence[Candidate], exact: Mapping[str, str]
     }
 
 
-def _read(best: Candidate | None) -> dict[str, Any]:
+def _reading_entry(best: Candidate | None) -> dict[str, Any]:
     return {
         "value": best.value if best else None,
         "raw": best.raw if best else None,
         "confidence": best.confidence if best else 0.0,
         "page": best.page if best else None,
-        "box": _rounded(best.box) if best else None,
+        "box": _round_box(best.box) if best else None,
         "source": best.source if best else SOURCE,
     }
 
 
-def _written(spec: FieldSpec, value: str, found: Sequence[Candidate]) -> dict[str, Any]:
+def _written_entry(spec: FieldSpec, value: str, found: Sequence[Candidate]) -> dict[str, Any]:
     """What the seller's program wrote, and where the page shows the same."""
-    same = (one for one in found if results.normalised(spec.type, one.value) == results.normalised(spec.type, value))
-    return _read(next(same, None)) | {"value": value, "raw": value, "confidence": 1.0, "source": einvoice.SOURCE}
+    same = (
+        one
+        for one in found
+        if results.normalise_value(spec.type, one.value) == results.normalise_value(spec.type, value)
+    )
+    return _reading_entry(next(same, None)) | {
+        "value": value,
+        "raw": value,
+        "confidence": 1.0,
+        "source": einvoice.SOURCE,
+    }
 
 
-def _given(default: str) -> dict[str, Any]:
+def _default_entry(default: str) -> dict[str, Any]:
     """A person decided what stands for nothing found, so nobody has to be asked again."""
     return {"value": default, "raw": None, "confidence": 1.0, "page": None, "box": None, "source": DEFAULT}
 
 
-def _rounded(box: layout.Box) -> list[float] | None:
+def _round_box(box: layout.Box) -> list[float] | None:
     """None where a service told no place and the page does not either."""
     return None if box == given.WHOLE else [round(value, 5) for value in box]
 

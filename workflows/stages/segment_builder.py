@@ -18,7 +18,7 @@ def run(context: StageContext) -> StageResult:
 
 
 def _plan(context: StageContext) -> Sequence[int]:
-    return slices.wanted(context, range(_count(context)))
+    return slices.select_requested(context, range(_count(context)))
 
 
 def _count(context: StageContext) -> int:

@@ -32,26 +32,26 @@ def _plan(context: StageContext) -> Sequence[int] | StageResult:
     if not kinds.is_read(context.file_type):
         raise StageFailed(f"Files of type {context.file_type} cannot be read. Upload a PDF or an image.")
     if not kinds.has_pages(context.file_type):
-        return text_segments.placeholder(context)
-    with _opened(context) as (count, _):
+        return text_segments.write_placeholder(context)
+    with _open_page_source(context) as (count, _):
         if not count:
             raise StageFailed("This file has no pages. Export or scan it again and upload the new file.")
         if count > MAX_PAGES:
             raise StageFailed(f"This file has more than {MAX_PAGES:,} pages. Split it and upload the parts.")
-        return slices.wanted(context, range(count))
+        return slices.select_requested(context, range(count))
 
 
 def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
     """Page by page: memory does not grow with the document, and a second run writes the same bytes."""
     sizes: dict[int, tuple[int, int]] = {}
-    with _opened(context) as (_, page_at):
+    with _open_page_source(context) as (_, page_at):
 
         def page(index: int) -> None:
             image = page_at(index)
             _keep(context, index, image)
             sizes[index] = image.size
 
-        failed = slices.each(context, indices, page)
+        failed = slices.do_each_page(context, indices, page)
     for index in failed:
         _keep(context, index, Image.new("RGB", _BLANK, "white"))
     entries = [_entry(index, sizes.get(index, _BLANK), failed.get(index)) for index in indices]
@@ -74,7 +74,7 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
     count = done.planned
     if context.only is not None:
         count = int(paged.PREPARED.opened(context.artifacts).head["segment_count"])
-    head = {"file_type": context.file_type, "segment_count": count, "failed": slices.packed(sorted(done.failed))}
+    head = {"file_type": context.file_type, "segment_count": count, "failed": slices.pack_ranges(sorted(done.failed))}
     paged.PREPARED.finish(context.artifacts, range(count), head)
     return StageResult("completed", facts={"segment_count": count}, failed=done.failed)
 
@@ -83,11 +83,11 @@ SLICING = Slicing(paged.LIGHT, _plan, _work, _finish, aligned=True)
 
 
 @contextmanager
-def _opened(context: StageContext) -> Iterator[tuple[int, PageAt]]:
+def _open_page_source(context: StageContext) -> Iterator[tuple[int, PageAt]]:
     """How many pages the file has, and what renders one. Raises: StageFailed."""
     if context.file_type == PDF:
         try:
-            with pdf.opened(context.original) as document:
+            with pdf.open_pdf(context.original) as document:
                 yield document.page_count, lambda index: _pdf_page(document, index)
         except Refused as error:
             raise StageFailed(str(error)) from error

@@ -16,7 +16,7 @@ _NAMED = 10  # pages in a sentence
 _UNEXPECTED = "The page could not be processed. The others were; it can be tried again."
 
 
-def cut(slicing: Slicing, indices: Sequence[int]) -> list[Sequence[int]]:
+def cut_slices(slicing: Slicing, indices: Sequence[int]) -> list[Sequence[int]]:
     """The slices of ``indices``, which come in ascending order."""
     if slicing.aligned:
         return [list(group) for _, group in itertools.groupby(indices, lambda index: index // slicing.size)]
@@ -28,11 +28,11 @@ def run_all(slicing: Slicing, context: StageContext) -> StageResult:
     indices = slicing.plan(context)
     if isinstance(indices, StageResult):
         return indices
-    done = [slicing.work(context, part) for part in cut(slicing, indices)]
-    return finish(slicing, context, tally(len(indices), done))
+    done = [slicing.work(context, part) for part in cut_slices(slicing, indices)]
+    return finish_slices(slicing, context, tally_slices(len(indices), done))
 
 
-def tally(planned: int, done: Sequence[SliceResult]) -> Tally:
+def tally_slices(planned: int, done: Sequence[SliceResult]) -> Tally:
     counts: dict[str, float] = {}
     for name, count in itertools.chain.from_iterable(one.counts.items() for one in done):
         counts[name] = counts.get(name, 0) + count
@@ -41,19 +41,19 @@ def tally(planned: int, done: Sequence[SliceResult]) -> Tally:
     return Tally(planned, frozenset(failed), counts, outputs, next(iter(failed.values()), None))
 
 
-def finish(slicing: Slicing, context: StageContext, done: Tally) -> StageResult:
+def finish_slices(slicing: Slicing, context: StageContext, done: Tally) -> StageResult:
     """Raises: StageFailed, where nothing could be done, or too little to call it done."""
     if context.only is None and done.failed and len(done.failed) >= min(done.planned, MOST_FAILED):
         raise StageFailed(done.error or _UNEXPECTED)
     return slicing.finish(context, done)
 
 
-def wanted(context: StageContext, indices: Iterable[int]) -> list[int]:
+def select_requested(context: StageContext, indices: Iterable[int]) -> list[int]:
     """Of ``indices`` those that this run of the stage is about."""
     return [index for index in indices if context.only is None or index in context.only]
 
 
-def each(context: StageContext, indices: Iterable[int], do: Callable[[int], Any]) -> dict[int, str]:
+def do_each_page(context: StageContext, indices: Iterable[int], do: Callable[[int], Any]) -> dict[int, str]:
     """Call ``do`` for each page; answers which failed, with a sentence. A page that fails does not cost the others.
 
     Raises: Unavailable and the like: AWS does not answer, which is no page's fault; the slice is tried again.
@@ -74,10 +74,10 @@ def each(context: StageContext, indices: Iterable[int], do: Callable[[int], Any]
     return failed
 
 
-def left_out(failed: Iterable[int]) -> str | None:
+def describe_left_out(failed: Iterable[int]) -> str | None:
     """What a stage behind the assessment says, whose result stands without these pages (0-based); None for none.
 
-    >>> left_out([6, 2]), left_out([0])
+    >>> describe_left_out([6, 2]), describe_left_out([0])
     ('2 pages could not be looked at and are left out: 3, 7.', '1 page could not be looked at and is left out: 1.')
     """
     pages = sorted(failed)
@@ -89,10 +89,10 @@ def left_out(failed: Iterable[int]) -> str | None:
     return f"{count} could not be looked at and {verb} left out: {named}."
 
 
-def packed(indices: Iterable[int]) -> list[list[int]]:
+def pack_ranges(indices: Iterable[int]) -> list[list[int]]:
     """Ascending indices as ranges, the end not included.
 
-    >>> packed([0, 1, 2, 7, 9, 10])
+    >>> pack_ranges([0, 1, 2, 7, 9, 10])
     [[0, 3], [7, 8], [9, 11]]
     """
     ranges: list[list[int]] = []
@@ -104,10 +104,10 @@ def packed(indices: Iterable[int]) -> list[list[int]]:
     return ranges
 
 
-def unpacked(ranges: Iterable[Sequence[int]]) -> list[int]:
-    """The inverse of ``packed``.
+def unpack_ranges(ranges: Iterable[Sequence[int]]) -> list[int]:
+    """The inverse of ``pack_ranges``.
 
-    >>> unpacked([[0, 3], [7, 8]])
+    >>> unpack_ranges([[0, 3], [7, 8]])
     [0, 1, 2, 7]
     """
     return [index for start, end in ranges for index in range(start, end)]

@@ -24,7 +24,7 @@ class FieldSpec:
     date_range: str = ""
 
     @classmethod
-    def of(cls, stored: Mapping[str, Any]) -> "FieldSpec":
+    def from_stored(cls, stored: Mapping[str, Any]) -> "FieldSpec":
         """From JSON that holds at least these entries; of an older version without the last three.
 
         Raises:

@@ -32,9 +32,9 @@ def _plan(context: StageContext) -> Sequence[int] | StageResult:
     if not kinds.has_sound(context.file_type):
         return StageResult("skipped", "Only recordings are transcribed.")
     if context.services.transcriber:
-        return _heard(context, context.services.transcriber)
+        return _collect_transcript(context, context.services.transcriber)
     try:
-        return range(math.ceil(speech.seconds(context.original) / WINDOW))
+        return range(math.ceil(speech.measure_recording(context.original) / WINDOW))
     except Refused as error:
         raise StageFailed(str(error)) from error
 
@@ -42,7 +42,7 @@ def _plan(context: StageContext) -> Sequence[int] | StageResult:
 def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
     found: list[dict[str, Any]] = []
     for index in indices:
-        for one in speech.heard(context.original, index * WINDOW, (index + 1) * WINDOW):
+        for one in speech.transcribe_span(context.original, index * WINDOW, (index + 1) * WINDOW):
             found.append({"transcript": one.text, "start_time": one.start, "end_time": one.end})
         context.heartbeat()
     return SliceResult(output=found)
@@ -71,23 +71,23 @@ def _collect(context: StageContext, job: str) -> bool:
 JOB = Job(_begin, _collect)
 
 
-def _heard(context: StageContext, service: Transcriber) -> StageResult:
+def _collect_transcript(context: StageContext, service: Transcriber) -> StageResult:
     """What the job left was collected before."""
     heard = artifacts.read_json(context.artifacts, files.HEARD)
     note = f"The transcript is only {heard['score']:.0%} sure." if heard["score"] < SURE else ""
     head = {"model": service.model, "draft": False, "note": (note if heard["spoken"] else _SILENCE) or None}
     used = Usage(service.service, service.model, calls=1, ms=round(float(heard["seconds"]) * 1000))
-    written = _written(context, heard["spoken"], heard["language"], head)
+    written = _write_transcript(context, heard["spoken"], heard["language"], head)
     return replace(written, used=(used,))
 
 
 def _finish(context: StageContext, done: Tally) -> StageResult:
     spoken = list(itertools.chain.from_iterable(done.outputs))
     head = {"model": speech.MODEL, "draft": True, "note": NOTE if spoken else _SILENCE}
-    return _written(context, spoken, "en-US", head)
+    return _write_transcript(context, spoken, "en-US", head)
 
 
-def _written(
+def _write_transcript(
     context: StageContext, heard: Sequence[dict[str, Any]], language: str, head: dict[str, Any]
 ) -> StageResult:
     spoken = [{"id": number, **one} for number, one in enumerate(heard)]
@@ -98,7 +98,7 @@ def _written(
     results = {"transcripts": [{"transcript": text}], "language_code": language, "audio_segments": spoken}
     paged.TRANSCRIPT.finish(context.artifacts, range(len(entries)), {"results": results, **head})
     context.artifacts.write(files.TRANSCRIPT_TEXT, text.encode(), "text/plain; charset=utf-8")
-    text_segments.settled(context, [""] * len(entries))
+    text_segments.write_text_metadata(context, [""] * len(entries))
     return StageResult("completed", facts={"model": head["model"], "segment_count": len(entries)})
 
 

@@ -36,11 +36,11 @@ class Usage:
 Note = Callable[[Usage], None]  # told of what one call used
 
 
-def unnoted(_used: Usage) -> None:
+def ignore_usage(_used: Usage) -> None:
     """Where nobody meters: what is asked is in no run."""
 
 
-def summed(usages: Iterable[Usage]) -> tuple[Usage, ...]:
+def sum_usage(usages: Iterable[Usage]) -> tuple[Usage, ...]:
     """One for each service and model, in the order of their first use."""
     found: dict[tuple[str, str], Usage] = {}
     for one in usages:
@@ -53,19 +53,19 @@ _COUNTED = "used"
 _COUNTS = ("pages", "calls", "tokens_in", "tokens_out", "ms")
 
 
-def stored(usages: Iterable[Usage]) -> list[dict[str, Any]]:
+def usage_to_store(usages: Iterable[Usage]) -> list[dict[str, Any]]:
     """As a step's facts keep it: what is zero is left out."""
     return [
         {"service": one.service, "model": one.model, **{name: n for name in _COUNTS if (n := getattr(one, name))}}
-        for one in summed(usages)
+        for one in sum_usage(usages)
     ]
 
 
-def counts(usages: Iterable[Usage]) -> dict[str, float]:
+def usage_counts(usages: Iterable[Usage]) -> dict[str, float]:
     """As a slice hands them on, where numbers of one name are added up."""
     return {
         f"{_COUNTED}|{one.service}|{one.model}|{name}": float(n)
-        for one in summed(usages)
+        for one in sum_usage(usages)
         for name in _COUNTS
         if (n := getattr(one, name))
     }
@@ -79,10 +79,10 @@ def of_counts(found: Mapping[str, float]) -> tuple[Usage, ...]:
         if kind == _COUNTED:
             service, model, what = rest.split("|")
             used.append(Usage(service, model, **{what: int(n)}))
-    return summed(used)
+    return sum_usage(used)
 
 
-def of(rows: Iterable[Mapping[str, Any]]) -> tuple[Usage, ...]:
+def read_usage(rows: Iterable[Mapping[str, Any]]) -> tuple[Usage, ...]:
     return tuple(
         Usage(str(row["service"]), str(row["model"]), **{name: int(row.get(name) or 0) for name in _COUNTS})
         for row in rows

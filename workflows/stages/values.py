@@ -65,8 +65,8 @@ def dates_in(text: str, *, day_first: bool = True) -> Iterator[Hit]:
     for pattern, read in (
         (_CJK, _year_first),
         (_NUMERIC, lambda match: _numeric(match, day_first=day_first)),
-        (_DAY_NAMED, lambda match: _named(match[1], match[2], match[3])),
-        (_NAMED_DAY, lambda match: _named(match[2], match[1], match[3])),
+        (_DAY_NAMED, lambda match: _date_with_month_name(match[1], match[2], match[3])),
+        (_NAMED_DAY, lambda match: _date_with_month_name(match[2], match[1], match[3])),
         (_COMPACT, _compact),
     ):
         for match in pattern.finditer(text):
@@ -91,7 +91,7 @@ def _numeric(match: re.Match[str], *, day_first: bool) -> str | None:
     return _iso(_year(third), month, day) or _iso(_year(third), day, month)
 
 
-def _named(day: str, month: str, year: str) -> str | None:
+def _date_with_month_name(day: str, month: str, year: str) -> str | None:
     name = month.casefold()
     number = _MONTH_OF.get(name[:4]) or _MONTH_OF.get(name[:3])
     return _iso(_year(year), number, int(day)) if number else None

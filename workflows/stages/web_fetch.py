@@ -42,7 +42,7 @@ class Answer:
     body: bytes = field(repr=False)
 
 
-def cleaned(url: str) -> str:
+def clean_address(url: str) -> str:
     """The address without its fragment. Raises: StageFailed, where it is none that may be asked for."""
     try:
         parts = urlsplit(url.strip())
@@ -57,8 +57,8 @@ def cleaned(url: str) -> str:
 def fetch(url: str, network: Network) -> Answer:
     """Raises: StageFailed, with the sentence that says why nothing could be fetched."""
     for _ in range(_MOST_REDIRECTS + 1):
-        url = cleaned(url)
-        answer, target = _asked(url, network)
+        url = clean_address(url)
+        answer, target = _send_request(url, network)
         if not target:
             return answer
         url = urljoin(url, target)
@@ -69,7 +69,7 @@ def _host(url: str) -> str:
     return urlsplit(url).hostname or url[:80]
 
 
-def _asked(url: str, network: Network) -> tuple[Answer, str]:
+def _send_request(url: str, network: Network) -> tuple[Answer, str]:
     """One request; its answer, and where it sends on if it does."""
     parts, deadline = urlsplit(url), time.monotonic() + _SECONDS
     host, port = str(parts.hostname), parts.port or PORTS[parts.scheme]

@@ -14,7 +14,7 @@ from config.errors import StageFailed
 from workflows.stages import artifacts, formats, web_fetch
 from workflows.stages.base import StageContext, StageResult
 from workflows.stages.formats import web
-from workflows.stages.formats.blocks import Block, chunks
+from workflows.stages.formats.blocks import Block, cut_chunks
 from workflows.stages.pages import paged
 from workflows.stages.text import text_segments
 from workflows.stages.web_fetch import Answer, Network
@@ -45,14 +45,16 @@ class Page:
 def run(context: StageContext, network: Network | None = None) -> StageResult:
     if context.file_type != formats.WEB_REQUEST:
         return StageResult("skipped", "Only requests for web pages are crawled.")
-    request = read(context.original.read_bytes()[:MOST_BYTES])
+    request = read_crawl_request(context.original.read_bytes()[:MOST_BYTES])
     entries: list[dict[str, Any]] = []
     count = 0
-    for page in _crawled(context, request, network or Network()):
+    for page in _crawl_pages(context, request, network or Network()):
         stored = {"url": page.url, "title": page.title, "content": page.text, "crawled_at": clock.iso(clock.now())}
         artifacts.write_json(context.artifacts, files.web_page(count), stored)
         count += 1
-        parts = chunks(Block(line, page.title, starts=number == 0) for number, line in enumerate(page.text.split("\n")))
+        parts = cut_chunks(
+            Block(line, page.title, starts=number == 0) for number, line in enumerate(page.text.split("\n"))
+        )
         for part in parts:
             more = {"source_url": page.url, "instruction": request.instruction}
             entries.append({"chunk_index": len(entries), "title": part.title, "text": part.text, **more})
@@ -67,21 +69,21 @@ def _keep(context: StageContext, request: Request, entries: list[dict[str, Any]]
         "start_url": request.url, "instruction": request.instruction, "total_pages": count,
         "crawled_at": clock.iso(clock.now()),
     })  # fmt: skip
-    text_segments.settled(context, [one["title"] for one in entries])
+    text_segments.write_text_metadata(context, [one["title"] for one in entries])
 
 
-def read(body: bytes) -> Request:
+def read_crawl_request(body: bytes) -> Request:
     """Raises: StageFailed."""
     try:
         stored: Mapping[str, Any] = json.loads(body)
         pages = min(max(1, int(stored.get("pages") or 1)), MOST_PAGES)
         depth = min(max(0, int(stored.get("depth") or (pages > 1))), MOST_DEPTH)
-        return Request(web_fetch.cleaned(str(stored["url"])), str(stored.get("instruction") or ""), pages, depth)
+        return Request(web_fetch.clean_address(str(stored["url"])), str(stored.get("instruction") or ""), pages, depth)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise StageFailed(_BROKEN) from error
 
 
-def _crawled(context: StageContext, request: Request, network: Network) -> Iterator[Page]:
+def _crawl_pages(context: StageContext, request: Request, network: Network) -> Iterator[Page]:
     """Pages of the first page's own server, nearest first. Raises: StageFailed, where not even the first is there."""
     robots = _Robots(network)
     left, seen = deque([(request.url, 0)]), {request.url}
@@ -114,7 +116,7 @@ def _page(answer: Answer) -> Page:
     if kind not in {"text/html", "application/xhtml+xml", "text/plain", ""}:
         raise StageFailed(f"{answer.url[:200]} is no web page but {kind}. Download it and upload the file.")
     charset = answer.content_type.partition("charset=")[2].strip("\"' ;")
-    found = web.parse(answer.body, charset=charset)
+    found = web.parse_web_page(answer.body, charset=charset)
     if not found.text.strip():
         raise StageFailed(f"This page of {host} holds no text. Save it from a browser as PDF and upload that.")
     return Page(answer.url, found.title, found.text, found.links)
@@ -123,7 +125,7 @@ def _page(answer: Answer) -> Page:
 def _same_server(page: Page, start: str) -> Iterator[str]:
     for link in page.links:
         try:
-            url = web_fetch.cleaned(urljoin(page.url, link))
+            url = web_fetch.clean_address(urljoin(page.url, link))
         except (StageFailed, ValueError):
             continue
         if urlsplit(url).netloc == urlsplit(start).netloc:

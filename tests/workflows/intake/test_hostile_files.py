@@ -78,7 +78,7 @@ def trap(tmp_path: Path) -> Iterator[Trap]:
 def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
     """What never ends is given up sooner, and what is on the pictures does not matter."""
     monkeypatch.setattr(inspect, "CPU_SECONDS", 4)
-    monkeypatch.setattr(ocr, "read", lambda *_args, **_options: Reading((), (), 0.0))
+    monkeypatch.setattr(ocr, "read_page_image", lambda *_args, **_options: Reading((), (), 0.0))
 
 
 def harm(path: Path) -> str:

@@ -33,13 +33,13 @@ def test_many_reviews_move_the_weights_to_what_they_say() -> None:
 
 
 def test_more_reviews_move_them_further() -> None:
-    prior = confidence.prior("total")["label"]
+    prior = confidence.prior_weights("total")["label"]
     few, many = (fitting.fitted(observations(count))["total"]["label"] for count in (FEWEST, 400))
     assert abs(few - prior) < abs(many - prior)
 
 
 def test_what_no_review_tells_stays_as_the_prior_has_it() -> None:
-    assert fitting.fitted(observations(200))["total"]["arithmetic"] == confidence.prior("total")["arithmetic"]
+    assert fitting.fitted(observations(200))["total"]["arithmetic"] == confidence.prior_weights("total")["arithmetic"]
 
 
 def test_a_field_that_was_always_right_stays_finite() -> None:

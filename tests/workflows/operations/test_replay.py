@@ -30,7 +30,7 @@ TEXT = "\n".join(row.text for row in PRINTED.rows)
 OCR = {
     "pages": [
         {"page_index": 0, "content": TEXT, "blocks": [], "width": 1000, "height": 1400, "slope": 0.0,
-         "words": layout.stored(PRINTED.lines)},
+         "words": layout.words_to_store(PRINTED.lines)},
     ],
 }  # fmt: skip
 SEGMENT = {
@@ -44,7 +44,7 @@ SEGMENT = {
     "ai_analysis": [],
     "source": "ocr",
     "slope": 0.0,
-    "words": layout.stored(PRINTED.lines),
+    "words": layout.words_to_store(PRINTED.lines),
 }
 FIELD = {
     "name": "company",

@@ -22,7 +22,7 @@ from workflows.runs import run_settings
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.run import Run
 from workflows.stages.services import PageInquiry, PageInquiryReply
-from workflows.stages.usage import Note, Usage, unnoted
+from workflows.stages.usage import Note, Usage, ignore_usage
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -33,7 +33,7 @@ class Model:
     def __init__(self, *answers: PageInquiryReply | Exception) -> None:
         self.answers = list(answers)
         self.asked: list[PageInquiry] = []
-        self.note: Note = unnoted
+        self.note: Note = ignore_usage
 
     def inquire(self, inquiry: PageInquiry) -> PageInquiryReply:
         self.asked.append(inquiry)

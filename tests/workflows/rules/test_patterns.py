@@ -146,9 +146,9 @@ def test_what_is_typed_is_no_pattern() -> None:
     conditions = (Condition(Source.TEXT, Operator.CONTAINS, CATASTROPHE),)
     rule = Rule("r", "s", "", When.ANALYSIS, conditions, routing.NO_EFFECT)
     with within(SECONDS, CATASTROPHE):
-        assert labels.pattern(spec).search(TEXT) is None
-        assert classifier._own(CATASTROPHE).search(TEXT) is None
-        assert listed.among(document(TEXT), spec, []) == []
+        assert labels.label_pattern(spec).search(TEXT) is None
+        assert classifier._own_name_pattern(CATASTROPHE).search(TEXT) is None
+        assert listed.match_allowed_values(document(TEXT), spec, []) == []
         assert routing.reasons(rule, Facts("text/plain", pages=(TEXT,))) is None
         assert routing.reasons(rule, Facts("text/plain", pages=(f"x {CATASTROPHE} y",))) is not None
 

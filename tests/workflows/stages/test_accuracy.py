@@ -33,7 +33,7 @@ def test_receipts_reach_an_f1_of_080() -> None:
     for entry in receipts:
         found = extracted(SAMPLES / entry["file"])
         for name, kind in KINDS.items():
-            answer, expected = (results.normalised(kind, text) for text in (found[name], entry["fields"][name]))
+            answer, expected = (results.normalise_value(kind, text) for text in (found[name], entry["fields"][name]))
             wanted += 1
             answered += bool(answer)
             right += bool(answer) and answer == expected

@@ -8,7 +8,7 @@ LABELS = {"total": "Total", "date": "Date"}
 
 
 def failed(*rows: str, **found: str | None) -> list[str]:
-    return [one.text for one in checks.failed(document(*rows), found, LABELS)]
+    return [one.text for one in checks.run_checks(document(*rows), found, LABELS)]
 
 
 @each(

@@ -57,8 +57,8 @@ def differing(result: dict[str, Any], truth: dict[str, str]) -> dict[str, str | 
     return {
         name: found[name]["value"]
         for name, value in truth.items()
-        if results.normalised(found[name]["type"], found[name]["value"])
-        != results.normalised(found[name]["type"], value)
+        if results.normalise_value(found[name]["type"], found[name]["value"])
+        != results.normalise_value(found[name]["type"], value)
     }
 
 
@@ -71,7 +71,7 @@ def test_every_layout_and_supplier_passes_without_a_reason(layout: str, today: d
             continue
         path = invoices.draw(layout, one, tmp_path / f"{one.number}.pdf")
         result = read(path, specs(one))
-        if why := results.reasons(result, specs(one), today=today.isoformat()):
+        if why := results.review_reasons(result, specs(one), today=today.isoformat()):
             reasons[one.supplier.name] = [reason.text for reason in why]
         if read_otherwise := differing(result, one.truth):
             wrong[one.supplier.name] = read_otherwise
@@ -87,7 +87,7 @@ def test_each_is_an_invoice_where_the_type_is_found(layout: str, tmp_path: Path)
         path = invoices.draw(layout, one, tmp_path / f"{one.number}.pdf")
         typed = replace(context(path, typing="required"), types=default_types())
         result = analysed(typed)
-        if (doubt := of_result.doubt(result)) or result["classification"]["id"] != "invoice":
+        if (doubt := of_result.describe_type_doubt(result)) or result["classification"]["id"] != "invoice":
             doubtful[one.supplier.name] = doubt
     assert doubtful == {}
 
@@ -100,7 +100,7 @@ def test_what_is_wrong_on_it_is_still_a_reason(tmp_path: Path) -> None:
     late = replace(clean, due=clean.issued - dt.timedelta(days=9))
     for one, words in ((ahead, "lies in the future"), (late, "is later than the day that payment is due")):
         result = read(invoices.draw("pairs", one, tmp_path / "a.pdf"), specs(one))
-        found = results.reasons(result, specs(one), today=today.isoformat())
+        found = results.review_reasons(result, specs(one), today=today.isoformat())
         assert [words in reason.text for reason in found] == [True]
 
 
@@ -111,6 +111,6 @@ def test_of_a_scan_nothing_but_the_letters_of_the_seller_may_be_doubtful(tmp_pat
     image = paper.scanned(paper.picture(LAYOUTS["pairs"](one), 200), seed=3, angle=0.2)
     image.save(tmp_path / "scan.png", dpi=(200, 200))
     result = analysed(context(tmp_path / "scan.png", "image/png", fields=specs(one)))
-    found = results.reasons(result, specs(one), today=today.isoformat())
+    found = results.review_reasons(result, specs(one), today=today.isoformat())
     assert {(reason.field, reason.code) for reason in found} <= {("address", "low_confidence")}
     assert differing(result, one.truth) == {}

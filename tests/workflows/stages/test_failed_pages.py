@@ -12,7 +12,7 @@ from workflows.stages import document_summarizer, graph_builder
 from workflows.stages.base import StageContext
 from workflows.stages.pages import ocr
 
-INNER = ocr.read
+INNER = ocr.read_page_image
 
 
 def scanned(folder: Path, **changes: Any) -> StageContext:
@@ -32,7 +32,7 @@ def reads(*failing: int) -> Any:
             raise RuntimeError("the engine stumbled")
         return INNER(image, index, **options)  # type: ignore[arg-type]
 
-    return mock.patch.object(ocr, "read", side_effect=read)
+    return mock.patch.object(ocr, "read_page_image", side_effect=read)
 
 
 @pytest.fixture

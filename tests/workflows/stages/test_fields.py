@@ -7,7 +7,7 @@ from tests.workflows.stages.memory import FIELDS, document, page
 from workflows.stages import fields
 from workflows.stages.base import FieldSpec
 from workflows.stages.fields.candidates import Candidate, Document
-from workflows.stages.fields.totals import repaired
+from workflows.stages.fields.totals import repair_digits
 
 SPECS = {spec.name: spec for spec in FIELDS}
 RECEIPT = (
@@ -28,7 +28,7 @@ RECEIPT = (
 
 
 def best(name: str, *rows: str, **changes: object) -> Candidate | None:
-    found = fields.find(document(*rows, **changes), SPECS[name])  # type: ignore[arg-type]
+    found = fields.find_candidates(document(*rows, **changes), SPECS[name])  # type: ignore[arg-type]
     return found[0] if found else None
 
 
@@ -137,7 +137,7 @@ NET = FieldSpec("net_total", "Net total", "amount", required=True, threshold=0.8
     ],
 )
 def test_the_net_total_is_found_by_what_papers_call_it(rows: tuple[str, ...], net: str | None) -> None:
-    found = fields.find(document(*rows), NET)
+    found = fields.find_candidates(document(*rows), NET)
     assert (found[0].value if found else None) == net
 
 
@@ -172,8 +172,8 @@ def test_a_guess_without_a_label_is_not_confident() -> None:
 
 
 def test_letters_in_amounts_are_read_as_the_digits_they_look_like() -> None:
-    assert repaired("RMO.50 and RMI1.9O") == "RM0.50 and RM11.90"
-    assert repaired("Oil 2l") == "Oil 2l"
+    assert repair_digits("RMO.50 and RMI1.9O") == "RM0.50 and RM11.90"
+    assert repair_digits("Oil 2l") == "Oil 2l"
 
 
 @each(
@@ -229,7 +229,7 @@ def spec(name: str, label: str, kind: str) -> FieldSpec:
 )
 def test_a_field_of_the_projects_own_is_found_by_its_label(wanted: FieldSpec, expected: str | None) -> None:
     paper = document("PO Number: | PN-123", "Flight start 27/05/20", "Rooms", "3", "Deposit | EUR 12.50")
-    found = fields.find(paper, wanted)
+    found = fields.find_candidates(paper, wanted)
     assert (found[0].value if found else None) == expected
 
 
@@ -278,12 +278,14 @@ ASKED = (PO, VENDOR, DUE, TAX, TERMS, METHOD)
 )
 def test_a_value_is_no_other_fields_label(wanted: FieldSpec, rows: tuple[str, ...] | str, expected: str | None) -> None:
     printed = page(*((rows,) if isinstance(rows, str) else rows))
-    found = fields.find(Document((printed,), fields.spelled(ASKED)), wanted)
+    found = fields.find_candidates(Document((printed,), fields.field_spellings(ASKED)), wanted)
     assert (found[0].value if found else None) == expected
 
 
 def test_the_line_under_a_value_takes_nothing_from_it() -> None:
-    alone, followed = (fields.find(document("PO number: 4711", *more), PO)[0] for more in ((), ("Brook Ltd 12",)))
+    alone, followed = (
+        fields.find_candidates(document("PO number: 4711", *more), PO)[0] for more in ((), ("Brook Ltd 12",))
+    )
     assert alone.confidence == followed.confidence
 
 
@@ -306,7 +308,7 @@ def test_a_known_field_is_no_other_fields_label(name: str, rows: tuple[str, ...]
 
 
 def test_candidates_come_best_first_and_none_is_surer_than_the_first() -> None:
-    found = fields.find(document(*RECEIPT), SPECS["total"])
+    found = fields.find_candidates(document(*RECEIPT), SPECS["total"])
     assert len(found) > 1
     assert max(found, key=lambda candidate: candidate.confidence) == found[0]
 
@@ -324,5 +326,5 @@ def test_a_text_layer_is_surer_than_ocr_and_good_ocr_surer_than_bad() -> None:
 
 def test_an_empty_document_has_no_fields() -> None:
     for wanted in FIELDS:
-        assert fields.find(Document(()), wanted) == []
-        assert fields.find(document(), wanted) == []
+        assert fields.find_candidates(Document(()), wanted) == []
+        assert fields.find_candidates(document(), wanted) == []

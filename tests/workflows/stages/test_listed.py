@@ -9,7 +9,7 @@ TERMS = FieldSpec("terms", "Payment terms", "text", True, 0.8, ("Net 30", "Net 6
 
 
 def found(spec, *rows):
-    return [(one.value, one.raw) for one in fields.find(document(*rows), spec)]
+    return [(one.value, one.raw) for one in fields.find_candidates(document(*rows), spec)]
 
 
 def test_a_value_is_written_as_the_list_has_it():
@@ -22,13 +22,13 @@ def test_a_value_of_the_list_is_preferred_to_what_stands_nearer():
 
 
 def test_a_value_that_stands_somewhere_is_found_and_a_person_is_asked():
-    (best,) = fields.find(document("Conditions of sale", "You pay net 60 from receipt"), TERMS)
+    (best,) = fields.find_candidates(document("Conditions of sale", "You pay net 60 from receipt"), TERMS)
     assert best.value == "Net 60"
     assert best.confidence < TERMS.threshold
 
 
 def test_beside_its_label_it_is_sure():
-    best = fields.find(document("Payment terms: Net 30"), TERMS)[0]
+    best = fields.find_candidates(document("Payment terms: Net 30"), TERMS)[0]
     assert best.confidence > 0.9
 
 
@@ -66,6 +66,6 @@ def test_a_default_stands_for_nothing_found_and_says_so():
     currency = FieldSpec("currency", "Currency", "currency", True, 0.8, ("EUR", "USD"), "EUR")
     given = _field(currency, [], {})
     assert (given["value"], given["source"], given["confidence"], given["page"]) == ("EUR", "default", 1.0, None)
-    read = _field(currency, fields.find(document("Total USD 12.00"), currency), {})
+    read = _field(currency, fields.find_candidates(document("Total USD 12.00"), currency), {})
     assert (read["value"], read["source"]) == ("USD", "rules")
     assert (read["allowed"], read["default"]) == (["EUR", "USD"], "EUR")

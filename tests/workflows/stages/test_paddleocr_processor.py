@@ -73,7 +73,7 @@ def test_an_empty_page_is_no_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [(20_000, 3), (3, 20_000), (4_000, 32), (2_001, 16)])
 def test_a_strip_that_the_engine_cannot_take_holds_nothing_to_read(size: tuple[int, int]) -> None:
-    assert ocr.read(Image.new("L", size), 0).lines == ()
+    assert ocr.read_page_image(Image.new("L", size), 0).lines == ()
 
 
 def test_a_script_the_model_does_not_know_is_said(tmp_path: Path) -> None:

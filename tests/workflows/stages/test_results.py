@@ -27,7 +27,7 @@ def result(**changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def texts(found: dict[str, Any]) -> list[tuple[str | None, str, str]]:
-    return [(reason.field, reason.code, reason.text) for reason in results.reasons(found, FIELDS, today=TODAY)]
+    return [(reason.field, reason.code, reason.text) for reason in results.review_reasons(found, FIELDS, today=TODAY)]
 
 
 def test_a_sure_result_has_no_reasons() -> None:
@@ -68,12 +68,12 @@ def test_a_note_on_the_document_is_a_reason_of_no_field() -> None:
 
 def test_every_field_has_its_own_threshold() -> None:
     strict = (FieldSpec("total", "Total", "amount", required=True, threshold=0.99),)
-    found = results.reasons(result(), strict, today=TODAY)
+    found = results.review_reasons(result(), strict, today=TODAY)
     assert [reason.text for reason in found] == ["Total 95 %, needs 99 %"]
 
 
 def test_the_assessment_names_the_result_it_judged() -> None:
-    made = results.assessment(result(), FIELDS, result_sha256="abc", today=TODAY)
+    made = results.build_assessment(result(), FIELDS, result_sha256="abc", today=TODAY)
     assert made == {"version": 1, "result_sha256": "abc", "review_required": False, "reasons": []}
 
 
@@ -87,12 +87,12 @@ def test_the_assessment_names_the_result_it_judged() -> None:
     ],
 )
 def test_the_same_answer_in_another_spelling_is_the_same(kind: str, one: str, other: str) -> None:
-    assert results.normalised(kind, one) == results.normalised(kind, other) != ""
+    assert results.normalise_value(kind, one) == results.normalise_value(kind, other) != ""
 
 
 def test_nothing_is_not_the_same_as_something() -> None:
-    assert results.normalised("text", None) == ""
-    assert results.normalised("amount", "4.00") != results.normalised("amount", "40.0")
+    assert results.normalise_value("text", None) == ""
+    assert results.normalise_value("amount", "4.00") != results.normalise_value("amount", "40.0")
 
 
 def test_corrections_are_refused_with_what_to_write() -> None:
@@ -117,7 +117,7 @@ def test_an_endless_value_is_refused() -> None:
 
 
 def test_the_published_result_keeps_what_was_corrected() -> None:
-    published = results.merge(
+    published = results.merge_corrections(
         result(), {"total": "£520.24", "company": "Alder Ltd"}, decision={"decision": "approve", "reviewer": "bob"}
     )
     fields = {item["name"]: item for item in published["fields"]}
@@ -130,12 +130,12 @@ def test_the_published_result_keeps_what_was_corrected() -> None:
 
 
 def test_a_date_keyed_as_people_write_it_is_no_correction_of_itself() -> None:
-    published = results.merge(result(), {"date": "12/03/2024"})
+    published = results.merge_corrections(result(), {"date": "12/03/2024"})
     assert published["fields"][1]["source"] == "rules"
 
 
 def test_a_cleared_field_is_published_as_absent() -> None:
-    published = results.merge(result(address=field("address", "1 Lane")), {"address": ""})
+    published = results.merge_corrections(result(address=field("address", "1 Lane")), {"address": ""})
     assert published["fields"][-1]["value"] is None
     assert published["fields"][-1]["source"] == "reviewer"
 
@@ -160,14 +160,14 @@ RATE = FieldSpec("rate", "Rate", "number", False, 0.8, ("7", "19"))
     ],
 )
 def test_a_text_is_one_of_the_allowed_values_or_none(spec: FieldSpec, text: str, value: str | None) -> None:
-    assert results.allowed_form(spec, text) == value
+    assert results.to_allowed_form(spec, text) == value
 
 
 def test_a_value_outside_the_list_is_a_reason_however_sure() -> None:
     found = result(category=field("category", "services", 0.99))
-    (reason,) = results.reasons(found, (CATEGORY,), today=TODAY)
+    (reason,) = results.review_reasons(found, (CATEGORY,), today=TODAY)
     assert (reason.code, reason.text) == ("not_allowed", "Category “services” is not an allowed value")
-    assert results.reasons(result(category=field("category", "Goods")), (CATEGORY,), today=TODAY) == []
+    assert results.review_reasons(result(category=field("category", "Goods")), (CATEGORY,), today=TODAY) == []
 
 
 def test_a_correction_outside_the_list_is_refused() -> None:
@@ -179,7 +179,7 @@ def test_a_correction_outside_the_list_is_refused() -> None:
 
 
 def test_yes_and_no_are_stored_in_one_form() -> None:
-    assert [results.stored_form("boolean", text) for text in ("Yes", "☑", "nein", "perhaps")] == [
+    assert [results.to_stored_form("boolean", text) for text in ("Yes", "☑", "nein", "perhaps")] == [
         "true",
         "true",
         "false",
@@ -221,12 +221,12 @@ def test_a_date_of_long_ago_is_a_reason() -> None:
 )
 def test_the_field_says_which_dates_are_plausible(name: str, plausible: str, value: str, odd: str) -> None:
     spec = FieldSpec(name, "Day", "date", required=True, threshold=0.8, date_range=plausible)
-    found = results.reasons({"fields": [field(name, value, kind="date")]}, (spec,), today=TODAY)
+    found = results.review_reasons({"fields": [field(name, value, kind="date")]}, (spec,), today=TODAY)
     assert [reason.text for reason in found] == ([f"Day {value} {odd}"] if odd else [])
 
 
 def assessed(found: dict[str, Any], *, sampled: bool) -> list[str]:
-    made = results.assessment(found, FIELDS, result_sha256="0", today=TODAY, sampled=sampled)
+    made = results.build_assessment(found, FIELDS, result_sha256="0", today=TODAY, sampled=sampled)
     assert made["review_required"] == bool(made["reasons"])
     return [reason["code"] for reason in made["reasons"]]
 

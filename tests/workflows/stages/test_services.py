@@ -263,13 +263,13 @@ def test_usage_goes_through_slices_and_the_table():
         Usage("bedrock", "eu.amazon.nova-lite-v1:0", calls=2, tokens_out=3, ms=5),
         Usage("local", "x", pages=1),
     ]
-    summed = usage.summed(used)
+    summed = usage.sum_usage(used)
     assert summed == (
         Usage("bedrock", "eu.amazon.nova-lite-v1:0", calls=3, tokens_in=10, tokens_out=3, ms=5),
         Usage("local", "x", pages=1),
     )
-    assert usage.of_counts({**usage.counts(used), "other": 1.0}) == summed
-    assert usage.of(usage.stored(used)) == summed
+    assert usage.of_counts({**usage.usage_counts(used), "other": 1.0}) == summed
+    assert usage.read_usage(usage.usage_to_store(used)) == summed
 
 
 def test_questions_and_entries_agree_on_odd_names():

@@ -16,7 +16,7 @@ def slicing(size: int = 2, *, aligned: bool = False, failing: tuple[int, ...] = 
         facts = {"outputs": list(done.outputs), "pages": done.counts["pages"], "planned": done.planned}
         return StageResult("completed", facts=facts, failed=done.failed)
 
-    return Slicing(size, lambda ctx: slices.wanted(ctx, range(5)), work, finish, aligned)
+    return Slicing(size, lambda ctx: slices.select_requested(ctx, range(5)), work, finish, aligned)
 
 
 def test_all_slices_are_done_in_order_and_counted_together(tmp_path) -> None:
@@ -26,9 +26,9 @@ def test_all_slices_are_done_in_order_and_counted_together(tmp_path) -> None:
 
 
 def test_aligned_slices_never_share_a_chunk() -> None:
-    assert slices.cut(slicing(4, aligned=True), [1, 3, 4, 9, 11]) == [[1, 3], [4], [9, 11]]
-    assert slices.cut(slicing(4), [1, 3, 4, 9, 11]) == [[1, 3, 4, 9], [11]]
-    assert slices.cut(slicing(50), range(120)) == [range(50), range(50, 100), range(100, 120)]
+    assert slices.cut_slices(slicing(4, aligned=True), [1, 3, 4, 9, 11]) == [[1, 3], [4], [9, 11]]
+    assert slices.cut_slices(slicing(4), [1, 3, 4, 9, 11]) == [[1, 3, 4, 9], [11]]
+    assert slices.cut_slices(slicing(50), range(120)) == [range(50), range(50, 100), range(100, 120)]
 
 
 def test_a_stage_whose_every_page_failed_has_failed(tmp_path) -> None:
@@ -39,7 +39,7 @@ def test_a_stage_whose_every_page_failed_has_failed(tmp_path) -> None:
 def test_too_many_failed_pages_are_the_stages_failure(tmp_path) -> None:
     many = Tally(50_000, frozenset(range(slices.MOST_FAILED)), {"pages": 1}, (), "torn")
     with pytest.raises(StageFailed, match="torn"):
-        slices.finish(slicing(), context(tmp_path / "a"), many)
+        slices.finish_slices(slicing(), context(tmp_path / "a"), many)
 
 
 def test_what_fails_again_in_a_retry_fails_as_pages_not_as_a_stage(tmp_path) -> None:
@@ -57,7 +57,7 @@ def test_a_page_that_throws_does_not_cost_the_others(tmp_path) -> None:
             raise StageFailed("The page is torn.")
         seen.append(index)
 
-    failed = slices.each(ctx, range(4), page)
+    failed = slices.do_each_page(ctx, range(4), page)
     assert (seen, sorted(failed), failed[2]) == ([0, 3], [1, 2], "The page is torn.")
     assert isinstance(ctx.heartbeat, Beats)
     assert ctx.heartbeat.count == 4
@@ -68,4 +68,4 @@ def test_aws_being_away_is_no_pages_fault(tmp_path) -> None:
         raise Unavailable("later")
 
     with pytest.raises(Unavailable):
-        slices.each(context(tmp_path / "a"), [0], page)
+        slices.do_each_page(context(tmp_path / "a"), [0], page)

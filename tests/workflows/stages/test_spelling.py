@@ -17,11 +17,11 @@ from workflows.stages.fields import spelling
     ],
 )
 def test_words_of_addresses_are_mended(read: str, meant: str) -> None:
-    assert spelling.mended(read, spelling.ADDRESS)[0] == meant
+    assert spelling.mend_words(read, spelling.ADDRESS)[0] == meant
 
 
 def test_what_was_mended_is_counted() -> None:
-    assert spelling.mended("Jaian Satu, Tanan Dua, Jalan Tiga", spelling.ADDRESS)[1] == 2
+    assert spelling.mend_words("Jaian Satu, Tanan Dua, Jalan Tiga", spelling.ADDRESS)[1] == 2
 
 
 @pytest.mark.parametrize(
@@ -34,5 +34,5 @@ def test_what_was_mended_is_counted() -> None:
     ],
 )
 def test_words_of_names_are_mended(read: str, meant: str, count: int) -> None:
-    found, mended = spelling.mended_company(read)
+    found, mended = spelling.mend_company(read)
     assert (found.rstrip("."), mended) == (meant.rstrip("."), count)

@@ -23,7 +23,7 @@ def spoken(monkeypatch: pytest.MonkeyPatch) -> None:
     def heard(_path: Path, start: float, end: float) -> list[Utterance]:
         return [Utterance(f"invoice number {start:.0f}", start + 1, end - 1)]
 
-    monkeypatch.setattr(speech, "heard", heard)
+    monkeypatch.setattr(speech, "transcribe_span", heard)
 
 
 def recording(folder: Path, seconds: float) -> StageContext:
@@ -51,7 +51,7 @@ def test_a_draft_always_asks_a_person(spoken: None, tmp_path: Path) -> None:
 
 def test_a_long_talk_is_cut_into_segments_between_utterances(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = "word " * 1400
-    monkeypatch.setattr(speech, "heard", lambda _path, start, _end: [Utterance(words, start, start + 1)] * 2)
+    monkeypatch.setattr(speech, "transcribe_span", lambda _path, start, _end: [Utterance(words, start, start + 1)] * 2)
     ctx = recording(tmp_path, 65)
     run_all(ctx)
     assert [one["title"] for one in kept(ctx).json("preprocessed/metadata.json")["segments"]] == [""] * 3
@@ -70,7 +70,7 @@ def test_silence_is_said_to_be_one(tmp_path: Path) -> None:
 @each(("rate", "channels"), [(8_000, 1), (44_100, 2)])
 def test_every_form_of_wav_becomes_what_the_model_reads(tmp_path: Path, width: int, rate: int, channels: int) -> None:
     path = tone(tmp_path / "a.wav", 0.5, rate=rate, channels=channels, width=width)
-    found = np.frombuffer(speech.samples(path, 0, 30), "<i2")
+    found = np.frombuffer(speech.read_samples(path, 0, 30), "<i2")
     assert abs(len(found) - 8_000) <= 2
     assert 6_000 < found.max() < 9_000
     assert -9_000 < found.min() < -6_000
@@ -78,16 +78,16 @@ def test_every_form_of_wav_becomes_what_the_model_reads(tmp_path: Path, width: i
 
 def test_a_window_is_read_alone(tmp_path: Path) -> None:
     path = tone(tmp_path / "a.wav", 3)
-    assert len(speech.samples(path, 1, 2)) == 2 * speech.RATE
-    assert speech.samples(path, 5, 6) == b""
+    assert len(speech.read_samples(path, 1, 2)) == 2 * speech.RATE
+    assert speech.read_samples(path, 5, 6) == b""
 
 
 @pytest.mark.parametrize("seconds", [0.03, 6, 6.01, 31])
 def test_a_recording_may_end_with_any_frame(tmp_path: Path, seconds: float) -> None:
     """A window that is full ends with a whole one: so does each recording longer than that."""
     path = tone(tmp_path / "a.wav", seconds)
-    assert speech.heard(path, 0, transcribe.WINDOW) == []
-    assert speech.heard(path, seconds + 1, seconds + 2) == []
+    assert speech.transcribe_span(path, 0, transcribe.WINDOW) == []
+    assert speech.transcribe_span(path, seconds + 1, seconds + 2) == []
 
 
 def test_a_recording_that_was_written_into_a_pipe_is_as_long_as_its_bytes(tmp_path: Path) -> None:
@@ -95,8 +95,8 @@ def test_a_recording_that_was_written_into_a_pipe_is_as_long_as_its_bytes(tmp_pa
     body = bytearray(path.read_bytes())
     body[4:8] = body[40:44] = b"\xff" * 4  # nobody knew how much would come
     path.write_bytes(body)
-    assert speech.seconds(path) == pytest.approx(2, abs=0.01)
-    assert len(speech.samples(path, 1, 3)) == 2 * speech.RATE
+    assert speech.measure_recording(path) == pytest.approx(2, abs=0.01)
+    assert len(speech.read_samples(path, 1, 3)) == 2 * speech.RATE
 
 
 def test_what_is_no_recording_is_refused_with_what_to_do(tmp_path: Path) -> None:
@@ -104,16 +104,16 @@ def test_what_is_no_recording_is_refused_with_what_to_do(tmp_path: Path) -> None
     for body in (b"RIFF", b"RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x55\x00" + bytes(40)):
         path.write_bytes(body)
         with pytest.raises(Refused, match="WAV with PCM"):
-            speech.seconds(path)
+            speech.measure_recording(path)
         with pytest.raises(StageFailed, match="WAV with PCM"):
             transcribe.run(context(path, "audio/wav"))
     with pytest.raises(Refused, match="empty"):
-        speech.seconds(tone(path, 0))
+        speech.measure_recording(tone(path, 0))
 
 
 @pytest.mark.skipif(not SAMPLE.exists(), reason="the sample documents are not on this machine")
 def test_real_speech_is_heard_as_a_draft() -> None:
-    found = speech.heard(SAMPLE, 0, transcribe.WINDOW)
-    assert speech.heard(SAMPLE, 0, transcribe.WINDOW) == found  # whatever was heard before
+    found = speech.transcribe_span(SAMPLE, 0, transcribe.WINDOW)
+    assert speech.transcribe_span(SAMPLE, 0, transcribe.WINDOW) == found  # whatever was heard before
     assert "two hundred and thirty dollars" in " ".join(one.text for one in found)
     assert all(0 <= one.start < one.end <= 13 for one in found)

@@ -48,15 +48,15 @@ def test_likeness_is_the_share_of_the_longest_common_subsequence(one: str, other
     ],
 )
 def test_a_reading_of_a_confirmed_value_is_that_value(read: str, confirmed: str | None) -> None:
-    hit = vendors.memory("company", KNOWN.vendors).of(read)
+    hit = vendors.vendor_memory("company", KNOWN.vendors).of(read)
     assert (hit and hit[0]) == confirmed
 
 
 def test_of_two_branches_the_numbers_tell() -> None:
-    hit = vendors.memory("address", KNOWN.vendors).of("L0T 9, JALAN DUA, 81100 JOHOR BAHRU".replace("0T", "OT"))
+    hit = vendors.vendor_memory("address", KNOWN.vendors).of("L0T 9, JALAN DUA, 81100 JOHOR BAHRU".replace("0T", "OT"))
     assert hit is not None
     assert hit[0].startswith("LOT 9")
-    assert vendors.memory("address", KNOWN.vendors).of("LOT 5, JALAN DUA, 81100 JOHOR BAHRU") is None
+    assert vendors.vendor_memory("address", KNOWN.vendors).of("LOT 5, JALAN DUA, 81100 JOHOR BAHRU") is None
 
 
 def test_a_confirmed_value_can_be_left_out() -> None:
@@ -64,12 +64,12 @@ def test_a_confirmed_value_can_be_left_out() -> None:
 
 
 def test_only_sellers_are_remembered() -> None:
-    assert not vendors.memory("total", KNOWN.vendors)
+    assert not vendors.vendor_memory("total", KNOWN.vendors)
 
 
 def test_a_known_seller_is_the_value_and_its_reading_stays() -> None:
     paper = document("MERANTl TRADNG SDN BHD", "L0T 4, JALAN DUA,", "81100 JOHOR BAHRU", "Total | 12.00")
-    bare, best = (fields.find(paper, SPECS["company"], one)[0] for one in (UNCALIBRATED, KNOWN))
+    bare, best = (fields.find_candidates(paper, SPECS["company"], one)[0] for one in (UNCALIBRATED, KNOWN))
     assert (best.value, best.raw) == ("MERANTI TRADING SDN BHD", bare.raw)
     assert best.evidence["vendor"] == 1.0
     assert best.confidence > bare.confidence
@@ -77,14 +77,15 @@ def test_a_known_seller_is_the_value_and_its_reading_stays() -> None:
 
 def test_a_known_name_is_found_where_no_rule_looks_for_one() -> None:
     paper = document("12.00", "Seri Melati", "Total | 12.00")
-    assert fields.find(paper, SPECS["company"]) == []
-    assert fields.find(paper, SPECS["company"], KNOWN)[0].value == "SERI MELATI"
+    assert fields.find_candidates(paper, SPECS["company"]) == []
+    assert fields.find_candidates(paper, SPECS["company"], KNOWN)[0].value == "SERI MELATI"
 
 
 def test_weights_of_a_calibration_are_the_confidence() -> None:
     paper = document("Total | 12.00")
     sure, unsure = (
-        fields.find(paper, SPECS["total"], Calibration(1, {"total": {"bias": bias}}))[0].confidence for bias in (4, -4)
+        fields.find_candidates(paper, SPECS["total"], Calibration(1, {"total": {"bias": bias}}))[0].confidence
+        for bias in (4, -4)
     )
     assert (sure, unsure) == (0.982, 0.018)
 

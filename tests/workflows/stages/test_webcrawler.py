@@ -289,11 +289,11 @@ def test_what_is_no_page_is_said_so(tmp_path: Path, page: tuple[int, Mapping[str
 )
 def test_a_damaged_request_is_refused(body: bytes) -> None:
     with pytest.raises(StageFailed):
-        webcrawler.read(body)
+        webcrawler.read_crawl_request(body)
 
 
 def test_a_request_never_asks_for_too_much() -> None:
-    found = webcrawler.read(b'{"url": "https://a.example", "pages": 100000, "depth": 99}')
+    found = webcrawler.read_crawl_request(b'{"url": "https://a.example", "pages": 100000, "depth": 99}')
     assert (found.pages, found.depth) == (webcrawler.MOST_PAGES, webcrawler.MOST_DEPTH)
 
 

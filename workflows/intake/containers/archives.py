@@ -26,7 +26,7 @@ def is_archive(path: Path) -> bool:
         if file.read(4) not in {b"PK\x03\x04", zips.END}:
             return False
     try:
-        with zips.opened(path, _DAMAGED) as archive:
+        with zips.open_zip(path, _DAMAGED) as archive:
             return not _OFFICE & set(archive.namelist())
     except Refused:
         return True  # an archive, and a bad one: its check says so
@@ -34,7 +34,7 @@ def is_archive(path: Path) -> bool:
 
 def check(path: Path, limits: Limits) -> int:
     """Raises: Refused."""
-    with zips.opened(path, _DAMAGED) as archive:
+    with zips.open_zip(path, _DAMAGED) as archive:
         found = _files(archive)
         if len(found) > limits.files:
             raise too_many(len(found), limits)
@@ -46,7 +46,7 @@ def check(path: Path, limits: Limits) -> int:
 def members(path: Path, limits: Limits) -> Iterator[Member]:
     """Raises: Refused."""
     budget = Budget(limits)
-    with zips.opened(path, _DAMAGED) as archive:
+    with zips.open_zip(path, _DAMAGED) as archive:
         for number, one in enumerate(_files(archive), start=1):
             if number > limits.files:
                 raise too_many(number, limits)

@@ -10,7 +10,7 @@ from typing import cast
 
 from config.errors import Refused
 from workflows.intake.containers.members import Budget, Limits, Member, shown_name, too_many
-from workflows.stages.formats.mails import MOST_BYTES, body, shown_text
+from workflows.stages.formats.mails import MOST_BYTES, mail_body_lines, mail_text
 
 _HEAD = 8192
 _DEEPEST = 30  # parts in parts; mail programs make four
@@ -80,7 +80,7 @@ def text_member(subject: str, text: str, budget: Budget) -> Member:
 def _text(mail: EmailMessage) -> str:
     """With who wrote it to whom; empty where nothing was written."""
     try:
-        return shown_text(mail) if any(line.strip() for line in body(mail)) else ""
+        return mail_text(mail) if any(line.strip() for line in mail_body_lines(mail)) else ""
     except (RecursionError, ValueError, LookupError, IndexError, TypeError, AttributeError) as error:
         raise Refused(_ODD) from error
 

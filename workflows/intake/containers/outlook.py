@@ -7,7 +7,7 @@ from config.errors import Refused
 from workflows.intake.containers.mails import text_member
 from workflows.intake.containers.members import Budget, Limits, Member, shown_name, too_many
 from workflows.stages.formats import outlook
-from workflows.stages.formats.mails import shown
+from workflows.stages.formats.mails import format_mail
 from workflows.stages.formats.outlook import Attachment, Message
 
 _INSIDE = "It is an Outlook message inside another. Open it in Outlook, save it as a file and upload that."
@@ -19,7 +19,7 @@ def is_message(path: Path) -> bool:
 
 def check(path: Path, limits: Limits) -> int:
     """Raises: Refused."""
-    with outlook.opened(path) as message:
+    with outlook.open_message(path) as message:
         count = len(message.attachments())
         if count > limits.files:
             raise too_many(count, limits)
@@ -29,7 +29,7 @@ def check(path: Path, limits: Limits) -> int:
 def members(path: Path, limits: Limits) -> Iterator[Member]:
     """Raises: Refused."""
     budget = Budget(limits)
-    with outlook.opened(path) as message:
+    with outlook.open_message(path) as message:
         for number, one in enumerate(message.attachments(), start=1):
             if number > limits.files:
                 raise too_many(number, limits)
@@ -52,5 +52,5 @@ def _member(message: Message, one: Attachment, number: int, budget: Budget) -> M
 def _text(message: Message) -> str:
     lines = message.lines()
     attached = [one.name for one in message.attachments()]
-    blocks = shown(message.heads(), lines, attached) if any(line.strip() for line in lines) else ()
+    blocks = format_mail(message.heads(), lines, attached) if any(line.strip() for line in lines) else ()
     return "\n".join(block.text for block in blocks)

@@ -23,8 +23,8 @@ class Answer:
 
     @property
     def right(self) -> bool:
-        found = results.normalised(self.type, self.value)
-        return bool(found) and found == results.normalised(self.type, self.truth)
+        found = results.normalise_value(self.type, self.value)
+        return bool(found) and found == results.normalise_value(self.type, self.truth)
 
     @property
     def judgement(self) -> Judgement:
@@ -87,7 +87,7 @@ def reviewed(given: Iterable[Answer]) -> list[ReviewedDocument]:
     """As if a person had kept what is right and corrected the rest."""
     documents: dict[str, list[ReviewedField]] = {}
     for one in given:
-        stored = results.stored_form(one.type, one.truth) or one.truth
+        stored = results.to_stored_form(one.type, one.truth) or one.truth
         truth = one.value if one.right else stored
         documents.setdefault(one.document, []).append(
             ReviewedField(one.field, one.type, one.value, truth or None, one.evidence)

@@ -12,7 +12,7 @@ _HEAD = 64
 _CHUNK = 16_000  # frames that are decoded at once
 
 
-def seconds(path: Path) -> float:
+def measure_compressed(path: Path) -> float:
     """Of a recording. Raises: Refused, where nothing of it can be decoded."""
     audio = _library()
     try:
@@ -22,10 +22,11 @@ def seconds(path: Path) -> float:
     return float(info.duration)
 
 
-def samples(path: Path, start: float, end: float, rate: int) -> bytes:
+def decode_samples(path: Path, start: float, end: float, rate: int) -> bytes:
     """A part as one channel of 16-bit numbers at ``rate``; only that part is held. Raises: Refused."""
     audio = _library()
-    if start >= seconds(path):  # the decoder would call it an error; a length that was rounded up asks for it
+    # The decoder calls it an error; a length that was rounded up asks for it.
+    if start >= measure_compressed(path):
         return b""
     wanted, found = max(int((end - start) * rate), 0), bytearray()
     try:

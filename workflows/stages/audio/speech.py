@@ -27,9 +27,9 @@ class Utterance:
     end: float
 
 
-def seconds(path: Path) -> float:
+def measure_recording(path: Path) -> float:
     """Of a recording. Raises: Refused, where it is none that can be read, silent of length, or too long."""
-    length = _length(path) if _is_wave(path) else compressed.seconds(path)
+    length = _read_length(path) if _is_wave(path) else compressed.measure_compressed(path)
     if not length:
         raise Refused("This recording is empty. Check that it was saved completely and upload it again.")
     if length > _LONGEST:
@@ -42,7 +42,7 @@ def _is_wave(path: Path) -> bool:
         return file.read(4) == b"RIFF"
 
 
-def _length(path: Path) -> float:
+def _read_length(path: Path) -> float:
     """0 where nothing is in it. Raises: Refused."""
     try:
         with wave.open(str(path), "rb") as file:
@@ -54,13 +54,13 @@ def _length(path: Path) -> float:
         raise Refused(_COMPRESSED) from error
 
 
-def heard(path: Path, start: float, end: float) -> list[Utterance]:
+def transcribe_span(path: Path, start: float, end: float) -> list[Utterance]:
     """What is said between two moments; only that part is read. Raises: Refused."""
     # A second to load, and worth it: one that has heard before adapts to it, and a part would depend on the last one.
     decoder, endpointer = Decoder(samprate=RATE, loglevel="FATAL"), Endpointer(sample_rate=RATE)
     found: list[Utterance] = []
     began = 0.0
-    for frame, last in _frames(samples(path, start, end), endpointer.frame_bytes):
+    for frame, last in _frames(read_samples(path, start, end), endpointer.frame_bytes):
         spoke = endpointer.in_speech
         speech = endpointer.end_stream(frame) if last else endpointer.process(frame)
         if speech is None:
@@ -86,10 +86,10 @@ def _text(hypothesis: Any) -> str:
     return str(hypothesis.hypstr).strip() if hypothesis is not None else ""
 
 
-def samples(path: Path, start: float, end: float) -> bytes:
+def read_samples(path: Path, start: float, end: float) -> bytes:
     """A part of the recording as one channel of 16-bit numbers at the model's rate. Raises: Refused."""
     if not _is_wave(path):
-        return compressed.samples(path, start, end, RATE)
+        return compressed.decode_samples(path, start, end, RATE)
     try:
         with wave.open(str(path), "rb") as file:
             rate, channels, width = file.getframerate(), file.getnchannels(), file.getsampwidth()

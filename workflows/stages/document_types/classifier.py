@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from workflows.stages.document_types.types import Found, Rated, TypeSpec
-from workflows.stages.document_types.vocabulary import CONCEPTS, Concept, pattern
+from workflows.stages.document_types.vocabulary import CONCEPTS, Concept, whole_word_pattern
 from workflows.stages.fields import labels
 from workflows.stages.fields.candidates import Document
 
@@ -27,27 +27,27 @@ _AMOUNT = re.compile(r"\d[.,]\d{2}\b|(?:[$€£¥₹]|\b(?:rs|rm|eur|usd|gbp|chf
 _TITLE_WORDS = 6  # a row with more words is a sentence, not a title
 
 
-def classified(document: Document, types: Sequence[TypeSpec], *, is_invoice: bool = False) -> Found:
+def rank_types(document: Document, types: Sequence[TypeSpec], *, is_invoice: bool = False) -> Found:
     """Every type with its share, the likeliest first; those that fit alike in the order of ``types``.
 
     ``is_invoice``: the file carries an invoice as XML, which no other paper does.
     """
     text = document.text[:_MOST_TEXT]
     titles = [line.text for row in document.rows[:_HEAD] for line in row.lines]
-    known = {name: _points(concept, text, titles) for name, concept in CONCEPTS.items()}
+    known = {name: _score_type(concept, text, titles) for name, concept in CONCEPTS.items()}
     known["receipt"] += _SLIP if _is_slip(document, text) else 0.0
     known["invoice"] += _XML if is_invoice else 0.0
     mine = {one.id: concept_of(one) for one in types}
     points = {one.id: _of_type(one, known.get(mine[one.id], 0.0), text, titles, mine[one.id]) for one in types}
     # A paper of a kind that the site has no type for is of none of its types.
     others = [value for name, value in known.items() if name not in mine.values()]
-    return _shared(points, [_NONE, *(value for value in others if value > _NONE)])
+    return _share_points(points, [_NONE, *(value for value in others if value > _NONE)])
 
 
 def concept_of(one: TypeSpec) -> str:
     """The concept whose name its own name is or holds; empty where nobody but the site knows it."""
     name = one.name.replace("_", " ").replace("-", " ")
-    hits = {key: len(hit[0]) for key, concept in CONCEPTS.items() if (hit := _named(concept).search(name))}
+    hits = {key: len(hit[0]) for key, concept in CONCEPTS.items() if (hit := _name_pattern(concept).search(name))}
     return max(hits, key=lambda key: hits[key], default="")
 
 
@@ -58,7 +58,7 @@ def _is_slip(document: Document, text: str) -> bool:
     return narrow and len(text) < _SHORT and _AMOUNT.search(text) is not None
 
 
-def _shared(points: Mapping[str, float], none: Sequence[float]) -> Found:
+def _share_points(points: Mapping[str, float], none: Sequence[float]) -> Found:
     top = max([*points.values(), *none])
     parts = {key: math.exp(value - top) for key, value in points.items()}
     left = sum(math.exp(value - top) for value in none)
@@ -68,15 +68,15 @@ def _shared(points: Mapping[str, float], none: Sequence[float]) -> Found:
 
 
 def _of_type(one: TypeSpec, known: float, text: str, titles: Sequence[str], concept: str) -> float:
-    own = 0.0 if concept else _name_points(_own(one.name), text, titles)
-    shown = [spec for spec in one.fields if labels.pattern(spec).search(text)]
+    own = 0.0 if concept else _name_points(_own_name_pattern(one.name), text, titles)
+    shown = [spec for spec in one.fields if labels.label_pattern(spec).search(text)]
     share = len(shown) / len(one.fields) if one.fields else 0.0
     return known + own + _LABEL * share * (0.5 if concept else 1.0)
 
 
-def _points(concept: Concept, text: str, titles: Sequence[str]) -> float:
-    named = _name_points(_named(concept), text, titles)
-    words = {" ".join(hit[0].casefold().split()) for hit in _words(concept).finditer(text)}
+def _score_type(concept: Concept, text: str, titles: Sequence[str]) -> float:
+    named = _name_points(_name_pattern(concept), text, titles)
+    words = {" ".join(hit[0].casefold().split()) for hit in _word_pattern(concept).finditer(text)}
     points = named + _WORD * min(len(words), _MOST_WORDS)
     amounts = len(_AMOUNT.findall(text))
     if concept.money:
@@ -96,15 +96,15 @@ def _name_points(name: re.Pattern[str], text: str, titles: Sequence[str]) -> flo
 
 
 @lru_cache(maxsize=64)
-def _named(concept: Concept) -> re.Pattern[str]:
-    return pattern(concept.names)
+def _name_pattern(concept: Concept) -> re.Pattern[str]:
+    return whole_word_pattern(concept.names)
 
 
 @lru_cache(maxsize=64)
-def _words(concept: Concept) -> re.Pattern[str]:
-    return pattern(concept.words)
+def _word_pattern(concept: Concept) -> re.Pattern[str]:
+    return whole_word_pattern(concept.words)
 
 
 @lru_cache(maxsize=256)
-def _own(name: str) -> re.Pattern[str]:
-    return pattern((r"\W+".join(map(re.escape, name.split())) or r"(?!)",))
+def _own_name_pattern(name: str) -> re.Pattern[str]:
+    return whole_word_pattern((r"\W+".join(map(re.escape, name.split())) or r"(?!)",))

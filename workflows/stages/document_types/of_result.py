@@ -14,15 +14,15 @@ CLOSE = 0.15  # two types nearer to each other than this are both possible
 _HEAD = ("id", "name", "version", "confidence")
 
 
-def of(result: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def type_entry(result: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """None where the project says it, or an older version of ours read the document."""
     found: Mapping[str, Any] | None = result.get("type")
     return found
 
 
-def doubt(result: Mapping[str, Any]) -> str:
+def describe_type_doubt(result: Mapping[str, Any]) -> str:
     """Why a person should say what this is, in words; empty where it is clear."""
-    found = of(result)
+    found = type_entry(result)
     if found is None or found.get("said"):
         return ""
     rated, needed = float(found["confidence"]), float(found["threshold"])
@@ -31,31 +31,31 @@ def doubt(result: Mapping[str, Any]) -> str:
     best = max(found["candidates"], key=lambda one: float(one["confidence"]), default=None)
     close = best is not None and float(best["confidence"]) > rated - CLOSE
     if best is not None and (close or rated < needed) and float(best["confidence"]) >= CLOSE:
-        return f"Document type: {_told(found)} or {_told(best)}?"
-    return f"Document type {_told(found)}, needs {round(needed * 100)} %" if rated < needed else ""
+        return f"Document type: {_describe_type(found)} or {_describe_type(best)}?"
+    return f"Document type {_describe_type(found)}, needs {round(needed * 100)} %" if rated < needed else ""
 
 
-def _told(one: Mapping[str, Any]) -> str:
+def _describe_type(one: Mapping[str, Any]) -> str:
     name = one["name"] if one["id"] else "none"
     # Rounded down: 79.6 % must not read as the 80 % it misses.
     return f"{name} {int(float(one['confidence']) * 100 + 1e-9)} %"
 
 
-def choices(result: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def list_type_choices(result: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """What a person may choose from: what was found, then the others, the likeliest first; none of them last."""
-    found = of(result)
+    found = type_entry(result)
     if found is None:
         return ()
     others = sorted(found["candidates"], key=lambda one: (not one["id"], -float(one["confidence"])))
     return [found, *others]
 
 
-def retyped(result: Mapping[str, Any], chosen: str | None) -> Mapping[str, Any]:
+def apply_type_choice(result: Mapping[str, Any], chosen: str | None) -> Mapping[str, Any]:
     """The result with the type of this id and its fields, as a person said, who is not asked again.
 
     The same where it has that type already. None, and an id that the run does not know, change nothing.
     """
-    found = of(result)
+    found = type_entry(result)
     if found is None or chosen is None or chosen == found["id"]:
         return result
     other = next((one for one in found["candidates"] if one["id"] == chosen), None)
@@ -73,13 +73,13 @@ def retyped(result: Mapping[str, Any], chosen: str | None) -> Mapping[str, Any]:
     }
 
 
-def published(result: Mapping[str, Any], chosen: str | None) -> dict[str, Any] | None:
+def type_to_publish(result: Mapping[str, Any], chosen: str | None) -> dict[str, Any] | None:
     """What the published object says of it; ``chosen``: what a person said, in the place of what was found."""
-    found = of(result)
+    found = type_entry(result)
     if found is None:
         return None
     told = {name: found[name] for name in (*_HEAD, "source")}
-    now = {name: retyped(result, chosen)["type"][name] for name in _HEAD}
+    now = {name: apply_type_choice(result, chosen)["type"][name] for name in _HEAD}
     if now["id"] == found["id"]:
         return told
     return {**told, **now, "confidence": 1.0, "source": "reviewer", "extracted": found["id"]}

@@ -17,7 +17,7 @@ ASKED = 4  # pages whose text a model is shown: a paper says what it is at its b
 _KEPT = 3  # candidates of a field of a type that was not chosen
 
 
-def ask(context: StageContext, document: Callable[[], Document]) -> None:
+def ask_type(context: StageContext, document: Callable[[], Document]) -> None:
     """Ask the run's model, once for the same text, and keep its answer: pages are asked for the fields of that type.
 
     Raises:
@@ -30,19 +30,21 @@ def ask(context: StageContext, document: Callable[[], Document]) -> None:
     text = document().text
     key = files.sha256(text.encode())
     name = files.doctype(context.workflow_id)
-    if _kept(context).get("text_sha256") == key:
+    if _read_type_answer(context).get("text_sha256") == key:
         return
     settings = context.settings
-    question = TypeQuestion(text, _image(context), context.types.types, settings.document_prompt, settings.language)
+    question = TypeQuestion(
+        text, _first_page_image(context), context.types.types, settings.document_prompt, settings.language
+    )
     reply = context.services.analyst.classify(question)
     rated = sorted(reply.candidates, key=lambda one: -one.confidence)
     found = Found(tuple(rated), reply.model, reply.none)
-    used = usage.stored(reply.usage)
+    used = usage.usage_to_store(reply.usage)
     kept = {"text_sha256": key, "found": found.to_json(), "used": used, "attempt": context.attempt}
     artifacts.write_json(context.artifacts, name, kept)
 
 
-def _kept(context: StageContext) -> Mapping[str, Any]:
+def _read_type_answer(context: StageContext) -> Mapping[str, Any]:
     try:
         kept: Mapping[str, Any] = artifacts.read_json(context.artifacts, files.doctype(context.workflow_id))
     except NotFound:
@@ -50,40 +52,40 @@ def _kept(context: StageContext) -> Mapping[str, Any]:
     return kept
 
 
-def _image(context: StageContext) -> bytes | None:
+def _first_page_image(context: StageContext) -> bytes | None:
     try:
         return context.artifacts.read(files.page_image(0))
     except NotFound:  # text has no picture
         return None
 
 
-def used(context: StageContext) -> tuple[Usage, ...]:
+def type_usage(context: StageContext) -> tuple[Usage, ...]:
     """What asking a model for the type took in this attempt: a later one reads the answer and pays nothing."""
-    kept = _kept(context)
-    return usage.of(kept["used"]) if kept and kept.get("attempt", 1) == context.attempt else ()
+    kept = _read_type_answer(context)
+    return usage.read_usage(kept["used"]) if kept and kept.get("attempt", 1) == context.attempt else ()
 
 
-def specs(context: StageContext) -> tuple[FieldSpec, ...]:
+def page_field_specs(context: StageContext) -> tuple[FieldSpec, ...]:
     """The fields that pages are asked for: of the type that a model found, where one did."""
-    kept = _kept(context) if context.types.types else {}
-    best = Found.of(kept["found"]).best if kept else None
+    kept = _read_type_answer(context) if context.types.types else {}
+    best = Found.from_stored(kept["found"]).best if kept else None
     return context.types.by_id[best.id].fields if best else context.settings.fields
 
 
-def found(context: StageContext, document: Document, *, is_invoice: bool) -> Found | None:
+def classify_document(context: StageContext, document: Document, *, is_invoice: bool) -> Found | None:
     """None where the run has no types to find one among."""
     if not context.types.types:
         return None
-    kept = _kept(context) if context.services.analyst is not None else {}
+    kept = _read_type_answer(context) if context.services.analyst is not None else {}
     if kept:
-        return Found.of(kept["found"])
-    return classifier.classified(document, context.types.types, is_invoice=is_invoice)
+        return Found.from_stored(kept["found"])
+    return classifier.rank_types(document, context.types.types, is_invoice=is_invoice)
 
 
 Read = Callable[[FieldSpec], dict[str, Any]]
 
 
-def entry(context: StageContext, rated: Found, read: Read) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def type_result_entry(context: StageContext, rated: Found, read: Read) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The result's ``type`` (workflows/stages/document_types/of_result.py), and the fields that go with it."""
     none = TypeSpec(OWN, "None of these", 0, context.settings.fields)
     shares = [*rated.candidates, Rated(OWN, rated.none)]
@@ -99,10 +101,10 @@ def entry(context: StageContext, rated: Found, read: Read) -> tuple[dict[str, An
         "threshold": context.settings.default_threshold,
         "required": context.settings.typing == "required",
         "source": rated.source,
-        "candidates": [one | {"fields": _short(one["fields"])} for one in entries.values()],
+        "candidates": [one | {"fields": _shorten_fields(one["fields"])} for one in entries.values()],
     }
     return kind, fields
 
 
-def _short(fields: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _shorten_fields(fields: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{**one, "candidates": one["candidates"][:_KEPT]} for one in fields]

@@ -19,9 +19,9 @@ class TypeSpec:
     fields: tuple[FieldSpec, ...]
 
     @classmethod
-    def of(cls, stored: Mapping[str, Any]) -> "TypeSpec":
+    def from_stored(cls, stored: Mapping[str, Any]) -> "TypeSpec":
         """Raises: KeyError."""
-        fields = tuple(FieldSpec.of(one) for one in stored["fields"])
+        fields = tuple(FieldSpec.from_stored(one) for one in stored["fields"])
         return cls(str(stored["id"]), str(stored["name"]), int(stored["version"]), fields)
 
     @property
@@ -55,7 +55,7 @@ class Found:
         return asdict(self)
 
     @classmethod
-    def of(cls, stored: Mapping[str, Any]) -> "Found":
+    def from_stored(cls, stored: Mapping[str, Any]) -> "Found":
         rated = tuple(Rated(str(one["id"]), float(one["confidence"])) for one in stored["candidates"])
         return cls(rated, str(stored["source"]), float(stored["none"]))
 
@@ -75,4 +75,4 @@ class TypeBook:
 
 
 def book_of(stored: Sequence[Mapping[str, Any]]) -> TypeBook:
-    return TypeBook(tuple(TypeSpec.of(one) for one in stored))
+    return TypeBook(tuple(TypeSpec.from_stored(one) for one in stored))

@@ -104,11 +104,11 @@ CONCEPTS: Mapping[str, Concept] = {
 }  # fmt: skip
 
 
-def pattern(words: tuple[str, ...]) -> re.Pattern[str]:
+def whole_word_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     """Whole words; a script that does not separate words is found anywhere."""
-    return re.compile(rf"(?<![^\W_])(?:{'|'.join(words)})(?![^\W_])|{_unspaced(words)}", re.IGNORECASE)
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(words)})(?![^\W_])|{_join_unspaced(words)}", re.IGNORECASE)
 
 
-def _unspaced(words: tuple[str, ...]) -> str:
+def _join_unspaced(words: tuple[str, ...]) -> str:
     found = [word for word in words if any(ord(letter) > 0x3000 for letter in word)]
     return "|".join(found) or r"(?!)"

@@ -17,25 +17,25 @@ from workflows.stages.fields import (
     vendors,
 )
 from workflows.stages.fields.candidates import Candidate, Document
-from workflows.stages.fields.labels import spelled as spelled
+from workflows.stages.fields.labels import field_spellings as field_spellings
 
 FINDERS: Mapping[str, Callable[[Document], list[Candidate]]] = {
-    "company": company.find,
-    "date": dates.find,
-    "address": address.find,
-    "total": totals.find,
-    "invoice_number": numbers.find,
-    "currency": currency.find,
+    "company": company.find_companies,
+    "date": dates.find_dates,
+    "address": address.find_addresses,
+    "total": totals.find_totals,
+    "invoice_number": numbers.find_document_numbers,
+    "currency": currency.find_currencies,
 }
 
 
-def find(document: Document, spec: FieldSpec, calibration: Calibration = UNCALIBRATED) -> list[Candidate]:
+def find_candidates(document: Document, spec: FieldSpec, calibration: Calibration = UNCALIBRATED) -> list[Candidate]:
     """Best first, with confidence; empty where nothing on the pages may be the field."""
     finder = FINDERS.get(spec.name)
-    found = finder(document) if finder else labels.find(document, spec)
-    found = vendors.remembered(spec.name, document, found, calibration.vendors)
+    found = finder(document) if finder else labels.find_by_label(document, spec)
+    found = vendors.apply_vendor_memory(spec.name, document, found, calibration.vendors)
     if spec.allowed:
-        found = listed.among(document, spec, found)
+        found = listed.match_allowed_values(document, spec, found)
     printed = {page.index for page in document.pages if page.source != "ocr"}
     possible = [candidate for candidate in found if candidate.points > 0]
-    return confidence.judged(spec.name, possible, printed, calibration)
+    return confidence.rate_candidates(spec.name, possible, printed, calibration)

@@ -57,9 +57,9 @@ def is_street(text: str) -> bool:
     return bool(STREET.search(text)) or (bool(PLACE.search(text)) and not STOP.search(text) and len(text) > 6)
 
 
-def find(document: Document) -> list[Candidate]:
+def find_addresses(document: Document) -> list[Candidate]:
     rows = _without_buyer(document.head)
-    return best_first([*_blocks(rows), *_labelled(document), *_over_window(document)])
+    return best_first([*_blocks(rows), *_find_labelled_addresses(document), *_over_window(document)])
 
 
 def _without_buyer(rows: Sequence[Row]) -> list[Row]:
@@ -98,11 +98,11 @@ def _over_window(document: Document) -> Iterator[Candidate]:
                 yield of_lines([line], tidy(" ".join(parts[1:])), 2.5, streets=0.5, place=1.0, early=1.0)
 
 
-def _labelled(document: Document) -> Iterator[Candidate]:
+def _find_labelled_addresses(document: Document) -> Iterator[Candidate]:
     for line in document.lines:
         match = LABEL.match(line.text)
         if match and len(line.text) - match.end() > 10:
-            value, misread = spelling.mended(tidy(line.text[match.end() :]), spelling.ADDRESS)
+            value, misread = spelling.mend_words(tidy(line.text[match.end() :]), spelling.ADDRESS)
             yield of_lines([line], value, 3.5, label=1.0, streets=0.5, place=0.5, misread=_share(misread))
 
 
@@ -111,15 +111,15 @@ def _blocks(rows: Sequence[Row]) -> Iterator[Candidate]:
         numbered = _is_numbered(rows, number)
         if not (numbered or _starts(row)):
             continue
-        block = [*_unit_above(rows, number), *_grown(rows, number)]
-        text, misread = spelling.mended(tidy(" ".join(_own(line.text) for line in block)), spelling.ADDRESS)
+        block = [*_unit_above(rows, number), *_grow_block(rows, number)]
+        text, misread = spelling.mend_words(tidy(" ".join(_own(line.text) for line in block)), spelling.ADDRESS)
         streets = max(numbered, len({match[0].casefold() for match in STREET.finditer(text)}))
         place = bool(PLACE.search(text)) or any(_POSTCODE.match(line.text) for line in block)
         points = min(3.0, 1.0 * streets) + 1.5 * place - 0.15 * number
         evidence = {"streets": min(1.0, streets / 2), "place": float(place), "early": 1 / (1 + number / 4)}
         yield of_lines(block, text, points, **evidence, misread=_share(misread))
         return
-    yield from _weak(rows)
+    yield from _find_weak_addresses(rows)
 
 
 def _share(misread: int) -> float:
@@ -138,7 +138,7 @@ def _unit_above(rows: Sequence[Row], number: int) -> list[Line]:
     return list(above.lines) if above and close and UNIT.match(above.text) and not STOP.search(above.text) else []
 
 
-def _weak(rows: Sequence[Row]) -> Iterator[Candidate]:
+def _find_weak_addresses(rows: Sequence[Row]) -> Iterator[Candidate]:
     """Nothing names a street: a line with a comma under the name, as shops in a mall print it."""
     for number, row in enumerate(rows[1:8], start=1):
         if "," in row.text and not STOP.search(row.text) and not any(char.isdigit() for char in row.text):
@@ -159,7 +159,7 @@ def _starts(row: Row) -> bool:
     return bool(STREET.search(text)) and not STOP.search(text) and len(text) <= LONGEST_ROW
 
 
-def _grown(rows: Sequence[Row], start: int) -> list[Line]:
+def _grow_block(rows: Sequence[Row], start: int) -> list[Line]:
     """Down from the first street line as long as rows follow closely and nothing else begins."""
     block = list(_column(rows[start].lines, rows[start].lines[0]))
     for above, row in zip(rows[start:], rows[start + 1 : start + MOST_ROWS], strict=False):

@@ -29,39 +29,39 @@ class Check:
     text: str
 
 
-def told(document: Document, fields: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+def list_contradictions(document: Document, fields: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
     """As a result keeps them. ``fields``: the result's own that were read on the pages."""
     read = {str(field["name"]): field for field in fields}
     labels = {name: str(field["label"]) for name, field in read.items()}
-    return [asdict(one) for one in failed(document, {name: one["value"] for name, one in read.items()}, labels)]
+    return [asdict(one) for one in run_checks(document, {name: one["value"] for name, one in read.items()}, labels)]
 
 
-def failed(document: Document, found: Mapping[str, str | None], labels: Mapping[str, str]) -> list[Check]:
+def run_checks(document: Document, found: Mapping[str, str | None], labels: Mapping[str, str]) -> list[Check]:
     """``found``: field → value in its stored form; ``labels``: what people call each. Only what contradicts itself."""
     checks: list[Check] = []
     if total := found.get("total"):
-        checks += [Check("total", text) for text in _sums(document, total, labels["total"])]
+        checks += [Check("total", text) for text in _check_sums(document, total, labels["total"])]
     if date := found.get("date"):
-        checks += [Check("date", text) for text in _due(document, date, labels["date"])]
+        checks += [Check("date", text) for text in _check_due_date(document, date, labels["date"])]
     return checks
 
 
-def _sums(document: Document, total: str, label: str) -> Iterator[str]:
+def _check_sums(document: Document, total: str, label: str) -> Iterator[str]:
     """Where one sum before tax is printed and steps lead from it: that they lead to another amount than the total."""
     held = [one for one in totals.sums_of(document) if not one.in_summary]
     before = {one.value: one for one in held if one.points == sums.SUMMED and one.value > 0}
     value = _decimal(total)
-    if value is None or len(before) != 1 or value in before or value in set(sums.proven(held)):
+    if value is None or len(before) != 1 or value in before or value in set(sums.find_proven_sums(held)):
         return
     ((amount, base),) = before.items()
     target = next((one for one in held if one.value == value and one.order > base.order), None)
     steps = [one for one in held if target and base.order < one.order < target.order and one.step]
-    if target is None or not steps or any(chain.target == value for chain in sums.chains(held)):
+    if target is None or not steps or any(chain.target == value for chain in sums.find_sum_chains(held)):
         return
     yield f"{label} {total} does not follow from {values.plain(amount)} and what is added to it"
 
 
-def _due(document: Document, date: str, label: str) -> Iterator[str]:
+def _check_due_date(document: Document, date: str, label: str) -> Iterator[str]:
     day_first = dates.is_day_first(document.text)
     for row in document.rows:
         due = _DUE.search(row.text)

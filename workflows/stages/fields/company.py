@@ -63,22 +63,25 @@ NO_NAME = re.compile(
 )
 
 
-def find(document: Document) -> list[Candidate]:
-    return best_first(_mended(candidate) for candidate in (*_labelled(document), *_heading(document)))
+def find_companies(document: Document) -> list[Candidate]:
+    return best_first(
+        _mend_company_candidate(candidate)
+        for candidate in (*_find_labelled_companies(document), *_find_heading_companies(document))
+    )
 
 
-def _mended(candidate: Candidate) -> Candidate:
-    value, misread = spelling.mended_company(candidate.value)
+def _mend_company_candidate(candidate: Candidate) -> Candidate:
+    value, misread = spelling.mend_company(candidate.value)
     return replace(candidate, value=value).stronger(0, misread=float(bool(misread)))
 
 
-def _labelled(document: Document) -> Iterator[Candidate]:
+def _find_labelled_companies(document: Document) -> Iterator[Candidate]:
     lines = document.lines
     for number, line in enumerate(lines):
         label = SELLER.match(line.text)
         if not label:
             continue
-        name = cleaned(line.text[label.end() :])
+        name = clean_company_name(line.text[label.end() :])
         if is_labelled(name) or BUYER.match(name):  # left blank, and another field follows
             continue
         if name:
@@ -88,11 +91,11 @@ def _labelled(document: Document) -> Iterator[Candidate]:
             if BUYER.search(below.text):
                 break
             if LEGAL.search(below.text) and not (address.is_street(below.text) or is_labelled(below.text)):
-                yield of_lines([below], cleaned(below.text), 6.0, label=1.0, legal=1.0)
+                yield of_lines([below], clean_company_name(below.text), 6.0, label=1.0, legal=1.0)
                 break
 
 
-def _heading(document: Document) -> Iterator[Candidate]:
+def _find_heading_companies(document: Document) -> Iterator[Candidate]:
     lines = [line for row in document.head for line in row.lines]
     usual = median(line.height for line in lines) if lines else 0.0
     place = following = 0
@@ -101,7 +104,7 @@ def _heading(document: Document) -> Iterator[Candidate]:
             return
         if number < following or not _may_name(line.text):
             continue
-        name, used = _joined(lines, number)
+        name, used = _join_legal_form(lines, number)
         following = number + len(used)
         points, evidence = _worth(name, lines[following : following + 3], line.height / usual)
         if line.text.islower():  # a hand's note: who printed the paper wrote in capitals
@@ -111,7 +114,7 @@ def _heading(document: Document) -> Iterator[Candidate]:
 
 
 def _may_name(text: str) -> bool:
-    text = cleaned(REGISTRATION.sub("", _NUMBERED.sub("", text)))
+    text = clean_company_name(REGISTRATION.sub("", _NUMBERED.sub("", text)))
     letters = sum(char.isalpha() for char in text)
     digits = sum(char.isdigit() for char in text)
     if len(text) > LONGEST or letters < 4 or digits > letters / 2 or NEVER.search(text) or address.STREET.search(text):
@@ -119,12 +122,12 @@ def _may_name(text: str) -> bool:
     return bool(LEGAL.search(text)) or not (NO_NAME.search(text) or address.is_street(text))
 
 
-def _joined(lines: Sequence[Line], number: int) -> tuple[str, list[Line]]:
+def _join_legal_form(lines: Sequence[Line], number: int) -> tuple[str, list[Line]]:
     """A legal form alone on its line belongs to the name above it, and so does one that ends the line below."""
-    line, name = lines[number], cleaned(lines[number].text)
+    line, name = lines[number], clean_company_name(lines[number].text)
     following = lines[number + 1] if number + 1 < len(lines) else None
     if following and not LEGAL.search(name):
-        rest = cleaned(following.text)
+        rest = clean_company_name(following.text)
         form = LEGAL.search(rest)
         alone = form and len(LEGAL.sub("", rest).strip()) < 4
         if alone or (form and _SECOND_HALF.match(rest) and _same_print(line, following)):
@@ -150,7 +153,7 @@ def _worth(name: str, below: Sequence[Line], relative_height: float) -> tuple[fl
     return points, evidence
 
 
-def cleaned(text: str) -> str:
+def clean_company_name(text: str) -> str:
     """Without the registration number behind the name, the till's number before it, and the rest of a sender's line."""
     text = address.SEPARATED.split(text, maxsplit=1)[0]
     text = _NUMBERED.sub(" ", text)

@@ -73,21 +73,21 @@ OTHER: Mapping[str, float] = {BIAS: -1.7, "label": 2.0, "listed": 0.8, **_ALWAYS
 _ODD = re.compile(r"\b(?=\w*[a-z][A-Z]{2}|\w*[A-Z]{2}[a-z]|\w*[A-Za-z]{2}\d|\w*\d[A-Za-z]{2})\w+")
 
 
-def prior(name: str) -> Mapping[str, float]:
+def prior_weights(name: str) -> Mapping[str, float]:
     return PRIOR.get(name, OTHER)
 
 
-def judged(
+def rate_candidates(
     name: str, ranked: Sequence[Candidate], printed: Set[int], calibration: Calibration = UNCALIBRATED
 ) -> list[Candidate]:
     """The same candidates with all their evidence and their confidence, none above the first.
 
     ``printed``: pages with a text layer.
     """
-    weights = calibration.weights.get(name) or prior(name)
+    weights = calibration.weights.get(name) or prior_weights(name)
     judgements: list[Candidate] = []
     for place, candidate in enumerate(ranked):
-        known = candidate.stronger(0, **_reading(candidate, 0.0 if place else _margin(ranked), printed))
+        known = candidate.stronger(0, **_reading_evidence(candidate, 0.0 if place else _margin(ranked), printed))
         limit = judgements[0].confidence if judgements else 1.0
         judgements.append(replace(known, confidence=min(round(share(weights, known.evidence), 4), limit)))
     return judgements
@@ -104,7 +104,7 @@ def _margin(ranked: Sequence[Candidate]) -> float:
     return 1.0 if len(ranked) == 1 else min(1.0, (ranked[0].points - ranked[1].points) / 2)
 
 
-def _reading(candidate: Candidate, margin: float, printed: Set[int]) -> dict[str, float]:
+def _reading_evidence(candidate: Candidate, margin: float, printed: Set[int]) -> dict[str, float]:
     if candidate.page in printed:
         return {MARGIN: margin, READ: 0.0, TEXT_LAYER: 1.0}
     read, clear = _within((candidate.score - 0.79) / 0.19), _within((candidate.mean_score - 0.95) / 0.05)

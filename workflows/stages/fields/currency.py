@@ -19,18 +19,18 @@ COUNTRY: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 
 
-def find(document: Document) -> list[Candidate]:
-    found = list(_printed(document))
+def find_currencies(document: Document) -> list[Candidate]:
+    found = list(_find_printed_currencies(document))
     count = Counter(candidate.value for candidate in found)
     total = sum(count.values())
     ranked = best_first(
         candidate.stronger(3.0 * count[candidate.value] / total, share=count[candidate.value] / total)
         for candidate in found
     )
-    return ranked or list(_implied(document))
+    return ranked or list(_find_implied_currencies(document))
 
 
-def _printed(document: Document) -> Iterator[Candidate]:
+def _find_printed_currencies(document: Document) -> Iterator[Candidate]:
     for row in document.rows:
         for position, line in enumerate(row.lines):
             for match in [*CODE.finditer(line.text), *SIGN.finditer(line.text)]:
@@ -43,7 +43,7 @@ def _printed(document: Document) -> Iterator[Candidate]:
                     )
 
 
-def _implied(document: Document) -> Iterator[Candidate]:
+def _find_implied_currencies(document: Document) -> Iterator[Candidate]:
     for line in document.lines:
         for code, sign in COUNTRY:
             match = sign.search(line.text)

@@ -29,7 +29,7 @@ UNITED_STATES = re.compile(
 ELSEWHERE = re.compile(r"[€£₹]|\bRM ?\d|\b(malaysia|kuala lumpur|selangor|johor|gst|vat|gmbh|sdn)\b", re.IGNORECASE)
 
 
-def find(document: Document) -> list[Candidate]:
+def find_dates(document: Document) -> list[Candidate]:
     day_first = is_day_first(document.text)
     found = [
         candidate
@@ -61,7 +61,7 @@ def _in_row(row: Row, above: Row | None, *, day_first: bool) -> Iterator[Candida
             if position and not re.search(r"[A-Za-z]{3}", before):
                 before = f"{row.lines[position - 1].text} {before}"
             over = _label_over(line, above) if not re.search(r"[A-Za-z]{3}", before) else ""
-            yield _judged(line, hit, f"{before} {over}", row)
+            yield _rate_date(line, hit, f"{before} {over}", row)
 
 
 def _label_over(line: Line, above: Row | None) -> str:
@@ -71,7 +71,7 @@ def _label_over(line: Line, above: Row | None) -> str:
     return " ".join(up.text for up in above.lines if up.box[0] < line.box[2] and up.box[2] > line.box[0])
 
 
-def _judged(line: Line, hit: values.Hit, context: str, row: Row) -> Candidate:
+def _rate_date(line: Line, hit: values.Hit, context: str, row: Row) -> Candidate:
     issue, label, other = ISSUE.search(context), LABEL.search(context), OTHER.search(context)
     timed = bool(TIME.search(line.text[hit.end :])) or bool(TIME.search(row.text.replace(hit.raw, " ")))
     compact = hit.raw.isdigit()

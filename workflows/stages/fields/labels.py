@@ -21,12 +21,12 @@ Found = tuple[int, Place, values.Hit]  # how far from the label
 _RATE = re.compile(r"\s{0,3}(?:%|per ?cent|v\. ?H\.)", re.IGNORECASE)
 
 
-def find(document: Document, spec: FieldSpec) -> list[Candidate]:
+def find_by_label(document: Document, spec: FieldSpec) -> list[Candidate]:
     return best_first(_candidates(document, spec))
 
 
 def _candidates(document: Document, spec: FieldSpec) -> Iterator[Candidate]:
-    yield from _labelled(document, spec, pattern(spec), 3.0)
+    yield from _labelled(document, spec, label_pattern(spec), 3.0)
     if also := _ALSO.get(spec.name):
         yield from _labelled(document, spec, _printed(also), 3.0 - _ALSO_COSTS)
 
@@ -43,7 +43,7 @@ def _labelled(document: Document, spec: FieldSpec, label: re.Pattern[str], most:
         yield of_line(place.line, hit.value, hit.start, hit.end, points, label=strength)
 
 
-def pattern(spec: FieldSpec) -> re.Pattern[str]:
+def label_pattern(spec: FieldSpec) -> re.Pattern[str]:
     """The label or the field's name, whatever stands between its words: "Contract No." for contract_no."""
     return _printed((spec.label, spec.name), _NUMBERED if is_identifier(spec) else "")
 
@@ -60,7 +60,7 @@ def is_identifier(spec: FieldSpec) -> bool:
     return spec.type == "text" and any(_IDENTIFIER.search(text.strip(" .:")) for text in (spec.label, spec.name))
 
 
-def spelled(specs: Iterable[FieldSpec]) -> frozenset[str]:
+def field_spellings(specs: Iterable[FieldSpec]) -> frozenset[str]:
     """What the fields may be called on a page."""
     return frozenset(
         text.replace("_", " ").casefold()

@@ -12,21 +12,21 @@ _ALONE = 0.5  # points of a value that stands somewhere, without the field's lab
 _BESIDE = 0.3  # at most, of a value outside the list: shown where nothing else is found
 
 
-def among(document: Document, spec: FieldSpec, found: Sequence[Candidate]) -> list[Candidate]:
+def match_allowed_values(document: Document, spec: FieldSpec, found: Sequence[Candidate]) -> list[Candidate]:
     """``found`` in terms of the list, then the list's values wherever they stand; best first."""
-    return best_first([*_judged(spec, found), *_standing(document, spec)])
+    return best_first([*_match_found_values(spec, found), *_find_allowed_values(document, spec)])
 
 
-def _judged(spec: FieldSpec, found: Iterable[Candidate]) -> Iterator[Candidate]:
+def _match_found_values(spec: FieldSpec, found: Iterable[Candidate]) -> Iterator[Candidate]:
     for candidate in found:
-        value = results.allowed_form(spec, candidate.value)
+        value = results.to_allowed_form(spec, candidate.value)
         if value is None:
             yield replace(candidate, points=min(candidate.points, _BESIDE))
         else:
             yield replace(candidate, value=value).stronger(1.0, listed=1.0)
 
 
-def _standing(document: Document, spec: FieldSpec) -> Iterator[Candidate]:
+def _find_allowed_values(document: Document, spec: FieldSpec) -> Iterator[Candidate]:
     # Numbers and days stand on every page and mean anything; words of two letters as well.
     if spec.type != "text":
         return

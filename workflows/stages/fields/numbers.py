@@ -21,11 +21,13 @@ LABELS = ((4.0, _INVOICE), (3.0, _RECEIPT), (2.5, _DOCUMENT), (1.5, _OTHER), (1.
 NUMBER = re.compile(r"[\s:.#-]{0,80}([A-Z0-9][A-Z0-9/_.\-]{1,30}[A-Z0-9]|\d{2,})", re.IGNORECASE)
 
 
-def find(document: Document) -> list[Candidate]:
-    return best_first(candidate for points, label in LABELS for candidate in _labelled(document, label, points))
+def find_document_numbers(document: Document) -> list[Candidate]:
+    return best_first(
+        candidate for points, label in LABELS for candidate in _find_labelled_numbers(document, label, points)
+    )
 
 
-def _labelled(document: Document, label: re.Pattern[str], points: float) -> Iterator[Candidate]:
+def _find_labelled_numbers(document: Document, label: re.Pattern[str], points: float) -> Iterator[Candidate]:
     for again, places in enumerate(by_labels(document, label)):
         for distance, place in enumerate(places):
             match = NUMBER.match(place.text, place.start)

@@ -22,30 +22,30 @@ _SDN_BHD = re.compile(r"\b[S5$][DO0]N(\.?\s*)(?:[B83R][HM][DO0]|8HD)\b(?!\w)", r
 _DOUBLED, _LONG = 5, 7  # letters from which a word may have lost one of a pair, or any one
 
 
-def mended(text: str, known: Iterable[str]) -> tuple[str, int]:
+def mend_words(text: str, known: Iterable[str]) -> tuple[str, int]:
     """The text with known words as they are spelled, in its own case; and how many were not."""
     lexicon = frozenset(known)
     count = 0
 
-    def mend(match: re.Match[str]) -> str:
+    def mend_word(match: re.Match[str]) -> str:
         nonlocal count
         word = match[0]
-        meant = _meant(word.casefold(), lexicon)
+        meant = _closest_word(word.casefold(), lexicon)
         if meant is None:
             return word
         count += 1
         return meant.upper() if word.isupper() else meant.capitalize() if word[0].isupper() else meant
 
-    return _WORD.sub(mend, text), count
+    return _WORD.sub(mend_word, text), count
 
 
-def mended_company(text: str) -> tuple[str, int]:
+def mend_company(text: str) -> tuple[str, int]:
     spelled = _SDN_BHD.sub(lambda match: f"SDN{match[1]}BHD", text)
-    found, count = mended(spelled, COMPANY)
+    found, count = mend_words(spelled, COMPANY)
     return found, count + (spelled.casefold() != text.casefold())
 
 
-def _meant(word: str, lexicon: frozenset[str]) -> str | None:
+def _closest_word(word: str, lexicon: frozenset[str]) -> str | None:
     if word in lexicon or len(word) < 4:
         return None
     near = [one for one in lexicon if abs(len(one) - len(word)) < 2 and _is_reading(word, one)]

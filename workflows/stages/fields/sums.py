@@ -50,7 +50,7 @@ class Chain:
     target: Decimal
 
 
-def chains(sums: Sequence[Sum]) -> list[Chain]:
+def find_sum_chains(sums: Sequence[Sum]) -> list[Chain]:
     held = [one for one in sums if not one.in_summary]
     labelled = [one for one in held if one.points >= SUMMED and one.value > 0]
     return [
@@ -72,7 +72,7 @@ def _some(steps: Sequence[Decimal]) -> Iterator[tuple[Decimal, ...]]:
         yield from combinations(steps, count)
 
 
-def proven(sums: Sequence[Sum]) -> Iterator[Decimal]:
+def find_proven_sums(sums: Sequence[Sum]) -> Iterator[Decimal]:
     """Sums that follow from others: cash less change, or a sum plus its rounding or tax, wherever these stand."""
     held = [one for one in sums if not one.in_summary]
     there = {one.value for one in held if one.value > 0}

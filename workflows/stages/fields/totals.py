@@ -66,25 +66,25 @@ class _Paper:
     repeats: Counter[str]
 
 
-def find(document: Document) -> list[Candidate]:
+def find_totals(document: Document) -> list[Candidate]:
     found = sums_of(document)
-    paper = _together(found)
-    judged = [_judged(one, paper) for one in found if one.value >= 0]
-    return best_first(judged if any(candidate.points > 0 for candidate in judged) else _unlabelled(judged))
+    paper = _gather_sums(found)
+    judged = [_rate_total(one, paper) for one in found if one.value >= 0]
+    return best_first(judged if any(candidate.points > 0 for candidate in judged) else _guess_unlabelled_total(judged))
 
 
-def _unlabelled(candidates: list[Candidate]) -> list[Candidate]:
+def _guess_unlabelled_total(candidates: list[Candidate]) -> list[Candidate]:
     """Where no label could be read the largest amount is the best guess, and no more than that."""
     return [replace(candidate, points=0.1 + min(1.0, float(candidate.value) / 1e6)) for candidate in candidates]
 
 
-def _together(found: Sequence[Sum]) -> _Paper:
-    chains = sums.chains(found)
+def _gather_sums(found: Sequence[Sum]) -> _Paper:
+    chains = sums.find_sum_chains(found)
     ends = {chain.target for chain in chains}
     lines = sums.of_lines(found)
     from_lines = {lines} | {chain.target for chain in chains if chain.base == lines} if lines else set()
     return _Paper(
-        frozenset({*sums.proven(found), *ends}),
+        frozenset({*sums.find_proven_sums(found), *ends}),
         frozenset(chain.base for chain in chains) - ends,
         frozenset(from_lines),
         Counter(one.hit.value for one in found if not one.in_summary),
@@ -104,13 +104,13 @@ def _sums(document: Document) -> Iterator[Sum]:
         if SUMMARY.search(row.text):
             summary_since = (row.page, number)
         inside = summary_since is not None and summary_since[0] == row.page and 0 <= number - summary_since[1] <= 5
-        amounts = [(line, hit, label) for line, hit, label in _labelled(row, over) if _is_money(hit, line, label)]
+        amounts = [(line, hit, label) for line, hit, label in _label_amounts(row, over) if _is_money(hit, line, label)]
         over = "" if amounts else row.text
         for line, hit, label in amounts:
             yield Sum(line, hit, label, label_points(label), inside)
 
 
-def _labelled(row: Row, over: str) -> Iterator[tuple[Line, values.Hit, str]]:
+def _label_amounts(row: Row, over: str) -> Iterator[tuple[Line, values.Hit, str]]:
     """Every amount of a row with its label: the nearest words before it that name a sum, else all of the row's.
 
     ``over`` labels an amount that stands alone: TOTAL, and RM 404.84 in the row below.
@@ -122,7 +122,7 @@ def _labelled(row: Row, over: str) -> Iterator[tuple[Line, values.Hit, str]]:
         end = 0
         if sum(map(str.isalpha, line.text)) > 2:
             nearest = ""
-        for hit in values.amounts_in(repaired(line.text)):
+        for hit in values.amounts_in(repair_digits(line.text)):
             passed = line.text[end : hit.start]
             since, nearest, end = _last(f"{since} {passed}"), _last(f"{nearest} {passed}"), hit.end
             yield line, hit, next((label for label in (nearest, since) if label_points(label)), whole)
@@ -136,7 +136,7 @@ def _last(words: str) -> str:
     return words[-_LONGEST_LABEL:]
 
 
-def repaired(text: str) -> str:
+def repair_digits(text: str) -> str:
     """Letters that stand for digits inside an amount, one for one so that places stay: RMI11.9O → RM111.90."""
     text = re.sub(r"(?<=RM)[OoIl](?=[\d.,])", lambda match: "0" if match[0] in "Oo" else "1", text)
     text = re.sub(
@@ -165,7 +165,7 @@ def _is_money(hit: values.Hit, line: Line, label: str) -> bool:
     return whole and (bool(MONEY.search(hit.raw)) or (label_points(label) >= 4.0 and len(hit.raw) <= 9))
 
 
-def _judged(found: Sum, paper: _Paper) -> Candidate:
+def _rate_total(found: Sum, paper: _Paper) -> Candidate:
     agreed = found.value in paper.proven and found.value > 0
     passed, lines = found.value in paper.passed, found.value in paper.lines
     again = min(3, paper.repeats[found.hit.value] - 1)

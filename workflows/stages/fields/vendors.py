@@ -19,10 +19,10 @@ def likeness(one: str, other: str) -> float:
     """0–100: twice the longest common subsequence over both lengths, as ``rapidfuzz.fuzz.ratio`` counts it."""
     if not one or not other:
         return 0.0
-    return 200.0 * _common(one, other) / (len(one) + len(other))
+    return 200.0 * _common_length(one, other) / (len(one) + len(other))
 
 
-def _common(one: str, other: str) -> int:
+def _common_length(one: str, other: str) -> int:
     """Length of the longest common subsequence, a whole row of the table at a time in the bits of one integer."""
     places: dict[str, int] = {}
     for place, char in enumerate(one):
@@ -68,7 +68,7 @@ def _digits(words: str) -> str:
     return re.sub(r"\D", "", words)
 
 
-def memory(name: str, vendors: Iterable[Vendor]) -> Memory:
+def vendor_memory(name: str, vendors: Iterable[Vendor]) -> Memory:
     """Of a company or an address; of another field there is none."""
     if name == "company":
         return Memory(vendor.company for vendor in vendors)
@@ -77,21 +77,23 @@ def memory(name: str, vendors: Iterable[Vendor]) -> Memory:
     return Memory(())
 
 
-def remembered(name: str, document: Document, found: Sequence[Candidate], vendors: Sequence[Vendor]) -> list[Candidate]:
+def apply_vendor_memory(
+    name: str, document: Document, found: Sequence[Candidate], vendors: Sequence[Vendor]
+) -> list[Candidate]:
     """``found`` with what is known laid over it: the confirmed spelling is the value, ``raw`` stays as read."""
-    confirmed = memory(name, vendors)
+    confirmed = vendor_memory(name, vendors)
     if not confirmed:
         return list(found)
-    return best_first([*_of(found, confirmed), *_on_paper(document, confirmed, _MOST_LINES[name])])
+    return best_first([*_match_confirmed(found, confirmed), *_on_paper(document, confirmed, _MOST_LINES[name])])
 
 
-def _of(found: Sequence[Candidate], confirmed: Memory) -> Iterator[Candidate]:
+def _match_confirmed(found: Sequence[Candidate], confirmed: Memory) -> Iterator[Candidate]:
     for candidate in found:
         hit = confirmed.of(candidate.value)
-        yield _confirmed_as(candidate, *hit) if hit else candidate
+        yield _confirm_candidate(candidate, *hit) if hit else candidate
 
 
-def _confirmed_as(candidate: Candidate, value: str, alike: float) -> Candidate:
+def _confirm_candidate(candidate: Candidate, value: str, alike: float) -> Candidate:
     return replace(candidate, value=value).stronger(KNOWN + alike / 100, **{VENDOR: 1.0})
 
 
@@ -104,4 +106,4 @@ def _on_paper(document: Document, confirmed: Memory, longest: int) -> Iterator[C
             text = " ".join(line.text for line in part)
             hit = confirmed.of(text)
             if hit:
-                yield _confirmed_as(of_lines(part, text, 0.0, early=1 / (1 + start / 4)), *hit)
+                yield _confirm_candidate(of_lines(part, text, 0.0, early=1 / (1 + start / 4)), *hit)

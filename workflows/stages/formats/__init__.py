@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from workflows.stages.formats import docx, epub, mails, outlook, pptx, rtf, texts, videos, web, xlsx, xml
-from workflows.stages.formats.blocks import Block, Chunk, chunks
+from workflows.stages.formats.blocks import Block, Chunk, cut_chunks
 
 Reader = Callable[[Path], Iterator[Block]]
 
@@ -21,23 +21,23 @@ MAIL, OUTLOOK = "message/rfc822", "application/vnd.ms-outlook"
 MP4, QUICKTIME = "video/mp4", "video/quicktime"
 
 READERS: Mapping[str, Reader] = {
-    DOCX: docx.read,
-    PPTX: pptx.read,
-    XLSX: xlsx.read,
-    EPUB: epub.read,
-    RTF: rtf.read,
-    HTML: web.read,
-    XML: xml.read,
-    TEXT: texts.read,
-    MARKDOWN: texts.read,
+    DOCX: docx.read_docx,
+    PPTX: pptx.read_pptx,
+    XLSX: xlsx.read_xlsx,
+    EPUB: epub.read_epub,
+    RTF: rtf.read_rtf,
+    HTML: web.read_web_page,
+    XML: xml.read_xml,
+    TEXT: texts.read_text,
+    MARKDOWN: texts.read_text,
     CSV: texts.read_csv,
-    MAIL: mails.read,
-    OUTLOOK: outlook.read,
-    MP4: videos.read,
-    QUICKTIME: videos.read,
+    MAIL: mails.read_mail,
+    OUTLOOK: outlook.read_outlook,
+    MP4: videos.read_video,
+    QUICKTIME: videos.read_video,
 }
 
 
-def read(path: Path, file_type: str) -> Iterator[Chunk]:
+def read_chunks(path: Path, file_type: str) -> Iterator[Chunk]:
     """The segments of a file. Raises: Refused, also in the middle; KeyError, where no reader knows the type."""
-    return chunks(READERS[file_type](path))
+    return cut_chunks(READERS[file_type](path))

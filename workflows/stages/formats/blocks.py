@@ -30,7 +30,7 @@ class Chunk:
     title: str = ""
 
 
-def chunks(blocks: Iterable[Block]) -> Iterator[Chunk]:
+def cut_chunks(blocks: Iterable[Block]) -> Iterator[Chunk]:
     """Segments of at most ``LONGEST`` characters, cut between blocks where possible; one in memory at a time."""
     held: list[str] = []
     size, title = 0, ""
@@ -39,11 +39,11 @@ def chunks(blocks: Iterable[Block]) -> Iterator[Chunk]:
             if held:
                 yield Chunk("\n".join(held), title)
             held, size, title = [], 0, block.title.translate(_STRAIGHT)
-        for piece in _pieces(block.text.translate(_STRAIGHT)):
+        for piece in _split_long_block(block.text.translate(_STRAIGHT)):
             if held and size + len(piece) + 1 > LONGEST:
                 text = "\n".join(held)
                 yield Chunk(text, title)
-                held = _carried(text, block.head, LONGEST - len(piece) - 1)
+                held = _carry_over(text, block.head, LONGEST - len(piece) - 1)
                 size = sum(len(one) + 1 for one in held)
             held.append(piece)
             size += len(piece) + 1
@@ -51,7 +51,7 @@ def chunks(blocks: Iterable[Block]) -> Iterator[Chunk]:
         yield Chunk("\n".join(held), title)
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _split_long_block(text: str) -> Iterator[str]:
     """A block that is longer than a segment, cut at a space where there is one."""
     while len(text) > LONGEST:
         at = text.rfind(" ", LONGEST // 2, LONGEST)
@@ -61,7 +61,7 @@ def _pieces(text: str) -> Iterator[str]:
     yield text
 
 
-def _carried(text: str, head: str, room: int) -> list[str]:
+def _carry_over(text: str, head: str, room: int) -> list[str]:
     """What the next segment begins with: the table's head, or the end of this one from a word's beginning."""
     if head:
         return [head] if len(head) <= room else []
@@ -71,10 +71,10 @@ def _carried(text: str, head: str, room: int) -> list[str]:
     return [tail] if tail else []
 
 
-def row(cells: Iterable[str]) -> str:
+def format_table_row(cells: Iterable[str]) -> str:
     r"""One row of a markdown table; empty where every cell is.
 
-    >>> row(["a", "b|c", ""])
+    >>> format_table_row(["a", "b|c", ""])
     '| a | b\\|c |'
     """
     texts = [" ".join(cell.split()).replace("|", "\\|") for cell in cells]
@@ -83,7 +83,7 @@ def row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(texts)} |" if texts else ""
 
 
-def table(rows: Iterable[str], *, title: str = "") -> Iterator[Block]:
+def table_blocks(rows: Iterable[str], *, title: str = "") -> Iterator[Block]:
     """A sheet's rows as a section of its own; the first row heads every segment of it."""
     head = ""
     for one in rows:

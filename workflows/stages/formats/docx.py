@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from workflows.stages.formats import packages
-from workflows.stages.formats.blocks import Block, row
+from workflows.stages.formats.blocks import Block, format_table_row
 from workflows.stages.formats.packages import Package
 
 WHAT = "Word document"
@@ -17,9 +17,9 @@ _MAIN = "word/document.xml"
 _HEADING = re.compile(r"(?:heading|überschrift|berschrift|titre)\s*(\d)", re.IGNORECASE)
 
 
-def read(path: Path) -> Iterator[Block]:
+def read_docx(path: Path) -> Iterator[Block]:
     """Raises: Refused."""
-    with packages.opened(path, WHAT) as package:
+    with packages.open_package(path, WHAT) as package:
         for name in _parts(package, "header"):
             yield from _blocks(package, name)
         yield from _blocks(package, _MAIN)
@@ -44,15 +44,15 @@ def _blocks(package: Package, name: str) -> Iterator[Block]:
         elif element.tag == _FALLBACK:
             hidden += step
         elif event == "end" and element.tag == _TR and tables == 1:
-            if text := row(_cell(cell) for cell in element.iter(f"{_W}tc")):
+            if text := format_table_row(_cell(cell) for cell in element.iter(f"{_W}tc")):
                 yield Block(text)
-            packages.dropped(element)
+            packages.drop_element(element)
         elif event == "end" and element.tag == _P and not tables:
             text = "" if hidden else _text(element)
             if text.strip():
-                yield Block(_headed(element, text))
+                yield Block(_format_heading(element, text))
             # A text box is a paragraph inside one: only its own content may go.
-            element.clear() if hidden or _inside(element) else packages.dropped(element)
+            element.clear() if hidden or _inside(element) else packages.drop_element(element)
 
 
 def _inside(element: Any) -> bool:
@@ -66,12 +66,12 @@ def _cell(cell: Any) -> str:
 def _text(paragraph: Any) -> str:
     parts = []
     for one in paragraph.iter(f"{_W}t", f"{_W}tab", f"{_W}br", f"{_W}cr"):
-        name = packages.local(one)
+        name = packages.local_name(one)
         parts.append((one.text or "") if name == "t" else "\t" if name == "tab" else "\n")
     return "".join(parts)
 
 
-def _headed(paragraph: Any, text: str) -> str:
+def _format_heading(paragraph: Any, text: str) -> str:
     style = paragraph.find(f"{_W}pPr/{_W}pStyle")
     found = _HEADING.match(style.get(f"{_W}val", "")) if style is not None else None
     return f"{'#' * min(int(found[1]) or 1, 6)} {text}" if found else text

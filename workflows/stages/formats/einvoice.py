@@ -17,7 +17,7 @@ from lxml import etree
 from workflows.stages import results
 from workflows.stages.base import FieldSpec
 from workflows.stages.formats import packages
-from workflows.stages.formats.blocks import Block, row
+from workflows.stages.formats.blocks import Block, format_table_row
 
 SOURCE = "embedded_xml"
 MOST_BYTES = 16 * 1024**2
@@ -88,16 +88,16 @@ def value_of(values: Mapping[str, str], spec: FieldSpec) -> str | None:
     for name in (spec.name, spec.label):
         key = KNOWN.get("_".join(re.findall(r"[a-z0-9]+", name.casefold())))
         if key and (text := values.get(key)):
-            return results.stored_form(spec.type, text)
+            return results.to_stored_form(spec.type, text)
     return None
 
 
-def embedded(path: Path) -> EInvoice | None:
+def read_embedded_invoice(path: Path) -> EInvoice | None:
     """The invoice that a PDF carries; None for every other PDF, damaged and locked ones included."""
     try:
         with pikepdf.open(path) as document:
             for name, attached in document.attachments.items():
-                if name.casefold().endswith(".xml") and (found := parse(_content(attached))):
+                if name.casefold().endswith(".xml") and (found := parse_invoice(_content(attached))):
                     return found
     except (
         pikepdf.PdfError,
@@ -124,21 +124,21 @@ def _content(attached: Any) -> bytes:
     return zlib.decompressobj().decompress(raw, MOST_BYTES) if names == ["/FlateDecode"] else b""
 
 
-def parse(body: bytes) -> EInvoice | None:
+def parse_invoice(body: bytes) -> EInvoice | None:
     """None where it is no invoice, or no XML."""
     try:
-        root = etree.fromstring(body, packages.parser())
+        root = etree.fromstring(body, packages.make_xml_parser())
     except (etree.XMLSyntaxError, ValueError):
         return None
-    name = packages.local(root)
+    name = packages.local_name(root)
     if name in _CII:
-        return EInvoice("CII", _filled(_cii(root)), tuple(_cii_items(root)))
+        return EInvoice("CII", _drop_empty_values(_read_cii(root)), tuple(_cii_items(root)))
     if name in _UBL and root.find("{*}ID") is not None:
-        return EInvoice("UBL", _filled(_ubl(root)), tuple(_ubl_items(root)))
+        return EInvoice("UBL", _drop_empty_values(_read_ubl(root)), tuple(_ubl_items(root)))
     return None
 
 
-def _filled(values: Mapping[str, str]) -> dict[str, str]:
+def _drop_empty_values(values: Mapping[str, str]) -> dict[str, str]:
     return {key: text for key in LABELS if (text := values.get(key, ""))}
 
 
@@ -157,7 +157,7 @@ def _one(element: Any, *names: str) -> Any:
     return next((one for one in found if one is not None), None)
 
 
-def _cii(root: Any) -> dict[str, str]:
+def _read_cii(root: Any) -> dict[str, str]:
     document = _one(root, "ExchangedDocument", "HeaderExchangedDocument")
     trade = _one(root, "SupplyChainTradeTransaction", "SpecifiedSupplyChainTradeTransaction")
     agreement = _one(trade, "ApplicableHeaderTradeAgreement", "ApplicableSupplyChainTradeAgreement")
@@ -213,7 +213,7 @@ def _cii_items(root: Any) -> Iterator[Item]:
         )
 
 
-def _ubl(root: Any) -> dict[str, str]:
+def _read_ubl(root: Any) -> dict[str, str]:
     seller = _one(_one(root, "AccountingSupplierParty"), "Party")
     buyer = _one(_one(root, "AccountingCustomerParty"), "Party")
     sums = _one(root, "LegalMonetaryTotal")
@@ -264,11 +264,11 @@ def _day(text: str) -> str:
         return ""
 
 
-def blocks(invoice: EInvoice) -> Iterator[Block]:
+def invoice_blocks(invoice: EInvoice) -> Iterator[Block]:
     """What a person reads of an invoice that is XML alone."""
     for key, text in invoice.values.items():
         yield Block(f"{LABELS[key]}: {text}", title="Invoice", starts=key == next(iter(invoice.values)))
     if invoice.items:
-        yield Block(row(("Item", "Quantity", "Price", "Amount")) + "\n| --- | --- | --- | --- |")
+        yield Block(format_table_row(("Item", "Quantity", "Price", "Amount")) + "\n| --- | --- | --- | --- |")
         for one in invoice.items:
-            yield Block(row((one.name, one.quantity, one.price, one.amount)))
+            yield Block(format_table_row((one.name, one.quantity, one.price, one.amount)))

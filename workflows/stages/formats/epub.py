@@ -14,12 +14,12 @@ _OPF = "{http://www.idpf.org/2007/opf}"
 _PAGES = {"application/xhtml+xml", "text/html"}
 
 
-def read(path: Path) -> Iterator[Block]:
+def read_epub(path: Path) -> Iterator[Block]:
     """Raises: Refused."""
-    with packages.opened(path, WHAT) as package:
+    with packages.open_package(path, WHAT) as package:
         root = next(package.tree(_CONTAINER).iter(_FILE), None)
         if root is None:
-            raise packages.damaged(WHAT)
+            raise packages.damaged_file(WHAT)
         name = root.get("full-path", "")
         book, folder = package.tree(name), posixpath.dirname(name)
         chapters = {
@@ -31,7 +31,7 @@ def read(path: Path) -> Iterator[Block]:
             place = chapters.get(one.get("idref"))
             if place is None or place not in package.names:
                 continue
-            page = web.parse(package.bytes(place), whole=True)
+            page = web.parse_web_page(package.bytes(place), whole=True)
             title = page.title or next((line.lstrip("# ") for line in page.lines if line.startswith("#")), "")
             for line_number, line in enumerate(page.lines):
                 yield Block(line, title=title or f"Chapter {number}", starts=line_number == 0)

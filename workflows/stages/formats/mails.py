@@ -16,7 +16,7 @@ HEADS = ("From", "To", "Cc", "Date", "Subject")
 _ODD = "This mail is damaged or nested too deeply. Save its text or its attachments and upload them."
 
 
-def read(path: Path) -> Iterator[Block]:
+def read_mail(path: Path) -> Iterator[Block]:
     """Raises: Refused."""
     if path.stat().st_size > MOST_BYTES:
         raise Refused(f"This mail has more than {MOST_BYTES // 1024**2} MB. Save its attachments and upload them.")
@@ -28,16 +28,18 @@ def read(path: Path) -> Iterator[Block]:
         raise Refused(_ODD) from error
 
 
-def shown_text(mail: EmailMessage) -> str:
-    """All that ``read`` gives, as one text."""
+def mail_text(mail: EmailMessage) -> str:
+    """All that ``read_mail`` gives, as one text."""
     return "\n".join(block.text for block in _blocks(mail))
 
 
 def _blocks(mail: EmailMessage) -> Iterator[Block]:
-    return shown({name: str(mail.get(name) or "") for name in HEADS}, body(mail), names(mail))
+    return format_mail(
+        {name: str(mail.get(name) or "") for name in HEADS}, mail_body_lines(mail), attachment_names(mail)
+    )
 
 
-def shown(heads: dict[str, str], lines: list[str], attached: list[str]) -> Iterator[Block]:
+def format_mail(heads: dict[str, str], lines: list[str], attached: list[str]) -> Iterator[Block]:
     """The same for every kind of mail: heads that have a value, the text, the names of what is attached."""
     title = heads.get("Subject", "") or "Mail"
     yield Block(
@@ -49,7 +51,7 @@ def shown(heads: dict[str, str], lines: list[str], attached: list[str]) -> Itera
         yield Block(f"Attached: {', '.join(attached)}")
 
 
-def body(mail: EmailMessage) -> list[str]:
+def mail_body_lines(mail: EmailMessage) -> list[str]:
     """Lines of the plain text, or of the page where there is none."""
     part = cast("EmailMessage | None", mail.get_body(("plain", "html")))
     if part is None:
@@ -57,11 +59,11 @@ def body(mail: EmailMessage) -> list[str]:
     payload = cast("bytes | None", part.get_payload(decode=True)) or b""
     charset = str(part.get_content_charset() or "")
     if part.get_content_type() == "text/html":
-        return list(web.parse(payload, charset=charset, whole=True).lines)
-    return decoded(payload, charset).splitlines()
+        return list(web.parse_web_page(payload, charset=charset, whole=True).lines)
+    return decode_payload(payload, charset).splitlines()
 
 
-def decoded(payload: bytes, charset: str) -> str:
+def decode_payload(payload: bytes, charset: str) -> str:
     for name in (charset, "utf-8"):
         try:
             if name:
@@ -71,5 +73,5 @@ def decoded(payload: bytes, charset: str) -> str:
     return payload.decode("cp1252", "replace")
 
 
-def names(mail: EmailMessage) -> list[str]:
+def attachment_names(mail: EmailMessage) -> list[str]:
     return [str(one.get_filename()) for one in mail.iter_attachments() if one.get_filename()]

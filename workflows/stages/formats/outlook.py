@@ -35,7 +35,7 @@ class Attachment:
 class Message:
     def __init__(self, file: Any) -> None:
         self.file = file
-        self.fixed = _fixed(self._bytes(_PROPERTIES)) if file.exists(_PROPERTIES) else {}
+        self.fixed = _parse_fixed_properties(self._bytes(_PROPERTIES)) if file.exists(_PROPERTIES) else {}
         number = next((self.fixed[one] for one in _CODEPAGES if one in self.fixed), 1252)
         self.codepage = f"cp{number & 0xFFFFFFFF}" if number != 65001 else "utf-8"
 
@@ -45,7 +45,7 @@ class Message:
         if self.file.exists(f"{place}001F"):
             return self._bytes(f"{place}001F").decode("utf-16-le", "replace").rstrip("\x00")
         if self.file.exists(f"{place}001E"):
-            return mails.decoded(self._bytes(f"{place}001E"), self.codepage).rstrip("\x00")
+            return mails.decode_payload(self._bytes(f"{place}001E"), self.codepage).rstrip("\x00")
         return ""
 
     def page(self) -> bytes:
@@ -76,7 +76,7 @@ class Message:
 
     def lines(self) -> list[str]:
         plain = self.text("1000")
-        return plain.splitlines() if plain.strip() else list(web.parse(self.page(), whole=True).lines)
+        return plain.splitlines() if plain.strip() else list(web.parse_web_page(self.page(), whole=True).lines)
 
     def content(self, one: Attachment) -> bytes:
         """Raises: Refused, where it is too large."""
@@ -92,7 +92,7 @@ class Message:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Message]:
+def open_message(path: Path) -> Iterator[Message]:
     """Raises: Refused, also while it is read."""
     try:
         with olefile.OleFileIO(path) as file:
@@ -100,7 +100,7 @@ def opened(path: Path) -> Iterator[Message]:
     except Refused:
         raise
     except _BROKEN as error:
-        raise packages.damaged(WHAT) from error
+        raise packages.damaged_file(WHAT) from error
 
 
 def kind_of(path: Path) -> str:
@@ -114,13 +114,13 @@ def kind_of(path: Path) -> str:
         return "other"
 
 
-def read(path: Path) -> Iterator[Block]:
+def read_outlook(path: Path) -> Iterator[Block]:
     """Raises: Refused."""
-    with opened(path) as message:
-        yield from mails.shown(message.heads(), message.lines(), [one.name for one in message.attachments()])
+    with open_message(path) as message:
+        yield from mails.format_mail(message.heads(), message.lines(), [one.name for one in message.attachments()])
 
 
-def _fixed(body: bytes) -> dict[int, int]:
+def _parse_fixed_properties(body: bytes) -> dict[int, int]:
     """Property number → value of those that lie in the table itself: a head of 32 bytes, then 16 each."""
     found = {}
     for at in range(32, len(body) - 15, 16):

@@ -31,7 +31,7 @@ _SAFE: Any = {
 _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 
 
-def damaged(what: str) -> Refused:
+def damaged_file(what: str) -> Refused:
     return Refused(f"This {what} is damaged or incomplete. Save it again, or export it as PDF, and upload that.")
 
 
@@ -49,7 +49,7 @@ class Package:
 
     def tree(self, name: str) -> Any:
         """A small part as a whole. Raises: Refused."""
-        return etree.fromstring(self.bytes(name), parser())
+        return etree.fromstring(self.bytes(name), make_xml_parser())
 
     def bytes(self, name: str) -> bytes:
         """Raises: Refused."""
@@ -78,7 +78,7 @@ class Package:
                     top = element if top is None else top
                     if element.tag in tags:
                         yield event, element
-                if number % _LOOK == _LOOK - 1 and top is not None and _held(top, tags) > MOST_ELEMENTS:
+                if number % _LOOK == _LOOK - 1 and top is not None and _count_held_nodes(top, tags) > MOST_ELEMENTS:
                     raise self.too_large()
             pull.close()
             yield from ((event, element) for event, element in pull.read_events() if element.tag in tags)
@@ -106,7 +106,7 @@ class Package:
         try:
             info = self.archive.getinfo(name)
         except KeyError as error:
-            raise damaged(self.what) from error
+            raise damaged_file(self.what) from error
         if info.flag_bits & 1:
             raise Refused(f"This {self.what} is locked with a password. Save a copy without it and upload that.")
         return io.BufferedReader(_Counted(self, self.archive.open(info)), _PIECE)
@@ -133,28 +133,28 @@ class _Counted(io.RawIOBase):
 
 
 @contextmanager
-def opened(path: Path, what: str) -> Iterator[Package]:
+def open_package(path: Path, what: str) -> Iterator[Package]:
     """Raises: Refused, also while it is read."""
-    with zips.opened(path, str(damaged(what))) as archive:
+    with zips.open_zip(path, str(damaged_file(what))) as archive:
         package = Package(archive, what, MOST_BYTES)
         try:
             yield package
         except _BROKEN as error:
             # The reader underneath says only that its source ended.
-            raise (package.too_large() if package.left < 0 else damaged(what)) from error
+            raise (package.too_large() if package.left < 0 else damaged_file(what)) from error
 
 
-def parser() -> Any:
+def make_xml_parser() -> Any:
     return etree.XMLParser(**_SAFE)
 
 
-def stream(file: Any) -> Iterator[Any]:
+def stream_elements(file: Any) -> Iterator[Any]:
     """Every element as it ends. Raises: XMLSyntaxError."""
     for _, element in etree.iterparse(file, events=("end",), **_SAFE):
         yield element
 
 
-def _held(top: Any, tags: Collection[str]) -> int:
+def _count_held_nodes(top: Any, tags: Collection[str]) -> int:
     """How many elements and attributes are, once all that has ended outside of these elements is gone."""
     element = top
     while element.tag not in tags and len(element):
@@ -163,7 +163,7 @@ def _held(top: Any, tags: Collection[str]) -> int:
     return int(top.xpath("count(//*) + count(//@*)"))
 
 
-def dropped(element: Any) -> None:
+def drop_element(element: Any) -> None:
     """Free an element that has been read, and the empty ones before it."""
     element.clear()
     parent = element.getparent()
@@ -171,7 +171,7 @@ def dropped(element: Any) -> None:
         del parent[0]
 
 
-def local(element: Any) -> str:
+def local_name(element: Any) -> str:
     """The element's name without its name space."""
     tag = element.tag
     return tag.rsplit("}", 1)[-1] if isinstance(tag, str) else ""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from workflows.stages.formats import packages
-from workflows.stages.formats.blocks import Block, row
+from workflows.stages.formats.blocks import Block, format_table_row
 from workflows.stages.formats.packages import Package
 
 WHAT = "presentation"
@@ -16,9 +16,9 @@ _MAIN = "ppt/presentation.xml"
 _NUMBERS = {"sldNum", "dt", "ftr", "hdr", "sldImg"}  # places that repeat on every slide
 
 
-def read(path: Path) -> Iterator[Block]:
+def read_pptx(path: Path) -> Iterator[Block]:
     """Raises: Refused."""
-    with packages.opened(path, WHAT) as package:
+    with packages.open_package(path, WHAT) as package:
         parts = package.related(_MAIN)
         slides = package.tree(_MAIN).iter(f"{_P}sldId")
         for number, slide in enumerate(slides, start=1):
@@ -46,14 +46,16 @@ def _slide(package: Package, name: str, number: int) -> Iterator[Block]:
 
 
 def _text(shape: Any) -> str:
-    lines = [row(_paragraphs(cell, " ") for cell in one.iter(f"{_A}tc")) for one in shape.iter(f"{_A}tr")]
+    lines = [format_table_row(_paragraphs(cell, " ") for cell in one.iter(f"{_A}tc")) for one in shape.iter(f"{_A}tr")]
     return "\n".join(line for line in lines if line) or _paragraphs(shape, "\n")
 
 
 def _paragraphs(element: Any, between: str) -> str:
     found = []
     for paragraph in element.iter(f"{_A}p"):
-        parts = ["\n" if packages.local(one) == "br" else one.text or "" for one in paragraph.iter(f"{_A}t", f"{_A}br")]
+        parts = [
+            "\n" if packages.local_name(one) == "br" else one.text or "" for one in paragraph.iter(f"{_A}t", f"{_A}br")
+        ]
         found.append("".join(parts).strip())
     return between.join(text for text in found if text)
 

@@ -22,16 +22,16 @@ _SIGNS = {
 }  # fmt: skip
 
 
-def read(path: Path) -> Iterator[Block]:
+def read_rtf(path: Path) -> Iterator[Block]:
     """Raises: Refused."""
     if path.stat().st_size > MOST_BYTES:
         raise Refused("This rich text is too large. Save it as .docx or PDF and upload that.")
-    for line in text(path.read_bytes()).split("\n"):
+    for line in rtf_text(path.read_bytes()).split("\n"):
         if line.strip():
             yield Block(line.strip())
 
 
-def text(body: bytes) -> str:
+def rtf_text(body: bytes) -> str:
     """What stands in the document's own groups; a letter by its code page, or by its Unicode number."""
     codepage = _codepage(body)
     parts: list[str] = []

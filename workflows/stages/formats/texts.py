@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from config.errors import Refused
-from workflows.stages.formats.blocks import LONGEST, Block, row, table
+from workflows.stages.formats.blocks import LONGEST, Block, format_table_row, table_blocks
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -23,7 +23,7 @@ _LONGEST_CELL = 1_000_000
 NOT_TEXT = "This file is damaged: it begins as text and does not go on as such. Export it again and upload that."
 
 
-def encoding(head: bytes) -> str | None:
+def detect_encoding(head: bytes) -> str | None:
     """Of a text file by its first bytes; None where it is no text."""
     for mark, name in _MARKS:
         if head.startswith(mark):
@@ -41,10 +41,10 @@ def _controls(head: bytes) -> int:
     return sum(byte < 32 and byte not in b"\t\n\r\f\x1b\x1a" for byte in head)
 
 
-def opened(path: Path) -> TextIO:
+def open_text(path: Path) -> TextIO:
     """Bytes that the encoding does not know become replacement characters. Raises: Refused."""
     with path.open("rb") as file:
-        name = encoding(file.read(_SAMPLE))
+        name = detect_encoding(file.read(_SAMPLE))
     if name is None:
         raise Refused(NOT_TEXT)
     if name == "utf-8":
@@ -65,9 +65,9 @@ def _is_utf8(path: Path) -> bool:
     return True
 
 
-def read(path: Path) -> Iterator[Block]:
+def read_text(path: Path) -> Iterator[Block]:
     """Text and markdown, a block a line. Raises: Refused."""
-    with opened(path) as file:
+    with open_text(path) as file:
         while line := file.readline(LONGEST):
             if "\x00" in line:
                 raise Refused(NOT_TEXT)
@@ -77,16 +77,18 @@ def read(path: Path) -> Iterator[Block]:
 def read_csv(path: Path) -> Iterator[Block]:
     """One table. Raises: Refused."""
     csv.field_size_limit(_LONGEST_CELL)
-    with opened(path) as file:
+    with open_text(path) as file:
         sample = file.read(_SAMPLE)
         file.seek(0)
         try:
-            yield from table(row(cells) for cells in csv.reader(file, delimiter=delimiter(sample) or ","))
+            yield from table_blocks(
+                format_table_row(cells) for cells in csv.reader(file, delimiter=detect_delimiter(sample) or ",")
+            )
         except csv.Error as error:
             raise Refused("This table has a cell that never ends or cannot be read. Save it again as CSV.") from error
 
 
-def delimiter(sample: str) -> str | None:
+def detect_delimiter(sample: str) -> str | None:
     """What parts the columns; None where the lines are not of the same number of parts, as in every other text."""
     lines = [line for line in sample.splitlines()[:50] if line.strip()]
     best, found = 1, None

@@ -45,9 +45,9 @@ class Video:
         return next((one for one in self.tracks if one.kind == kind), None)
 
 
-def read(path: Path) -> Iterator[Block]:
+def read_video(path: Path) -> Iterator[Block]:
     """What people want to know of it. Raises: Refused."""
-    found = metadata(path)
+    found = read_video_metadata(path)
     picture, sound = found.of("vide"), found.of("soun")
     if picture is None:
         raise Refused(_SOUND_ONLY if sound else _DAMAGED)
@@ -58,7 +58,7 @@ def read(path: Path) -> Iterator[Block]:
     yield Block(f"Sound: {_CODECS.get(sound.codec, sound.codec) if sound else 'none'}")
 
 
-def metadata(path: Path) -> Video:
+def read_video_metadata(path: Path) -> Video:
     """Only boxes are read, and no frame of it, so that memory and time do not grow with the file. Raises: Refused."""
     seconds, tracks, count = 0.0, [], 0
     size = path.stat().st_size

@@ -11,7 +11,7 @@ from lxml import etree, html
 
 from config.errors import Refused
 from workflows.stages.formats import packages, texts
-from workflows.stages.formats.blocks import Block, row
+from workflows.stages.formats.blocks import Block, format_table_row
 
 MOST_BYTES = 16 * 1024**2  # read whole, as a tree
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
@@ -42,18 +42,18 @@ class WebPage:
         return "\n".join(self.lines)
 
 
-def read(path: Path) -> Iterator[Block]:
+def read_web_page(path: Path) -> Iterator[Block]:
     """Raises: Refused."""
     if path.stat().st_size > MOST_BYTES:
         raise Refused("This web page is too large. Save it as PDF and upload that.")
-    page = parse(path.read_bytes())
+    page = parse_web_page(path.read_bytes())
     for number, line in enumerate(page.lines):
         yield Block(line, title=page.title, starts=number == 0)
 
 
-def parse(body: bytes, *, charset: str = "", whole: bool = False) -> WebPage:
+def parse_web_page(body: bytes, *, charset: str = "", whole: bool = False) -> WebPage:
     """``whole``: everything that is shown, as in a mail, not the main content alone."""
-    text = body.decode(_known(charset) or _encoding(body), "replace").replace("\x00", "")
+    text = body.decode(_known_codec(charset) or _declared_encoding(body), "replace").replace("\x00", "")
     try:
         tree = html.document_fromstring(
             re.sub(r"^\s*<\?xml[^>]*\?>", "", text) or "<p></p>",
@@ -69,16 +69,18 @@ def parse(body: bytes, *, charset: str = "", whole: bool = False) -> WebPage:
     return WebPage(title, shown or tuple(_lines(tree, _IN_MAILS, aside=False)), links)
 
 
-def _encoding(body: bytes) -> str:
+def _declared_encoding(body: bytes) -> str:
     head = body[:4096]
     found = _CHARSET.search(head)
-    marked = texts.encoding(head) or "utf-8"
+    marked = texts.detect_encoding(head) or "utf-8"
     if marked.startswith("utf-") and marked != "utf-8":
         return marked
-    return (found and _known(found[1].decode("ascii", "replace"))) or (marked if _fits(body, "utf-8") else "cp1252")
+    return (found and _known_codec(found[1].decode("ascii", "replace"))) or (
+        marked if _fits(body, "utf-8") else "cp1252"
+    )
 
 
-def _known(name: str) -> str:
+def _known_codec(name: str) -> str:
     try:
         return codecs.lookup(name).name if name else ""
     except LookupError:
@@ -117,13 +119,13 @@ def _lines(tree: Any, noise: set[str], *, aside: bool) -> Iterator[str]:
 
 def _texts(element: Any, noise: set[str], *, aside: bool) -> Iterator[str]:
     """Texts in reading order, a newline where a block begins or ends; as deep as libxml2's own limit, 256."""
-    name = packages.local(element)
+    name = packages.local_name(element)
     if name and name not in noise and not (aside and _is_aside(element)):
         if name == "table" and not element.xpath(".//table"):
             for one in element.iter("tr"):
-                yield from ("\n", row("".join(cell.itertext()) for cell in one.iter("td", "th")), "\n")
+                yield from ("\n", format_table_row("".join(cell.itertext()) for cell in one.iter("td", "th")), "\n")
         else:
-            yield from _opening(name)
+            yield from _text_before_element(name)
             yield element.text or ""
             for child in element:
                 yield from _texts(child, noise, aside=aside)
@@ -131,7 +133,7 @@ def _texts(element: Any, noise: set[str], *, aside: bool) -> Iterator[str]:
     yield element.tail or ""
 
 
-def _opening(name: str) -> tuple[str, ...]:
+def _text_before_element(name: str) -> tuple[str, ...]:
     if name == "br":
         return ("\n",)
     if re.fullmatch("h[1-6]", name):
@@ -142,7 +144,7 @@ def _opening(name: str) -> tuple[str, ...]:
 
 
 def _is_aside(element: Any) -> bool:
-    if packages.local(element) in {"body", "main", "article"}:
+    if packages.local_name(element) in {"body", "main", "article"}:
         return False
     if element.get("aria-hidden") == "true" or element.get("hidden") is not None or element.get("role") == "navigation":
         return True

@@ -9,7 +9,7 @@ from typing import Any
 
 from config.errors import Refused
 from workflows.stages.formats import packages
-from workflows.stages.formats.blocks import Block, row, table
+from workflows.stages.formats.blocks import Block, format_table_row, table_blocks
 from workflows.stages.formats.packages import Package
 
 WHAT = "workbook"
@@ -38,9 +38,9 @@ class _Book:
     epoch: dt.datetime
 
 
-def read(path: Path) -> Iterator[Block]:
+def read_xlsx(path: Path) -> Iterator[Block]:
     """Raises: Refused."""
-    with packages.opened(path, WHAT) as package:
+    with packages.open_package(path, WHAT) as package:
         workbook, parts = package.tree(_MAIN), package.related(_MAIN)
         settings = workbook.find(f"{_S}workbookPr")
         mac = settings is not None and settings.get("date1904") in {"1", "true"}
@@ -51,7 +51,7 @@ def read(path: Path) -> Iterator[Block]:
             part = parts.get(sheet.get(f"{_R}id"), "")
             if "/worksheets/" in part:
                 hidden = " (hidden)" if sheet.get("state", "visible") != "visible" else ""
-                yield from table(_rows(package, part, book), title=f"{sheet.get('name', 'Sheet')}{hidden}")
+                yield from table_blocks(_rows(package, part, book), title=f"{sheet.get('name', 'Sheet')}{hidden}")
 
 
 def _strings(package: Package) -> list[str]:
@@ -65,13 +65,13 @@ def _strings(package: Package) -> list[str]:
             size += len(found[-1]) + 8
             if size > _MOST_TEXT:
                 raise Refused("This workbook holds too much text. Split it, or export it as CSV, and upload that.")
-            packages.dropped(element)
+            packages.drop_element(element)
     return found
 
 
 def _plain(element: Any) -> str:
     """Without the phonetic guides that Japanese workbooks carry beside the text."""
-    return "".join(one.text or "" for one in element.iter(f"{_S}t") if packages.local(one.getparent()) != "rPh")
+    return "".join(one.text or "" for one in element.iter(f"{_S}t") if packages.local_name(one.getparent()) != "rPh")
 
 
 def _styles(package: Package) -> list[Style]:
@@ -101,9 +101,9 @@ def _rows(package: Package, name: str, book: _Book) -> Iterator[str]:
                 column = _column(cell.get("r", ""), len(cells))
                 if column < _WIDEST:
                     cells += [""] * (column - len(cells))
-                    cells.append(_shown(cell, book))
-            packages.dropped(element)
-            yield row(cells)
+                    cells.append(_format_cell(cell, book))
+            packages.drop_element(element)
+            yield format_table_row(cells)
 
 
 def _column(reference: str, following: int) -> int:
@@ -118,7 +118,7 @@ def _column(reference: str, following: int) -> int:
     return max(number - 1, following) if number > 0 else following
 
 
-def _shown(cell: Any, book: _Book) -> str:
+def _format_cell(cell: Any, book: _Book) -> str:
     kind = cell.get("t", "n")
     if kind == "inlineStr":
         return _plain(cell)

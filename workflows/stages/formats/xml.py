@@ -11,26 +11,26 @@ from workflows.stages.formats.blocks import Block
 WHAT = "XML file"
 
 
-def read(path: Path) -> Iterator[Block]:
+def read_xml(path: Path) -> Iterator[Block]:
     """Raises: Refused."""
     if invoice := invoice_in(path):
-        yield from einvoice.blocks(invoice)
+        yield from einvoice.invoice_blocks(invoice)
         return
     try:
         yield from _elements(path)
     except etree.XMLSyntaxError as error:
-        raise packages.damaged(WHAT) from error
+        raise packages.damaged_file(WHAT) from error
 
 
 def invoice_in(path: Path) -> einvoice.EInvoice | None:
-    return einvoice.parse(path.read_bytes()) if path.stat().st_size <= einvoice.MOST_BYTES else None
+    return einvoice.parse_invoice(path.read_bytes()) if path.stat().st_size <= einvoice.MOST_BYTES else None
 
 
 def _elements(path: Path) -> Iterator[Block]:
     """A line an element that holds text: its name as the label."""
     with path.open("rb") as file:
-        for element in packages.stream(file):
-            name = packages.local(element)
+        for element in packages.stream_elements(file):
+            name = packages.local_name(element)
             if name and (text := " ".join((element.text or "").split())):
                 yield Block(f"{name}: {text}")
-            packages.dropped(element)
+            packages.drop_element(element)

@@ -11,7 +11,7 @@ _END_BYTES, _COMMENT = 22, 65_535
 _MOST_CONTENTS = 4 * 1024**2  # bytes of a table of contents: Python reads it whole
 
 
-def opened(path: Path, damaged: str) -> zipfile.ZipFile:
+def open_zip(path: Path, damaged: str) -> zipfile.ZipFile:
     """``damaged``: what a person is told where it is. Raises: Refused."""
     _check_contents(path, damaged)
     try:

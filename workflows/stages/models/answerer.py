@@ -45,10 +45,10 @@ class Quoted:
     confidence: float | None = None
 
 
-def answered(page: Page, question: str, specs: Sequence[FieldSpec]) -> Quoted:
-    document = Document((page,), fields.spelled(specs))
+def answer_question(page: Page, question: str, specs: Sequence[FieldSpec]) -> Quoted:
+    document = Document((page,), fields.field_spellings(specs))
     asked = words(question)
-    if named := _named(document, asked, specs):
+    if named := _find_named_field(document, asked, specs):
         return Quoted(f"{named[0].label}: {named[1].value}", _around(page, named[1]), named[1].box, named[1].confidence)
     best = _best(document.rows, asked)
     if not best:
@@ -64,12 +64,14 @@ def words(text: str) -> list[str]:
     return [word for word in re.findall(r"[^\W_]+", text.casefold()) if word not in _ASKING]
 
 
-def _named(document: Document, asked: Sequence[str], specs: Iterable[FieldSpec]) -> tuple[FieldSpec, Candidate] | None:
+def _find_named_field(
+    document: Document, asked: Sequence[str], specs: Iterable[FieldSpec]
+) -> tuple[FieldSpec, Candidate] | None:
     """The field whose label the question says, the longest first, where the page has a value for it."""
     known = sorted(specs, key=lambda spec: -len(words(spec.label)))
     for spec in known:
         label = words(spec.label)
-        if label and set(label) <= set(asked) and (found := fields.find(document, spec)):
+        if label and set(label) <= set(asked) and (found := fields.find_candidates(document, spec)):
             return spec, found[0]
     return None
 

@@ -12,7 +12,7 @@ from workflows.stages.usage import Usage
 from workflows.storage import files
 
 
-def asked(
+def ask_model_for_page(
     context: StageContext, segment: dict[str, Any], page: Page, *, searched: bool, count: int
 ) -> tuple[Usage, ...]:
     """Lay the answer into ``segment``; answers what was used for it, nothing where no model is chosen.
@@ -29,14 +29,14 @@ def asked(
     question = PageQuestion(
         text="\n".join(row.text for row in page.rows) or str(segment["text_content"]),
         image=_image(context, page.index),
-        specs=typed.specs(context) if searched else (),
+        specs=typed.page_field_specs(context) if searched else (),
         prompt=context.settings.document_prompt,
         instruction=context.settings.instruction,
         language=context.settings.language,
         alone=count == 1,
     )
     reply = context.services.analyst.read_page(question)
-    segment["given"] = [*segment.get("given", ()), *given.placed(reply.answer.fields, page, reply.model)]
+    segment["given"] = [*segment.get("given", ()), *given.place_values(reply.answer.fields, page, reply.model)]
     segment["description"] = segment["page_description"] = reply.answer.description
     segment["graph_entities"] = [
         {"name": name, "mentioned_in": [{"segment_index": page.index, "qa_index": 0, "context": ""}]}

@@ -115,7 +115,7 @@ def rows(lines: Sequence[Line], slope: float = 0.0) -> tuple[Row, ...]:
     return tuple(Row(tuple(sorted(group, key=lambda line: line.box[0]))) for group in groups)
 
 
-def stored(lines: Sequence[Line]) -> list[dict[str, Any]]:
+def words_to_store(lines: Sequence[Line]) -> list[dict[str, Any]]:
     """The ``words`` of an artifact; ``block`` is the index of the line that a word belongs to."""
     return [
         {

@@ -65,7 +65,7 @@ def engine() -> Any:
     )
 
 
-def read(image: Image.Image, page: int, *, turn_lines: bool = False, accents: bool = True) -> Reading:
+def read_page_image(image: Image.Image, page: int, *, turn_lines: bool = False, accents: bool = True) -> Reading:
     """``turn_lines`` also reads lines that stand on their head, which costs a tenth more.
 
     A strip too narrow for the engine, which makes long sides shorter, holds no line that anybody could read.

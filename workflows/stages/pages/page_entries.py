@@ -21,9 +21,9 @@ def entry(page: PageReading, size: tuple[int, int], source: str, specs: Sequence
         "height": height,
         "slope": round(page.slope * height / width, 5),
         "scores": [round(line.score, 4) for line in page.lines],
-        "words": layout.stored(page.lines),
+        "words": layout.words_to_store(page.lines),
     }
-    return read | _found(page) | ({"given": given} if (given := _answers(page.answers, specs, source)) else {})
+    return read | _page_extras(page) | ({"given": given} if (given := _answers(page.answers, specs, source)) else {})
 
 
 def _block(number: int, line: layout.Line, size: tuple[int, int]) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def _block(number: int, line: layout.Line, size: tuple[int, int]) -> dict[str, A
     }
 
 
-def _found(page: PageReading) -> dict[str, Any]:
+def _page_extras(page: PageReading) -> dict[str, Any]:
     """Forms, tables and signatures, for people and programs; what a page has none of is left out."""
     found = {
         "forms": [{"key": one.key, "value": one.value.text, "ticked": one.ticked} for one in page.fields],
@@ -53,7 +53,7 @@ def _answers(answers: Iterable[Answer], specs: Sequence[FieldSpec], source: str)
     found = []
     for one in answers:
         spec = known.get(one.alias)
-        value = results.stored_form(spec.type, one.value.text) if spec else None
+        value = results.to_stored_form(spec.type, one.value.text) if spec else None
         if spec and value and (not spec.allowed or value in spec.allowed):
             place = {"page": one.value.page, "box": _box(one.value.box), "source": source}
             given = Given(spec.name, value, one.value.text, round(one.value.score, 4))

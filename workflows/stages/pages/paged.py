@@ -47,7 +47,7 @@ class Paged:
         if len(indices) <= MERGED:
             head[self.name] = list(self._entries(store, indices))
         else:
-            head |= {self.name: [], "chunk_size": self.size, "indices": slices.packed(indices)}
+            head |= {self.name: [], "chunk_size": self.size, "indices": slices.pack_ranges(indices)}
             head["chunks"] = f"{self.chunk(0).removesuffix('0000.json')}{{index:04d}}.json"
         artifacts.write_json(store, self.head, head)
 
@@ -88,7 +88,7 @@ class Pages:
     def indices(self) -> Sequence[int]:
         """The pages that have an entry."""
         if "indices" in self.head:
-            return slices.unpacked(self.head["indices"])
+            return slices.unpack_ranges(self.head["indices"])
         return [int(entry[self.of.key]) for entry in self.head.get(self.of.name, ())]
 
     def entries(self, indices: Iterable[int]) -> Iterator[Entry]:
@@ -105,7 +105,7 @@ class Pages:
 
     def ranges(self, name: str) -> list[int]:
         """The pages that the head names under ``name``, as it keeps them for every document."""
-        return slices.unpacked(self.head.get(name, ()))
+        return slices.unpack_ranges(self.head.get(name, ()))
 
 
 PREPARED = Paged(files.PREPARED, "segments", "segment_index", LIGHT)

@@ -36,7 +36,7 @@ class OpenPdf:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[OpenPdf]:
+def open_pdf(path: Path) -> Iterator[OpenPdf]:
     """Raises: Refused, where the file needs a password or cannot be repaired."""
     with _PDFIUM, tempfile.TemporaryDirectory() as folder:
         pdf = _open(path, Path(folder) / "repaired.pdf")

@@ -33,7 +33,7 @@ class TextLayer:
     doubt: str | None
 
 
-def read(page: pypdfium2.PdfPage, index: int) -> TextLayer:
+def read_text_layer(page: pypdfium2.PdfPage, index: int) -> TextLayer:
     textpage = page.get_textpage()
     try:
         text = textpage.get_text_range().replace("\r\n", "\n").replace("\x00", "")
@@ -115,11 +115,11 @@ def _breaks(current: list[Glyph], glyph: Glyph) -> bool:
     if _same_row(last, glyph.box):
         return not -2 * height < glyph.box[0] - last[2] < 0.6 * height
     # Text that stands on its side on the page goes on above or below.
-    sideways = _same_row(_turned(last), _turned(glyph.box))
+    sideways = _same_row(_turn_box(last), _turn_box(glyph.box))
     return not sideways or max(glyph.box[1] - last[3], last[1] - glyph.box[3]) > 0.6 * height
 
 
-def _turned(box: Box) -> Box:
+def _turn_box(box: Box) -> Box:
     return box[1], box[0], box[3], box[2]
 
 

@@ -20,16 +20,16 @@ _TOO_MANY = f"This file makes more than {MOST:,} segments. Split it and upload t
 _NOTHING = "This file holds no text. If it shows pictures, export it as PDF and upload that."
 
 
-def placeholder(context: StageContext) -> StageResult:
+def write_placeholder(context: StageContext) -> StageResult:
     """What ``segment_prep`` writes of a file without pages."""
-    settled(context, [""])
+    write_text_metadata(context, [""])
     return StageResult("completed", facts={})
 
 
-def parsed(context: StageContext) -> StageResult:
+def write_text_segments(context: StageContext) -> StageResult:
     """Read the file into chunks. Raises: StageFailed."""
     try:
-        count, titles = _kept(context, formats.read(context.original, context.file_type))
+        count, titles = _write_chunks(context, formats.read_chunks(context.original, context.file_type))
         if context.file_type == formats.XML and (invoice := xml.invoice_in(context.original)):
             artifacts.write_json(context.artifacts, files.EINVOICE, invoice.stored())
     except Refused as error:
@@ -37,11 +37,11 @@ def parsed(context: StageContext) -> StageResult:
     if not count:
         raise StageFailed(_NOTHING)
     paged.CHUNKS.finish(context.artifacts, range(count), {"chunk_count": count})
-    settled(context, titles)
+    write_text_metadata(context, titles)
     return StageResult("completed", facts={"chunks": count, "segment_count": count})
 
 
-def _kept(context: StageContext, chunks: Iterator[Chunk]) -> tuple[int, list[str]]:
+def _write_chunks(context: StageContext, chunks: Iterator[Chunk]) -> tuple[int, list[str]]:
     """Write them in batches: of the whole file only the titles are held."""
     titles: list[str] = []
     while batch := list(itertools.islice(chunks, paged.LIGHT)):
@@ -59,7 +59,7 @@ def _entry(index: int, chunk: Chunk) -> dict[str, Any]:
     return {"chunk_index": index, "text": chunk.text, "title": chunk.title}
 
 
-def settled(context: StageContext, titles: Iterable[str]) -> None:
+def write_text_metadata(context: StageContext, titles: Iterable[str]) -> None:
     """Write ``preprocessed/metadata.json`` for segments that have these titles, whatever it said before."""
     entries = [
         {

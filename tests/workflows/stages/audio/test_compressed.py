@@ -15,12 +15,12 @@ from workflows.stages.transcribe import _SILENCE
 
 def test_an_mp3_is_as_long_as_its_frames_and_read_window_by_window(tmp_path: Path) -> None:
     path = silent_mp3(tmp_path / "original", 4)
-    length = speech.seconds(path)
+    length = speech.measure_recording(path)
     assert length == pytest.approx(4, abs=0.05)
-    assert len(speech.samples(path, 1, 2)) == 2 * speech.RATE
-    assert 0 < len(speech.samples(path, 3.5, 30)) <= 2 * speech.RATE
-    assert set(speech.samples(path, 0, 1)) == {0}
-    assert speech.samples(path, 30, 60) == b""
+    assert len(speech.read_samples(path, 1, 2)) == 2 * speech.RATE
+    assert 0 < len(speech.read_samples(path, 3.5, 30)) <= 2 * speech.RATE
+    assert set(speech.read_samples(path, 0, 1)) == {0}
+    assert speech.read_samples(path, 30, 60) == b""
 
 
 @pytest.mark.parametrize("rate", [8_000, 44_100])
@@ -29,7 +29,7 @@ def test_a_window_begins_where_it_is_asked_for_whatever_the_rate(tmp_path: Path,
     path = tone(tmp_path / "a", 3, rate=rate, channels=2)
     ours, theirs = (
         np.frombuffer(body, "<i2").astype(float)
-        for body in (speech.samples(path, 1, 2), compressed.samples(path, 1, 2, speech.RATE))
+        for body in (speech.read_samples(path, 1, 2), compressed.decode_samples(path, 1, 2, speech.RATE))
     )
     assert len(ours) == len(theirs)
     assert np.corrcoef(ours[200:-200], theirs[200:-200])[0, 1] > 0.97

@@ -42,39 +42,39 @@ def found(share: float, *others: tuple[str, float], chosen: str = "invoice", **c
     ],
 )
 def test_what_is_not_clear_is_said_in_words(result: dict[str, Any], words: str) -> None:
-    assert of_result.doubt(result) == words
-    told = [one.text for one in results.reasons(result, (), today="2026-01-01") if one.code == "type"]
+    assert of_result.describe_type_doubt(result) == words
+    told = [one.text for one in results.review_reasons(result, (), today="2026-01-01") if one.code == "type"]
     assert told == ([words] if words else [])
 
 
 def test_another_type_brings_its_fields_and_keeps_the_first_as_a_choice() -> None:
     result = found(0.55, ("receipt", 0.40), ("", 0.05))
-    typed = of_result.retyped(result, "receipt")
+    typed = of_result.apply_type_choice(result, "receipt")
     assert [one["name"] for one in typed["fields"]] == ["of_receipt"]
     assert typed["classification"] == {"id": "receipt", "name": "Receipt", "version": 2}
-    assert [one["id"] for one in of_result.choices(typed)] == ["receipt", "invoice", ""]
-    assert (of_result.doubt(typed), of_result.doubt(result) != "") == ("", True)
-    back = of_result.retyped(typed, "invoice")
+    assert [one["id"] for one in of_result.list_type_choices(typed)] == ["receipt", "invoice", ""]
+    assert (of_result.describe_type_doubt(typed), of_result.describe_type_doubt(result) != "") == ("", True)
+    back = of_result.apply_type_choice(typed, "invoice")
     assert back["fields"] == result["fields"]
-    none = of_result.retyped(result, "")
+    none = of_result.apply_type_choice(result, "")
     assert (none["classification"], none["document_type"]) == (None, "other")
 
 
 @pytest.mark.parametrize("chosen", [None, "invoice", "unknown"])
 def test_no_other_type_changes_nothing(chosen: str | None) -> None:
     result = found(0.55, ("receipt", 0.45))
-    assert of_result.retyped(result, chosen) is result
-    assert of_result.retyped({"fields": []}, chosen) == {"fields": []}
+    assert of_result.apply_type_choice(result, chosen) is result
+    assert of_result.apply_type_choice({"fields": []}, chosen) == {"fields": []}
 
 
 def test_what_a_person_chose_is_published_with_its_fields_and_says_so() -> None:
     result = found(0.55, ("receipt", 0.45))
-    merged = results.merge(result, {of_result.KEY: "receipt", "of_receipt": "y"})
+    merged = results.merge_corrections(result, {of_result.KEY: "receipt", "of_receipt": "y"})
     assert merged["type"] == {
         "id": "receipt", "name": "Receipt", "version": 2, "confidence": 1.0, "source": "reviewer",
         "extracted": "invoice",
     }  # fmt: skip
     assert [(one["name"], one["value"]) for one in merged["fields"]] == [("of_receipt", "y")]
-    plain = results.merge(result, {})
+    plain = results.merge_corrections(result, {})
     assert (plain["type"]["id"], plain["type"]["source"], plain["type"]["confidence"]) == ("invoice", "rules", 0.55)
-    assert "type" not in results.merge({"document_type": "other", "fields": []}, {})
+    assert "type" not in results.merge_corrections({"document_type": "other", "fields": []}, {})

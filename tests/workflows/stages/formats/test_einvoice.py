@@ -13,7 +13,7 @@ from workflows.operations.paper import Sheet, save
 from workflows.stages import results
 from workflows.stages.base import FieldSpec
 from workflows.stages.formats import einvoice
-from workflows.stages.formats.blocks import chunks
+from workflows.stages.formats.blocks import cut_chunks
 
 SAMPLES = Path(settings.BASE_DIR).parent / "shared/samples"
 
@@ -23,7 +23,7 @@ def spec(name: str, kind: str = "text", label: str = "") -> FieldSpec:
 
 
 def test_a_cross_industry_invoice_is_read_exactly() -> None:
-    found = einvoice.parse(CII.encode())
+    found = einvoice.parse_invoice(CII.encode())
     assert found
     assert found.syntax == "CII"
     assert found.values == {
@@ -42,7 +42,7 @@ def test_a_cross_industry_invoice_is_read_exactly() -> None:
 
 
 def test_a_ubl_invoice_is_read_exactly() -> None:
-    found = einvoice.parse(UBL.encode())
+    found = einvoice.parse_invoice(UBL.encode())
     assert found
     assert (found.syntax, found.values["seller"], found.values["total"]) == ("UBL", "Lieferant GmbH", "238.00")
     assert [one.name for one in found.items] == ["Chair"]
@@ -50,35 +50,35 @@ def test_a_ubl_invoice_is_read_exactly() -> None:
 
 @each("body", [b"", b"<a>", b"<Invoice/>", b"<html/>", b"\x00\xff", b"<CrossIndustryOrder/>"])
 def test_other_xml_is_no_invoice(body: bytes) -> None:
-    assert einvoice.parse(body) is None
+    assert einvoice.parse_invoice(body) is None
 
 
 def test_an_invoice_that_says_next_to_nothing_is_read_as_that() -> None:
-    found = einvoice.parse(b"<CrossIndustryInvoice><ExchangedDocument/></CrossIndustryInvoice>")
+    found = einvoice.parse_invoice(b"<CrossIndustryInvoice><ExchangedDocument/></CrossIndustryInvoice>")
     assert found
     assert (found.values, found.items) == ({}, ())
 
 
 @pytest.mark.parametrize("name", ["factur-x.xml", "ZUGFeRD-invoice.XML", "xrechnung.xml"])
 def test_a_pdf_hands_out_the_invoice_in_it(tmp_path: Path, name: str) -> None:
-    found = einvoice.embedded(pdf_with(tmp_path / "a.pdf", CII.encode(), name=name))
+    found = einvoice.read_embedded_invoice(pdf_with(tmp_path / "a.pdf", CII.encode(), name=name))
     assert found
     assert found.values["total"] == "119.00"
 
 
 def test_other_pdfs_have_none(tmp_path: Path) -> None:
-    assert einvoice.embedded(pdf_with(tmp_path / "a.pdf", b"<a/>")) is None
-    assert einvoice.embedded(pdf_with(tmp_path / "b.pdf", CII.encode(), name="a.txt")) is None
-    assert einvoice.embedded(save([Sheet(100, 100)], tmp_path / "c.pdf")) is None
+    assert einvoice.read_embedded_invoice(pdf_with(tmp_path / "a.pdf", b"<a/>")) is None
+    assert einvoice.read_embedded_invoice(pdf_with(tmp_path / "b.pdf", CII.encode(), name="a.txt")) is None
+    assert einvoice.read_embedded_invoice(save([Sheet(100, 100)], tmp_path / "c.pdf")) is None
     (tmp_path / "d.pdf").write_bytes(b"%PDF-1.4 and then nothing")
-    assert einvoice.embedded(tmp_path / "d.pdf") is None
+    assert einvoice.read_embedded_invoice(tmp_path / "d.pdf") is None
 
 
 def test_an_attachment_that_is_made_to_fill_a_memory_does_not(tmp_path: Path) -> None:
     path = pdf_with(tmp_path / "a.pdf", b"<a>" + b" " * 200_000_000)
     assert path.stat().st_size < 1_000_000
     tracemalloc.start()
-    assert einvoice.embedded(path) is None
+    assert einvoice.read_embedded_invoice(path) is None
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4 * einvoice.MOST_BYTES
@@ -87,7 +87,7 @@ def test_an_attachment_that_is_made_to_fill_a_memory_does_not(tmp_path: Path) ->
 def test_a_locked_pdf_is_left_to_those_who_say_so(tmp_path: Path) -> None:
     with pikepdf.open(io.BytesIO(pdf_with(tmp_path / "a.pdf", CII.encode()).read_bytes())) as document:
         document.save(tmp_path / "b.pdf", encryption=pikepdf.Encryption(owner="o", user="u"))
-    assert einvoice.embedded(tmp_path / "b.pdf") is None
+    assert einvoice.read_embedded_invoice(tmp_path / "b.pdf") is None
 
 
 @each(
@@ -105,15 +105,15 @@ def test_a_locked_pdf_is_left_to_those_who_say_so(tmp_path: Path) -> None:
     ],
 )
 def test_a_fields_value_is_found_by_what_projects_call_it(field: FieldSpec, value: str | None) -> None:
-    found = einvoice.parse(CII.encode())
+    found = einvoice.parse_invoice(CII.encode())
     assert found
     assert einvoice.value_of(found.values, field) == value
 
 
 def test_an_invoice_of_xml_alone_reads_as_text() -> None:
-    found = einvoice.parse(CII.encode())
+    found = einvoice.parse_invoice(CII.encode())
     assert found
-    (only,) = chunks(einvoice.blocks(found))
+    (only,) = cut_chunks(einvoice.invoice_blocks(found))
     assert only.title == "Invoice"
     assert "Total: 119.00" in only.text
     assert only.text.endswith("| Pens | 10 |  | 100.00 |")
@@ -126,9 +126,9 @@ def test_the_sample_invoices_are_read_without_an_error() -> None:
         known = json.loads(line)
         if not known["file"].startswith("einvoices/"):
             continue
-        found = einvoice.embedded(SAMPLES / known["file"])
+        found = einvoice.read_embedded_invoice(SAMPLES / known["file"])
         assert found
         for name, value in known["fields"].items():
             kind = kinds.get(name, "text")
             read = einvoice.value_of(found.values, spec(name, kind))
-            assert results.normalised(kind, read) == results.normalised(kind, value), (known["file"], name)
+            assert results.normalise_value(kind, read) == results.normalise_value(kind, value), (known["file"], name)

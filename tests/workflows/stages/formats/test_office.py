@@ -18,7 +18,7 @@ EPOCH = dt.datetime(1899, 12, 30)  # noqa: DTZ001
 
 
 def texts(path: Path, kind: str) -> list[str]:
-    return [one.text for one in formats.read(path, kind)]
+    return [one.text for one in formats.read_chunks(path, kind)]
 
 
 def titles(found: list[Chunk]) -> list[str]:
@@ -50,7 +50,7 @@ def test_a_text_box_is_read_once_though_it_is_stored_twice(tmp_path: Path) -> No
 def test_each_slide_is_a_segment_with_its_notes(tmp_path: Path) -> None:
     first = shape("Plan", kind="title") + shape("One", "Two", kind="body") + shape("7", kind="sldNum")
     path = slides(tmp_path / "a", first, shape("No title here"), notes="Say hello")
-    found = list(formats.read(path, formats.PPTX))
+    found = list(formats.read_chunks(path, formats.PPTX))
     assert titles(found) == ["Slide 1: Plan", "Slide 2"]
     assert [one.text for one in found] == ["# Plan\nOne\nTwo\n[Notes] Say hello", "Slide 2\nNo title here"]
 
@@ -65,14 +65,14 @@ def test_each_sheet_is_a_table_of_what_a_person_sees(tmp_path: Path) -> None:
         '<cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="4"/></cellXfs>'
     )
     path = workbook(tmp_path / "a", {"March": rows, "Empty": ""}, strings="<si><t>Day</t></si>", styles=styles)
-    found = list(formats.read(path, formats.XLSX))
+    found = list(formats.read_chunks(path, formats.XLSX))
     assert titles(found) == ["March"]
     assert found[0].text == "| Day |  | Paid |\n| --- | --- | --- |\n| 2023-03-15 | 12.50 | yes |"
 
 
 def test_hidden_sheets_are_named_so(tmp_path: Path) -> None:
     path = workbook(tmp_path / "a", {"S": "<row><c><v>1</v></c></row>"}, state=' state="hidden"')
-    assert titles(list(formats.read(path, formats.XLSX))) == ["S (hidden)"]
+    assert titles(list(formats.read_chunks(path, formats.XLSX))) == ["S (hidden)"]
 
 
 @each(
@@ -99,13 +99,13 @@ def test_a_number_without_a_format_keeps_its_digits() -> None:
 def test_a_book_is_read_by_its_chapters(tmp_path: Path) -> None:
     page = "<html><head><title>{}</title></head><body><p>{}</p></body></html>"
     path = book(tmp_path / "a", {"1.xhtml": page.format("One", "It began."), "2.xhtml": page.format("", "It ended.")})
-    found = list(formats.read(path, formats.EPUB))
+    found = list(formats.read_chunks(path, formats.EPUB))
     assert [(one.title, one.text) for one in found] == [("One", "It began."), ("Chapter 2", "It ended.")]
 
 
 def refusal(path: Path, kind: str) -> str:
     with pytest.raises(Refused) as caught:
-        deque(formats.read(path, kind), maxlen=0)
+        deque(formats.read_chunks(path, kind), maxlen=0)
     return str(caught.value)
 
 
@@ -159,7 +159,7 @@ def test_a_large_sheet_is_never_held_as_a_whole(tmp_path: Path) -> None:
     path = workbook(tmp_path / "a", {"S": rows})
     del rows
     tracemalloc.start()
-    count = sum(1 for _ in formats.read(path, formats.XLSX))
+    count = sum(1 for _ in formats.read_chunks(path, formats.XLSX))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert count > 30

@@ -13,7 +13,7 @@ SAMPLES = Path(settings.BASE_DIR).parent / "shared/samples"
 
 def read(path: Path, body: bytes, kind: str) -> list[str]:
     path.write_bytes(body)
-    return [one.text for one in formats.read(path, kind)]
+    return [one.text for one in formats.read_chunks(path, kind)]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
@@ -49,7 +49,7 @@ def test_a_table_of_text_is_one_table_whatever_parts_its_columns(tmp_path: Path)
     ],
 )
 def test_columns_are_known_by_lines_of_equal_parts(sample: str, mark: str | None) -> None:
-    assert texts.delimiter(sample) == mark
+    assert texts.detect_delimiter(sample) == mark
 
 
 def test_a_cell_that_never_ends_is_refused(tmp_path: Path) -> None:
@@ -80,13 +80,13 @@ def test_a_page_that_is_all_menu_is_shown_as_it_is(tmp_path: Path) -> None:
 
 def test_a_page_tells_its_encoding() -> None:
     page = '<meta charset="iso-8859-2"><p>Kraków Łódź</p>'.encode("iso-8859-2")
-    assert web.parse(page).text == "Kraków Łódź"
-    assert web.parse("<p>Köln</p>".encode("cp1252")).text == "Köln"
-    assert web.parse(b'<meta charset="no-such"><p>x</p>').text == "x"
+    assert web.parse_web_page(page).text == "Kraków Łódź"
+    assert web.parse_web_page("<p>Köln</p>".encode("cp1252")).text == "Köln"
+    assert web.parse_web_page(b'<meta charset="no-such"><p>x</p>').text == "x"
 
 
 def test_a_page_made_to_nest_for_ever_is_read_as_far_as_it_goes() -> None:
-    assert isinstance(web.parse(b"<div>" * 50_000 + b"x"), web.WebPage)
+    assert isinstance(web.parse_web_page(b"<div>" * 50_000 + b"x"), web.WebPage)
 
 
 def mailed(**parts: str) -> bytes:
@@ -126,7 +126,7 @@ def test_rich_text_is_its_words(tmp_path: Path) -> None:
 @pytest.mark.skipif(not SAMPLES.exists(), reason="the sample documents are not on this machine")
 def test_an_outlook_message_is_read_as_a_mail_is() -> None:
     path = SAMPLES / "mail/test_outlook_msg.msg"
-    found = [one.text for one in formats.read(path, formats.OUTLOOK)]
+    found = [one.text for one in formats.read_chunks(path, formats.OUTLOOK)]
     assert "test.sender@example.com>\nTo: test.recipient@example.com\nDate: 2024-12-22 08:23 UTC\n" in found[0]
     assert "This is the body of the test email message" in found[0]
 
@@ -142,5 +142,5 @@ def test_characters_that_turn_text_around_are_left_out(tmp_path: Path) -> None:
     """What a person sees beside the fields is what they were read from: not 21.00 for 00.12."""
     path = tmp_path / "a.txt"
     path.write_text("Acme \u2067Trading\u2069 Ltd\nTotal \u202e00.12\u202c\nשלום\u200f\n", encoding="utf-8")
-    (chunk,) = formats.read(path, formats.TEXT)
+    (chunk,) = formats.read_chunks(path, formats.TEXT)
     assert chunk.text == "Acme Trading Ltd\nTotal 00.12\nשלום\u200f"

@@ -49,7 +49,7 @@ def made(folder: Path, body: bytes) -> Path:
 
 
 def said(path: Path) -> list[str]:
-    return [block.text for block in videos.read(path)]
+    return [block.text for block in videos.read_video(path)]
 
 
 def test_length_size_and_kinds_are_said(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ PAGE = page(
 
 
 def asked(question: str) -> answerer.Quoted:
-    return answerer.answered(PAGE, question, FIELDS)
+    return answerer.answer_question(PAGE, question, FIELDS)
 
 
 def test_a_field_that_the_question_names_is_answered_with_its_value_and_its_row() -> None:
@@ -45,4 +45,4 @@ def test_what_the_page_does_not_say_is_not_invented(question: str) -> None:
 
 
 def test_a_page_without_text_answers_nothing() -> None:
-    assert answerer.answered(page(), "Total?", FIELDS).content == answerer.NOTHING
+    assert answerer.answer_question(page(), "Total?", FIELDS).content == answerer.NOTHING

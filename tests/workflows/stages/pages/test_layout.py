@@ -20,7 +20,12 @@ def test_rows_follow_the_slope_of_the_paper() -> None:
 
 def test_words_survive_storing() -> None:
     lines = page("Total | 9.50", "Tax | 1.00").lines
-    assert [found.text for found in layout.lines_of(layout.stored(lines), 0)] == ["Total", "9.50", "Tax", "1.00"]
+    assert [found.text for found in layout.lines_of(layout.words_to_store(lines), 0)] == [
+        "Total",
+        "9.50",
+        "Tax",
+        "1.00",
+    ]
 
 
 def test_a_part_of_a_line_has_the_boxes_of_its_words() -> None:

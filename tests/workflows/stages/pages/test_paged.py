@@ -67,6 +67,6 @@ def test_artifacts_of_an_older_version_are_read_from_their_one_object() -> None:
     pages = [{"page_index": 0, "text": "a", "doubt": None}, {"page_index": 1, "text": "b", "doubt": "a scan"}]
     paged.artifacts.write_json(store, "format-parser/result.json", {"pages": pages})
     found = TEXT_LAYER.opened(store)
-    assert (found.indices, format_parser.doubted(found)) == ([0, 1], [1])
+    assert (found.indices, format_parser.find_doubted_pages(found)) == ([0, 1], [1])
     assert found.by_index([1])[1]["text"] == "b"
     assert TEXT_LAYER.page(store, 1)["text"] == "b"

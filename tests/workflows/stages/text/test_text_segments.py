@@ -85,13 +85,13 @@ def test_a_file_that_turns_out_damaged_fails_with_what_to_do(tmp_path: Path) -> 
     path = tmp_path / "a"
     path.write_bytes(b"PK\x03\x04")
     with pytest.raises(StageFailed, match="Save it again"):
-        text_segments.parsed(context(path, formats.DOCX))
+        text_segments.write_text_segments(context(path, formats.DOCX))
 
 
 def test_more_segments_than_a_run_takes_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_segments, "MOST", 2)
     with pytest.raises(StageFailed, match="more than"):
-        text_segments.parsed(text(tmp_path, "words " * 10_000))
+        text_segments.write_text_segments(text(tmp_path, "words " * 10_000))
 
 
 def test_an_invoice_in_a_pdf_is_exact_and_leads_to_where_it_is_printed(tmp_path: Path) -> None:
