@@ -32,7 +32,7 @@ SAID = {"company": "Alder & Quill Stationers Ltd", "date": "2024-03-12", "total"
 
 @pytest.fixture(autouse=True)
 def forgotten() -> None:
-    provider_actions.forget()
+    provider_actions.forget_provider_state()
 
 
 def said(confidence: float, **changes: str) -> Any:

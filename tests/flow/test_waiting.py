@@ -38,9 +38,9 @@ def brisk(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[None]:
     settings.PROVIDER_ATTEMPTS = 1
     settings.PROVIDER_FAILURES = 1
     settings.PROVIDER_PAUSE_SECONDS = settings.PROVIDER_LOOK_SECONDS = 1
-    provider_actions.forget()
+    provider_actions.forget_provider_state()
     yield
-    provider_actions.forget()
+    provider_actions.forget_provider_state()
 
 
 def start(folder: Path, definition: Definition = DOCUMENT_ANALYSIS, **project: Any) -> Run:

@@ -47,7 +47,7 @@ def opened(
     """
     settings = run_settings.from_json(document.settings)
     with spending.metered(run) as note, tempfile.TemporaryDirectory(prefix="countersign-") as folder:
-        chosen = services.of(
+        chosen = services.make_services(
             run, stage, settings, document,
             step=int(execution.currentStep), attempt=int(execution.engine_attempt), heartbeat=heartbeat, note=note,
         )  # fmt: skip

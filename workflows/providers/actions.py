@@ -24,7 +24,7 @@ _WORKED_AGAIN = dt.timedelta(minutes=10)  # since it was noted last that a call 
 _known: dict[str, tuple[float, ProviderState | None]] = {}
 
 
-def admit(provider: str) -> None:
+def admit_call(provider: str) -> None:
     """Let a call through, or take the right to be the first that tries again.
 
     Raises:
@@ -37,7 +37,7 @@ def admit(provider: str) -> None:
     now = clock.now()
     until = clock.parse(state.open_until)
     if until > now:
-        raise paused(provider, state, (until - now).total_seconds())
+        raise make_provider_paused(provider, state, (until - now).total_seconds())
     probe = clock.iso(now + dt.timedelta(seconds=settings.PROVIDER_PROBE_SECONDS))
     nobody = ProviderState.probe_until.does_not_exist() | (ProviderState.probe_until < clock.iso(now))
     try:
@@ -47,12 +47,12 @@ def admit(provider: str) -> None:
             (ProviderState.open_until == state.open_until) & nobody,
         )
     except Conflict as error:
-        forget(provider)
-        raise paused(provider, state, settings.PROVIDER_LOOK_SECONDS) from error
+        forget_provider_state(provider)
+        raise make_provider_paused(provider, state, settings.PROVIDER_LOOK_SECONDS) from error
     log.info("provider is tried again", extra={"provider": provider})
 
 
-def failed(provider: str, error: str) -> float:
+def record_failure(provider: str, error: str) -> float:
     """Count a call that failed in the end; answers how many seconds to leave the service alone."""
     now = clock.now()
     state = ProviderState.change(
@@ -66,15 +66,15 @@ def failed(provider: str, error: str) -> float:
         # always true, and said so: counting must not depend on what is there
         ProviderState.failures.does_not_exist() | ProviderState.failures.exists(),
     )
-    forget(provider)
+    forget_provider_state(provider)
     if int(state.failures) < settings.PROVIDER_FAILURES:
         return float(settings.PROVIDER_LOOK_SECONDS)
     if state.open_until and state.open_until > clock.iso(now):  # this call began before the others gave up
         return (clock.parse(state.open_until) - now).total_seconds()
-    return _open(state, now)
+    return _open_circuit(state, now)
 
 
-def _open(state: ProviderState, now: dt.datetime) -> float:
+def _open_circuit(state: ProviderState, now: dt.datetime) -> float:
     """Of several callers that fail at once one opens it. Answers the seconds it stays open."""
     doubled = settings.PROVIDER_PAUSE_SECONDS * 2 ** min(int(state.openings), 10)
     pause = min(doubled, settings.PROVIDER_PAUSE_MAX_SECONDS)
@@ -96,7 +96,7 @@ def _open(state: ProviderState, now: dt.datetime) -> float:
     return float(pause)
 
 
-def worked(provider: str) -> None:
+def record_success(provider: str) -> None:
     """A call went through: whatever was counted is over. Writes if something was, and else every few minutes."""
     state, now = _state(provider), clock.now()
     troubled = state is not None and bool(state.failures or state.refused_at)
@@ -104,22 +104,22 @@ def worked(provider: str) -> None:
         return
     actions: list[Action] = [ProviderState.provider.set(provider), ProviderState.worked_at.set(clock.iso(now))]
     if troubled:
-        actions += [*_closed(), ProviderState.refused_at.remove()]
+        actions += [*_close_circuit(), ProviderState.refused_at.remove()]
         still = (ProviderState.failures > 0) | ProviderState.refused_at.exists()
     else:  # what failed meanwhile stays counted
         still = ProviderState.failures.does_not_exist() | (ProviderState.failures == 0)
     with contextlib.suppress(Conflict):  # somebody else's call went through too
         ProviderState.change(_key(provider), actions, still)
-    forget(provider)
+    forget_provider_state(provider)
 
 
-def refused(provider: str, error: str) -> None:
+def record_refusal(provider: str, error: str) -> None:
     """It answers, and does not let us use it: nothing is counted, since no later call would be let in either."""
     now = clock.iso(clock.now())
     ProviderState.change(
         _key(provider),
         [
-            *_closed(),
+            *_close_circuit(),
             ProviderState.provider.set(provider),
             ProviderState.message.set(error[:200]),
             ProviderState.failed_at.set(now),
@@ -127,20 +127,20 @@ def refused(provider: str, error: str) -> None:
         ],
         ProviderState.refused_at.does_not_exist() | ProviderState.refused_at.exists(),  # whatever is there
     )
-    forget(provider)
+    forget_provider_state(provider)
 
 
-def _closed() -> list[Action]:
+def _close_circuit() -> list[Action]:
     gone = (ProviderState.open_until, ProviderState.probe_until, ProviderState.opened_at, ProviderState.openings)
     return [ProviderState.failures.set(0), *(attribute.remove() for attribute in gone)]
 
 
-def paused(provider: str, state: ProviderState, seconds: float) -> ProviderPaused:
+def make_provider_paused(provider: str, state: ProviderState, seconds: float) -> ProviderPaused:
     sentence = f"It answered {state.message} {int(state.failures)} times in a row and is asked again in a while."
     return ProviderPaused(sentence, provider=provider, seconds=max(seconds, 1.0))
 
 
-def forget(provider: str | None = None) -> None:
+def forget_provider_state(provider: str | None = None) -> None:
     """Read it anew next time; all of them without a name."""
     if provider is None:
         _known.clear()

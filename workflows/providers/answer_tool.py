@@ -33,7 +33,7 @@ class Recorded:
     quote: str
 
 
-def checked(given: Any) -> Recorded | Problems:
+def check_recorded_answer(given: Any) -> Recorded | Problems:
     answer, quote = (given.get(name) for name in ("answer", "quote")) if isinstance(given, Mapping) else (None, None)
     if not isinstance(answer, str) or not answer.strip():
         return Problems(("answer has to be a text.",))

@@ -31,7 +31,7 @@ class Problems:
         return " ".join(self.lines)
 
 
-def schema(specs: Sequence[FieldSpec]) -> dict[str, Any]:
+def page_answer_schema(specs: Sequence[FieldSpec]) -> dict[str, Any]:
     """The tool that the model has to call; a field that is not on the page is left null."""
     return {
         "name": TOOL,
@@ -75,7 +75,7 @@ def _property(spec: FieldSpec) -> dict[str, Any]:
     }
 
 
-def checked(answer: Any, specs: Sequence[FieldSpec]) -> PageAnswer | Problems:
+def check_page_answer(answer: Any, specs: Sequence[FieldSpec]) -> PageAnswer | Problems:
     """The answer with its values in stored form, or everything that is wrong with it."""
     if not isinstance(answer, Mapping):
         return Problems(("The input has to be an object.",))
@@ -89,7 +89,7 @@ def checked(answer: Any, specs: Sequence[FieldSpec]) -> PageAnswer | Problems:
         entry = entries.get(name)
         if entry is None:
             continue
-        given = _given(entry, spec)
+        given = _read_given_value(entry, spec)
         if isinstance(given, str):
             problems.append(given)
         elif given is not None:
@@ -105,7 +105,7 @@ def checked(answer: Any, specs: Sequence[FieldSpec]) -> PageAnswer | Problems:
     )
 
 
-def _given(entry: Any, spec: FieldSpec) -> Given | str | None:
+def _read_given_value(entry: Any, spec: FieldSpec) -> Given | str | None:
     """None where the model says that there is nothing; a sentence where it cannot be taken."""
     if not isinstance(entry, Mapping):
         return f"{spec.name} has to be an object with value, raw and confidence, or null."
@@ -116,12 +116,12 @@ def _given(entry: Any, spec: FieldSpec) -> Given | str | None:
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
         return f"{spec.name}: confidence has to be a number from 0 to 1."
     read = results.to_stored_form(spec.type, value)
-    if problem := _problem(value, read, spec):
+    if problem := _describe_value_problem(value, read, spec):
         return f"{spec.name}: {problem}"
     return Given(spec.name, str(read), _text(entry.get("raw")) or value, float(confidence))
 
 
-def _problem(value: str, read: str | None, spec: FieldSpec) -> str:
+def _describe_value_problem(value: str, read: str | None, spec: FieldSpec) -> str:
     """Empty where the value may be the field's."""
     if len(value) > LONGEST:
         return f"the value is longer than {LONGEST} characters."

@@ -70,7 +70,7 @@ class DataAutomation:
         return Finished(str(found["outputConfiguration"]["s3Uri"]))
 
 
-def outputs(metadata: Mapping[str, Any]) -> list[str]:
+def list_outputs(metadata: Mapping[str, Any]) -> list[str]:
     """Where the standard outputs lie, of a job_metadata.json; one for each part of what was sent in."""
     return [
         str(segment["standard_output_path"])
@@ -80,7 +80,7 @@ def outputs(metadata: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def read(answer: Mapping[str, Any]) -> Output:
+def read_bda_output(answer: Mapping[str, Any]) -> Output:
     """A standard output of a document, an image, a recording or a video; what is missing is left out."""
     pages = {
         int(page.get("page_index") or 0): _text(page.get("representation") or {}) for page in answer.get("pages") or ()

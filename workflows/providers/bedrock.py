@@ -76,10 +76,10 @@ class Bedrock:
             StageFailed: no model gave an answer that can be taken.
 
         """
-        found, usage = self._asked(self.model, question)
+        found, usage = self._ask_page(self.model, question)
         model = self.model
-        if self.strong and (isinstance(found, Problems) or unsure(found, question, self.enough)):
-            second, more = self._asked(self.strong, question)
+        if self.strong and (isinstance(found, Problems) or is_unsure(found, question, self.enough)):
+            second, more = self._ask_page(self.strong, question)
             usage += more
             if isinstance(second, PageAnswer):
                 found, model = second, self.strong
@@ -94,10 +94,10 @@ class Bedrock:
             StageFailed: no model gave an answer that can be taken.
 
         """
-        found, usage = self._typed(self.model, question)
+        found, usage = self._ask_type(self.model, question)
         model = self.model
         if self.strong and (isinstance(found, Problems) or max(one.confidence for one in found) < self.enough):
-            second, more = self._typed(self.strong, question)
+            second, more = self._ask_type(self.strong, question)
             usage += more
             if not isinstance(second, Problems):
                 found, model = second, self.strong
@@ -113,18 +113,22 @@ class Bedrock:
             StageFailed: it gave no answer that can be taken.
 
         """
-        found, usage = self._called(inquiry_request(self.model, inquiry), answer_tool.checked)
+        found, usage = self._call_tool(inquiry_request(self.model, inquiry), answer_tool.check_recorded_answer)
         if isinstance(found, Problems):
             raise StageFailed(f"The model's answer cannot be used, also when asked again. {found}", code="BadAnswer")
         return PageInquiryReply(found.answer, found.quote, self.model, usage)
 
-    def _typed(self, model: str, question: TypeQuestion) -> tuple[tuple[Rated, ...] | Problems, tuple[Usage, ...]]:
-        return self._called(type_request(model, question), lambda given: typing_tool.checked(given, question.types))
+    def _ask_type(self, model: str, question: TypeQuestion) -> tuple[tuple[Rated, ...] | Problems, tuple[Usage, ...]]:
+        return self._call_tool(
+            type_request(model, question), lambda given: typing_tool.check_type_answer(given, question.types)
+        )
 
-    def _asked(self, model: str, question: PageQuestion) -> tuple[PageAnswer | Problems, tuple[Usage, ...]]:
-        return self._called(page_request(model, question), lambda given: answers.checked(given, question.specs))
+    def _ask_page(self, model: str, question: PageQuestion) -> tuple[PageAnswer | Problems, tuple[Usage, ...]]:
+        return self._call_tool(
+            page_request(model, question), lambda given: answers.check_page_answer(given, question.specs)
+        )
 
-    def _called(
+    def _call_tool(
         self, request: Mapping[str, Any], check: Callable[[Any], T | Problems]
     ) -> tuple[T | Problems, tuple[Usage, ...]]:
         """What the model gives to the request's tool, asked at most twice: then it is told what was wrong."""
@@ -138,7 +142,7 @@ class Bedrock:
             found = check(calls[0].get("input")) if calls else Problems((f"Call the tool {tool}.",))
             if not isinstance(found, Problems):
                 break
-            request = {**request, "messages": [*request["messages"], message, correction(calls, found)]}
+            request = {**request, "messages": [*request["messages"], message, correction_turn(calls, found)]}
         return found, usage
 
     def write(self, system: str, text: str, *, most: int = 2000) -> tuple[str, Usage]:
@@ -174,7 +178,7 @@ class Bedrock:
         return message, used
 
 
-def unsure(found: PageAnswer, question: PageQuestion, enough: float) -> bool:
+def is_unsure(found: PageAnswer, question: PageQuestion, enough: float) -> bool:
     """Whether a field is below ``enough``; one that is required and missing counts where no other page can have it."""
     if any(one.confidence < enough for one in found.fields):
         return True
@@ -183,17 +187,17 @@ def unsure(found: PageAnswer, question: PageQuestion, enough: float) -> bool:
 
 
 def page_request(model: str, question: PageQuestion) -> dict[str, Any]:
-    content = _shown(question.image)
+    content = _image_content(question.image)
     # Marked as what it is: words on a page are read and never obeyed.
     text = question.text[:_MAX_TEXT] or "(no text was read)"
     content.append({"text": f"<page_text>\n{text}\n</page_text>\nRecord what this page says."})
     return {
         "modelId": model,
-        "system": [{"text": _system(question)}],
+        "system": [{"text": _system_prompt(question)}],
         "messages": [{"role": "user", "content": content}],
         "inferenceConfig": {"maxTokens": 4000, "temperature": 0.0},
         "toolConfig": {
-            "tools": [{"toolSpec": answers.schema(question.specs)}],
+            "tools": [{"toolSpec": answers.page_answer_schema(question.specs)}],
             "toolChoice": {"tool": {"name": answers.TOOL}},
         },
     }
@@ -208,10 +212,10 @@ def type_request(model: str, question: TypeQuestion) -> dict[str, Any]:
     return {
         "modelId": model,
         "system": [{"text": "\n\n".join(lines)}],
-        "messages": [{"role": "user", "content": [*_shown(question.image), {"text": words}]}],
+        "messages": [{"role": "user", "content": [*_image_content(question.image), {"text": words}]}],
         "inferenceConfig": {"maxTokens": 500, "temperature": 0.0},
         "toolConfig": {
-            "tools": [{"toolSpec": typing_tool.schema(question.types)}],
+            "tools": [{"toolSpec": typing_tool.type_answer_schema(question.types)}],
             "toolChoice": {"tool": {"name": typing_tool.TOOL}},
         },
     }
@@ -224,20 +228,20 @@ def inquiry_request(model: str, inquiry: PageInquiry) -> dict[str, Any]:
     return {
         "modelId": model,
         "system": [{"text": f"{_INQUIRY_TASK} Answer in the language of the question, else in {language}."}],
-        "messages": [{"role": "user", "content": [*_shown(inquiry.image), {"text": words}]}],
+        "messages": [{"role": "user", "content": [*_image_content(inquiry.image), {"text": words}]}],
         "inferenceConfig": {"maxTokens": 2000, "temperature": 0.0},
         "toolConfig": {"tools": [{"toolSpec": answer_tool.SCHEMA}], "toolChoice": {"tool": {"name": answer_tool.TOOL}}},
     }
 
 
-def _shown(image: bytes | None) -> list[dict[str, Any]]:
+def _image_content(image: bytes | None) -> list[dict[str, Any]]:
     """The picture where there is one that is not too large; the text says the rest."""
     if not image or len(image) > _MAX_IMAGE:
         return []
     return [{"image": {"format": "png", "source": {"bytes": image}}}]
 
 
-def _system(question: PageQuestion) -> str:
+def _system_prompt(question: PageQuestion) -> str:
     language = language_name(question.language)
     # Its documents' main language: what 03.04. means and how a name is spelled depend on it.
     lines = [_TASK, f"The document is most likely in {language}. Write the description in {language}."]
@@ -252,7 +256,7 @@ def tool_uses(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [one["toolUse"] for one in message.get("content") or () if "toolUse" in one]
 
 
-def correction(calls: Sequence[Mapping[str, Any]], problems: Problems) -> dict[str, Any]:
+def correction_turn(calls: Sequence[Mapping[str, Any]], problems: Problems) -> dict[str, Any]:
     """The next turn of the talk: every use of a tool has to be answered by its result."""
     words = f"This cannot be recorded. {problems} Correct it and call the tool once more."
     results: list[dict[str, Any]] = [

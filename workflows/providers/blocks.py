@@ -19,7 +19,7 @@ TICKED, UNTICKED = "☒", "☐"
 _WIDE = 4  # times as wide as high: the corners of a shorter line say nothing about the paper
 
 
-def merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def merge_parts(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """The parts that NextToken leads through as one answer, each block once; the last part's state counts."""
     whole: dict[str, Any] = {}
     blocks: dict[str, Block] = {}
@@ -33,11 +33,11 @@ def merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return {**whole, "Blocks": list(blocks.values()), "Warnings": warnings}
 
 
-def read(answer: Mapping[str, Any]) -> DocumentReading:
+def read_textract_answer(answer: Mapping[str, Any]) -> DocumentReading:
     """Any of the three kinds of answer."""
     found = _Answer(tuple(answer.get("Blocks") or ()))
     pages = {index: found.page(index) for index in found.indices}
-    for index, fields, tables in [*_expenses(answer), *_identities(answer)]:
+    for index, fields, tables in [*_read_expenses(answer), *_read_identities(answer)]:
         page = pages.get(index, PageReading(index))
         pages[index] = PageReading(
             index,
@@ -51,10 +51,10 @@ def read(answer: Mapping[str, Any]) -> DocumentReading:
         )
     for index in range(int((answer.get("DocumentMetadata") or {}).get("Pages") or 0)):
         pages.setdefault(index, PageReading(index))
-    return DocumentReading(tuple(pages[index] for index in sorted(pages)), dict(_unread(answer)))
+    return DocumentReading(tuple(pages[index] for index in sorted(pages)), dict(_read_page_errors(answer)))
 
 
-def _unread(answer: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
+def _read_page_errors(answer: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
     for warning in answer.get("Warnings") or ():
         for page in warning.get("Pages") or ():
             yield int(page) - 1, str(warning.get("ErrorCode") or "not read")
@@ -98,7 +98,7 @@ class _Answer:
             slope=_slope(lines),
         )
 
-    def related(self, block: Block, kind: str) -> Iterator[Block]:
+    def list_related(self, block: Block, kind: str) -> Iterator[Block]:
         for relation in block.get("Relationships") or ():
             if relation.get("Type") == kind:
                 yield from (self.by_id[one] for one in relation.get("Ids") or () if one in self.by_id)
@@ -109,7 +109,7 @@ class _Answer:
             return str(block["Text"])
         if "SelectionStatus" in block:
             return TICKED if block["SelectionStatus"] == "SELECTED" else UNTICKED
-        return " ".join(filter(None, (self.text(child) for child in self.related(block, "CHILD"))))
+        return " ".join(filter(None, (self.text(child) for child in self.list_related(block, "CHILD"))))
 
     def _spot(self, block: Block, index: int) -> Spot:
         return Spot(self.text(block), index, _box(block), _score(block))
@@ -117,7 +117,7 @@ class _Answer:
     def _line(self, block: Block, index: int) -> Line:
         words = tuple(
             Word(str(word["Text"]), box, _score(word))
-            for word in self.related(block, "CHILD")
+            for word in self.list_related(block, "CHILD")
             if word.get("Text") and (box := _box(word))
         )
         box = _box(block)
@@ -129,11 +129,11 @@ class _Answer:
         for block in blocks:
             if "KEY" not in (block.get("EntityTypes") or ()):
                 continue
-            values = list(self.related(block, "VALUE"))
+            values = list(self.list_related(block, "VALUE"))
             ticks = [
                 child["SelectionStatus"] == "SELECTED"
                 for value in values
-                for child in self.related(value, "CHILD")
+                for child in self.list_related(value, "CHILD")
                 if "SelectionStatus" in child
             ]
             where = next((box for value in values if (box := _box(value))), None)
@@ -144,16 +144,16 @@ class _Answer:
             )
 
     def _table(self, block: Block, index: int) -> Table:
-        merges = list(self.related(block, "MERGED_CELL"))
-        covered = {child.get("Id") for merge in merges for child in self.related(merge, "CHILD")}
-        single = [cell for cell in self.related(block, "CHILD") if cell.get("BlockType") == "CELL"]
+        merges = list(self.list_related(block, "MERGED_CELL"))
+        covered = {child.get("Id") for merge in merges for child in self.list_related(merge, "CHILD")}
+        single = [cell for cell in self.list_related(block, "CHILD") if cell.get("BlockType") == "CELL"]
         cells = [self._cell(cell) for cell in (*(one for one in single if one.get("Id") not in covered), *merges)]
         return Table(
             index,
             _box(block),
             tuple(sorted(cells, key=lambda cell: (cell.row, cell.column))),
-            title=" ".join(map(self.text, self.related(block, "TABLE_TITLE"))),
-            footer=" ".join(map(self.text, self.related(block, "TABLE_FOOTER"))),
+            title=" ".join(map(self.text, self.list_related(block, "TABLE_TITLE"))),
+            footer=" ".join(map(self.text, self.list_related(block, "TABLE_FOOTER"))),
         )
 
     def _cell(self, block: Block) -> Cell:
@@ -170,17 +170,17 @@ class _Answer:
     def _answers(self, blocks: Iterable[Block], index: int) -> Iterator[Answer]:
         for block in blocks:
             query = block.get("Query") or {}
-            for result in self.related(block, "ANSWER"):
+            for result in self.list_related(block, "ANSWER"):
                 if text := self.text(result):
                     spot = Spot(text, index, _box(result), _score(result))
                     yield Answer(str(query.get("Text") or ""), str(query.get("Alias") or ""), spot)
 
 
-def _expenses(answer: Mapping[str, Any]) -> Iterator[tuple[int, list[FormField], list[Table]]]:
+def _read_expenses(answer: Mapping[str, Any]) -> Iterator[tuple[int, list[FormField], list[Table]]]:
     for document in answer.get("ExpenseDocuments") or ():
         by_page: dict[int, list[FormField]] = {}
         for one in document.get("SummaryFields") or ():
-            found = _typed(one)
+            found = _read_typed_field(one)
             by_page.setdefault(found.value.page, []).append(found)
         for index, fields in by_page.items():
             yield index, fields, []
@@ -192,7 +192,7 @@ def _expenses(answer: Mapping[str, Any]) -> Iterator[tuple[int, list[FormField],
 def _items(group: Mapping[str, Any]) -> Table | None:
     """One row an item and one column a kind of entry, in the order in which the kinds come."""
     rows = [
-        [_typed(one) for one in item.get("LineItemExpenseFields") or () if _kind(one) != "EXPENSE_ROW"]
+        [_read_typed_field(one) for one in item.get("LineItemExpenseFields") or () if _kind(one) != "EXPENSE_ROW"]
         for item in group.get("LineItems") or ()
     ]
     names: dict[str, str] = {}
@@ -211,10 +211,12 @@ def _items(group: Mapping[str, Any]) -> Table | None:
     return Table(page, None, (*heads, *cells))
 
 
-def _identities(answer: Mapping[str, Any]) -> Iterator[tuple[int, list[FormField], list[Table]]]:
+def _read_identities(answer: Mapping[str, Any]) -> Iterator[tuple[int, list[FormField], list[Table]]]:
     for number, document in enumerate(answer.get("IdentityDocuments") or ()):
         index = int(document.get("DocumentIndex") or number + 1) - 1
-        fields = [_typed({**one, "PageNumber": index + 1}) for one in document.get("IdentityDocumentFields") or ()]
+        fields = [
+            _read_typed_field({**one, "PageNumber": index + 1}) for one in document.get("IdentityDocumentFields") or ()
+        ]
         yield index, [one for one in fields if one.value.text], []
 
 
@@ -222,7 +224,7 @@ def _kind(one: Mapping[str, Any]) -> str:
     return str((one.get("Type") or {}).get("Text") or "OTHER")
 
 
-def _typed(one: Mapping[str, Any]) -> FormField:
+def _read_typed_field(one: Mapping[str, Any]) -> FormField:
     """A field whose meaning the service names; its normalised value where it tells one (dates of identities)."""
     value = one.get("ValueDetection") or {}
     text = str((value.get("NormalizedValue") or {}).get("Value") or value.get("Text") or "").strip()

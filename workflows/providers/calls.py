@@ -89,17 +89,17 @@ class Provider:
 class Gate(Protocol):
     """The circuit breaker that all workers share."""
 
-    def admit(self, provider: str) -> None:
+    def admit_call(self, provider: str) -> None:
         """Raises: ProviderPaused."""
         ...
 
-    def failed(self, provider: str, error: str) -> float:
+    def record_failure(self, provider: str, error: str) -> float:
         """Seconds to leave the service alone."""
         ...
 
-    def worked(self, provider: str) -> None: ...
+    def record_success(self, provider: str) -> None: ...
 
-    def refused(self, provider: str, error: str) -> None:
+    def record_refusal(self, provider: str, error: str) -> None:
         """It does not let us use it, whatever it is asked."""
         ...
 
@@ -123,7 +123,7 @@ class Caller:
             StageFailed: it refuses, and would refuse again; ``code`` is its word for it.
 
         """
-        self.gate.admit(self.provider.name)
+        self.gate.admit_call(self.provider.name)
         why = ""
         for attempt in range(self.attempts):
             if attempt:
@@ -131,31 +131,31 @@ class Caller:
             try:
                 answer = call()
             except StageFailed as error:  # of a service that speaks no AWS
-                self._heard(error)
+                self._record_answer(error)
                 raise
             except (ClientError, BotoCoreError, urllib3.exceptions.HTTPError, Unavailable) as error:
-                why = self._judged(error)
+                why = self._explain_failure(error)
             else:
-                self.gate.worked(self.provider.name)
+                self.gate.record_success(self.provider.name)
                 return answer
-        seconds = self.gate.failed(self.provider.name, why)
+        seconds = self.gate.record_failure(self.provider.name, why)
         sentence = f"{self.provider.label} does not answer ({why}). The run goes on by itself once it does."
         raise ProviderPaused(sentence, provider=self.provider.name, seconds=seconds)
 
-    def _judged(self, error: Exception) -> str:
+    def _explain_failure(self, error: Exception) -> str:
         try:
             return self._transient(error)
         except StageFailed as failed:
             if isinstance(error, ClientError) or failed.code in _SHUT:
-                self._heard(failed)
+                self._record_answer(failed)
             raise
 
-    def _heard(self, error: StageFailed) -> None:
+    def _record_answer(self, error: StageFailed) -> None:
         """It answers, whatever it thinks of this document; or it does not let us in."""
         if error.code in _SHUT:
-            self.gate.refused(self.provider.name, error.code)
+            self.gate.record_refusal(self.provider.name, error.code)
         else:
-            self.gate.worked(self.provider.name)
+            self.gate.record_success(self.provider.name)
 
     def _transient(self, error: Exception) -> str:
         """Its name where trying again may help. Raises: StageFailed."""
@@ -167,13 +167,13 @@ class Caller:
                 return code or f"HTTP {_status(error)}"
             if code in _BAD_CREDENTIALS:
                 raise StageFailed(self._credentials("AWS does not accept the credentials"), code=code) from error
-            raise StageFailed(self._refused(code), code=code) from error
+            raise StageFailed(self._explain_refusal(code), code=code) from error
         if isinstance(error, _NO_CREDENTIALS):
             raise StageFailed(self._credentials("no AWS credentials were found"), code=type(error).__name__) from error
         if isinstance(error, _UNREACHABLE):
             return type(error).__name__
         # botocore's own words name parameters and may hold their values: only the kind of error is told
-        raise StageFailed(self._refused(type(error).__name__), code=type(error).__name__) from error
+        raise StageFailed(self._explain_refusal(type(error).__name__), code=type(error).__name__) from error
 
     def _credentials(self, problem: str) -> str:
         return (
@@ -181,7 +181,7 @@ class Caller:
             "may use it and run the document again, or choose the local way instead."
         )
 
-    def _refused(self, code: str) -> str:
+    def _explain_refusal(self, code: str) -> str:
         if code in self.provider.sentences:
             return self.provider.sentences[code]
         if code in {"AccessDenied", "AccessDeniedException"}:

@@ -54,7 +54,7 @@ class Endpoint:
         if not parts.hostname or parts.scheme not in ({"https", "http"} if self.insecure else {"https"}):
             raise StageFailed(_NOT_SET, code="NotSet")
         body = json.dumps({"file": base64.b64encode(image).decode(), "fileType": 1}).encode()
-        return read(self.call(lambda: self._post(body)), index, size)
+        return read_endpoint_answer(self.call(lambda: self._post(body)), index, size)
 
     def _post(self, body: bytes) -> Mapping[str, Any]:
         """Raises: Unavailable, where trying again may help; StageFailed."""
@@ -97,7 +97,7 @@ def _answer(status: int, body: bytes) -> Mapping[str, Any]:
     return answer
 
 
-def read(answer: Mapping[str, Any], index: int, size: tuple[int, int]) -> PageReading:
+def read_endpoint_answer(answer: Mapping[str, Any], index: int, size: tuple[int, int]) -> PageReading:
     """Of ``rec_texts``, ``rec_scores`` and ``rec_boxes`` (x0, y0, x1, y1 in pixels). Raises: StageFailed."""
     try:
         lines = tuple(_lines(answer, index, size))

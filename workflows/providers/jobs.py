@@ -22,12 +22,12 @@ class S3File:
         return f"s3://{self.bucket}/{self.key}"
 
 
-def token(*parts: str | int) -> str:
+def job_token(*parts: str | int) -> str:
     """The same for the same step and attempt of a run, so that a job asked for twice is begun once.
 
     Hashed, since sites and runs together may be longer than the 64 characters that Textract takes.
 
-    >>> token("default", "01H", 3, 1)
+    >>> job_token("default", "01H", 3, 1)
     'countersign-e5e5308fe51185f1d0840f38f1e69c65'
     """
     return "countersign-" + hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:32]

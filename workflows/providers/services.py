@@ -46,7 +46,7 @@ _SPOKEN = {
 }  # fmt: skip
 
 
-def of(
+def make_services(
     run: Run, stage: Stage, pinned: RunSettings, document: DocumentWorkflow, *, step: int, attempt: int,
     heartbeat: Callable[[], None], note: Note = ignore_usage,
 ) -> Services:  # fmt: skip
@@ -54,23 +54,23 @@ def of(
 
     Raises: StageFailed, where a choice is unknown.
     """
-    token = jobs.token(run.site, run.workflow_id, step, attempt)
+    token = jobs.job_token(run.site, run.workflow_id, step, attempt)
     match stage.name:
         case "paddleocr_processor":
             reader = _document_reader(run, pinned, document, token, heartbeat)
             return Services(page_reader=_page_reader(pinned), document_reader=reader)
         case "segment_analyzer":
-            return Services(analyst=_analyst(pinned, note))
+            return Services(analyst=_make_analyst(pinned, note))
         case "document_summarizer":
-            return Services(writer=_writer(pinned, note))
+            return Services(writer=_make_writer(pinned, note))
         case "transcribe":
-            return Services(transcriber=_transcriber(run, pinned, document, token))
+            return Services(transcriber=_make_transcriber(run, pinned, document, token))
         case "bda_processor":
-            return Services(automation=_automation(run, pinned, document, token))
+            return Services(automation=_make_automation(run, pinned, document, token))
     return Services()
 
 
-def caller(provider: Provider) -> Caller:
+def make_caller(provider: Provider) -> Caller:
     return Caller(provider, provider_actions, settings.PROVIDER_ATTEMPTS)
 
 
@@ -81,7 +81,7 @@ def _page_reader(pinned: RunSettings) -> PageReader | None:
         return Endpoint(
             settings.OCR_ENDPOINT_URL,
             settings.OCR_ENDPOINT_KEY,
-            caller(ENDPOINT),
+            make_caller(ENDPOINT),
             seconds=float(settings.PROVIDER_TIMEOUT_SECONDS),
             insecure=settings.ON_LAPTOP,
         )
@@ -93,7 +93,7 @@ def _document_reader(
 ) -> DocumentReader | None:
     if pinned.ocr_model != TEXTRACT.name:
         return None
-    textract = Textract(aws.provider("textract"), caller(TEXTRACT), heartbeat)
+    textract = Textract(aws.provider("textract"), make_caller(TEXTRACT), heartbeat)
     return TextractReader(textract, _original(_files(run), document), token)
 
 
@@ -106,16 +106,16 @@ def _original(store: DocumentFiles, document: DocumentWorkflow) -> S3File:
     return S3File(settings.BUCKET_NAME, key, document.s3version or "")
 
 
-def _transcriber(run: Run, pinned: RunSettings, document: DocumentWorkflow, token: str) -> Transcriber | None:
+def _make_transcriber(run: Run, pinned: RunSettings, document: DocumentWorkflow, token: str) -> Transcriber | None:
     if pinned.transcriber != TRANSCRIBE.name:
         return None
     store = _files(run)
-    spoken = _spoken(pinned.language)
-    service = Transcribe(aws.provider("transcribe"), caller(TRANSCRIBE))
+    spoken = _transcribe_language(pinned.language)
+    service = Transcribe(aws.provider("transcribe"), make_caller(TRANSCRIBE))
     return TranscribeReader(service, store, _original(store, document), token, Languages("direct", (spoken,)))
 
 
-def _spoken(language: str) -> str:
+def _transcribe_language(language: str) -> str:
     """Transcribe's code for it: with a country, the stored one's where it has one."""
     code, _, region = language_code(language).partition("-")
     if len(region) == 2:  # a country; Hant is a script
@@ -123,35 +123,37 @@ def _spoken(language: str) -> str:
     return _SPOKEN.get(code, f"{code}-{code.upper()}")
 
 
-def _automation(run: Run, pinned: RunSettings, document: DocumentWorkflow, token: str) -> Automation | None:
+def _make_automation(run: Run, pinned: RunSettings, document: DocumentWorkflow, token: str) -> Automation | None:
     if not pinned.use_bda:
         return None
     store = _files(run)
     client = aws.provider("bedrock-data-automation-runtime")
-    service = DataAutomation(client, caller(BDA), settings.BDA_PROJECT_ARN, settings.BDA_PROFILE_ARN)
+    service = DataAutomation(client, make_caller(BDA), settings.BDA_PROJECT_ARN, settings.BDA_PROFILE_ARN)
     return AutomationReader(service, store, _original(store, document), token)
 
 
-def _bedrock(pinned: RunSettings, note: Note) -> Bedrock:
+def _make_bedrock(pinned: RunSettings, note: Note) -> Bedrock:
     client = aws.provider("bedrock-runtime")
-    return Bedrock(client, caller(BEDROCK), pinned.bedrock_model, pinned.bedrock_strong_model, pinned.takeover, note)
+    return Bedrock(
+        client, make_caller(BEDROCK), pinned.bedrock_model, pinned.bedrock_strong_model, pinned.takeover, note
+    )
 
 
-def _analyst(pinned: RunSettings, note: Note) -> Analyst | None:
+def _make_analyst(pinned: RunSettings, note: Note) -> Analyst | None:
     if pinned.analyzer == BEDROCK.name:
-        return _bedrock(pinned, note)
+        return _make_bedrock(pinned, note)
     if pinned.analyzer != "rules":
         raise StageFailed(f"This desk has no analyzer called {pinned.analyzer}. Choose another in the project.")
     return None
 
 
-def _writer(pinned: RunSettings, note: Note) -> Writer | None:
-    return _bedrock(pinned, note) if pinned.summarizer == BEDROCK.name else None
+def _make_writer(pinned: RunSettings, note: Note) -> Writer | None:
+    return _make_bedrock(pinned, note) if pinned.summarizer == BEDROCK.name else None
 
 
-def inquirer(pinned: RunSettings, note: Note = ignore_usage) -> Inquirer:
+def make_inquirer(pinned: RunSettings, note: Note = ignore_usage) -> Inquirer:
     """Who answers what people ask about a page; for runs whose analysis is a model's."""
-    return _bedrock(pinned, note)
+    return _make_bedrock(pinned, note)
 
 
 @dataclass(frozen=True)
@@ -192,7 +194,7 @@ class TranscribeReader:
         found = self.transcribe.look(job)
         if isinstance(found, Running):
             return None
-        return transcribe.read(json.loads(self.store.read(files.TRANSCRIBED)), found.language)
+        return transcribe.read_transcribe_output(json.loads(self.store.read(files.TRANSCRIBED)), found.language)
 
 
 @dataclass(frozen=True)
@@ -215,7 +217,8 @@ class AutomationReader:
             return None
         metadata = json.loads(self.store.read(self.store.name_of(found.metadata_uri)))
         parts = [
-            bda.read(json.loads(self.store.read(self.store.name_of(address)))) for address in bda.outputs(metadata)
+            bda.read_bda_output(json.loads(self.store.read(self.store.name_of(address))))
+            for address in bda.list_outputs(metadata)
         ]
         pages = {index: text for part in parts for index, text in part.pages.items()}
         summary = " ".join(part.summary for part in parts if part.summary)

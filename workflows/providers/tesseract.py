@@ -42,7 +42,7 @@ class Tesseract:
                 "run the document again, or choose PP-OCR instead.",
                 code="NotInstalled",
             )
-        language = trained_data(self.language)
+        language = tesseract_language(self.language)
         command = [found, "stdin", "stdout", "-l", language, "--psm", "3", "--dpi", "150", "tsv"]
         environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}
         try:
@@ -58,19 +58,19 @@ class Tesseract:
                     code="NoLanguage",
                 )
             raise StageFailed(f"Tesseract could not read page {index + 1}.", code=str(done.returncode))
-        return read(done.stdout.decode(errors="replace"), index, size)
+        return read_tesseract_table(done.stdout.decode(errors="replace"), index, size)
 
 
-def trained_data(language: str) -> str:
+def tesseract_language(language: str) -> str:
     """Which of Tesseract's files reads the language.
 
-    >>> trained_data("de-AT"), trained_data("zh-TW")
+    >>> tesseract_language("de-AT"), tesseract_language("zh-TW")
     ('deu', 'chi_tra')
     """
     return "chi_tra" if language_code(language) in _TRADITIONAL else _CODES.get(base_language(language), "eng")
 
 
-def read(table: str, index: int, size: tuple[int, int]) -> PageReading:
+def read_tesseract_table(table: str, index: int, size: tuple[int, int]) -> PageReading:
     """Of its TSV: one row a word, with the numbers of its block, paragraph and line; confidence 0–100."""
     lines: dict[tuple[str, str, str], list[Word]] = {}
     for row in csv.DictReader(table.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE):

@@ -71,7 +71,7 @@ class Textract:
         if state == "FAILED":
             reason = str(first.get("StatusMessage") or "")
             raise StageFailed(TEXTRACT.sentences.get(reason, _DAMAGED), code=reason or "FAILED")
-        return blocks.read(blocks.merged(self._parts(job, first)))
+        return blocks.read_textract_answer(blocks.merge_parts(self._parts(job, first)))
 
     def _parts(self, job: str, part: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield part

@@ -79,7 +79,7 @@ def _languages(languages: Languages) -> dict[str, Any]:
     return {word: True, **options}
 
 
-def read(answer: Mapping[str, Any], language: str = "") -> Transcript:
+def read_transcribe_output(answer: Mapping[str, Any], language: str = "") -> Transcript:
     """The file that a job leaves; older ones have no ``audio_segments`` and are cut at the ends of sentences."""
     results = answer.get("results") or {}
     items = list(results.get("items") or ())

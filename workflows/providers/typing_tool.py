@@ -11,10 +11,10 @@ NONE = "none_of_these"
 _WITHIN = 0.05  # how far the shares may be from a sum of 1: models do not add up well
 
 
-def schema(types: Sequence[TypeSpec]) -> dict[str, Any]:
+def type_answer_schema(types: Sequence[TypeSpec]) -> dict[str, Any]:
     """The tool that the model has to call: types by their ids, since two may have one name."""
     known = [one.id for one in types]
-    told = "; ".join(f"{one.id} = {_told(one)}" for one in types)
+    told = "; ".join(f"{one.id} = {_describe_type(one)}" for one in types)
     share = {"type": "number", "description": "0 to 1: how sure you are that a person would agree."}
     rated = {
         "type": "object",
@@ -29,12 +29,12 @@ def schema(types: Sequence[TypeSpec]) -> dict[str, Any]:
     }
 
 
-def _told(one: TypeSpec) -> str:
+def _describe_type(one: TypeSpec) -> str:
     labels = ", ".join(spec.label for spec in one.fields[:12])
     return f"“{one.name}”, which has {labels}" if labels else f"“{one.name}”"
 
 
-def checked(answer: Any, types: Sequence[TypeSpec]) -> tuple[Rated, ...] | Problems:
+def check_type_answer(answer: Any, types: Sequence[TypeSpec]) -> tuple[Rated, ...] | Problems:
     """Every type and none (``OWN``) with its share; what the model left over goes to none of them."""
     entries = answer.get("types") if isinstance(answer, Mapping) else None
     if not isinstance(entries, list) or not entries:

@@ -40,7 +40,7 @@ class ProviderRow:
     until: str | None = None
 
 
-def row(name: str, state: ProviderState | None, now: str) -> ProviderRow:
+def make_provider_row(name: str, state: ProviderState | None, now: str) -> ProviderRow:
     label = LABELS.get(name, name)
     if state is None:
         return ProviderRow(label, UNUSED if is_set_up(name) else NOT_SET_UP)
@@ -81,7 +81,7 @@ def list_providers(request: DeskRequest) -> HttpResponse:
         for name, choices in provider_choice.CHOICES.items()
     ]
     context = {
-        "rows": [row(name, known.get(name), now) for name in LABELS],
+        "rows": [make_provider_row(name, known.get(name), now) for name in LABELS],
         "defaults": defaults,
         "engine": engine_choice.words(),
         "models": (settings.BEDROCK_MODEL, settings.BEDROCK_STRONG_MODEL),

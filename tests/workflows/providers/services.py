@@ -36,17 +36,17 @@ class OpenGate:
     told: list[str] = field(default_factory=list)
     seconds: float = 7.0
 
-    def admit(self, provider: str) -> None:
+    def admit_call(self, provider: str) -> None:
         self.told.append("admit")
 
-    def failed(self, provider: str, error: str) -> float:
+    def record_failure(self, provider: str, error: str) -> float:
         self.told.append(f"failed {error}")
         return self.seconds
 
-    def worked(self, provider: str) -> None:
+    def record_success(self, provider: str) -> None:
         self.told.append("worked")
 
-    def refused(self, provider: str, error: str) -> None:
+    def record_refusal(self, provider: str, error: str) -> None:
         self.told.append(f"refused {error}")
 
 

@@ -15,7 +15,7 @@ def entry(value: object, raw: str = "", confidence: object = 0.9) -> dict:
 
 
 def test_the_schema_has_every_field_of_the_project():
-    tool = answers.schema((*FIELDS, RATE))["inputSchema"]["json"]
+    tool = answers.page_answer_schema((*FIELDS, RATE))["inputSchema"]["json"]
     fields = tool["properties"]["fields"]
     assert list(fields["properties"]) == [*(spec.name for spec in FIELDS), "rate"] == fields["required"]
     assert fields["properties"]["rate"]["properties"]["value"]["enum"] == ["19", "7"]
@@ -24,7 +24,7 @@ def test_the_schema_has_every_field_of_the_project():
 
 
 def test_values_come_out_in_their_stored_form():
-    found = answers.checked(
+    found = answers.check_page_answer(
         {
             "description": " An invoice. ",
             "document_type": "invoice",
@@ -70,23 +70,23 @@ def test_values_come_out_in_their_stored_form():
     ],
 )
 def test_what_cannot_be_taken_is_said(fields, words):
-    found = answers.checked({"fields": fields}, (*FIELDS, RATE))
+    found = answers.check_page_answer({"fields": fields}, (*FIELDS, RATE))
     assert isinstance(found, Problems)
     assert words in str(found)
 
 
 def test_everything_that_is_wrong_is_said_at_once():
-    found = answers.checked({"fields": {"date": entry("no"), "total": entry("no")}}, FIELDS)
+    found = answers.check_page_answer({"fields": {"date": entry("no"), "total": entry("no")}}, FIELDS)
     assert isinstance(found, Problems)
     assert len(found.lines) == 2
 
 
 def test_no_object_at_all():
-    assert isinstance(answers.checked("invoice", FIELDS), Problems)
+    assert isinstance(answers.check_page_answer("invoice", FIELDS), Problems)
 
 
 def test_yes_and_no_as_the_model_writes_them():
     spec = FieldSpec("paid", "Paid", "boolean", required=False, threshold=0.8)
-    found = answers.checked({"fields": {"paid": entry(True)}}, (spec,))
+    found = answers.check_page_answer({"fields": {"paid": entry(True)}}, (spec,))
     assert isinstance(found, PageAnswer)
     assert found.fields[0].value == "true"

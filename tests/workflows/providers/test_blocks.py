@@ -21,7 +21,7 @@ def sample(name: str) -> dict:
 
 
 def reading(name: str) -> DocumentReading:
-    return blocks.read(blocks.merged([sample(name)]))
+    return blocks.read_textract_answer(blocks.merge_parts([sample(name)]))
 
 
 def kinds(name: str) -> Counter[str]:
@@ -141,14 +141,14 @@ def test_parts_make_the_same_reading_as_the_whole():
         {**head, "Blocks": every[290:700], "NextToken": "b"},  # AWS does not promise that parts do not overlap
         {**head, "Blocks": every[700:]},
     ]
-    assert blocks.read(blocks.merged(parts)) == blocks.read(whole)
-    assert "NextToken" not in blocks.merged(parts)
+    assert blocks.read_textract_answer(blocks.merge_parts(parts)) == blocks.read_textract_answer(whole)
+    assert "NextToken" not in blocks.merge_parts(parts)
 
 
 @real
 def test_one_part_alone_is_read_as_far_as_it_goes():
     whole = sample("gib_multi_page_table_merge")
-    found = blocks.read({**whole, "Blocks": whole["Blocks"][:100]})
+    found = blocks.read_textract_answer({**whole, "Blocks": whole["Blocks"][:100]})
     assert sum(len(page.lines) for page in found.pages) == sum(b["BlockType"] == "LINE" for b in whole["Blocks"][:100])
 
 
@@ -158,7 +158,7 @@ BOX = {"BoundingBox": {"Left": 0.1, "Top": 0.2, "Width": 0.3, "Height": 0.1}}
 def test_a_line_whose_words_are_in_another_part_keeps_its_text():
     line = {"BlockType": "LINE", "Id": "l", "Text": "Total 9.00", "Geometry": BOX, "Confidence": 91.0}
     line["Relationships"] = [{"Type": "CHILD", "Ids": ["gone"]}]
-    (page,) = blocks.read({"Blocks": [line]}).pages
+    (page,) = blocks.read_textract_answer({"Blocks": [line]}).pages
     assert page.text == "Total 9.00"
     assert page.lines[0].box == pytest.approx((0.1, 0.2, 0.4, 0.3))
     assert page.lines[0].score == pytest.approx(0.91)
@@ -181,7 +181,7 @@ def test_a_line_whose_words_are_in_another_part_keeps_its_text():
     ],
 )
 def test_what_is_missing_is_no_error(block):
-    (page,) = blocks.read({"Blocks": [block]}).pages
+    (page,) = blocks.read_textract_answer({"Blocks": [block]}).pages
     assert (page.index, page.lines) == (0, ())
 
 
@@ -191,7 +191,7 @@ def test_a_page_without_anything_on_it_is_there_and_one_that_failed_says_why():
         "Blocks": [],
         "Warnings": [{"ErrorCode": "PAGE_SIZE_EXCEEDED", "Pages": [2]}],
     }
-    found = blocks.read(blocks.merged([answer]))
+    found = blocks.read_textract_answer(blocks.merge_parts([answer]))
     assert [page.index for page in found.pages] == [0, 1, 2]
     assert found.unread == {1: "PAGE_SIZE_EXCEEDED"}
 
@@ -199,5 +199,5 @@ def test_a_page_without_anything_on_it_is_there_and_one_that_failed_says_why():
 def test_a_bar_in_a_cell_does_not_break_the_table():
     cell = {"BlockType": "CELL", "Id": "c", "RowIndex": 1, "ColumnIndex": 1, "Text": "a|b"}
     table = {"BlockType": "TABLE", "Id": "t", "Relationships": [{"Type": "CHILD", "Ids": ["c"]}]}
-    (page,) = blocks.read({"Blocks": [table, cell]}).pages
+    (page,) = blocks.read_textract_answer({"Blocks": [table, cell]}).pages
     assert page.tables[0].markdown == "| a\\|b |\n| --- |"

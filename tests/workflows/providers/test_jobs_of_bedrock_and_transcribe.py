@@ -58,12 +58,12 @@ def test_data_automation_ends_with_its_output_or_with_its_error():
 
 def test_the_outputs_of_a_job_are_found():
     metadata = {"output_metadata": [{"segment_metadata": [{"standard_output_path": "s3://b/0/result.json"}, {}]}, {}]}
-    assert bda.outputs(metadata) == ["s3://b/0/result.json"]
-    assert bda.outputs({}) == []
+    assert bda.list_outputs(metadata) == ["s3://b/0/result.json"]
+    assert bda.list_outputs({}) == []
 
 
 def test_pages_are_read_as_markdown_and_else_as_text():
-    found = bda.read(
+    found = bda.read_bda_output(
         {
             "document": {"summary": "A lease."},
             "pages": [
@@ -78,7 +78,7 @@ def test_pages_are_read_as_markdown_and_else_as_text():
 
 def test_chapters_of_a_video_and_the_text_of_a_recording():
     chapter = {"summary": "Hello", "start_timecode_smpte": "00:00:00;00", "end_timecode_smpte": "00:00:09;12"}
-    found = bda.read({"audio": {"representation": {"text": "Good morning."}}, "chapters": [chapter]})
+    found = bda.read_bda_output({"audio": {"representation": {"text": "Good morning."}}, "chapters": [chapter]})
     assert found.pages == {0: "Good morning."}
     assert found.chapters == (Chapter("Hello", "00:00:00;00", "00:00:09;12"),)
 
@@ -165,7 +165,7 @@ def test_a_transcript_has_its_utterances_with_their_times():
         "items": ITEMS,
         "audio_segments": [{"id": 0, "transcript": "Good morning.", "start_time": "0.1", "end_time": "0.9"}],
     }
-    found = transcribe.read({"results": results}, "en-US")
+    found = transcribe.read_transcribe_output({"results": results}, "en-US")
     assert found.text == "Good morning. Yes"
     assert found.utterances == (Utterance(0, "Good morning.", 0.1, 0.9),)
     assert (found.language, found.seconds) == ("en-US", 2.5)
@@ -173,7 +173,7 @@ def test_a_transcript_has_its_utterances_with_their_times():
 
 
 def test_an_older_transcript_is_cut_at_the_ends_of_sentences():
-    found = transcribe.read({"results": {"transcripts": [], "items": ITEMS}})
+    found = transcribe.read_transcribe_output({"results": {"transcripts": [], "items": ITEMS}})
     assert found.utterances == (
         Utterance(0, "Good morning.", 0.1, 0.9),
         Utterance(1, "Yes", 2.0, 2.5),
@@ -181,6 +181,6 @@ def test_an_older_transcript_is_cut_at_the_ends_of_sentences():
 
 
 def test_silence_is_no_error():
-    found = transcribe.read({"results": {"transcripts": [{"transcript": ""}], "items": []}})
+    found = transcribe.read_transcribe_output({"results": {"transcripts": [{"transcript": ""}], "items": []}})
     assert (found.text, found.utterances, found.score, found.seconds) == ("", (), 0.0, 0.0)
-    assert transcribe.read({}).text == ""
+    assert transcribe.read_transcribe_output({}).text == ""

@@ -110,7 +110,7 @@ def test_an_endpoint_that_is_not_set_up_says_which_setting(url):
 
 
 def test_an_empty_page_is_no_error():
-    assert endpoint.read(served((" ",), ((0, 0, 1, 1),)), 0, (10, 10)).lines == ()
+    assert endpoint.read_endpoint_answer(served((" ",), ((0, 0, 1, 1),)), 0, (10, 10)).lines == ()
 
 
 TABLE = "\n".join(
@@ -127,7 +127,7 @@ TABLE = "\n".join(
 
 
 def test_tesseracts_table_is_read_as_lines_of_words():
-    page = tesseract.read(TABLE, 2, (1000, 2000))
+    page = tesseract.read_tesseract_table(TABLE, 2, (1000, 2000))
     assert page.text == 'Total" 9.00\nVAT'
     assert page.lines[0].box == pytest.approx((0.1, 0.1, 0.4, 0.12))
     assert page.lines[0].score == pytest.approx(0.91)

@@ -26,9 +26,9 @@ SOON = "2026-11-21"
 @pytest.fixture(autouse=True)
 def forgotten(settings):
     settings.PROVIDER_FAILURES = 2
-    provider_actions.forget()
+    provider_actions.forget_provider_state()
     yield
-    provider_actions.forget()
+    provider_actions.forget_provider_state()
 
 
 def page(who=alice) -> str:
@@ -96,27 +96,27 @@ def test_that_it_works_is_noted_once_in_some_minutes(table):
     textract = Caller(PROVIDERS["textract"], provider_actions, 4)
     textract(lambda: "read")
     (state,) = queries.provider_states()
-    provider_actions.forget()
+    provider_actions.forget_provider_state()
     textract(lambda: "read")
     (same,) = queries.provider_states()
     assert same.worked_at == state.worked_at
     long_ago = clock.iso(clock.now() - dt.timedelta(minutes=11))
     ProviderState.change(state.key, [ProviderState.worked_at.set(long_ago)], ProviderState.PK.exists())
-    provider_actions.forget()
+    provider_actions.forget_provider_state()
     textract(lambda: "read")
     (later,) = queries.provider_states()
     assert later.worked_at > long_ago
 
 
 def test_that_it_works_does_not_take_back_what_failed_meanwhile(table):
-    provider_actions.worked("textract")
+    provider_actions.record_success("textract")
     (state,) = queries.provider_states()
     long_ago = clock.iso(clock.now() - dt.timedelta(minutes=11))
     ProviderState.change(state.key, [ProviderState.worked_at.set(long_ago)], ProviderState.PK.exists())
-    provider_actions.forget()
-    provider_actions.admit("textract")  # this process remembers a service without trouble
+    provider_actions.forget_provider_state()
+    provider_actions.admit_call("textract")  # this process remembers a service without trouble
     ProviderState.change(state.key, [ProviderState.failures.set(1)], ProviderState.PK.exists())
-    provider_actions.worked("textract")
+    provider_actions.record_success("textract")
     (state,) = queries.provider_states()
     assert (int(state.failures), state.worked_at) == (1, long_ago)
 
@@ -132,9 +132,9 @@ def test_it_says_what_drives_the_runs(table, settings, engine, broker, words):
 
 def test_one_that_failed_and_one_that_is_paused_say_so(table, monkeypatch):
     monkeypatch.setattr(aws, "provider_credentials", lambda: True)
-    provider_actions.failed("textract", "ThrottlingException")
+    provider_actions.record_failure("textract", "ThrottlingException")
     assert marks()["Amazon Textract"] == "Failing"
-    provider_actions.failed("textract", "ThrottlingException")
+    provider_actions.record_failure("textract", "ThrottlingException")
     found = page()
     assert marks()["Amazon Textract"] == "Paused"
     assert "ThrottlingException, 2 in a row" in found

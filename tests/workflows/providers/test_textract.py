@@ -18,7 +18,7 @@ from workflows.stages.specs import FieldSpec
 SAMPLES = Path(settings.BASE_DIR).parent / "shared/samples/textract"
 FILE = S3File("bucket", "projects/p/documents/d/d.pdf", "v1")
 WHERE = {"S3Object": {"Bucket": "bucket", "Name": "projects/p/documents/d/d.pdf", "Version": "v1"}}
-TOKEN = jobs.token("default", "01H", 3, 1)
+TOKEN = jobs.job_token("default", "01H", 3, 1)
 
 
 def line(text: str, page: int = 1) -> dict:
@@ -151,6 +151,8 @@ def test_more_questions_than_textract_takes_are_left_out():
 
 
 def test_tokens_fit_every_service_and_differ_by_each_part():
-    tokens = {jobs.token(*parts) for parts in [("a", "r", 3, 1), ("b", "r", 3, 1), ("a", "r", 4, 1), ("a", "r", 3, 2)]}
+    tokens = {
+        jobs.job_token(*parts) for parts in [("a", "r", 3, 1), ("b", "r", 3, 1), ("a", "r", 4, 1), ("a", "r", 3, 2)]
+    }
     assert len(tokens) == 4
     assert all(len(one) <= 64 and one.replace("-", "").isalnum() for one in tokens)

@@ -78,11 +78,11 @@ def test_a_type_that_was_not_named_is_asked_about_once_more_and_then_the_run_say
 
 @each("given", [None, {}, {"types": []}, {"types": ["x"]}, {"types": [{"type": "invoice", "confidence": True}]}])
 def test_what_cannot_be_taken_is_told(given: Any) -> None:
-    assert isinstance(typing_tool.checked(given, TYPES), Problems)
+    assert isinstance(typing_tool.check_type_answer(given, TYPES), Problems)
 
 
 def test_shares_that_come_to_more_than_all_are_brought_down_together() -> None:
     given = {"types": [{"type": "invoice", "confidence": 1.0}, {"type": "receipt", "confidence": 1.0}]}
-    rated = typing_tool.checked(given, TYPES)
+    rated = typing_tool.check_type_answer(given, TYPES)
     assert not isinstance(rated, Problems)
     assert {one.id: one.confidence for one in rated} == {"invoice": 0.5, "receipt": 0.5, "contract": 0.0, "": 0.0}

@@ -62,7 +62,7 @@ def by_bedrock(run: Run, monkeypatch: pytest.MonkeyPatch, *answers: PageInquiryR
     settings = dataclasses.replace(run_settings.from_json(link.settings), analyzer="bedrock", bedrock_model=CHEAP)
     link.update(actions=[DocumentWorkflow.settings.set(run_settings.to_json(settings))])
     model = Model(*answers)
-    monkeypatch.setattr(services, "inquirer", lambda _settings, note: model.noting(note))
+    monkeypatch.setattr(services, "make_inquirer", lambda _settings, note: model.noting(note))
     return model
 
 
