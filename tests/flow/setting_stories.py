@@ -115,8 +115,11 @@ def incoming_story() -> Iterator[Step]:
 
 def calibration_story() -> Iterator[Step]:
     learned, new = decided.reviewed_project(), decided.project()
-    yield learning_actions.propose, lambda: learning_actions.propose(SITE, learned, by=BY)
-    yield learning_actions.activate, lambda: learning_actions.activate(SITE, learned, 1, seen=0, by=BY)
+    yield learning_actions.propose_calibration, lambda: learning_actions.propose_calibration(SITE, learned, by=BY)
+    yield (
+        learning_actions.activate_calibration,
+        lambda: learning_actions.activate_calibration(SITE, learned, 1, seen=0, by=BY),
+    )
     refused = learning_actions.propose_or_say_why
     yield refused, lambda: refused(SITE, new, by=BY, order="1")
 

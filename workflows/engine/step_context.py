@@ -69,7 +69,7 @@ def opened(
             decision=decision_of(run, execution),
             only=frozenset(int(index) for index in execution.only) if execution.only else None,
             types=pinned_types.pinned(run.site, settings.types_sha256) if stage.name == JUDGING else TypeBook(),
-            calibration=calibrations.pinned(run, settings) if stage.name == JUDGING else UNCALIBRATED,
+            calibration=calibrations.run_calibration(run, settings) if stage.name == JUDGING else UNCALIBRATED,
             services=chosen,
             attempt=int(execution.engine_attempt),
         )  # fmt: skip

@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 _ATTEMPTS = 5  # two proposals at once: each takes the next free number
 
 
-def propose(site: str, project_id: str, *, by: Actor) -> Version:
+def propose_calibration(site: str, project_id: str, *, by: Actor) -> Version:
     """Fit the project's reviews and keep the outcome as its next version; what is newest already is not kept again.
 
     Runs go on with what they pinned, and new ones with what is active: a proposal changes nothing by itself.
@@ -39,18 +39,18 @@ def propose(site: str, project_id: str, *, by: Actor) -> Version:
 
     """
     project_queries.get_project(site, project_id)
-    documents = reviewed.documents(site, project_id)
-    lesson = lessons.learned(documents)
+    documents = reviewed.list_reviewed_documents(site, project_id)
+    lesson = lessons.learn_calibration(documents)
     if not lesson.weights:
         raise Refused(
             f"{len(documents)} reviewed documents are too few: a field has to be reviewed {FEWEST} times first. "
             "Until then the confidence is the one that every project begins with."
         )
     body = json.dumps(plain(lesson), ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
-    sha256, summary = files.sha256(body), _summary(documents, len(lesson.vendors))
+    sha256, summary = files.sha256(body), _summarize_reviews(documents, len(lesson.vendors))
     SiteFiles(site).write(files.calibration(project_id, sha256), body, "application/json")
     for _ in range(_ATTEMPTS):
-        last = next(iter(calibrations.versions(site, project_id)), None)
+        last = next(iter(calibrations.list_calibrations(site, project_id)), None)
         if last and last.sha256 == sha256:
             return last
         key = table.CALIBRATION.key(site, project_id=project_id, version=last.number + 1 if last else 1)
@@ -69,7 +69,7 @@ def propose(site: str, project_id: str, *, by: Actor) -> Version:
         except Conflict:  # another proposal took the number
             continue
         log.info("calibration proposed", extra={"project": project_id, "version": int(row.version)})
-        return calibrations.version(site, project_id, int(row.version)).version
+        return calibrations.get_calibration(site, project_id, int(row.version)).version
     raise Conflict("Calibrations of this project are being made just now. Try again in a moment.")
 
 
@@ -79,30 +79,33 @@ def propose_or_say_why(site: str, project_id: str, *, by: Actor, order: str) -> 
     ``order`` is the message's: delivered twice, it is refused once.
     """
     try:
-        propose(site, project_id, by=by)
+        propose_calibration(site, project_id, by=by)
     except Refused as error:
-        if any(one.payload.as_dict().get("order") == order for one in calibrations.events(site, project_id)):
+        if any(
+            one.payload.as_dict().get("order") == order
+            for one in calibrations.list_calibration_events(site, project_id)
+        ):
             return
         payload = {"reason": str(error), "order": order}
         transact([], entity_event(site, "calibration", project_id, "refused", by=by, payload=payload))
 
 
-def _summary(documents: Sequence[ReviewedDocument], vendors: int) -> Summary:
+def _summarize_reviews(documents: Sequence[ReviewedDocument], vendors: int) -> Summary:
     judged = lessons.cross_judged(documents)
     return Summary(
         values=dict(sorted(Counter(one.field for one in judged).items())),
         vendors=vendors,
-        prior_auc=_rounded(reliability.auc(lessons.prior_judged(documents))),
-        auc=_rounded(reliability.auc(judged)),
-        levels=tuple(reliability.table(judged)),
+        prior_auc=_round_share(reliability.area_under_curve(lessons.prior_judged(documents))),
+        auc=_round_share(reliability.area_under_curve(judged)),
+        levels=tuple(reliability.reliability_table(judged)),
     )
 
 
-def _rounded(share: float | None) -> float | None:
+def _round_share(share: float | None) -> float | None:
     return None if share is None else round(share, 4)
 
 
-def activate(site: str, project_id: str, number: int, *, seen: int, by: Actor) -> None:
+def activate_calibration(site: str, project_id: str, number: int, *, seen: int, by: Actor) -> None:
     """Have runs that start from now on pin this version; 0 is the prior. ``seen``: the active one that was shown.
 
     Raises:
@@ -111,19 +114,19 @@ def activate(site: str, project_id: str, number: int, *, seen: int, by: Actor) -
 
     """
     project = project_queries.get_project(site, project_id)
-    if calibrations.active(project) == number:
+    if calibrations.active_calibration(project) == number:
         return
     change: Any = Project.data
     changes: list[Change] = []
     if number:
-        version = calibrations.version(site, project_id, number).version
+        version = calibrations.get_calibration(site, project_id, number).version
         pinned = {"version": number, "sha256": version.sha256}
-        changes.append(Update(project.key, [change["calibration"].set(pinned)], _shown(seen)))
+        changes.append(Update(project.key, [change["calibration"].set(pinned)], _if_active_is(seen)))
         key = table.CALIBRATION.key(site, project_id=project_id, version=number)
         now = StoredCalibration.activated_at.set(clock.iso(clock.now()))
         changes.append(Update(key, [now, StoredCalibration.activated_by.set(by.name)], EXISTS))
     else:
-        changes.append(Update(project.key, [change["calibration"].remove()], _shown(seen)))
+        changes.append(Update(project.key, [change["calibration"].remove()], _if_active_is(seen)))
     payload = {"before": seen, "after": number}
     event = entity_event(site, "calibration", project_id, "activated", by=by, payload=payload)
     try:
@@ -132,7 +135,7 @@ def activate(site: str, project_id: str, number: int, *, seen: int, by: Actor) -
         raise Conflict(_who_was_first(site, project_id)) from error
 
 
-def _shown(seen: int) -> Condition:
+def _if_active_is(seen: int) -> Condition:
     stored: Any = Project.data
     version = stored["calibration"]["version"]
     shown: Condition = version == seen if seen else Project.PK.exists() & version.does_not_exist()
@@ -140,8 +143,8 @@ def _shown(seen: int) -> Condition:
 
 
 def _who_was_first(site: str, project_id: str) -> str:
-    now = calibrations.active(project_queries.get_project(site, project_id))
-    found = next((one for one in calibrations.versions(site, project_id) if one.number == now), None)
+    now = calibrations.active_calibration(project_queries.get_project(site, project_id))
+    found = next((one for one in calibrations.list_calibrations(site, project_id) if one.number == now), None)
     who = f" by {found.activated_by}" if found else ""
     what = f"Calibration {now}" if now else "The confidence that every project begins with"
     return f"{what} was made active{who} meanwhile. Look at it as it is now, then decide."

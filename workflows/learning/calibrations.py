@@ -59,7 +59,7 @@ def summary_from(text: str) -> Summary:
     return Summary(**{**data, "levels": tuple(Level(**level) for level in data["levels"])})
 
 
-def versions(site: str, project_id: str) -> list[Version]:
+def list_calibrations(site: str, project_id: str) -> list[Version]:
     """The last ones, newest first: one strongly consistent Query."""
     prefix = StoredCalibration.SK.startswith(table.CALIBRATION.sort_prefix())
     pk = table.CALIBRATION.partition_key(site, project_id=project_id)
@@ -67,17 +67,17 @@ def versions(site: str, project_id: str) -> list[Version]:
     return [_version(row) for row in page.rows]
 
 
-def version(site: str, project_id: str, number: int) -> "Stored":
+def get_calibration(site: str, project_id: str, number: int) -> "Stored":
     """One with its content. Raises: NotFound, Tampered."""
     try:
         row = StoredCalibration.load(table.CALIBRATION.key(site, project_id=project_id, version=number))
     except (NotFound, InvalidKey) as error:
         raise NotFound(f"This project has no calibration {number}.") from error
     found = _version(row)
-    return Stored(found, lesson(site, project_id, found.sha256, number))
+    return Stored(found, load_calibration(site, project_id, found.sha256, number))
 
 
-def events(site: str, project_id: str) -> list[EntityEvent]:
+def list_calibration_events(site: str, project_id: str) -> list[EntityEvent]:
     """What was last done about them, newest first: one strongly consistent Query."""
     pk = table.ENTITY_EVENT.partition_key(site, entity_type="calibration", entity_id=project_id)
     return list(EntityEvent.page(pk, limit=EVENTS_SHOWN, newest_first=True, consistent=True).rows)
@@ -89,13 +89,13 @@ class Stored:
     lesson: Calibration
 
 
-def active(project: Project) -> int:
+def active_calibration(project: Project) -> int:
     """The version that runs pin when they start now; 0: the prior."""
     stored: Mapping[str, Any] = project.data.as_dict()
     return int((stored.get("calibration") or {}).get("version") or 0)
 
 
-def pinned(run: Run, settings: RunSettings) -> Calibration:
+def run_calibration(run: Run, settings: RunSettings) -> Calibration:
     """What the run froze at its start.
 
     Raises:
@@ -106,7 +106,7 @@ def pinned(run: Run, settings: RunSettings) -> Calibration:
     if not settings.calibration_sha256:
         return UNCALIBRATED
     try:
-        return lesson(run.site, run.project_id, settings.calibration_sha256, settings.calibration_version)
+        return load_calibration(run.site, run.project_id, settings.calibration_sha256, settings.calibration_version)
     except Unavailable:
         raise
     except CountersignError as error:
@@ -117,7 +117,7 @@ def pinned(run: Run, settings: RunSettings) -> Calibration:
 
 
 @lru_cache(maxsize=16)
-def lesson(site: str, project_id: str, sha256: str, number: int) -> Calibration:
+def load_calibration(site: str, project_id: str, sha256: str, number: int) -> Calibration:
     """Objects never change, so a worker reads each once. Raises: NotFound, Tampered."""
     body = SiteFiles(site).read_pinned(files.calibration(project_id, sha256), sha256)
     return calibration_from(json.loads(body), number)
@@ -136,6 +136,6 @@ def _version(row: StoredCalibration) -> Version:
     )
 
 
-def shown(levels: Sequence[Level], threshold: float) -> Level | None:
+def closest_level(levels: Sequence[Level], threshold: float) -> Level | None:
     """The level that a threshold comes closest to."""
     return min(levels, key=lambda level: abs(level.threshold - threshold), default=None)

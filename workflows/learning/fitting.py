@@ -25,15 +25,15 @@ class Observation:
     right: bool
 
 
-def fitted(observations: Iterable[Observation]) -> dict[str, dict[str, float]]:
+def fit_weights(observations: Iterable[Observation]) -> dict[str, dict[str, float]]:
     """Field → weights; the same observations give the same weights, in whatever order they come."""
     of: dict[str, list[Observation]] = {}
     for one in sorted(observations, key=lambda one: (one.field, one.document)):
         of.setdefault(one.field, []).append(one)
-    return {name: _weights(name, found) for name, found in of.items() if len(found) >= FEWEST}
+    return {name: _fit_field_weights(name, found) for name, found in of.items() if len(found) >= FEWEST}
 
 
-def _weights(name: str, found: Sequence[Observation]) -> dict[str, float]:
+def _fit_field_weights(name: str, found: Sequence[Observation]) -> dict[str, float]:
     """The most probable weights under a normal prior around those by hand: Newton's method, convex, so it ends."""
     prior = confidence.prior_weights(name)
     features = sorted({BIAS, *prior, *(feature for one in found for feature in one.evidence)})

@@ -39,12 +39,12 @@ class ReviewedDocument:
         return next((one.truth or "" for one in self.fields if one.name == name), "")
 
 
-def learned(reviewed: Sequence[ReviewedDocument]) -> Calibration:
+def learn_calibration(reviewed: Sequence[ReviewedDocument]) -> Calibration:
     """``reviewed``: the last decided first. The same reviews teach the same."""
-    return Calibration(weights=fitting.fitted(observed(reviewed)), vendors=confirmed(reviewed))
+    return Calibration(weights=fitting.fit_weights(collect_observations(reviewed)), vendors=confirm_vendors(reviewed))
 
 
-def confirmed(reviewed: Iterable[ReviewedDocument]) -> tuple[Vendor, ...]:
+def confirm_vendors(reviewed: Iterable[ReviewedDocument]) -> tuple[Vendor, ...]:
     """Sellers in the order of their last document; without a company the addresses stand alone."""
     found: dict[str, list[str]] = {}
     for document in reviewed:
@@ -59,7 +59,7 @@ def confirmed(reviewed: Iterable[ReviewedDocument]) -> tuple[Vendor, ...]:
     return tuple(Vendor(company, tuple(addresses)) for company, addresses in found.items())
 
 
-def observed(reviewed: Sequence[ReviewedDocument]) -> list[Observation]:
+def collect_observations(reviewed: Sequence[ReviewedDocument]) -> list[Observation]:
     """Every value that a person judged, as it would be read with what the other documents confirmed."""
     found: list[Observation] = []
     for name in sorted({one.name for document in reviewed for one in document.fields}):
@@ -67,7 +67,7 @@ def observed(reviewed: Sequence[ReviewedDocument]) -> list[Observation]:
         for document in reviewed:
             for one in document.fields:
                 if one.name == name and one.value is not None:
-                    found.append(_observation(document, one, elsewhere))
+                    found.append(_make_observation(document, one, elsewhere))
     return found
 
 
@@ -75,7 +75,7 @@ class _Elsewhere:
     """What is confirmed of a field by other documents than the one that is looked at."""
 
     def __init__(self, name: str, reviewed: Sequence[ReviewedDocument]) -> None:
-        self._memory = vendors.vendor_memory(name, confirmed(reviewed))
+        self._memory = vendors.vendor_memory(name, confirm_vendors(reviewed))
         self._in: dict[str, set[str]] = {}
         for document in reviewed:
             self._in.setdefault(document.truth(name), set()).add(document.id)
@@ -85,7 +85,7 @@ class _Elsewhere:
         return hit[0] if hit else None
 
 
-def _observation(document: ReviewedDocument, one: ReviewedField, elsewhere: _Elsewhere) -> Observation:
+def _make_observation(document: ReviewedDocument, one: ReviewedField, elsewhere: _Elsewhere) -> Observation:
     value = one.value or ""
     known = None if VENDOR in one.evidence else elsewhere.of(value, document.id)
     if known is None:
@@ -98,17 +98,17 @@ def cross_judged(reviewed: Sequence[ReviewedDocument]) -> list[Judgement]:
     found: list[Judgement] = []
     for fold in range(FOLDS):
         inside = [one for one in reviewed if fold_of(one.id) == fold]
-        weights = fitting.fitted(observed([one for one in reviewed if fold_of(one.id) != fold]))
+        weights = fitting.fit_weights(collect_observations([one for one in reviewed if fold_of(one.id) != fold]))
         # Of sellers every other document tells, as it will for the next one that comes.
         ids = {one.id for one in inside}
-        found += [judgement(one, weights) for one in observed(reviewed) if one.document in ids]
+        found += [judge_observation(one, weights) for one in collect_observations(reviewed) if one.document in ids]
     return found
 
 
 def prior_judged(reviewed: Sequence[ReviewedDocument]) -> list[Judgement]:
     """As without any calibration, sellers unknown."""
     return [
-        judgement(Observation(document.id, one.name, _bare(one), one.is_right(one.value)), {})
+        judge_observation(Observation(document.id, one.name, _bare(one), one.is_right(one.value)), {})
         for document in reviewed
         for one in document.fields
         if one.value is not None
@@ -119,15 +119,15 @@ def _bare(field: ReviewedField) -> dict[str, float]:
     return {name: value for name, value in field.evidence.items() if name != VENDOR}
 
 
-def judgement(one: Observation, weights: Mapping[str, Mapping[str, float]]) -> Judgement:
+def judge_observation(one: Observation, weights: Mapping[str, Mapping[str, float]]) -> Judgement:
     of = weights.get(one.field) or confidence.prior_weights(one.field)
     return Judgement(one.document, one.field, confidence.share(of, one.evidence), one.right)
 
 
 def fold_of(document: str) -> int:
-    return mixed(document) % FOLDS
+    return shuffle_key(document) % FOLDS
 
 
-def mixed(document: str) -> int:
+def shuffle_key(document: str) -> int:
     """By the id alone, so that a document is always in the same part, wherever it stands among others."""
     return crc32(document.encode())

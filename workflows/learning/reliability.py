@@ -31,7 +31,7 @@ class Level:
     precision: float | None
 
 
-def auc(judgements: Iterable[Judgement]) -> float | None:
+def area_under_curve(judgements: Iterable[Judgement]) -> float | None:
     """How likely a right value has the higher confidence than a wrong one, 0.5 by chance; None without one of each."""
     held = list(judgements)
     right = sorted(one.confidence for one in held if one.right)
@@ -43,11 +43,11 @@ def auc(judgements: Iterable[Judgement]) -> float | None:
     return (above + equal / 2) / (len(right) * len(wrong))
 
 
-def table(judgements: Sequence[Judgement], thresholds: Iterable[float] = THRESHOLDS) -> list[Level]:
-    return [_level(judgements, threshold) for threshold in thresholds] if judgements else []
+def reliability_table(judgements: Sequence[Judgement], thresholds: Iterable[float] = THRESHOLDS) -> list[Level]:
+    return [_reliability_level(judgements, threshold) for threshold in thresholds] if judgements else []
 
 
-def _level(judgements: Sequence[Judgement], threshold: float) -> Level:
+def _reliability_level(judgements: Sequence[Judgement], threshold: float) -> Level:
     asked = [one for one in judgements if one.confidence < threshold]
     accepted = [one.right for one in judgements if one.confidence >= threshold]
     looked_at = {one.document for one in asked}

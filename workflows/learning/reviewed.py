@@ -21,14 +21,14 @@ MOST_RUNS, MOST_DOCUMENTS = 5_000, 1_000  # looked through, and learned from; th
 _AT_ONCE = 100
 
 
-def documents(site: str, project_id: str) -> list[ReviewedDocument]:
+def list_reviewed_documents(site: str, project_id: str) -> list[ReviewedDocument]:
     """The last decided runs that were published, the newest first.
 
     For a task: a Query and a BatchGetItem each hundred runs, two objects each review. Rejected documents teach
     nothing, since nobody looked at their fields; deleted ones are gone.
     """
     found: list[ReviewedDocument] = []
-    for execution in _decided(site, project_id):
+    for execution in _list_decided_runs(site, project_id):
         document = _document(site, execution)
         if document:
             found.append(document)
@@ -37,7 +37,7 @@ def documents(site: str, project_id: str) -> list[ReviewedDocument]:
     return found
 
 
-def _decided(site: str, project_id: str) -> Iterator[Execution]:
+def _list_decided_runs(site: str, project_id: str) -> Iterator[Execution]:
     pk = table.PROJECT_WORKFLOW.partition_key(site, project_id=project_id)
     prefix = ProjectWorkflow.SK.startswith(table.PROJECT_WORKFLOW.sort_prefix())
     cursor, looked = None, 0

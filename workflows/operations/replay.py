@@ -218,7 +218,7 @@ def stored(site: str, workflow_id: str, step: str) -> Iterator[StageContext]:
             project_id=run.project_id,
             decision=step_context.decision_of(run, execution),
             types=pinned_types.pinned(site, settings.types_sha256),
-            calibration=calibrations.pinned(run, settings),
+            calibration=calibrations.run_calibration(run, settings),
         )
 
 

@@ -25,41 +25,41 @@ def data_of(project_id: str) -> dict[str, object]:
 
 def test_reviews_become_a_version_with_what_it_would_do() -> None:
     project_id = reviewed_project()
-    made = actions.propose(SITE, project_id, by=ANNA)
+    made = actions.propose_calibration(SITE, project_id, by=ANNA)
     assert (made.number, made.documents, made.created_by) == (1, 24, "Anna Berg")
     assert made.summary.values == {"company": 24, "total": 24}
     assert made.summary.vendors == 1
     assert made.summary.auc is not None
     assert made.summary.levels[0].threshold == 0.5
-    lesson = calibrations.version(SITE, project_id, 1).lesson
+    lesson = calibrations.get_calibration(SITE, project_id, 1).lesson
     assert lesson.vendors == (Vendor("MERANTI SDN BHD"),)
     assert set(lesson.weights) == {"company", "total"}
 
 
 def test_the_same_reviews_make_one_version() -> None:
     project_id = reviewed_project()
-    first, again = (actions.propose(SITE, project_id, by=who) for who in (ANNA, BORIS))
+    first, again = (actions.propose_calibration(SITE, project_id, by=who) for who in (ANNA, BORIS))
     assert first == again
-    assert len(calibrations.versions(SITE, project_id)) == 1
+    assert len(calibrations.list_calibrations(SITE, project_id)) == 1
 
 
 def test_more_reviews_make_the_next_version_and_leave_the_first_as_it_is() -> None:
     project_id = reviewed_project()
-    first = actions.propose(SITE, project_id, by=ANNA)
+    first = actions.propose_calibration(SITE, project_id, by=ANNA)
     decided_run(project_id, [field("total", "amount", "5.00", label=0.0)], {"total": "6.00"})
-    second = actions.propose(SITE, project_id, by=BORIS)
-    assert [one.number for one in calibrations.versions(SITE, project_id)] == [2, 1]
+    second = actions.propose_calibration(SITE, project_id, by=BORIS)
+    assert [one.number for one in calibrations.list_calibrations(SITE, project_id)] == [2, 1]
     assert second.sha256 != first.sha256
-    assert calibrations.version(SITE, project_id, 1).version == first
+    assert calibrations.get_calibration(SITE, project_id, 1).version == first
 
 
 def test_two_proposals_at_once_take_two_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both saw no version: the loser of the number takes the next one."""
     project_id = reviewed_project()
-    seen = calibrations.versions
+    seen = calibrations.list_calibrations
     stale = iter([[]])
-    monkeypatch.setattr(calibrations, "versions", lambda *args: next(stale, None) or seen(*args))
-    actions.propose(SITE, project_id, by=ANNA)
+    monkeypatch.setattr(calibrations, "list_calibrations", lambda *args: next(stale, None) or seen(*args))
+    actions.propose_calibration(SITE, project_id, by=ANNA)
     decided_run(project_id, [field("total", "amount", "5.00", label=0.0)], {"total": "6.00"})
     stale = iter([[]])
 
@@ -67,32 +67,32 @@ def test_two_proposals_at_once_take_two_numbers(monkeypatch: pytest.MonkeyPatch)
         empty = next(stale, None)
         return seen(*args) if empty is None else empty
 
-    monkeypatch.setattr(calibrations, "versions", before_the_other)
-    assert actions.propose(SITE, project_id, by=BORIS).number == 2
+    monkeypatch.setattr(calibrations, "list_calibrations", before_the_other)
+    assert actions.propose_calibration(SITE, project_id, by=BORIS).number == 2
 
 
 def test_too_few_reviews_are_refused_with_a_sentence() -> None:
     project_id = project()
     with pytest.raises(Refused, match="0 reviewed documents are too few: a field has to be reviewed 20 times"):
-        actions.propose(SITE, project_id, by=ANNA)
-    assert calibrations.versions(SITE, project_id) == []
+        actions.propose_calibration(SITE, project_id, by=ANNA)
+    assert calibrations.list_calibrations(SITE, project_id) == []
 
 
 def test_a_proposal_changes_no_run() -> None:
     project_id = reviewed_project()
-    actions.propose(SITE, project_id, by=ANNA)
+    actions.propose_calibration(SITE, project_id, by=ANNA)
     assert run_settings.settings_of(SITE, data_of(project_id)).calibration_version == 0
 
 
 def test_an_active_version_is_pinned_by_runs_that_begin_then() -> None:
     project_id = reviewed_project()
-    made = actions.propose(SITE, project_id, by=ANNA)
-    actions.activate(SITE, project_id, 1, seen=0, by=BORIS)
+    made = actions.propose_calibration(SITE, project_id, by=ANNA)
+    actions.activate_calibration(SITE, project_id, 1, seen=0, by=BORIS)
     settings = run_settings.settings_of(SITE, data_of(project_id))
     assert (settings.calibration_version, settings.calibration_sha256) == (1, made.sha256)
     assert run_settings.from_json(run_settings.to_json(settings)) == settings
-    assert calibrations.pinned(Run(SITE, project_id, "d", "w"), settings).version == 1
-    (row,) = calibrations.versions(SITE, project_id)
+    assert calibrations.run_calibration(Run(SITE, project_id, "d", "w"), settings).version == 1
+    (row,) = calibrations.list_calibrations(SITE, project_id)
     assert (row.activated_by, bool(row.activated_at)) == ("Boris Klein", True)
 
 
@@ -100,52 +100,52 @@ def test_activation_bumps_no_version_of_the_settings() -> None:
     """An admin who has the settings open saves them without a clash."""
     project_id = reviewed_project()
     before = project_queries.get_project(SITE, project_id).version
-    actions.propose(SITE, project_id, by=ANNA)
-    actions.activate(SITE, project_id, 1, seen=0, by=BORIS)
+    actions.propose_calibration(SITE, project_id, by=ANNA)
+    actions.activate_calibration(SITE, project_id, 1, seen=0, by=BORIS)
     assert project_queries.get_project(SITE, project_id).version == before
 
 
 def test_of_two_activations_the_second_is_told_who_was_first() -> None:
     project_id = reviewed_project()
-    actions.propose(SITE, project_id, by=ANNA)
+    actions.propose_calibration(SITE, project_id, by=ANNA)
     decided_run(project_id, [field("total", "amount", "5.00", label=0.0)], {"total": "6.00"})
-    actions.propose(SITE, project_id, by=ANNA)
-    actions.activate(SITE, project_id, 1, seen=0, by=BORIS)
+    actions.propose_calibration(SITE, project_id, by=ANNA)
+    actions.activate_calibration(SITE, project_id, 1, seen=0, by=BORIS)
     with pytest.raises(Conflict, match="Calibration 1 was made active by Boris Klein meanwhile"):
-        actions.activate(SITE, project_id, 2, seen=0, by=ANNA)
+        actions.activate_calibration(SITE, project_id, 2, seen=0, by=ANNA)
     assert run_settings.freeze(data_of(project_id)).calibration_version == 1
 
 
 def test_the_same_activation_twice_is_one() -> None:
     project_id = reviewed_project()
-    actions.propose(SITE, project_id, by=ANNA)
+    actions.propose_calibration(SITE, project_id, by=ANNA)
     for _ in range(2):
-        actions.activate(SITE, project_id, 1, seen=0, by=BORIS)
+        actions.activate_calibration(SITE, project_id, 1, seen=0, by=BORIS)
     assert run_settings.freeze(data_of(project_id)).calibration_version == 1
 
 
 def test_the_prior_can_be_activated_again() -> None:
     project_id = reviewed_project()
-    actions.propose(SITE, project_id, by=ANNA)
-    actions.activate(SITE, project_id, 1, seen=0, by=BORIS)
+    actions.propose_calibration(SITE, project_id, by=ANNA)
+    actions.activate_calibration(SITE, project_id, 1, seen=0, by=BORIS)
     with pytest.raises(Conflict, match="Calibration 1 was made active"):
-        actions.activate(SITE, project_id, 0, seen=2, by=ANNA)
-    actions.activate(SITE, project_id, 0, seen=1, by=ANNA)
+        actions.activate_calibration(SITE, project_id, 0, seen=2, by=ANNA)
+    actions.activate_calibration(SITE, project_id, 0, seen=1, by=ANNA)
     settings = run_settings.freeze(data_of(project_id))
     assert (settings.calibration_version, settings.calibration_sha256) == (0, "")
-    assert calibrations.pinned(Run(SITE, project_id, "d", "w"), settings) == UNCALIBRATED
+    assert calibrations.run_calibration(Run(SITE, project_id, "d", "w"), settings) == UNCALIBRATED
 
 
 def test_what_is_not_there_cannot_be_activated() -> None:
     project_id = reviewed_project(1)
     with pytest.raises(NotFound, match="no calibration 7"):
-        actions.activate(SITE, project_id, 7, seen=0, by=ANNA)
+        actions.activate_calibration(SITE, project_id, 7, seen=0, by=ANNA)
 
 
 def test_each_change_has_its_audit_event() -> None:
     project_id = reviewed_project()
-    actions.propose(SITE, project_id, by=ANNA)
-    actions.activate(SITE, project_id, 1, seen=0, by=BORIS)
+    actions.propose_calibration(SITE, project_id, by=ANNA)
+    actions.activate_calibration(SITE, project_id, 1, seen=0, by=BORIS)
     events = project_queries.EntityEvent.page(
         project_queries.ENTITY_EVENT.partition_key(SITE, entity_type="calibration", entity_id=project_id)
     ).rows
@@ -159,16 +159,16 @@ def test_each_change_has_its_audit_event() -> None:
 def test_a_pinned_version_that_is_gone_fails_the_run_with_a_sentence() -> None:
     settings = run_settings.freeze({"calibration": {"version": 4, "sha256": "0" * 64}})
     with pytest.raises(StageFailed, match="Calibration 4, which this run began with, cannot be read"):
-        calibrations.pinned(Run(SITE, "proj_x", "d", "w"), settings)
+        calibrations.run_calibration(Run(SITE, "proj_x", "d", "w"), settings)
 
 
 def test_the_analysis_is_given_what_its_run_pinned_and_no_other_stage_is() -> None:
     """A later activation does not reach a run that has begun, however often its stage is repeated."""
     project_id = reviewed_project()
-    actions.propose(SITE, project_id, by=ANNA)
-    actions.activate(SITE, project_id, 1, seen=0, by=BORIS)
+    actions.propose_calibration(SITE, project_id, by=ANNA)
+    actions.activate_calibration(SITE, project_id, 1, seen=0, by=BORIS)
     run = decided_run(project_id, [], {}, pinned=run_settings.settings_of(SITE, data_of(project_id)))
-    actions.activate(SITE, project_id, 0, seen=1, by=ANNA)
+    actions.activate_calibration(SITE, project_id, 0, seen=1, by=ANNA)
     given = {}
     for name in ("segment_analyzer", "assess"):
         execution, document = queries.execution(run), step_context.document_of(run)

@@ -20,7 +20,7 @@ def url(name: str, *args: object) -> str:
 
 
 def active(project_id: str) -> int:
-    return calibrations.active(project_queries.get_project(SITE, project_id))
+    return calibrations.active_calibration(project_queries.get_project(SITE, project_id))
 
 
 def activate(project_id: str, version: int, seen: object, who=alice):
@@ -40,7 +40,7 @@ def test_a_project_without_reviews_says_what_has_to_come_first():
 
 def test_a_proposal_shows_its_table_and_may_be_made_active():
     project_id = reviewed_project()
-    actions.propose(SITE, project_id, by=ANNA)
+    actions.propose_calibration(SITE, project_id, by=ANNA)
     page = text(signed_in(alice()).get(url("show-calibration", project_id)))
     assert "Reliability of calibration 1" in page
     assert "on 24 reviewed documents" in page
@@ -54,7 +54,7 @@ def test_a_proposal_shows_its_table_and_may_be_made_active():
 def test_the_page_costs_three_reads():
     """The project, its versions, what was done last: the object in S3 is not needed."""
     project_id = reviewed_project()
-    actions.propose(SITE, project_id, by=ANNA)
+    actions.propose_calibration(SITE, project_id, by=ANNA)
     browser = signed_in(alice())
     with count_calls() as calls:
         browser.get(url("show-calibration", project_id))
@@ -63,7 +63,7 @@ def test_the_page_costs_three_reads():
 
 def test_an_admin_makes_a_version_active_and_goes_back_to_the_prior():
     project_id = reviewed_project()
-    actions.propose(SITE, project_id, by=ANNA)
+    actions.propose_calibration(SITE, project_id, by=ANNA)
     answer = activate(project_id, 1, 0)
     assert (answer.status_code, answer["Location"]) == (302, url("show-calibration", project_id))
     assert active(project_id) == 1
@@ -75,10 +75,10 @@ def test_an_admin_makes_a_version_active_and_goes_back_to_the_prior():
 @pytest.mark.parametrize("seen", ["3", "", "none"])
 def test_who_comes_second_is_told_who_was_first(seen):
     project_id = reviewed_project()
-    actions.propose(SITE, project_id, by=ANNA)
+    actions.propose_calibration(SITE, project_id, by=ANNA)
     decided_run(project_id, [field("total", "amount", "5.00", label=0.0)], {"total": "6.00"})
-    actions.propose(SITE, project_id, by=ANNA)
-    actions.activate(SITE, project_id, 1, seen=0, by=ANNA)
+    actions.propose_calibration(SITE, project_id, by=ANNA)
+    actions.activate_calibration(SITE, project_id, 1, seen=0, by=ANNA)
     answer = activate(project_id, 2, seen)
     assert answer.status_code == 409
     assert "Calibration 1 was made active by Anna Berg meanwhile" in text(answer)
@@ -87,9 +87,9 @@ def test_who_comes_second_is_told_who_was_first(seen):
 
 def test_an_older_version_can_be_looked_at():
     project_id = reviewed_project()
-    actions.propose(SITE, project_id, by=ANNA)
+    actions.propose_calibration(SITE, project_id, by=ANNA)
     decided_run(project_id, [field("total", "amount", "5.00", label=0.0)], {"total": "6.00"})
-    actions.propose(SITE, project_id, by=ANNA)
+    actions.propose_calibration(SITE, project_id, by=ANNA)
     page = signed_in(alice()).get(url("show-calibration", project_id), {"version": "1"})
     assert "Reliability of calibration 1" in text(page)
     odd = signed_in(alice()).get(url("show-calibration", project_id), {"version": "²"})

@@ -20,11 +20,11 @@ def observations(count: int, wrong_without_label: bool = True, seed: int = 1) ->
 
 
 def test_few_reviews_leave_the_prior_alone() -> None:
-    assert fitting.fitted(observations(FEWEST - 1)) == {}
+    assert fitting.fit_weights(observations(FEWEST - 1)) == {}
 
 
 def test_many_reviews_move_the_weights_to_what_they_say() -> None:
-    weights = fitting.fitted(observations(800))["total"]
+    weights = fitting.fit_weights(observations(800))["total"]
     with_label, without = (
         confidence.share(weights, {"label": label, "margin": 0.5, "read": 0.9}) for label in (1.0, 0.0)
     )
@@ -34,17 +34,19 @@ def test_many_reviews_move_the_weights_to_what_they_say() -> None:
 
 def test_more_reviews_move_them_further() -> None:
     prior = confidence.prior_weights("total")["label"]
-    few, many = (fitting.fitted(observations(count))["total"]["label"] for count in (FEWEST, 400))
+    few, many = (fitting.fit_weights(observations(count))["total"]["label"] for count in (FEWEST, 400))
     assert abs(few - prior) < abs(many - prior)
 
 
 def test_what_no_review_tells_stays_as_the_prior_has_it() -> None:
-    assert fitting.fitted(observations(200))["total"]["arithmetic"] == confidence.prior_weights("total")["arithmetic"]
+    assert (
+        fitting.fit_weights(observations(200))["total"]["arithmetic"] == confidence.prior_weights("total")["arithmetic"]
+    )
 
 
 def test_a_field_that_was_always_right_stays_finite() -> None:
     found = [Observation(f"d{n}", "total", {"label": 1.0}, right=True) for n in range(500)]
-    weights = fitting.fitted(found)["total"]
+    weights = fitting.fit_weights(found)["total"]
     assert 0.97 < confidence.share(weights, {"label": 1.0}) < 1
 
 
@@ -52,7 +54,7 @@ def test_the_order_of_reviews_does_not_count() -> None:
     found = observations(100)
     mixed = list(found)
     Random(3).shuffle(mixed)
-    assert fitting.fitted(mixed) == fitting.fitted(found)
+    assert fitting.fit_weights(mixed) == fitting.fit_weights(found)
 
 
 def test_evidence_that_the_prior_does_not_know_is_learned_too() -> None:
@@ -61,4 +63,4 @@ def test_evidence_that_the_prior_does_not_know_is_learned_too() -> None:
         Observation(f"d{n}", "colour", {"shade": shade}, right=random.random() < (0.9 if shade else 0.3))
         for n, shade in enumerate([0.0, 1.0] * 200)
     ]
-    assert fitting.fitted(found)["colour"]["shade"] > 1
+    assert fitting.fit_weights(found)["colour"]["shade"] > 1

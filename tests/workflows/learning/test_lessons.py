@@ -18,7 +18,7 @@ def address(truth: str) -> ReviewedField:
 
 
 def test_sellers_are_confirmed_with_their_addresses_the_last_first() -> None:
-    found = lessons.confirmed(
+    found = lessons.confirm_vendors(
         [
             reviewed("d3", company("MERANTI", "MERANTI"), address("LOT 9")),
             reviewed("d2", company("MER", "SERI MELATI"), address("NO 3")),
@@ -32,14 +32,14 @@ def test_sellers_are_confirmed_with_their_addresses_the_last_first() -> None:
 def test_the_memory_is_bounded() -> None:
     many = [reviewed(f"d{n}", company("A", f"FIRM {n}"), address(f"LOT {n}")) for n in range(MOST_VENDORS + 10)]
     branches = [reviewed(f"d{n}", company("A", "FIRM"), address(f"LOT {n}")) for n in range(MOST_ADDRESSES + 5)]
-    assert len(lessons.confirmed(many)) == MOST_VENDORS
-    assert len(lessons.confirmed(branches)[0].addresses) == MOST_ADDRESSES
+    assert len(lessons.confirm_vendors(many)) == MOST_VENDORS
+    assert len(lessons.confirm_vendors(branches)[0].addresses) == MOST_ADDRESSES
 
 
 def test_a_document_is_not_judged_by_its_own_confirmation() -> None:
     one = reviewed("d1", company("MERANTl TRADNG", "MERANTI TRADING"))
     other = reviewed("d2", company("MERANTI TRADING", "MERANTI TRADING"))
-    alone, both = lessons.observed([one]), lessons.observed([one, other])
+    alone, both = lessons.collect_observations([one]), lessons.collect_observations([one, other])
     assert [(found.right, found.evidence.get("vendor")) for found in alone] == [(False, None)]
     # With the other document the reading is known, and what would then be the value is right.
     assert [(found.right, found.evidence.get("vendor")) for found in both] == [(True, 1.0), (True, 1.0)]
@@ -53,7 +53,7 @@ def test_values_compare_as_the_policy_compares_them() -> None:
 
 
 def test_what_was_not_found_is_no_observation() -> None:
-    assert lessons.observed([reviewed("d1", company(None, "MERANTI"))]) == []
+    assert lessons.collect_observations([reviewed("d1", company(None, "MERANTI"))]) == []
 
 
 def test_cross_judging_covers_every_value_once() -> None:
@@ -63,7 +63,7 @@ def test_cross_judging_covers_every_value_once() -> None:
     ]
     judged = lessons.cross_judged(documents)
     assert sorted(one.document for one in judged) == sorted(one.id for one in documents)
-    after, before = reliability.auc(judged), reliability.auc(lessons.prior_judged(documents))
+    after, before = reliability.area_under_curve(judged), reliability.area_under_curve(lessons.prior_judged(documents))
     assert after is not None
     assert before is not None
     assert after >= 0.9
@@ -71,4 +71,4 @@ def test_cross_judging_covers_every_value_once() -> None:
 
 def test_the_same_reviews_teach_the_same() -> None:
     documents = [reviewed(f"d{n}", company("MERANTI", "MERANTI", legal=1.0)) for n in range(40)]
-    assert lessons.learned(documents) == lessons.learned(documents)
+    assert lessons.learn_calibration(documents) == lessons.learn_calibration(documents)

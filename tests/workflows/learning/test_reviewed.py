@@ -22,7 +22,7 @@ def test_a_review_says_of_each_field_what_was_found_and_what_is_true() -> None:
         field("currency", "currency", "EUR", printed=1.0),
     ]
     run = decided_run(project_id, fields, {"total": "RM 13", "address": "LOT 4", "currency": None})
-    assert reviewed.documents("default", project_id) == [
+    assert reviewed.list_reviewed_documents("default", project_id) == [
         ReviewedDocument(
             run.workflow_id,
             (
@@ -38,14 +38,14 @@ def test_a_review_says_of_each_field_what_was_found_and_what_is_true() -> None:
 def test_what_no_rule_read_is_not_the_rules_to_be_judged_by() -> None:
     project_id = project()
     decided_run(project_id, [field("terms", "text", "net 30") | {"source": "default"}], {})
-    assert reviewed.documents("default", project_id) == []
+    assert reviewed.list_reviewed_documents("default", project_id) == []
 
 
 def test_what_was_approved_without_a_look_teaches_nothing() -> None:
     project_id = project()
     fields = [field("company", "text", "MERANTI"), field("total", "amount", "12.00")]
     decided_run(project_id, fields, {}, unseen=("total",))
-    (found,) = reviewed.documents("default", project_id)
+    (found,) = reviewed.list_reviewed_documents("default", project_id)
     assert [one.name for one in found.fields] == ["company"]
 
 
@@ -53,7 +53,7 @@ def test_only_published_reviews_of_the_project_teach() -> None:
     project_id, other = project(), project(name="Other")
     decided_run(project_id, [field("company", "text", "MERANTI")], {}, outcome=Outcome.REJECTED)
     decided_run(other, [field("company", "text", "MERANTI")], {})
-    assert reviewed.documents("default", project_id) == []
+    assert reviewed.list_reviewed_documents("default", project_id) == []
 
 
 def test_a_changed_object_teaches_nothing() -> None:
@@ -61,13 +61,13 @@ def test_a_changed_object_teaches_nothing() -> None:
     run = decided_run(project_id, [field("company", "text", "MERANTI")], {})
     store = DocumentFiles("default", project_id, run.document_id)
     store.write(files.result(run.workflow_id), b"{}", "application/json")
-    assert reviewed.documents("default", project_id) == []
+    assert reviewed.list_reviewed_documents("default", project_id) == []
 
 
 def test_the_last_runs_come_first_and_the_oldest_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     project_id = project()
     made = [decided_run(project_id, [field("company", "text", f"FIRM {n}")], {}).workflow_id for n in range(4)]
     monkeypatch.setattr(reviewed, "_AT_ONCE", 2)
-    assert [one.id for one in reviewed.documents("default", project_id)] == made[::-1]
+    assert [one.id for one in reviewed.list_reviewed_documents("default", project_id)] == made[::-1]
     monkeypatch.setattr(reviewed, "MOST_DOCUMENTS", 3)
-    assert [one.id for one in reviewed.documents("default", project_id)] == made[:0:-1]
+    assert [one.id for one in reviewed.list_reviewed_documents("default", project_id)] == made[:0:-1]

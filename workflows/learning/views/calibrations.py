@@ -16,7 +16,7 @@ from workflows.learning.views import page
 @require_safe
 def show_calibration(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
-    context = page.page(request.site, project, request.GET.get("version", ""))
+    context = page.build_calibration_page(request.site, project, request.GET.get("version", ""))
     return answer(request, "workflows/learning/calibration.html", None, {"project": project, "page": context})
 
 
@@ -36,10 +36,10 @@ def activate_calibration(request: DeskRequest, project_id: str, version: int) ->
     seen = request.POST.get("seen", "")
     try:
         shown = int(seen) if seen.isdecimal() else -1  # a form that lost it knows nothing of what is active
-        actions.activate(request.site, project.id, version, seen=shown, by=actor(request.user))
+        actions.activate_calibration(request.site, project.id, version, seen=shown, by=actor(request.user))
     except Conflict as error:
         now = access.project_to_configure(request, project_id)
-        context = page.page(request.site, now, str(version), clash=str(error))
+        context = page.build_calibration_page(request.site, now, str(version), clash=str(error))
         return answer(
             request, "workflows/learning/calibration.html", None, {"project": now, "page": context}, status=409
         )

@@ -56,42 +56,44 @@ class CalibrationPage:
     fewest: int = FEWEST
 
 
-def page(site: str, project: Project, asked: str, *, clash: str = "") -> CalibrationPage:
+def build_calibration_page(site: str, project: Project, asked: str, *, clash: str = "") -> CalibrationPage:
     """``asked``: the number of the version to show; the active one, or the newest, where that is none."""
-    versions = calibrations.versions(site, project.id)
-    active, settings = calibrations.active(project), project.settings
+    versions = calibrations.list_calibrations(site, project.id)
+    active, settings = calibrations.active_calibration(project), project.settings
     wanted = int(asked) if asked.isdecimal() else active
     shown = next((one for one in versions if one.number == wanted), versions[0] if versions else None)
-    closest = calibrations.shown(shown.summary.levels, settings.default_threshold) if shown else None
+    closest = calibrations.closest_level(shown.summary.levels, settings.default_threshold) if shown else None
     return CalibrationPage(
         active=active,
         versions=[VersionRow(one, one.number == active, one == shown, _ranks(one)) for one in versions],
         shown=shown,
         levels=[_level(one, is_policy=one == closest) for one in shown.summary.levels] if shown else (),
-        events=[_event(one) for one in calibrations.events(site, project.id)],
-        threshold=share(settings.default_threshold),
-        audit_share=share(settings.audit_share) if settings.audit_share else "",
+        events=[_event(one) for one in calibrations.list_calibration_events(site, project.id)],
+        threshold=format_share(settings.default_threshold),
+        audit_share=format_share(settings.audit_share) if settings.audit_share else "",
         clash=clash,
     )
 
 
-def share(of: float) -> str:
+def format_share(of: float) -> str:
     """0.925 → 92.5 %, rounded down, so that nothing looks better than it is."""
     tenths = int(of * 1000 + 1e-6)
     return f"{tenths // 10} %" if tenths % 10 == 0 else f"{tenths / 10:.1f} %"
 
 
 def _level(level: Level, *, is_policy: bool) -> LevelRow:
-    precision = "none left" if level.precision is None else share(level.precision)
-    return LevelRow(share(level.threshold), share(level.documents), share(level.asked), precision, is_policy)
+    precision = "none left" if level.precision is None else format_share(level.precision)
+    return LevelRow(
+        format_share(level.threshold), format_share(level.documents), format_share(level.asked), precision, is_policy
+    )
 
 
 def _ranks(version: Version) -> str:
     summary = version.summary
     if summary.auc is None:
         return "Nothing was wrong, so nothing could be ranked."
-    without = "" if summary.prior_auc is None else f", {share(summary.prior_auc)} without it"
-    return f"Puts a right value above a wrong one in {share(summary.auc)} of pairs{without}."
+    without = "" if summary.prior_auc is None else f", {format_share(summary.prior_auc)} without it"
+    return f"Puts a right value above a wrong one in {format_share(summary.auc)} of pairs{without}."
 
 
 def _event(event: EntityEvent) -> EventRow:
@@ -101,11 +103,11 @@ def _event(event: EntityEvent) -> EventRow:
         case "proposed":
             words += f" calibration {int(payload['version'])} from {int(payload['documents'])} reviewed documents"
         case "activated":
-            words += f" {_named(int(payload['after']))} after {_named(int(payload['before']))}"
+            words += f" {_name_calibration(int(payload['after']))} after {_name_calibration(int(payload['before']))}"
         case "refused":
             words += f": {payload['reason']}"
     return EventRow(str(event.inserteddate), str(event.metadata.as_dict().get("name") or ""), words)
 
 
-def _named(number: int) -> str:
+def _name_calibration(number: int) -> str:
     return f"calibration {number}" if number else "the prior"

@@ -33,15 +33,15 @@ class Command(BaseCommand):
         logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
         site, project_id = options["site"], options["project"]
         try:
-            made = actions.propose(site, project_id, by=BY)
+            made = actions.propose_calibration(site, project_id, by=BY)
             self.stdout.write("\n".join(_lines(made)))
             if options["output"]:
-                lesson = calibrations.version(site, project_id, made.number).lesson
+                lesson = calibrations.get_calibration(site, project_id, made.number).lesson
                 content = plain(lesson) | {"version": made.number}
                 options["output"].write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8")
             if options["activate"]:
-                seen = calibrations.active(project_queries.get_project(site, project_id))
-                actions.activate(site, project_id, made.number, seen=seen, by=BY)
+                seen = calibrations.active_calibration(project_queries.get_project(site, project_id))
+                actions.activate_calibration(site, project_id, made.number, seen=seen, by=BY)
                 self.stdout.write(f"Calibration {made.number} is active for new runs.")
         except (CountersignError, OSError) as error:
             raise CommandError(str(error)) from error

@@ -72,7 +72,11 @@ def _answers(paper: Paper, calibration: Calibration) -> list[Answer]:
 def _summed(given: Sequence[Answer], documents: int) -> Measured:
     judged = scores.judgements(given)
     return Measured(
-        documents, scores.score(given), scores.by_field(given), reliability.auc(judged), reliability.table(judged)
+        documents,
+        scores.score(given),
+        scores.by_field(given),
+        reliability.area_under_curve(judged),
+        reliability.reliability_table(judged),
     )
 
 
@@ -83,7 +87,7 @@ def after_reviews(papers: Sequence[Paper], reviews: int) -> AfterReviews | None:
     """
     if len(papers) < _FEWEST or reviews < 1:
         return None
-    mixed = sorted(papers, key=lambda one: (lessons.mixed(one.entry.path.name), one.id))
+    mixed = sorted(papers, key=lambda one: (lessons.shuffle_key(one.entry.path.name), one.id))
     if len(papers) >= 1.3 * reviews:
         rest = mixed[reviews:]
         found = measured(rest, _learned(mixed[:reviews]))
@@ -97,4 +101,4 @@ def after_reviews(papers: Sequence[Paper], reviews: int) -> AfterReviews | None:
 
 
 def _learned(papers: Sequence[Paper]) -> Calibration:
-    return lessons.learned(scores.reviewed(answered(papers)))
+    return lessons.learn_calibration(scores.reviewed(answered(papers)))
