@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from workflows.definitions.blueprint import APPROVE, Definition, StepDefinition
-from workflows.rules.routing import KNOWN, Source, When, comparable
+from workflows.rules.routing import KNOWN, Source, When, is_comparable
 from workflows.runs.status import END
 
 _ASKED = (Source.FIELD, Source.CONTENT_TYPE)  # what a choice knows; texts and barcodes are the rules' to look up
@@ -45,7 +45,7 @@ def _of_choice(step: StepDefinition) -> Iterator[str]:
     for one in (condition for case in step.cases for condition in case.conditions):
         if one.source not in _ASKED or one.source not in KNOWN[When.ANALYSIS]:
             yield f"{step.name} asks for what it cannot know: {one.words}."
-        if one.operator in _COMPARED and not comparable(one.value):
+        if one.operator in _COMPARED and not is_comparable(one.value):
             yield f"{step.name} compares with what is neither a number nor a day: {one.words}."
 
 

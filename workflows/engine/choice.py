@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from workflows.definitions.blueprint import StepDefinition
-from workflows.rules.routing import Facts, sentences
+from workflows.rules.routing import Facts, condition_sentences
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
@@ -27,7 +27,7 @@ def choose(run: Run, step: StepDefinition, execution: Execution, document: Docum
     """The first case that holds. Raises: NotFound, Tampered, where what was found or decided is gone."""
     facts = _facts(run, execution, document)
     for case in step.cases:
-        if sentences(case.conditions, facts) is not None:
+        if condition_sentences(case.conditions, facts) is not None:
             return Choice(case.outcome, "; ".join(one.words for one in case.conditions))
     return Choice("", f"Not so: {'; '.join(one.words for case in step.cases for one in case.conditions)}")
 

@@ -52,7 +52,7 @@ def planned(
 
     """
     book = pinned_rules.current(site)
-    judgement = routing.judge(book.rules, Facts(file_type), When.UPLOAD)
+    judgement = routing.judge_rules(book.rules, Facts(file_type), When.UPLOAD)
     project = settled({**data, **(chosen or {})}, judgement.effect)
     try:
         pinned = run_settings.settings_of(site, project)

@@ -36,7 +36,7 @@ MOST_ACTIONS = 40  # of one run, all its rules together: they are written in the
 def planned(run: Run, document: DocumentWorkflow, execution: Execution) -> list[Change]:
     """The rows of what follows, for the transaction that publishes; none where nothing does."""
     acts = _acts(run, document, execution)
-    if not acts and not pinned_rules.pinned(run.site, stored_rules.routing_from(document.routing).book).mappings:
+    if not acts and not pinned_rules.pinned(run.site, stored_rules.read_routing(document.routing).book).mappings:
         return []
     before = queries.document_actions(run.site, run.document_id) if acts else []
     return follow_ups.planned(run, document, acts, first=max((one.idx + 1 for one in before), default=0))
@@ -44,7 +44,7 @@ def planned(run: Run, document: DocumentWorkflow, execution: Execution) -> list[
 
 def _acts(run: Run, document: DocumentWorkflow, execution: Execution) -> list[Act]:
     """What the rules asked for when the document came, then what they asked for after the analysis."""
-    first = stored_rules.routing_from(document.routing).judgement
+    first = stored_rules.read_routing(document.routing).judgement
     then = judge.judgement_of(run, execution.routing_sha256)
     return [*first.effect.actions, *then.effect.actions][:MOST_ACTIONS]
 
@@ -81,13 +81,13 @@ def _go_on(run: Run, follow_up: FollowUp, owner: str) -> None:
 def _set_attributes(run: Run) -> str:
     """Set what the pinned mappings say; answers in sentences what could not be set. Again it changes nothing."""
     document = queries.document_workflow(run.site, run.document_id, run.workflow_id)
-    mappings = pinned_rules.pinned(run.site, stored_rules.routing_from(document.routing).book).mappings
+    mappings = pinned_rules.pinned(run.site, stored_rules.read_routing(document.routing).book).mappings
     if not mappings:
         return ""
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     output = json.loads(store.read(files.output(run.workflow_id)))
     problems = []
-    for one in field_mapping.wanted(mappings, output, run.project_id):
+    for one in field_mapping.map_output(mappings, output, run.project_id):
         try:
             by = Actor("system", f"Mapping {one.mapping}")
             set_attribute(run.site, run.document_id, one.key, [one.value], by=by)

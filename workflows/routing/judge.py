@@ -31,19 +31,19 @@ def judged(run: Run, document: DocumentWorkflow, *, pages: int, heartbeat: Calla
 
     Empty where the run pinned no rule that is asked now. Raises: NotFound, Tampered, where a stored file is gone.
     """
-    book = pinned_rules.pinned(run.site, stored_rules.routing_from(document.routing).book)
+    book = pinned_rules.pinned(run.site, stored_rules.read_routing(document.routing).book)
     rules = [rule for rule in book.rules if rule.when == When.ANALYSIS]
     if not rules:
         return {}
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     looked_at = [index for index in range(pages) if index < FIRST or index >= pages - LAST]
-    has_codes = routing.needs(rules, Source.BARCODE) and kinds.has_pages(str(document.data["file_type"]))
+    has_codes = routing.any_rule_reads(rules, Source.BARCODE) and kinds.has_pages(str(document.data["file_type"]))
     codes = _barcodes(store, looked_at, heartbeat) if has_codes else []
     facts = _facts(run, document, rules, looked_at, codes)
-    judgement = routing.judge(rules, facts, When.ANALYSIS)
+    judgement = routing.judge_rules(rules, facts, When.ANALYSIS)
     content = {
         "version": 1,
-        "judgement": routing.plain(judgement),
+        "judgement": routing.to_plain(judgement),
         "barcodes": [dataclasses.asdict(code) for code in codes],
     }
     body = write_json(store, files.routing(run.workflow_id), content)
@@ -76,10 +76,10 @@ def _facts(
     result = json.loads(store.read(files.result(run.workflow_id)))
     return Facts(
         content_type=str(document.data["file_type"]),
-        pages=[_text(store, index) for index in indices] if routing.needs(rules, Source.TEXT) else (),
+        pages=[_text(store, index) for index in indices] if routing.any_rule_reads(rules, Source.TEXT) else (),
         barcodes=[code.text for code in codes],
         fields=_values(result),
-        attributes=_attributes(run) if routing.needs(rules, Source.ATTRIBUTE) else {},
+        attributes=_attributes(run) if routing.any_rule_reads(rules, Source.ATTRIBUTE) else {},
     )
 
 

@@ -10,7 +10,7 @@ from config.table import InvalidKey
 from workflows.routing.items.field_mappings import StoredMapping
 from workflows.routing.items.rules import ACTIVE, Ruleset, StoredRule
 from workflows.rules import routing, stored_rules
-from workflows.rules.field_mapping import FieldMapping, mapping_from
+from workflows.rules.field_mapping import FieldMapping, read_mapping
 from workflows.rules.routing import Rule
 from workflows.storage import files
 from workflows.storage.objects import SiteFiles
@@ -117,7 +117,7 @@ def pin(site: str, book: Book) -> str:
     """
     if book == Book():
         return ""
-    content = {"version": 1} | {name: [routing.plain(one) for one in getattr(book, name)] for name in _PARTS}
+    content = {"version": 1} | {name: [routing.to_plain(one) for one in getattr(book, name)] for name in _PARTS}
     body = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
     sha256 = files.sha256(body)
     SiteFiles(site).keep(files.rulebook(sha256), body, "application/json")
@@ -136,4 +136,4 @@ def pinned(site: str, sha256: str) -> Book:
         return Book()
     data = json.loads(SiteFiles(site).read_pinned(files.rulebook(sha256), sha256))
     rules = tuple(stored_rules.rule_from(one) for one in data["rules"])
-    return Book(rules, tuple(mapping_from(one) for one in data.get("mappings", ())))
+    return Book(rules, tuple(read_mapping(one) for one in data.get("mappings", ())))

@@ -24,7 +24,7 @@ class Wanted:
     mapping: str
 
 
-def wanted(mappings: Iterable[FieldMapping], output: Mapping[str, Any], project_id: str) -> list[Wanted]:
+def map_output(mappings: Iterable[FieldMapping], output: Mapping[str, Any], project_id: str) -> list[Wanted]:
     """What a published result sets, in the order of the mappings; a field without a value sets nothing.
 
     ``output`` holds what was approved where a person corrected it. Of two that set one attribute the first counts.
@@ -39,6 +39,6 @@ def wanted(mappings: Iterable[FieldMapping], output: Mapping[str, Any], project_
     return list(found.values())
 
 
-def mapping_from(data: Mapping[str, Any]) -> FieldMapping:
+def read_mapping(data: Mapping[str, Any]) -> FieldMapping:
     pairs = tuple((str(field), str(key)) for field, key in data["pairs"])
     return FieldMapping(data["id"], data["name"], pairs, data.get("project_id", ""))

@@ -187,29 +187,29 @@ class Routing:
     judgement: Judgement = Judgement()
 
     def to_json(self) -> str | None:
-        return json.dumps(plain(self), ensure_ascii=False, separators=(",", ":")) if self != UNROUTED else None
+        return json.dumps(to_plain(self), ensure_ascii=False, separators=(",", ":")) if self != UNROUTED else None
 
 
 UNROUTED = Routing()
 
 
-def judge(rules: Iterable[Rule], facts: Facts, when: When) -> Judgement:
+def judge_rules(rules: Iterable[Rule], facts: Facts, when: When) -> Judgement:
     decisions: list[Decision] = []
     effect = Effect()
     settled: set[str] = set()
     for rule in sorted(rules, key=lambda one: one.place):
         if rule.when != when or rule.ruleset_id in settled:
             continue
-        why = reasons(rule, facts)
+        why = rule_reasons(rule, facts)
         if why is None:
             continue
         settled.add(rule.ruleset_id)
         decisions.append(Decision(rule.id, rule.ruleset_id, rule.description, rule.ruleset, why))
-        effect = _together(effect, rule.effect)
+        effect = _merge_effects(effect, rule.effect)
     return Judgement(tuple(decisions), effect)
 
 
-def _together(first: Effect, then: Effect) -> Effect:
+def _merge_effects(first: Effect, then: Effect) -> Effect:
     return Effect(
         definition=first.definition or then.definition,
         classification=first.classification or then.classification,
@@ -220,27 +220,29 @@ def _together(first: Effect, then: Effect) -> Effect:
     )
 
 
-def reasons(rule: Rule, facts: Facts) -> tuple[str, ...] | None:
+def rule_reasons(rule: Rule, facts: Facts) -> tuple[str, ...] | None:
     """Why the rule holds, or None where it does not: all conditions have to be met, and everything meets none."""
-    return sentences(rule.conditions, facts) if rule.conditions else ("It has no condition",)
+    return condition_sentences(rule.conditions, facts) if rule.conditions else ("It has no condition",)
 
 
-def sentences(conditions: Sequence[Condition], facts: Facts) -> tuple[str, ...] | None:
+def condition_sentences(conditions: Sequence[Condition], facts: Facts) -> tuple[str, ...] | None:
     """A sentence for each condition, or None where one is not met."""
-    found = [_met(condition, facts.of(condition)) for condition in conditions]
+    found = [_find_matching_value(condition, facts.of(condition)) for condition in conditions]
     if any(value is None for value in found):
         return None
-    return tuple(_because(condition, value or "") for condition, value in zip(conditions, found, strict=True))
+    return tuple(_explain_condition(condition, value or "") for condition, value in zip(conditions, found, strict=True))
 
 
-def _because(condition: Condition, value: str) -> str:
+def _explain_condition(condition: Condition, value: str) -> str:
     if condition.source == Source.TEXT or condition.operator == Operator.EXISTS:
         return condition.words
     shown = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}…"
-    return condition.words if _folded(shown) == _folded(condition.value) else f"{condition.words}: it is “{shown}”"
+    return (
+        condition.words if _fold_text(shown) == _fold_text(condition.value) else f"{condition.words}: it is “{shown}”"
+    )
 
 
-def _met(condition: Condition, values: Sequence[str]) -> str | None:
+def _find_matching_value(condition: Condition, values: Sequence[str]) -> str | None:
     """The first value that meets the condition."""
     return next((value for value in values if value.strip() and _holds(condition, value)), None)
 
@@ -250,11 +252,11 @@ def _holds(condition: Condition, value: str) -> bool:
         case Operator.EXISTS:
             return True
         case Operator.CONTAINS:
-            return _folded(condition.value) in _folded(value)
+            return _fold_text(condition.value) in _fold_text(value)
         case Operator.EQ:
-            order = _order(value, condition.value) if condition.source in _KEYED else None
-            return _folded(value) == _folded(condition.value) if order is None else order == 0
-    order = _order(value, condition.value)
+            order = _compare_values(value, condition.value) if condition.source in _KEYED else None
+            return _fold_text(value) == _fold_text(condition.value) if order is None else order == 0
+    order = _compare_values(value, condition.value)
     return order is not None and _COMPARED[condition.operator](order)
 
 
@@ -266,7 +268,7 @@ _COMPARED = {
 }
 
 
-def _order(one: str, other: str) -> int | None:
+def _compare_values(one: str, other: str) -> int | None:
     """-1, 0 or 1 of two numbers, or of two days; None for what is neither: text has no order that people agree on.
 
     A number with a leading zero is an id.
@@ -279,21 +281,21 @@ def _order(one: str, other: str) -> int | None:
     return None
 
 
-def comparable(value: str) -> bool:
+def is_comparable(value: str) -> bool:
     """Whether GT, GE, LT and LE can be asked with this value."""
     return bool(_NUMBER.fullmatch(value) or _DATE.fullmatch(value))
 
 
-def needs(rules: Iterable[Rule], source: Source) -> bool:
+def any_rule_reads(rules: Iterable[Rule], source: Source) -> bool:
     """Whether anybody has to look this up after the analysis."""
     return any(one.source == source for rule in rules if rule.when == When.ANALYSIS for one in rule.conditions)
 
 
-def _folded(text: str) -> str:
+def _fold_text(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
 # --- as JSON -----------------------------------------------------------------
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """A rule, an effect or a judgement as JSON can hold it."""
     return json.loads(json.dumps(dataclasses.asdict(value)))

@@ -1,4 +1,4 @@
-"""Rules, effects and judgements back from JSON, as the table and a run's files keep them (``routing.plain``)."""
+"""Rules, effects and judgements back from JSON, as the table and a run's files keep them (``routing.to_plain``)."""
 
 import json
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ def judgement_from(data: Mapping[str, Any]) -> Judgement:
     return Judgement(decisions, effect_from(data["effect"]))
 
 
-def routing_from(text: str | None) -> Routing:
+def read_routing(text: str | None) -> Routing:
     """A run that began before there were rules has none."""
     data = json.loads(text) if text else None
     return Routing(data["book"], judgement_from(data["judgement"])) if data else UNROUTED

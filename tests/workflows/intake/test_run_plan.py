@@ -33,7 +33,7 @@ NOBODY_SURE = {**PROJECT, "review_policy": {"default_threshold": 1.0}}
 
 def frozen_of(run: Run) -> tuple[run_settings.RunSettings, routing.Routing]:
     link = queries.document_workflow(run.site, run.document_id, run.workflow_id)
-    return run_settings.from_json(link.settings), stored_rules.routing_from(link.routing)
+    return run_settings.from_json(link.settings), stored_rules.read_routing(link.routing)
 
 
 def judged(run: Run) -> routing.Judgement:

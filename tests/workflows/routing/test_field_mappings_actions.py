@@ -60,7 +60,7 @@ OUTPUT = {"fields": [{"name": "total", "value": "12.50"}, {"name": "date", "valu
 
 
 def test_fields_with_values_become_attributes_and_the_first_word_counts():
-    found = field_mapping.wanted(
+    found = field_mapping.map_output(
         [
             FieldMapping("1", "One", (("total", "amount"), ("date", "day"), ("none", "x"))),
             FieldMapping("2", "Two", (("total", "amount"), ("total", "sum"))),

@@ -149,8 +149,8 @@ def test_what_is_typed_is_no_pattern() -> None:
         assert labels.label_pattern(spec).search(TEXT) is None
         assert classifier._own_name_pattern(CATASTROPHE).search(TEXT) is None
         assert listed.match_allowed_values(document(TEXT), spec, []) == []
-        assert routing.reasons(rule, Facts("text/plain", pages=(TEXT,))) is None
-        assert routing.reasons(rule, Facts("text/plain", pages=(f"x {CATASTROPHE} y",))) is not None
+        assert routing.rule_reasons(rule, Facts("text/plain", pages=(TEXT,))) is None
+        assert routing.rule_reasons(rule, Facts("text/plain", pages=(f"x {CATASTROPHE} y",))) is not None
 
 
 @pytest.mark.timeout(240)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from tests.each import each
 from workflows.rules import routing, stored_rules
-from workflows.rules.routing import Act, Condition, Effect, Facts, Routing, Rule, Source, When, judge
+from workflows.rules.routing import Act, Condition, Effect, Facts, Routing, Rule, Source, When, judge_rules
 from workflows.rules.routing import Operator as Op
 
 FACTS = Facts(
@@ -25,7 +25,7 @@ def rule(*conditions, name="r1", ruleset="s1", priority=0, ruleset_priority=0, w
 
 
 def holds(condition, facts=FACTS):
-    return bool(judge([rule(condition)], facts, When.ANALYSIS).decisions)
+    return bool(judge_rules([rule(condition)], facts, When.ANALYSIS).decisions)
 
 
 @each(
@@ -66,9 +66,9 @@ def test_a_condition_is_met_by_what_it_says(condition, expected):
 
 def test_all_conditions_have_to_be_met_and_none_at_all_is_met_by_everything():
     met, not_met = C(S.TEXT, Op.EXISTS), C(S.FIELD, Op.EXISTS, key="none")
-    assert judge([rule(met, met)], FACTS, When.ANALYSIS).decisions
-    assert not judge([rule(met, not_met)], FACTS, When.ANALYSIS).decisions
-    assert judge([rule()], FACTS, When.ANALYSIS).decisions[0].why == ("It has no condition",)
+    assert judge_rules([rule(met, met)], FACTS, When.ANALYSIS).decisions
+    assert not judge_rules([rule(met, not_met)], FACTS, When.ANALYSIS).decisions
+    assert judge_rules([rule()], FACTS, When.ANALYSIS).decisions[0].why == ("It has no condition",)
 
 
 def test_an_empty_value_is_not_there():
@@ -78,8 +78,8 @@ def test_an_empty_value_is_not_there():
 
 def test_a_rule_is_asked_at_its_own_time_only():
     at_upload = rule(C(S.CONTENT_TYPE, Op.EXISTS), when=When.UPLOAD)
-    assert judge([at_upload], FACTS, When.UPLOAD).decisions
-    assert not judge([at_upload], FACTS, When.ANALYSIS).decisions
+    assert judge_rules([at_upload], FACTS, When.UPLOAD).decisions
+    assert not judge_rules([at_upload], FACTS, When.ANALYSIS).decisions
 
 
 def test_of_a_ruleset_the_first_rule_that_holds_decides_whatever_order_they_come_in():
@@ -88,25 +88,25 @@ def test_of_a_ruleset_the_first_rule_that_holds_decides_whatever_order_they_come
         rule(C(S.FIELD, Op.EXISTS, key="none"), name="r1", priority=10, queue="not met"),
         rule(name="r2", priority=20, queue="mine"),
     ]
-    found = judge(rules, FACTS, When.ANALYSIS)
+    found = judge_rules(rules, FACTS, When.ANALYSIS)
     assert ([one.rule_id for one in found.decisions], found.effect.queue) == (["r2"], "mine")
 
 
 def test_the_same_number_is_settled_by_the_id():
-    assert judge([rule(name="b"), rule(name="a")], FACTS, When.ANALYSIS).decisions[0].rule_id == "a"
+    assert judge_rules([rule(name="b"), rule(name="a")], FACTS, When.ANALYSIS).decisions[0].rule_id == "a"
 
 
 def test_rulesets_come_together_the_first_word_counts_and_actions_follow_each_other():
     first = rule(ruleset="b", ruleset_priority=1, queue="first", actions=(Act("OCR"),))
     then = rule(name="r2", ruleset="a", ruleset_priority=2, queue="second", language="de", actions=(Act("PUBLISH"),))
-    found = judge([then, first], FACTS, When.ANALYSIS)
+    found = judge_rules([then, first], FACTS, When.ANALYSIS)
     assert found.effect == Effect(queue="first", language="de", actions=(Act("OCR"), Act("PUBLISH")))
     assert found.facts == {"rules": "Rule r1; Rule r2"}
 
 
 def test_a_threshold_of_zero_is_a_word():
     rules = [rule(threshold=0.0), rule(ruleset="s2", name="r2", ruleset_priority=5, threshold=0.9)]
-    assert judge(rules, FACTS, When.ANALYSIS).effect.threshold == 0.0
+    assert judge_rules(rules, FACTS, When.ANALYSIS).effect.threshold == 0.0
 
 
 def test_a_decision_says_because_of_what():
@@ -116,7 +116,7 @@ def test_a_decision_says_because_of_what():
         C(S.TEXT, Op.CONTAINS, "invoice"),
         C(S.BARCODE, Op.EXISTS),
     )
-    (decision,) = judge([rule(*conditions)], FACTS, When.ANALYSIS).decisions
+    (decision,) = judge_rules([rule(*conditions)], FACTS, When.ANALYSIS).decisions
     assert decision.why == (
         "Field total is at least “1000”: it is “1007.50”",
         "Type of file is “application/pdf”",
@@ -126,7 +126,7 @@ def test_a_decision_says_because_of_what():
 
 
 def test_a_long_value_is_cut_in_the_explanation():
-    (decision,) = judge(
+    (decision,) = judge_rules(
         [rule(C(S.FIELD, Op.CONTAINS, "x", "note"))], Facts("x", fields={"note": ["x" * 500]}), When.ANALYSIS
     ).decisions
     assert len(decision.why[0]) < 130
@@ -134,11 +134,13 @@ def test_a_long_value_is_cut_in_the_explanation():
 
 def test_nothing_is_looked_up_that_no_rule_asks_for():
     rules = [rule(C(S.CONTENT_TYPE, Op.EXISTS), when=When.UPLOAD), rule(C(S.FIELD, Op.EXISTS, key="total"))]
-    assert [source for source in Source if routing.needs(rules, source)] == [Source.FIELD]
+    assert [source for source in Source if routing.any_rule_reads(rules, source)] == [Source.FIELD]
 
 
 def test_only_numbers_and_days_can_be_compared_by_size():
-    assert [one for one in ("1000", "-2.5", "2024-03-01", "0012", "1,000", "soon", "") if routing.comparable(one)] == [
+    assert [
+        one for one in ("1000", "-2.5", "2024-03-01", "0012", "1,000", "soon", "") if routing.is_comparable(one)
+    ] == [
         "1000",
         "-2.5",
         "2024-03-01",
@@ -149,11 +151,11 @@ def test_what_a_run_freezes_comes_back_as_it_was():
     whole = rule(
         C(S.FIELD, Op.GE, "10", "total"), ruleset_priority=4, threshold=0.5, actions=(Act("WEBHOOK", {"url": "u"}),)
     )
-    assert stored_rules.rule_from(routing.plain(whole)) == whole
-    frozen = Routing("sha", judge([whole], FACTS, When.ANALYSIS))
+    assert stored_rules.rule_from(routing.to_plain(whole)) == whole
+    frozen = Routing("sha", judge_rules([whole], FACTS, When.ANALYSIS))
     assert frozen.judgement.decisions
-    assert stored_rules.routing_from(frozen.to_json()) == frozen
-    assert (routing.UNROUTED.to_json(), stored_rules.routing_from(None)) == (None, routing.UNROUTED)
+    assert stored_rules.read_routing(frozen.to_json()) == frozen
+    assert (routing.UNROUTED.to_json(), stored_rules.read_routing(None)) == (None, routing.UNROUTED)
 
 
 numbers = st.decimals(-(10**9), 10**9, allow_nan=False, places=3).map(lambda one: f"{one.normalize():f}")

@@ -26,7 +26,7 @@ from workflows.engine import driver, limits
 from workflows.engine.actions import interventions
 from workflows.intake.actions.document_start import Beginning, Original, Rows
 from workflows.publish import follow_ups
-from workflows.rules.stored_rules import routing_from
+from workflows.rules.stored_rules import read_routing
 from workflows.runs import events, queries, run_files, run_settings, traces
 from workflows.runs.actions import document_status
 from workflows.runs.items.documents import DocumentWorkflow, ProjectDocument
@@ -221,7 +221,7 @@ def _rows(plan: _Plan, now: str) -> Rows:
         str(data["file_name"]), str(data["file_type"]), int(plan.source.row.file_size or 0), str(data["file_uri"]),
         pages, s3version=link.s3version,
     )  # fmt: skip
-    routing = routing_from(link.routing)
+    routing = read_routing(link.routing)
     beginning = Beginning(
         plan.run, project, plan.pinned, original, ended.definition, plan.by, routing, aside=plan.aside
     )  # fmt: skip

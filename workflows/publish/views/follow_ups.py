@@ -83,7 +83,7 @@ def _decided(run: Run) -> Iterable[Decided]:
         execution = queries.execution(run)
     except NotFound:
         return
-    for decision in stored_rules.routing_from(link.routing).judgement.decisions:
+    for decision in stored_rules.read_routing(link.routing).judgement.decisions:
         yield Decided("When it came", decision)
     for decision in judge.judgement_of(run, execution.routing_sha256).decisions:
         yield Decided("After the analysis", decision)

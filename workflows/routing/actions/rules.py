@@ -40,7 +40,7 @@ class RuleDraft:
             "status": self.status,
             "when": self.when.value,
             "conditions": "; ".join(one.words for one in self.conditions),
-            "effect": _lean(routing.plain(self.effect)),
+            "effect": _lean(routing.to_plain(self.effect)),
         }
 
 
@@ -170,10 +170,10 @@ def _row(
         name=draft.description,
         priority=draft.priority,
         workflowId=draft.effect.definition or None,
-        conditions=[_lean(routing.plain(one)) for one in draft.conditions],
+        conditions=[_lean(routing.to_plain(one)) for one in draft.conditions],
         status=draft.status,
         when=draft.when.value,
-        effect=_lean(routing.plain(draft.effect)),
+        effect=_lean(routing.to_plain(draft.effect)),
         version=version,
         created_by=created_by,
         updated_by=by.name,

@@ -86,7 +86,7 @@ class ConditionRow(forms.Form):
 def comparable(text: str) -> str | None:
     """As fields are stored, however it was typed; None for what is neither a number nor a day."""
     for stored in (text, values.number(text), values.amount(text), values.date(text)):
-        if stored and routing.comparable(stored):
+        if stored and routing.is_comparable(stored):
             return stored
     return None
 

@@ -38,7 +38,7 @@ class Ruleset(Item):
 class StoredRule(Item):
     """One rule, twice: under its ruleset, and under its status for whoever asks all that are on (RULE_BY_STATUS).
 
-    Access: a ruleset's; one; all of a site that are on. ``conditions`` and ``effect`` as ``routing.plain`` makes them.
+    Access: a ruleset's; one; all of a site that are on. ``conditions`` and ``effect`` from ``routing.to_plain``.
     """
 
     rulesetId = UnicodeAttribute()  # noqa: N815 - the seed's names, as stored
