@@ -43,7 +43,7 @@ def test_a_rule_is_made_row_by_row(
     page.locator("[name=conditions-1-value]").fill("1,000")
     page.get_by_role("button", name="Make the rule").first.click()
     expect(page.get_by_role("link", name="Urgent ones")).to_be_visible()
-    (stored,) = pinned_rules.rules(SITE, ruleset.documentId)
+    (stored,) = pinned_rules.list_rules(SITE, ruleset.documentId)
     assert [one.words for one in stored.rule.conditions] == ["Text contains “urgent”", "Field total is at least “1000”"]
     assert stored.rule.effect.actions == (Act("NOTIFY", {"to": "a@example.org"}),)
     assert [line for line in console if "422" not in line] == []

@@ -89,15 +89,21 @@ def schema_story() -> Iterator[Step]:
 
 def routing_story() -> Iterator[Step]:
     a, b, c = clock.new_ulid(), clock.new_ulid(), clock.new_ulid()
-    yield rulesets.create, lambda: rulesets.create(SITE, RulesetDraft("Bills", 1, True), by=BY, ruleset_id=a)
-    yield rulesets.update, lambda: rulesets.update(SITE, a, RulesetDraft("Other", 2, True), version=1, by=BY)
-    yield rules.create, lambda: rules.create(SITE, a, draft(), by=BY, rule_id=b)
-    yield rules.update, lambda: rules.update(SITE, a, b, draft(description="Other"), version=1, by=BY)
-    yield rules.remove, lambda: rules.remove(SITE, a, b, version=2, by=BY)
+    yield (
+        rulesets.create_ruleset,
+        lambda: rulesets.create_ruleset(SITE, RulesetDraft("Bills", 1, True), by=BY, ruleset_id=a),
+    )
+    yield (
+        rulesets.update_ruleset,
+        lambda: rulesets.update_ruleset(SITE, a, RulesetDraft("Other", 2, True), version=1, by=BY),
+    )
+    yield rules.create_rule, lambda: rules.create_rule(SITE, a, draft(), by=BY, rule_id=b)
+    yield rules.update_rule, lambda: rules.update_rule(SITE, a, b, draft(description="Other"), version=1, by=BY)
+    yield rules.delete_rule, lambda: rules.delete_rule(SITE, a, b, version=2, by=BY)
     pairs = MappingDraft("Totals", "", on=True, pairs=(("total", "amount"),))
-    yield field_mappings.create, lambda: field_mappings.create(SITE, pairs, by=BY, mapping_id=c)
+    yield field_mappings.create_mapping, lambda: field_mappings.create_mapping(SITE, pairs, by=BY, mapping_id=c)
     other = MappingDraft("Sums", "", on=True, pairs=(("total", "amount"),))
-    yield field_mappings.update, lambda: field_mappings.update(SITE, c, other, version=1, by=BY)
+    yield field_mappings.update_mapping, lambda: field_mappings.update_mapping(SITE, c, other, version=1, by=BY)
 
 
 def incoming_story() -> Iterator[Step]:

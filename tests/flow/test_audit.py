@@ -28,7 +28,7 @@ WITHOUT_EVENT = {
     "projects.documents.actions.documents.creation",
     "projects.documents.actions.documents.version_row",
     "projects.sites.actions.groups.first",
-    "workflows.routing.actions.rulesets.touched",
+    "workflows.routing.actions.rulesets.touch_ruleset",
     "review.decide.claims.renew",
     "review.decide.drafts.keep",
     "review.decide.drafts.save",

@@ -36,7 +36,7 @@ def make_ruleset(
     ruleset_id: str | None = None,
 ) -> Ruleset:  # fmt: skip
     draft = RulesetDraft(description, priority, on)
-    return rulesets.create(site, draft, by=by, ruleset_id=ruleset_id or clock.new_ulid())
+    return rulesets.create_ruleset(site, draft, by=by, ruleset_id=ruleset_id or clock.new_ulid())
 
 
 def draft(
@@ -50,7 +50,7 @@ def make_rule(
     ruleset: Ruleset, *conditions: Condition, by: Actor = ALICE, site: str = SITE, rule_id: str | None = None,
     **wanted: Any,
 ) -> StoredRule:  # fmt: skip
-    return rules.create(
+    return rules.create_rule(
         site, ruleset.documentId, draft(*conditions, **wanted), by=by, rule_id=rule_id or clock.new_ulid()
     )
 
@@ -59,7 +59,7 @@ def make_mapping(
     *pairs: tuple[str, str], name: str = "Totals", by: Actor = ALICE, site: str = SITE, mapping_id: str | None = None
 ) -> StoredMapping:
     wanted = MappingDraft(name, "", on=True, pairs=pairs)
-    return field_mappings.create(site, wanted, by=by, mapping_id=mapping_id or clock.new_ulid())
+    return field_mappings.create_mapping(site, wanted, by=by, mapping_id=mapping_id or clock.new_ulid())
 
 
 def arrived(file: Path | None = None, *, project: dict[str, Any] = PROJECT, site: str = SITE) -> Run:

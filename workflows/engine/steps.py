@@ -127,5 +127,5 @@ def _stale(order: Order, step: StepDefinition, execution: Execution, document: D
 
 def _routed(run: Run, document: DocumentWorkflow, result: StageResult, heartbeat: Callable[[], None]) -> StageResult:
     """The rules are asked once all of it is known, and before a person may be: they choose whom to ask."""
-    facts = judge.judged(run, document, pages=int(result.facts.get("pages", 0)), heartbeat=heartbeat)
+    facts = judge.judge_document(run, document, pages=int(result.facts.get("pages", 0)), heartbeat=heartbeat)
     return replace(result, facts={**result.facts, **facts})

@@ -51,7 +51,7 @@ def planned(
         Unavailable: the table or S3 does not answer.
 
     """
-    book = pinned_rules.current(site)
+    book = pinned_rules.current_rules(site)
     judgement = routing.judge_rules(book.rules, Facts(file_type), When.UPLOAD)
     project = settled({**data, **(chosen or {})}, judgement.effect)
     try:
@@ -61,7 +61,7 @@ def planned(
             raise
         named = ", ".join(f"“{one.rule}”" for one in judgement.decisions)
         raise Refused(f"The classification that the rules {named} choose is gone. They have to be changed.") from error
-    routed = Routing(pinned_rules.pin(site, book), judgement)
+    routed = Routing(pinned_rules.pin_rules(site, book), judgement)
     definition = versions.active(judgement.effect.definition)
     return Plan(site, project_id, project, pinned, definition, routed, chosen or {})
 

@@ -36,7 +36,10 @@ MOST_ACTIONS = 40  # of one run, all its rules together: they are written in the
 def planned(run: Run, document: DocumentWorkflow, execution: Execution) -> list[Change]:
     """The rows of what follows, for the transaction that publishes; none where nothing does."""
     acts = _acts(run, document, execution)
-    if not acts and not pinned_rules.pinned(run.site, stored_rules.read_routing(document.routing).book).mappings:
+    if (
+        not acts
+        and not pinned_rules.load_pinned_rules(run.site, stored_rules.read_routing(document.routing).book).mappings
+    ):
         return []
     before = queries.document_actions(run.site, run.document_id) if acts else []
     return follow_ups.planned(run, document, acts, first=max((one.idx + 1 for one in before), default=0))
@@ -81,7 +84,7 @@ def _go_on(run: Run, follow_up: FollowUp, owner: str) -> None:
 def _set_attributes(run: Run) -> str:
     """Set what the pinned mappings say; answers in sentences what could not be set. Again it changes nothing."""
     document = queries.document_workflow(run.site, run.document_id, run.workflow_id)
-    mappings = pinned_rules.pinned(run.site, stored_rules.read_routing(document.routing).book).mappings
+    mappings = pinned_rules.load_pinned_rules(run.site, stored_rules.read_routing(document.routing).book).mappings
     if not mappings:
         return ""
     store = DocumentFiles(run.site, run.project_id, run.document_id)

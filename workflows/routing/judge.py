@@ -26,19 +26,21 @@ from workflows.storage.objects import DocumentFiles
 DOCUMENT_TYPE = "document_type"  # a field of every document whose type was found
 
 
-def judged(run: Run, document: DocumentWorkflow, *, pages: int, heartbeat: Callable[[], None]) -> dict[str, Any]:
+def judge_document(
+    run: Run, document: DocumentWorkflow, *, pages: int, heartbeat: Callable[[], None]
+) -> dict[str, Any]:
     """Facts for the advance out of the assessment: the queue, the rules that decided, the answer's sha256.
 
     Empty where the run pinned no rule that is asked now. Raises: NotFound, Tampered, where a stored file is gone.
     """
-    book = pinned_rules.pinned(run.site, stored_rules.read_routing(document.routing).book)
+    book = pinned_rules.load_pinned_rules(run.site, stored_rules.read_routing(document.routing).book)
     rules = [rule for rule in book.rules if rule.when == When.ANALYSIS]
     if not rules:
         return {}
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     looked_at = [index for index in range(pages) if index < FIRST or index >= pages - LAST]
     has_codes = routing.any_rule_reads(rules, Source.BARCODE) and kinds.has_pages(str(document.data["file_type"]))
-    codes = _barcodes(store, looked_at, heartbeat) if has_codes else []
+    codes = _read_barcodes(store, looked_at, heartbeat) if has_codes else []
     facts = _facts(run, document, rules, looked_at, codes)
     judgement = routing.judge_rules(rules, facts, When.ANALYSIS)
     content = {
@@ -61,7 +63,7 @@ def judgement_of(run: Run, sha256: str | None) -> Judgement:
     )
 
 
-def _barcodes(store: DocumentFiles, indices: Sequence[int], heartbeat: Callable[[], None]) -> list[Barcode]:
+def _read_barcodes(store: DocumentFiles, indices: Sequence[int], heartbeat: Callable[[], None]) -> list[Barcode]:
     found: list[Barcode] = []
     for index in indices:
         found += barcodes.on_page(store, index)

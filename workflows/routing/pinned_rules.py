@@ -28,21 +28,21 @@ class Book:
     mappings: tuple[FieldMapping, ...] = ()
 
 
-def rulesets(site: str) -> list[Ruleset]:
+def list_rulesets(site: str) -> list[Ruleset]:
     """The site's rulesets, those that are on first, in their order: one strongly consistent Query."""
     found = Ruleset.page(table.RULESET.partition_key(site), limit=MOST_RULESETS * 2, consistent=True)
     return list(found.rows)
 
 
-def ruleset(site: str, ruleset_id: str) -> Ruleset:
+def get_ruleset(site: str, ruleset_id: str) -> Ruleset:
     """A strong read; its key holds what can change, so it is looked for among all. Raises: NotFound."""
-    found = next((one for one in rulesets(site) if one.documentId == ruleset_id), None)
+    found = next((one for one in list_rulesets(site) if one.documentId == ruleset_id), None)
     if found is None:
         raise NotFound("There is no such ruleset here.")
     return found
 
 
-def rules(site: str, ruleset_id: str) -> list[StoredRule]:
+def list_rules(site: str, ruleset_id: str) -> list[StoredRule]:
     """A ruleset's rules in their order: one strongly consistent Query.
 
     Raises:
@@ -58,7 +58,7 @@ def rules(site: str, ruleset_id: str) -> list[StoredRule]:
     return sorted(found.rows, key=lambda one: (int(one.priority), one.documentId))
 
 
-def rule(site: str, ruleset_id: str, rule_id: str) -> StoredRule:
+def get_rule(site: str, ruleset_id: str, rule_id: str) -> StoredRule:
     """A strong read of one rule. Raises: NotFound."""
     try:
         return StoredRule.load(table.RULE.key(site, ruleset_id=ruleset_id, rule_id=rule_id))
@@ -66,14 +66,14 @@ def rule(site: str, ruleset_id: str, rule_id: str) -> StoredRule:
         raise NotFound("There is no such rule here.") from error
 
 
-def mappings(site: str) -> list[StoredMapping]:
+def list_mappings(site: str) -> list[StoredMapping]:
     """The site's mappings by name, each whole: a Query, and a batch read where there is one."""
     page = StoredMapping.page(table.MAPPING.gsi1_partition(site), index="GSI1", limit=MOST_MAPPINGS * 2)
     found = {one.key: one for one in StoredMapping.load_many([row.key for row in page.rows])}
     return [found[row.key] for row in page.rows if row.key in found]
 
 
-def mapping(site: str, mapping_id: str) -> StoredMapping:
+def get_mapping(site: str, mapping_id: str) -> StoredMapping:
     """A strong read of one mapping. Raises: NotFound."""
     try:
         return StoredMapping.load(table.MAPPING.key(site, document_id=mapping_id))
@@ -81,14 +81,14 @@ def mapping(site: str, mapping_id: str) -> StoredMapping:
         raise NotFound("There is no such mapping here.") from error
 
 
-def current(site: str) -> Book:
+def current_rules(site: str) -> Book:
     """What holds now: a Query each for mappings and rulesets, and one for rules where a ruleset is on."""
     on = _rulesets_on(site)
     return Book(_rules_on(site, on) if on else (), _mappings(site))
 
 
 def _mappings(site: str) -> tuple[FieldMapping, ...]:
-    return tuple(one.mapping for one in mappings(site) if one.is_on)
+    return tuple(one.mapping for one in list_mappings(site) if one.is_on)
 
 
 def _rulesets_on(site: str) -> dict[str, Ruleset]:
@@ -101,15 +101,15 @@ def _rules_on(site: str, on: dict[str, Ruleset]) -> tuple[Rule, ...]:
     prefix = StoredRule.SK.startswith(table.RULE_BY_STATUS.sort_prefix(status=ACTIVE))
     pk = table.RULE_BY_STATUS.partition_key(site)
     page = StoredRule.page(pk, sk=prefix, limit=MOST_RULESETS * MOST_RULES, consistent=True)
-    return tuple(_placed(one, on[one.rulesetId]) for one in page.rows if one.rulesetId in on)
+    return tuple(_place_rule(one, on[one.rulesetId]) for one in page.rows if one.rulesetId in on)
 
 
-def _placed(stored: StoredRule, of: Ruleset) -> Rule:
+def _place_rule(stored: StoredRule, of: Ruleset) -> Rule:
     found = asdict(stored.rule) | {"ruleset": of.description, "ruleset_priority": int(of.priority)}
     return stored_rules.rule_from(found)
 
 
-def pin(site: str, book: Book) -> str:
+def pin_rules(site: str, book: Book) -> str:
     """Keep the book as it is now and answer its sha256; an empty book needs none.
 
     The object is named by its content: written once for many runs, and a run whose rows were never made leaves
@@ -125,7 +125,7 @@ def pin(site: str, book: Book) -> str:
 
 
 @lru_cache(maxsize=32)
-def pinned(site: str, sha256: str) -> Book:
+def load_pinned_rules(site: str, sha256: str) -> Book:
     """The book that a run pinned.
 
     Raises:

@@ -107,7 +107,7 @@ def test_the_rules_word_on_the_queue_comes_before_the_projects(pump: Pump) -> No
 def test_a_run_keeps_the_rules_it_began_with(pump: Pump) -> None:
     made = make_rule(make_ruleset(), queue="first")
     run = arrived(project=NOBODY_SURE)
-    rules.update(SITE, made.rulesetId, made.documentId, draft(queue="second"), version=1, by=ALICE)
+    rules.update_rule(SITE, made.rulesetId, made.documentId, draft(queue="second"), version=1, by=ALICE)
     later = arrived(project=NOBODY_SURE)
     pump.run(lambda: pump.ran("open_review") > 1)
     assert (review_of(ref_of(run)).queue, review_of(ref_of(later)).queue) == ("first", "second")
@@ -115,28 +115,30 @@ def test_a_run_keeps_the_rules_it_began_with(pump: Pump) -> None:
 
 def test_many_runs_under_the_same_rules_share_one_object(table: str) -> None:
     make_rule(make_ruleset(), actions=(Act("OCR"),))
-    book = pinned_rules.current(SITE)
+    book = pinned_rules.current_rules(SITE)
     with count_calls() as calls:
-        assert {pinned_rules.pin(SITE, book) for _ in range(3)} == {pinned_rules.pin(SITE, pinned_rules.current(SITE))}
+        assert {pinned_rules.pin_rules(SITE, book) for _ in range(3)} == {
+            pinned_rules.pin_rules(SITE, pinned_rules.current_rules(SITE))
+        }
     assert calls.names().count("s3.PutObject") == 1
-    assert pinned_rules.pinned(SITE, pinned_rules.pin(SITE, book)) == book
+    assert pinned_rules.load_pinned_rules(SITE, pinned_rules.pin_rules(SITE, book)) == book
 
 
 def test_rules_that_somebody_changed_behind_the_runs_back_are_not_applied(table: str) -> None:
     make_rule(make_ruleset(), queue="q1")
-    sha256 = pinned_rules.pin(SITE, pinned_rules.current(SITE))
+    sha256 = pinned_rules.pin_rules(SITE, pinned_rules.current_rules(SITE))
     pinned_rules.SiteFiles(SITE).write(files.rulebook(sha256), b"{}", "application/json")
     with pytest.raises(Tampered):
-        pinned_rules.pinned(SITE, sha256)
-    pinned_rules.pin(SITE, pinned_rules.current(SITE))  # mends it
-    assert pinned_rules.pinned(SITE, sha256) == pinned_rules.current(SITE)
+        pinned_rules.load_pinned_rules(SITE, sha256)
+    pinned_rules.pin_rules(SITE, pinned_rules.current_rules(SITE))  # mends it
+    assert pinned_rules.load_pinned_rules(SITE, sha256) == pinned_rules.current_rules(SITE)
 
 
 def test_rules_that_the_bucket_lost_are_there_again_with_the_next_run(pump: Pump) -> None:
     make_rule(make_ruleset(), queue="q1")
-    name = files.rulebook(pinned_rules.pin(SITE, pinned_rules.current(SITE)))
+    name = files.rulebook(pinned_rules.pin_rules(SITE, pinned_rules.current_rules(SITE)))
     delete_object(pinned_rules.SiteFiles(SITE).key(name), "")
-    pinned_rules.pinned.cache_clear()  # as in a worker that has not read them
+    pinned_rules.load_pinned_rules.cache_clear()  # as in a worker that has not read them
     run = arrived(project=NOBODY_SURE)
     pump.run(lambda: pump.ran("open_review") > 0)
     assert review_of(ref_of(run)).queue == "q1"
@@ -191,9 +193,9 @@ def test_a_page_without_a_barcode_has_none(table: str, tmp_path: Path) -> None:
 def test_the_bucket_of_rules_is_the_sites_own(table: str) -> None:
     make_rule(make_ruleset(site="acme"), site="acme", queue="q1")
     with count_calls() as calls:
-        pinned_rules.pin("acme", pinned_rules.current("acme"))
+        pinned_rules.pin_rules("acme", pinned_rules.current_rules("acme"))
     assert [call.params["Key"].split("/")[0] for call in calls.of("s3", "PutObject")] == ["acme"]
-    assert pinned_rules.current(SITE) == pinned_rules.Book()
+    assert pinned_rules.current_rules(SITE) == pinned_rules.Book()
 
 
 def test_a_rule_that_chooses_a_classification_that_is_gone_is_named_before_anything_is_kept(pump: Pump) -> None:

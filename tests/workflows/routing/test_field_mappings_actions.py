@@ -37,7 +37,7 @@ def draft(*pairs, name="Invoices", on=True, **more):
 
 
 def make(*pairs, by=ALICE, mapping_id=None, site=SITE, **more):
-    return field_mappings.create(site, draft(*pairs, **more), by=by, mapping_id=mapping_id or clock.new_ulid())
+    return field_mappings.create_mapping(site, draft(*pairs, **more), by=by, mapping_id=mapping_id or clock.new_ulid())
 
 
 def attribute(key, kind="text"):
@@ -75,10 +75,10 @@ def test_fields_with_values_become_attributes_and_the_first_word_counts():
 # --- how it is written --------------------------------------------------------
 def test_what_was_made_is_read_back_in_the_seeds_shape():
     made = make(("total", "amount"), ("date", "day"), name="A/B #1", project_id="p1")
-    found = pinned_rules.mapping(SITE, made.id)
+    found = pinned_rules.get_mapping(SITE, made.id)
     assert field_mappings.draft_of(found) == draft(("total", "amount"), ("date", "day"), name="A/B #1", project_id="p1")
     assert (found.PK, found.GSI1PK, found.documentId) == (f"mappings#{made.id}", "mappings#", made.id)
-    assert pinned_rules.mappings("acme") == []
+    assert pinned_rules.list_mappings("acme") == []
     assert events(made) == ["created"]
 
 
@@ -86,21 +86,21 @@ def test_the_same_form_makes_one_and_nobody_elses():
     mapping_id = clock.new_ulid()
     for _ in range(2):
         make(mapping_id=mapping_id)
-    assert len(pinned_rules.mappings(SITE)) == 1
+    assert len(pinned_rules.list_mappings(SITE)) == 1
     with pytest.raises(Conflict):
         make(mapping_id=mapping_id, by=BOB)
 
 
 def test_who_changes_it_second_loses_and_saving_it_as_it_is_writes_nothing():
     made = make(("total", "amount"))
-    field_mappings.update(SITE, made.id, draft(("total", "amount")), version=1, by=BOB)
-    field_mappings.update(SITE, made.id, draft(("total", "sum"), name="First", on=False), version=1, by=BOB)
+    field_mappings.update_mapping(SITE, made.id, draft(("total", "amount")), version=1, by=BOB)
+    field_mappings.update_mapping(SITE, made.id, draft(("total", "sum"), name="First", on=False), version=1, by=BOB)
     with pytest.raises(Conflict, match="Bob Ito changed this mapping"):
-        field_mappings.update(SITE, made.id, draft(name="Second"), version=1, by=ALICE)
-    found = pinned_rules.mapping(SITE, made.id)
+        field_mappings.update_mapping(SITE, made.id, draft(name="Second"), version=1, by=ALICE)
+    found = pinned_rules.get_mapping(SITE, made.id)
     assert field_mappings.draft_of(found) == draft(("total", "sum"), name="First", on=False)
     assert (int(found.version), events(made)) == (2, ["created", "updated"])
-    assert [one.name for one in pinned_rules.mappings(SITE)] == ["First"]
+    assert [one.name for one in pinned_rules.list_mappings(SITE)] == ["First"]
 
 
 def test_of_many_at_once_one_wins():
@@ -108,7 +108,7 @@ def test_of_many_at_once_one_wins():
 
     def save(number):
         try:
-            field_mappings.update(SITE, made.id, draft(name=f"N {number}"), version=1, by=ALICE)
+            field_mappings.update_mapping(SITE, made.id, draft(name=f"N {number}"), version=1, by=ALICE)
         except Conflict:
             return 0
         return 1
@@ -122,22 +122,22 @@ def test_an_older_writers_mapping_is_read_and_saved_here():
     row = StoredMapping(*key, **MAPPING.gsi1(SITE, name="Old"), name="Old", attributes=[{"attributeKey": "x"}])
     row.save()
     row.update([StoredMapping.version.remove(), StoredMapping.status.remove()])
-    assert pinned_rules.mapping(SITE, "old").mapping.pairs == ()
-    field_mappings.update(SITE, "old", draft(("a", "b"), name="New"), version=0, by=ALICE)
-    assert pinned_rules.mapping(SITE, "old").mapping.pairs == (("a", "b"),)
+    assert pinned_rules.get_mapping(SITE, "old").mapping.pairs == ()
+    field_mappings.update_mapping(SITE, "old", draft(("a", "b"), name="New"), version=0, by=ALICE)
+    assert pinned_rules.get_mapping(SITE, "old").mapping.pairs == (("a", "b"),)
 
 
 def test_without_its_event_no_change_is_kept(monkeypatch):
     made = make(("total", "amount"))
     for act in (
         lambda: make(name="Other"),
-        lambda: field_mappings.update(SITE, made.id, draft(name="Other"), version=1, by=ALICE),
+        lambda: field_mappings.update_mapping(SITE, made.id, draft(name="Other"), version=1, by=ALICE),
     ):
         with audit_refused(), pytest.raises(Unavailable):
             act()
         with crash_before("dynamodb", "TransactWriteItems"), pytest.raises(Crash):
             act()
-    assert [field_mappings.draft_of(one) for one in pinned_rules.mappings(SITE)] == [draft(("total", "amount"))]
+    assert [field_mappings.draft_of(one) for one in pinned_rules.list_mappings(SITE)] == [draft(("total", "amount"))]
     monkeypatch.setattr(pinned_rules, "MOST_MAPPINGS", 1)
     with pytest.raises(Refused, match="up to 1 mappings"):
         make()
@@ -146,7 +146,7 @@ def test_without_its_event_no_change_is_kept(monkeypatch):
 def test_what_is_not_there_is_not_found():
     for mapping_id in ("none", "a#b"):
         with pytest.raises(NotFound):
-            pinned_rules.mapping(SITE, mapping_id)
+            pinned_rules.get_mapping(SITE, mapping_id)
 
 
 # --- what it does -------------------------------------------------------------
@@ -208,7 +208,7 @@ def test_a_run_keeps_the_mappings_it_began_with(pump):
     attribute("amount", "amount")
     made = make(("total", "amount"), project_id=PROJECT_ID)
     run = ready()
-    field_mappings.update(SITE, made.id, draft(on=False), version=1, by=ALICE)
+    field_mappings.update_mapping(SITE, made.id, draft(on=False), version=1, by=ALICE)
     publish(run)
     drive(run)
     assert values(run) == {"amount": "510.24"}
@@ -241,7 +241,7 @@ def test_a_mapping_is_made_changed_and_listed_in_pages():
     assert "Amount" in one_line(browser.get(f"{LIST}new/").content)
     answer = browser.post(f"{LIST}new/", typed(("total", "amount"), ("", ""), mapping_id=clock.new_ulid()))
     assert answer["Location"] == LIST
-    (made,) = pinned_rules.mappings(SITE)
+    (made,) = pinned_rules.list_mappings(SITE)
     assert made.mapping.pairs == (("total", "amount"),)
     page = one_line(browser.get(LIST).content)
     assert "<code>total</code> → <code>amount</code>" in page
@@ -251,7 +251,7 @@ def test_a_mapping_is_made_changed_and_listed_in_pages():
     lost = browser.post(url, typed(name="Mine", version="1"))
     assert lost.status_code == 409
     assert "Somebody saved first" in one_line(lost.content)
-    assert pinned_rules.mapping(SITE, made.id).name == "Renamed"
+    assert pinned_rules.get_mapping(SITE, made.id).name == "Renamed"
 
 
 @pytest.mark.django_db
@@ -269,7 +269,7 @@ def test_a_mapping_is_made_changed_and_listed_in_pages():
 def test_what_cannot_be_a_mapping_is_said_beside_it(form, words):
     attribute("amount", "amount")
     answer = signed_in(alice()).post(f"{LIST}new/", form)
-    assert (answer.status_code, pinned_rules.mappings(SITE)) == (422, [])
+    assert (answer.status_code, pinned_rules.list_mappings(SITE)) == (422, [])
     assert words in one_line(answer.content)
 
 

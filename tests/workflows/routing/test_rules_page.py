@@ -40,7 +40,7 @@ def where(source, operator, value="", key=""):
 
 
 def only(ruleset):
-    (stored,) = pinned_rules.rules(SITE, ruleset.documentId)
+    (stored,) = pinned_rules.list_rules(SITE, ruleset.documentId)
     return rules.draft_of(stored)
 
 
@@ -77,7 +77,7 @@ def test_what_cannot_be_a_ruleset_is_said_beside_it():
     assert answer.status_code == 422
     assert "Say what it is for" in text(answer)
     assert "whole number from 0 to 999,999" in text(answer)
-    assert pinned_rules.rulesets(SITE) == []
+    assert pinned_rules.list_rulesets(SITE) == []
 
 
 def test_a_ruleset_that_somebody_changed_first_is_not_overwritten():
@@ -88,7 +88,7 @@ def test_a_ruleset_that_somebody_changed_first_is_not_overwritten():
     assert answer.status_code == 409
     for words in ("Somebody saved first", 'value="Second"', 'name="version" value="2"'):
         assert words in text(answer)
-    assert not pinned_rules.ruleset(SITE, ruleset.documentId).is_on  # a box that is not ticked is not sent
+    assert not pinned_rules.get_ruleset(SITE, ruleset.documentId).is_on  # a box that is not ticked is not sent
 
 
 def test_a_rule_is_made_with_all_that_it_can_ask_for():
@@ -158,7 +158,7 @@ def test_what_cannot_be_a_rule_is_said_beside_it_and_stays(form, words):
     answer = signed_in(alice()).post(at("create-rule", ruleset.documentId), form)
     assert answer.status_code == 422
     assert words in text(answer)
-    assert pinned_rules.rules(SITE, ruleset.documentId) == []
+    assert pinned_rules.list_rules(SITE, ruleset.documentId) == []
 
 
 def test_rows_are_added_moved_and_removed_without_saving():
@@ -173,7 +173,7 @@ def test_rows_are_added_moved_and_removed_without_saving():
     assert text(browser.post(url, form | {"rows": "actions-add"})).count('class="rule-row action-row"') == 2
     for order in ("nothing", "conditions-up-99", "conditions-up-x", "actions-remove-5"):
         assert browser.post(url, form | {"rows": order}).status_code == 200
-    assert pinned_rules.rules(SITE, ruleset.documentId) == []
+    assert pinned_rules.list_rules(SITE, ruleset.documentId) == []
 
 
 def test_a_stored_rule_is_shown_as_it_is_and_sent_back_changes_nothing():
@@ -190,7 +190,7 @@ def test_a_stored_rule_is_shown_as_it_is_and_sent_back_changes_nothing():
         version="1",
     )
     assert browser.post(url, form).status_code == 302
-    assert int(pinned_rules.rule(SITE, made.rulesetId, made.documentId).version) == 1
+    assert int(pinned_rules.get_rule(SITE, made.rulesetId, made.documentId).version) == 1
 
 
 def test_who_saves_a_rule_second_keeps_what_was_typed_and_may_save_over_it():
@@ -201,7 +201,7 @@ def test_who_saves_a_rule_second_keeps_what_was_typed_and_may_save_over_it():
     assert answer.status_code == 409
     assert 'value="Second"' in text(answer)
     browser.post(url, typed(description="Second", version="2"))
-    assert pinned_rules.rule(SITE, made.rulesetId, made.documentId).description == "Second"
+    assert pinned_rules.get_rule(SITE, made.rulesetId, made.documentId).description == "Second"
 
 
 def test_the_page_of_a_ruleset_says_its_rules_in_words():
@@ -252,9 +252,9 @@ def test_a_rule_is_deleted_from_its_page_and_one_that_was_changed_is_not():
     browser, url = signed_in(alice()), at("edit-rule", made.rulesetId, made.documentId)
     assert "Delete this rule" in text(browser.get(url))
     assert browser.post(url, {"order": "delete", "version": "7"}).status_code == 409
-    assert pinned_rules.rules(SITE, made.rulesetId)
+    assert pinned_rules.list_rules(SITE, made.rulesetId)
     answer = browser.post(url, {"order": "delete", "version": "1"}, follow=True)
     assert "To the payables is deleted" in text(answer)
-    assert pinned_rules.rules(SITE, made.rulesetId) == []
+    assert pinned_rules.list_rules(SITE, made.rulesetId) == []
     assert browser.get(url).status_code == 404
     assert signed_in(bob()).post(url, {"order": "delete", "version": "1"}).status_code == 403

@@ -42,7 +42,7 @@ class MappingDraft:
         return {name: value or "" for name, value in self.stored.items()} | {"attributes": words}
 
 
-def create(site: str, draft: MappingDraft, *, by: Actor, mapping_id: str) -> StoredMapping:
+def create_mapping(site: str, draft: MappingDraft, *, by: Actor, mapping_id: str) -> StoredMapping:
     """Make the mapping, or answer the one that the same form made before.
 
     Raises:
@@ -50,7 +50,7 @@ def create(site: str, draft: MappingDraft, *, by: Actor, mapping_id: str) -> Sto
         Conflict: the id is somebody else's mapping.
 
     """
-    if len(pinned_rules.mappings(site)) >= pinned_rules.MOST_MAPPINGS:
+    if len(pinned_rules.list_mappings(site)) >= pinned_rules.MOST_MAPPINGS:
         raise Refused(f"A site has up to {pinned_rules.MOST_MAPPINGS} mappings. Put the fields into one that there is.")
     values: dict[str, Any] = table.MAPPING.gsi1(site, name=draft.name) | draft.stored
     row = StoredMapping(
@@ -65,14 +65,14 @@ def create(site: str, draft: MappingDraft, *, by: Actor, mapping_id: str) -> Sto
     try:
         transact([Put(row)], entity_event(site, "mapping", mapping_id, "created", by=by, payload=draft.facts))
     except Conflict:
-        made = pinned_rules.mapping(site, mapping_id)
+        made = pinned_rules.get_mapping(site, mapping_id)
         if made.created_by != by.id:
             raise
         return made
     return row
 
 
-def update(site: str, mapping_id: str, draft: MappingDraft, *, version: int, by: Actor) -> None:
+def update_mapping(site: str, mapping_id: str, draft: MappingDraft, *, version: int, by: Actor) -> None:
     """Change the mapping that ``version`` showed; what is there already is not written.
 
     Raises:
@@ -80,7 +80,7 @@ def update(site: str, mapping_id: str, draft: MappingDraft, *, version: int, by:
         NotFound: no such mapping.
 
     """
-    before = pinned_rules.mapping(site, mapping_id)
+    before = pinned_rules.get_mapping(site, mapping_id)
     stored = draft_of(before)
     changed = {
         name: {"before": stored.facts[name], "after": value}
@@ -101,7 +101,7 @@ def update(site: str, mapping_id: str, draft: MappingDraft, *, version: int, by:
     try:
         transact([Update(before.key, actions, EXISTS & same)], event)
     except Conflict as error:
-        raise Conflict(_who_was_first(pinned_rules.mapping(site, mapping_id))) from error
+        raise Conflict(_who_was_first(pinned_rules.get_mapping(site, mapping_id))) from error
 
 
 def draft_of(stored: StoredMapping) -> MappingDraft:

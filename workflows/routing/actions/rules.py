@@ -10,7 +10,7 @@ from config.errors import Conflict, Refused
 from config.transaction import Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from workflows.routing import pinned_rules
-from workflows.routing.actions.rulesets import touched, who_was_first
+from workflows.routing.actions.rulesets import touch_ruleset, who_was_first
 from workflows.routing.items.rules import ACTIVE, INACTIVE, StoredRule
 from workflows.rules import routing
 from workflows.rules.routing import KNOWN, Condition, Effect, When
@@ -40,11 +40,11 @@ class RuleDraft:
             "status": self.status,
             "when": self.when.value,
             "conditions": "; ".join(one.words for one in self.conditions),
-            "effect": _lean(routing.to_plain(self.effect)),
+            "effect": _drop_empty_entries(routing.to_plain(self.effect)),
         }
 
 
-def create(site: str, ruleset_id: str, draft: RuleDraft, *, by: Actor, rule_id: str) -> StoredRule:
+def create_rule(site: str, ruleset_id: str, draft: RuleDraft, *, by: Actor, rule_id: str) -> StoredRule:
     """Make the rule, or answer the one that the same form made before.
 
     Raises:
@@ -54,24 +54,26 @@ def create(site: str, ruleset_id: str, draft: RuleDraft, *, by: Actor, rule_id: 
 
     """
     _check(draft)
-    ruleset = pinned_rules.ruleset(site, ruleset_id)
-    if len(pinned_rules.rules(site, ruleset_id)) >= pinned_rules.MOST_RULES:
+    ruleset = pinned_rules.get_ruleset(site, ruleset_id)
+    if len(pinned_rules.list_rules(site, ruleset_id)) >= pinned_rules.MOST_RULES:
         raise Refused(f"A ruleset has up to {pinned_rules.MOST_RULES} rules. Make another ruleset for more.")
     row = _row(site, ruleset_id, rule_id, draft, version=1, by=by, created_by=by.id)
     event = entity_event(site, "rule", rule_id, "created", by=by, payload={"ruleset": ruleset_id} | draft.facts)
     try:
-        transact([Put(row, name="rule"), Put(_by_status(site, row), overwrite=True), touched(ruleset, by=by)], event)
+        transact(
+            [Put(row, name="rule"), Put(_by_status(site, row), overwrite=True), touch_ruleset(ruleset, by=by)], event
+        )
     except Conflict as error:
         if "rule" not in error.failed:
             raise Conflict(who_was_first(site, ruleset_id)) from error
-        made = pinned_rules.rule(site, ruleset_id, rule_id)
+        made = pinned_rules.get_rule(site, ruleset_id, rule_id)
         if made.created_by != by.id:
             raise
         return made
     return row
 
 
-def update(site: str, ruleset_id: str, rule_id: str, draft: RuleDraft, *, version: int, by: Actor) -> None:
+def update_rule(site: str, ruleset_id: str, rule_id: str, draft: RuleDraft, *, version: int, by: Actor) -> None:
     """Change the rule that ``version`` showed; what is there already is not written.
 
     Raises:
@@ -81,23 +83,23 @@ def update(site: str, ruleset_id: str, rule_id: str, draft: RuleDraft, *, versio
 
     """
     _check(draft)
-    before = pinned_rules.rule(site, ruleset_id, rule_id)
+    before = pinned_rules.get_rule(site, ruleset_id, rule_id)
     if int(before.version) == version and draft_of(before) == draft:
         return
     row = _row(site, ruleset_id, rule_id, draft, version=version + 1, by=by, created_by=before.created_by or "")
-    payload = {"ruleset": ruleset_id} | _changed(draft_of(before).facts, draft.facts)
+    payload = {"ruleset": ruleset_id} | _diff_facts(draft_of(before).facts, draft.facts)
     changes: list[Change] = [
-        Update(row.key, _everything(row), StoredRule.version == version),
-        touched(pinned_rules.ruleset(site, ruleset_id), by=by),
-        *_moved(_by_status(site, before), _by_status(site, row)),
+        Update(row.key, _set_every_attribute(row), StoredRule.version == version),
+        touch_ruleset(pinned_rules.get_ruleset(site, ruleset_id), by=by),
+        *_move_rule(_by_status(site, before), _by_status(site, row)),
     ]
     try:
         transact(changes, entity_event(site, "rule", rule_id, "updated", by=by, payload=payload))
     except Conflict as error:
-        raise Conflict(_who_was_first(pinned_rules.rule(site, ruleset_id, rule_id))) from error
+        raise Conflict(_who_was_first(pinned_rules.get_rule(site, ruleset_id, rule_id))) from error
 
 
-def remove(site: str, ruleset_id: str, rule_id: str, *, version: int, by: Actor) -> None:
+def delete_rule(site: str, ruleset_id: str, rule_id: str, *, version: int, by: Actor) -> None:
     """Delete the rule that ``version`` showed; runs that have begun keep the copy that they pinned.
 
     Raises:
@@ -105,20 +107,20 @@ def remove(site: str, ruleset_id: str, rule_id: str, *, version: int, by: Actor)
         NotFound: no such ruleset or rule, or it was deleted.
 
     """
-    before = pinned_rules.rule(site, ruleset_id, rule_id)
+    before = pinned_rules.get_rule(site, ruleset_id, rule_id)
     changes: list[Change] = [
         Delete(before.key, StoredRule.version == version),
         Delete(_by_status(site, before).key),
-        touched(pinned_rules.ruleset(site, ruleset_id), by=by),
+        touch_ruleset(pinned_rules.get_ruleset(site, ruleset_id), by=by),
     ]
     payload = {"ruleset": ruleset_id} | draft_of(before).facts
     try:
         transact(changes, entity_event(site, "rule", rule_id, "deleted", by=by, payload=payload))
     except Conflict as error:
-        raise Conflict(_who_was_first(pinned_rules.rule(site, ruleset_id, rule_id))) from error
+        raise Conflict(_who_was_first(pinned_rules.get_rule(site, ruleset_id, rule_id))) from error
 
 
-def _changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+def _diff_facts(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     return {name: {"before": before[name], "after": value} for name, value in after.items() if before[name] != value}
 
 
@@ -141,12 +143,12 @@ def _check(draft: RuleDraft) -> None:
         raise Refused("The run has begun by then: a rule after the analysis chooses queue and actions only.")
 
 
-def _moved(before: StoredRule, row: StoredRule) -> list[Change]:
+def _move_rule(before: StoredRule, row: StoredRule) -> list[Change]:
     put = Put(row, overwrite=True)
     return [put] if before.key == row.key else [Delete(before.key), put]
 
 
-def _everything(row: StoredRule) -> list[Action]:
+def _set_every_attribute(row: StoredRule) -> list[Action]:
     """Every attribute as the row has it, for an update that a put could not make conditional on a version."""
     actions: list[Action] = []
     for attribute in StoredRule.get_attributes().values():
@@ -170,10 +172,10 @@ def _row(
         name=draft.description,
         priority=draft.priority,
         workflowId=draft.effect.definition or None,
-        conditions=[_lean(routing.to_plain(one)) for one in draft.conditions],
+        conditions=[_drop_empty_entries(routing.to_plain(one)) for one in draft.conditions],
         status=draft.status,
         when=draft.when.value,
-        effect=_lean(routing.to_plain(draft.effect)),
+        effect=_drop_empty_entries(routing.to_plain(draft.effect)),
         version=version,
         created_by=created_by,
         updated_by=by.name,
@@ -192,7 +194,7 @@ def _by_status(site: str, row: StoredRule) -> StoredRule:
     return copy
 
 
-def _lean(data: dict[str, Any]) -> dict[str, Any]:
+def _drop_empty_entries(data: dict[str, Any]) -> dict[str, Any]:
     """Without what says nothing: a row holds what was asked for."""
     return {name: value for name, value in data.items() if value not in (None, "", [], {})}
 

@@ -30,7 +30,7 @@ class RulesetDraft:
         return {"description": self.description, "priority": self.priority, "status": self.status}
 
 
-def create(site: str, draft: RulesetDraft, *, by: Actor, ruleset_id: str) -> Ruleset:
+def create_ruleset(site: str, draft: RulesetDraft, *, by: Actor, ruleset_id: str) -> Ruleset:
     """Make the ruleset, or answer the one that the same form made before.
 
     Raises:
@@ -38,9 +38,9 @@ def create(site: str, draft: RulesetDraft, *, by: Actor, ruleset_id: str) -> Rul
         Conflict: the id is somebody else's ruleset.
 
     """
-    there = pinned_rules.rulesets(site)
+    there = pinned_rules.list_rulesets(site)
     if made := next((one for one in there if one.documentId == ruleset_id), None):
-        return _mine(made, by)
+        return _check_same_author(made, by)
     if len(there) >= pinned_rules.MOST_RULESETS:
         raise Refused(f"A site has up to {pinned_rules.MOST_RULESETS} rulesets. Put the rules into one that there is.")
     row = _row(site, ruleset_id, draft, version=1, by=by)
@@ -49,17 +49,17 @@ def create(site: str, draft: RulesetDraft, *, by: Actor, ruleset_id: str) -> Rul
     try:
         transact([Put(row)], event)
     except Conflict:
-        return _mine(pinned_rules.ruleset(site, ruleset_id), by)
+        return _check_same_author(pinned_rules.get_ruleset(site, ruleset_id), by)
     return row
 
 
-def _mine(made: Ruleset, by: Actor) -> Ruleset:
+def _check_same_author(made: Ruleset, by: Actor) -> Ruleset:
     if made.created_by != by.id:
         raise Conflict("Somebody else made a ruleset with this form. Open the list again.")
     return made
 
 
-def update(site: str, ruleset_id: str, draft: RulesetDraft, *, version: int, by: Actor) -> None:
+def update_ruleset(site: str, ruleset_id: str, draft: RulesetDraft, *, version: int, by: Actor) -> None:
     """Change the ruleset that ``version`` showed; where its place in the order changes, it moves in one transaction.
 
     Raises:
@@ -67,7 +67,7 @@ def update(site: str, ruleset_id: str, draft: RulesetDraft, *, version: int, by:
         NotFound: no such ruleset.
 
     """
-    before = pinned_rules.ruleset(site, ruleset_id)
+    before = pinned_rules.get_ruleset(site, ruleset_id)
     stored = RulesetDraft(before.description, int(before.priority), before.is_on).facts
     changed = {name: {"before": stored[name], "after": value} for name, value in draft.facts.items()}
     changed = {name: change for name, change in changed.items() if change["before"] != change["after"]}
@@ -77,19 +77,19 @@ def update(site: str, ruleset_id: str, draft: RulesetDraft, *, version: int, by:
     row.created_by = before.created_by
     event = entity_event(site, "ruleset", ruleset_id, "updated", by=by, payload=changed)
     try:
-        transact(_moved(before, row, Ruleset.version == version), event)
+        transact(_move_ruleset(before, row, Ruleset.version == version), event)
     except Conflict as error:
         raise Conflict(who_was_first(site, ruleset_id)) from error
 
 
-def _moved(before: Ruleset, row: Ruleset, seen: Condition) -> list[Change]:
+def _move_ruleset(before: Ruleset, row: Ruleset, seen: Condition) -> list[Change]:
     if before.key != row.key:
         return [Delete(before.key, seen), Put(row)]
     values = {name: getattr(row, name) for name in ("description", "name", "version", "updated_by", "updated_at")}
     return [Update(row.key, [getattr(Ruleset, name).set(value) for name, value in values.items()], seen)]
 
 
-def touched(ruleset: Ruleset, *, by: Actor) -> Update:
+def touch_ruleset(ruleset: Ruleset, *, by: Actor) -> Update:
     """The part of a rule's change that its ruleset sees: a new version, so that a page of it that is open is old."""
     actions = [
         Ruleset.version.set(Ruleset.version + 1),
@@ -117,7 +117,7 @@ def _row(site: str, ruleset_id: str, draft: RulesetDraft, *, version: int, by: A
 
 def who_was_first(site: str, ruleset_id: str) -> str:
     try:
-        now = pinned_rules.ruleset(site, ruleset_id)
+        now = pinned_rules.get_ruleset(site, ruleset_id)
     except NotFound:
         return "This ruleset is not there any more."
     at = f" on {clock.parse(now.updated_at):%d %b %Y at %H:%M:%S} UTC" if now.updated_at else ""

@@ -112,7 +112,9 @@ def pair_rows(attributes: Mapping[str, str]) -> RowKind:
     return RowKind("pairs", "field", "field", PairRow, MOST_PAIRS, {"attributes": attributes})
 
 
-def stored_editor(draft: MappingDraft, kind: RowKind, projects: Mapping[str, str], version: int = 0) -> MappingEditor:
+def edit_stored_mapping(
+    draft: MappingDraft, kind: RowKind, projects: Mapping[str, str], version: int = 0
+) -> MappingEditor:
     names = ("name", "description", "on", "project_id")
     initial = {name: getattr(draft, name) for name in names}
     form = MappingForm(initial=initial, projects=projects, stored=draft.project_id)
@@ -123,13 +125,13 @@ def _initial(pairs: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
     return [{"field": field, "key": key} for field, key in pairs] or [{}]
 
 
-def posted_editor(
+def edit_posted_mapping(
     data: Mapping[str, Any], kind: RowKind, projects: Mapping[str, str], *, stored: str, version: int
 ) -> MappingEditor:
     return MappingEditor(MappingForm(data, projects=projects, stored=stored), kind.posted(data), kind, version)
 
 
-def rearranged_editor(
+def edit_rearranged_mapping(
     data: Mapping[str, Any], kind: RowKind, projects: Mapping[str, str], *, stored: str, version: int
 ) -> MappingEditor:
     """The page as typed with its rows moved: nothing is checked or saved yet."""

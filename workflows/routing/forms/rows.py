@@ -71,19 +71,19 @@ class ConditionRow(forms.Form):
             self.add_error("operator", f"This cannot be asked of {NAMES[source].lower()}.")
         elif operator != Operator.EXISTS and not value:
             self.add_error("value", "Write what to look for.")
-        elif operator in _COMPARISONS and comparable(value) is None:
+        elif operator in _COMPARISONS and to_comparable(value) is None:
             self.add_error("value", "Write a number such as 1000.50, or a day such as 2024-03-31.")
         return typed
 
     def condition(self) -> Condition:
         typed = self.cleaned_data
         source, operator = Source(typed["source"]), Operator(typed["operator"])
-        value = comparable(typed["value"]) or "" if operator in _COMPARISONS else typed["value"]
+        value = to_comparable(typed["value"]) or "" if operator in _COMPARISONS else typed["value"]
         keyed = source in (Source.FIELD, Source.ATTRIBUTE)
         return Condition(source, operator, "" if operator == Operator.EXISTS else value, typed["key"] if keyed else "")
 
 
-def comparable(text: str) -> str | None:
+def to_comparable(text: str) -> str | None:
     """As fields are stored, however it was typed; None for what is neither a number nor a day."""
     for stored in (text, values.number(text), values.amount(text), values.date(text)):
         if stored and routing.is_comparable(stored):
@@ -124,7 +124,7 @@ class ActionRow(forms.Form):
         return typed
 
     def _check_recipients(self, text: str) -> None:
-        addresses = recipients(text)
+        addresses = parse_recipients(text)
         if not addresses or len(addresses) > MOST_RECIPIENTS:
             self.add_error("target", f"Write one to {MOST_RECIPIENTS} addresses, with commas between.")
         for address in addresses:
@@ -149,13 +149,13 @@ class ActionRow(forms.Form):
             case ActionType.QUEUE:
                 return Act(typed["type"], {"queue": typed["queue"]})
             case ActionType.NOTIFY:
-                return Act(typed["type"], {"to": ", ".join(recipients(typed["target"]))})
+                return Act(typed["type"], {"to": ", ".join(parse_recipients(typed["target"]))})
             case ActionType.WEBHOOK:
                 return Act(typed["type"], {"url": typed["target"]})
         return Act(typed["type"])
 
 
-def recipients(text: str) -> list[str]:
+def parse_recipients(text: str) -> list[str]:
     return [one for one in re.split(r"[\s,;]+", text) if one]
 
 

@@ -184,35 +184,35 @@ class RuleEditor:
         return self.kinds[1].tabled(self.actions, self.focus)
 
 
-def _kinds(choices: Choices) -> tuple[RowKind, RowKind]:
+def _row_kinds(choices: Choices) -> tuple[RowKind, RowKind]:
     return condition_rows(), action_rows(choices.queues)
 
 
 def new_editor(choices: Choices, priority: int) -> RuleEditor:
     """``priority``: behind the rules that there are."""
-    conditions, actions = kinds = _kinds(choices)
+    conditions, actions = kinds = _row_kinds(choices)
     form = RuleForm(initial={"priority": priority, "on": True}, choices=choices)
     return RuleEditor(form, conditions.shown([{}]), actions.shown([]), kinds)
 
 
-def stored_editor(stored: StoredRule, draft: RuleDraft, choices: Choices) -> RuleEditor:
-    conditions, actions = kinds = _kinds(choices)
+def edit_stored_rule(stored: StoredRule, draft: RuleDraft, choices: Choices) -> RuleEditor:
+    conditions, actions = kinds = _row_kinds(choices)
     form = RuleForm(initial=initial_rule(draft), choices=choices, stored=draft.effect)
     rows = conditions.shown(initial_conditions(draft)), actions.shown(initial_actions(draft))
     return RuleEditor(form, *rows, kinds, int(stored.version))
 
 
-def posted_editor(data: Mapping[str, Any], choices: Choices, stored: Effect, version: int) -> RuleEditor:
-    conditions, actions = kinds = _kinds(choices)
+def edit_posted_rule(data: Mapping[str, Any], choices: Choices, stored: Effect, version: int) -> RuleEditor:
+    conditions, actions = kinds = _row_kinds(choices)
     form = RuleForm(data, choices=choices, stored=stored)
     return RuleEditor(form, conditions.posted(data), actions.posted(data), kinds, version)
 
 
-def rearranged_editor(
+def edit_rearranged_rule(
     data: Mapping[str, Any], choices: Choices, stored: Effect, version: int, *, order: str
 ) -> RuleEditor:
     """The page as typed with its rows moved: nothing is checked or saved yet."""
-    conditions, actions = kinds = _kinds(choices)
+    conditions, actions = kinds = _row_kinds(choices)
     typed = {name: data.get(name, "") for name in RuleForm.base_fields}
     form = RuleForm(initial=typed, choices=choices, stored=stored)
     (where, at), (then, after) = conditions.rearranged(data, order), actions.rearranged(data, order)

@@ -21,10 +21,10 @@ from workflows.routing.actions import field_mappings
 from workflows.routing.actions.field_mappings import MappingDraft
 from workflows.routing.forms.field_mappings import (
     MappingEditor,
+    edit_posted_mapping,
+    edit_rearranged_mapping,
+    edit_stored_mapping,
     pair_rows,
-    posted_editor,
-    rearranged_editor,
-    stored_editor,
 )
 from workflows.routing.forms.formsets import RowKind
 from workflows.routing.items.field_mappings import StoredMapping
@@ -35,7 +35,7 @@ _BLANK = MappingDraft("", "", on=True, pairs=())
 @require_safe
 def list_mappings(request: DeskRequest) -> HttpResponse:
     access.check_can_govern(request)
-    found = [(one, one.mapping) for one in pinned_rules.mappings(request.site)]
+    found = [(one, one.mapping) for one in pinned_rules.list_mappings(request.site)]
     return answer(
         request, "workflows/routing/mappings.html", None, {"mappings": found, "most": pinned_rules.MOST_MAPPINGS}
     )
@@ -44,16 +44,16 @@ def list_mappings(request: DeskRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def create_mapping(request: DeskRequest) -> HttpResponse:
     access.check_can_govern(request)
-    kind, projects = _offered(request)
+    kind, projects = _offer_choices(request)
     here = {"mapping_id": queue_id_from(request.POST.get("mapping_id", ""))}
     if request.method == "GET":
-        return _page(request, stored_editor(_BLANK, kind, projects), here)
+        return _page(request, edit_stored_mapping(_BLANK, kind, projects), here)
     if "rows" in request.POST:
-        return _page(request, rearranged_editor(request.POST, kind, projects, stored="", version=0), here)
-    editor = posted_editor(request.POST, kind, projects, stored="", version=0)
+        return _page(request, edit_rearranged_mapping(request.POST, kind, projects, stored="", version=0), here)
+    editor = edit_posted_mapping(request.POST, kind, projects, stored="", version=0)
     if not editor.is_valid():
         return _page(request, editor, here, status=422)
-    field_mappings.create(request.site, editor.draft(), by=actor(request.user), **here)
+    field_mappings.create_mapping(request.site, editor.draft(), by=actor(request.user), **here)
     messages.success(request, "The mapping is made. It holds for documents that come from now on.")
     return go(request, reverse("routing:list-mappings"))
 
@@ -61,15 +61,15 @@ def create_mapping(request: DeskRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def edit_mapping(request: DeskRequest, mapping_id: str) -> HttpResponse:
     access.check_can_govern(request)
-    stored = pinned_rules.mapping(request.site, mapping_id)
-    kind, projects = _offered(request)
+    stored = pinned_rules.get_mapping(request.site, mapping_id)
+    kind, projects = _offer_choices(request)
     if request.method == "GET":
-        editor = stored_editor(field_mappings.draft_of(stored), kind, projects, int(stored.version))
+        editor = edit_stored_mapping(field_mappings.draft_of(stored), kind, projects, int(stored.version))
         return _page(request, editor, {"mapping": stored})
     seen: dict[str, Any] = {"stored": stored.project_id or "", "version": version_in(request.POST)}
     if "rows" in request.POST:
-        return _page(request, rearranged_editor(request.POST, kind, projects, **seen), {"mapping": stored})
-    editor = posted_editor(request.POST, kind, projects, **seen)
+        return _page(request, edit_rearranged_mapping(request.POST, kind, projects, **seen), {"mapping": stored})
+    editor = edit_posted_mapping(request.POST, kind, projects, **seen)
     if not editor.is_valid():
         return _page(request, editor, {"mapping": stored}, status=422)
     return _save(request, stored, editor)
@@ -77,15 +77,17 @@ def edit_mapping(request: DeskRequest, mapping_id: str) -> HttpResponse:
 
 def _save(request: DeskRequest, stored: StoredMapping, editor: MappingEditor) -> HttpResponse:
     try:
-        field_mappings.update(request.site, stored.id, editor.draft(), version=editor.version, by=actor(request.user))
+        field_mappings.update_mapping(
+            request.site, stored.id, editor.draft(), version=editor.version, by=actor(request.user)
+        )
     except Conflict as error:
-        now = pinned_rules.mapping(request.site, stored.id)
+        now = pinned_rules.get_mapping(request.site, stored.id)
         return _page(request, editor, {"mapping": now, "clash": str(error)}, status=409)
     messages.success(request, "The mapping is saved. Runs that have begun keep what they began with.")
     return go(request, reverse("routing:list-mappings"))
 
 
-def _offered(request: DeskRequest) -> tuple[RowKind, dict[str, str]]:
+def _offer_choices(request: DeskRequest) -> tuple[RowKind, dict[str, str]]:
     definitions = schema_queries.attribute_definitions(request.site)
     attributes = {one.key: f"{one.label} ({one.kind_label.lower()})" for one in definitions}
     projects, _ = project_queries.list_projects(request.site, limit=project_queries.MOST)

@@ -26,10 +26,10 @@ from workflows.routing.forms.rows import ACTION_WORDS
 from workflows.routing.forms.rules import (
     Choices,
     RuleEditor,
+    edit_posted_rule,
+    edit_rearranged_rule,
+    edit_stored_rule,
     new_editor,
-    posted_editor,
-    rearranged_editor,
-    stored_editor,
 )
 from workflows.routing.items.rules import Ruleset, StoredRule
 from workflows.rules.routing import NO_EFFECT, Effect, When
@@ -90,18 +90,18 @@ def choices_of(site: str, stored: Effect = NO_EFFECT) -> Choices:
 @require_http_methods(["GET", "POST"])
 def create_rule(request: DeskRequest, ruleset_id: str) -> HttpResponse:
     access.check_can_govern(request)
-    ruleset, choices = pinned_rules.ruleset(request.site, ruleset_id), choices_of(request.site)
+    ruleset, choices = pinned_rules.get_ruleset(request.site, ruleset_id), choices_of(request.site)
     rule_id = queue_id_from(request.POST.get("rule_id", ""))
     here = {"ruleset": ruleset, "rule_id": rule_id}
     if request.method == "GET":
-        priority = 10 + max((int(one.priority) for one in pinned_rules.rules(request.site, ruleset_id)), default=0)
+        priority = 10 + max((int(one.priority) for one in pinned_rules.list_rules(request.site, ruleset_id)), default=0)
         return _page(request, new_editor(choices, priority), here)
     if order := request.POST.get("rows"):
-        return _page(request, rearranged_editor(request.POST, choices, NO_EFFECT, 0, order=order), here)
-    editor = posted_editor(request.POST, choices, NO_EFFECT, 0)
+        return _page(request, edit_rearranged_rule(request.POST, choices, NO_EFFECT, 0, order=order), here)
+    editor = edit_posted_rule(request.POST, choices, NO_EFFECT, 0)
     if not editor.is_valid():
         return _page(request, editor, here, status=422)
-    rules.create(request.site, ruleset_id, editor.draft(), by=actor(request.user), rule_id=rule_id)
+    rules.create_rule(request.site, ruleset_id, editor.draft(), by=actor(request.user), rule_id=rule_id)
     messages.success(request, "The rule is made. It holds for documents that come from now on.")
     return go(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
 
@@ -109,25 +109,25 @@ def create_rule(request: DeskRequest, ruleset_id: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def edit_rule(request: DeskRequest, ruleset_id: str, rule_id: str) -> HttpResponse:
     access.check_can_govern(request)
-    ruleset = pinned_rules.ruleset(request.site, ruleset_id)
-    stored = pinned_rules.rule(request.site, ruleset_id, rule_id)
+    ruleset = pinned_rules.get_ruleset(request.site, ruleset_id)
+    stored = pinned_rules.get_rule(request.site, ruleset_id, rule_id)
     draft = rules.draft_of(stored)
     here = {"ruleset": ruleset, "rule": stored, "secrets": _secrets(request.site, draft.effect)}
     choices, version = choices_of(request.site, draft.effect), version_in(request.POST)
     if request.method == "GET":
-        return _page(request, stored_editor(stored, draft, choices), here)
+        return _page(request, edit_stored_rule(stored, draft, choices), here)
     if order := request.POST.get("rows"):
-        return _page(request, rearranged_editor(request.POST, choices, draft.effect, version, order=order), here)
+        return _page(request, edit_rearranged_rule(request.POST, choices, draft.effect, version, order=order), here)
     if request.POST.get("order") == "delete":
         return _delete(request, stored, version)
-    editor = posted_editor(request.POST, choices, draft.effect, version)
+    editor = edit_posted_rule(request.POST, choices, draft.effect, version)
     if not editor.is_valid():
         return _page(request, editor, here, status=422)
     return _save(request, ruleset, stored, editor)
 
 
 def _delete(request: DeskRequest, stored: StoredRule, version: int) -> HttpResponse:
-    rules.remove(request.site, stored.rulesetId, stored.documentId, version=version, by=actor(request.user))
+    rules.delete_rule(request.site, stored.rulesetId, stored.documentId, version=version, by=actor(request.user))
     messages.success(request, f"{stored.description} is deleted. Runs that have begun keep it.")
     return go(request, reverse("routing:edit-ruleset", args=[stored.rulesetId]))
 
@@ -141,11 +141,11 @@ def _secrets(site: str, effect: Effect) -> dict[str, str]:
 def _save(request: DeskRequest, ruleset: Ruleset, stored: StoredRule, editor: RuleEditor) -> HttpResponse:
     where = (request.site, ruleset.documentId, stored.documentId)
     try:
-        rules.update(*where, editor.draft(), version=editor.version, by=actor(request.user))
+        rules.update_rule(*where, editor.draft(), version=editor.version, by=actor(request.user))
     except Conflict as error:
-        now = pinned_rules.rule(*where)
+        now = pinned_rules.get_rule(*where)
         choices = choices_of(request.site, now.rule.effect)
-        again = posted_editor(request.POST, choices, now.rule.effect, int(now.version))
+        again = edit_posted_rule(request.POST, choices, now.rule.effect, int(now.version))
         return _page(request, again, {"ruleset": ruleset, "rule": now, "clash": str(error)}, status=409)
     messages.success(request, "The rule is saved. Runs that have begun keep what they began with.")
     return go(request, reverse("routing:edit-ruleset", args=[ruleset.documentId]))

@@ -25,7 +25,7 @@ STEP = 10  # between two that are made one after the other, so that another fits
 @require_safe
 def list_rulesets(request: DeskRequest) -> HttpResponse:
     access.check_can_govern(request)
-    context = {"rulesets": pinned_rules.rulesets(request.site), "most": pinned_rules.MOST_RULESETS}
+    context = {"rulesets": pinned_rules.list_rulesets(request.site), "most": pinned_rules.MOST_RULESETS}
     return answer(request, "workflows/routing/rulesets.html", None, context)
 
 
@@ -34,13 +34,13 @@ def create_ruleset(request: DeskRequest) -> HttpResponse:
     access.check_can_govern(request)
     ruleset_id = queue_id_from(request.POST.get("ruleset_id", ""))
     if request.method == "GET":
-        priority = STEP + max((int(one.priority) for one in pinned_rules.rulesets(request.site)), default=0)
+        priority = STEP + max((int(one.priority) for one in pinned_rules.list_rulesets(request.site)), default=0)
         form = RulesetForm(initial={"priority": priority, "on": True})
         return _page(request, form, {"ruleset_id": ruleset_id})
     form = RulesetForm(request.POST)
     if not form.is_valid():
         return _page(request, form, {"ruleset_id": ruleset_id}, status=422)
-    rulesets.create(request.site, form.draft(), by=actor(request.user), ruleset_id=ruleset_id)
+    rulesets.create_ruleset(request.site, form.draft(), by=actor(request.user), ruleset_id=ruleset_id)
     messages.success(request, "The ruleset is made. Now it needs a rule.")
     return go(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
 
@@ -48,25 +48,25 @@ def create_ruleset(request: DeskRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def edit_ruleset(request: DeskRequest, ruleset_id: str) -> HttpResponse:
     access.check_can_govern(request)
-    ruleset = pinned_rules.ruleset(request.site, ruleset_id)
+    ruleset = pinned_rules.get_ruleset(request.site, ruleset_id)
     if request.method == "GET":
         return _page(request, ruleset_form(ruleset), _with_rules(request, ruleset))
     form = RulesetForm(request.POST)
     if not form.is_valid():
         return _page(request, form, _with_rules(request, ruleset), status=422)
     try:
-        rulesets.update(
+        rulesets.update_ruleset(
             request.site, ruleset_id, form.draft(), version=version_in(request.POST), by=actor(request.user)
         )
     except Conflict as error:
-        now = pinned_rules.ruleset(request.site, ruleset_id)
+        now = pinned_rules.get_ruleset(request.site, ruleset_id)
         return _page(request, form, _with_rules(request, now) | {"clash": str(error)}, status=409)
     messages.success(request, "The ruleset is saved. Runs that have begun keep the rules they began with.")
     return go(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
 
 
 def _with_rules(request: DeskRequest, ruleset: Ruleset) -> dict[str, Any]:
-    found = pinned_rules.rules(request.site, ruleset.documentId)
+    found = pinned_rules.list_rules(request.site, ruleset.documentId)
     return {"ruleset": ruleset, "rules": rule_rows(request.site, found), "most": pinned_rules.MOST_RULES}
 
 
