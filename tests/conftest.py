@@ -98,7 +98,7 @@ def _known() -> tuple[tuple[tuple[str, str], Any], ...]:
     directory.forget()
     directory.permissions(DEFAULT_SITE, permissions.ROLES)
     directory.limited_queues(DEFAULT_SITE)
-    versions.active()
+    versions.active_definition()
     return tuple((key, answer) for key, (_, answer) in directory._memory._kept.items())
 
 

@@ -51,8 +51,8 @@ def test_a_second_run_changes_nothing_and_says_so(table: str, capsys: pytest.Cap
 
 
 def test_publishing_twice_at_once_has_one_winner(table: str) -> None:
-    assert definition_actions.publish(DOCUMENT_ANALYSIS)
-    assert not definition_actions.publish(DOCUMENT_ANALYSIS)
+    assert definition_actions.publish_definition(DOCUMENT_ANALYSIS)
+    assert not definition_actions.publish_definition(DOCUMENT_ANALYSIS)
 
 
 def test_a_published_machine_that_differs_from_its_code_is_refused(

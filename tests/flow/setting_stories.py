@@ -132,9 +132,15 @@ def calibration_story() -> Iterator[Step]:
 
 def definition_story() -> Iterator[Step]:
     for one in (FIRST_ANALYSIS, DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL):
-        definition_actions.publish(one)
-    yield definition_actions.activate, lambda: definition_actions.activate(FIRST_ANALYSIS.id, instead_of=2, by=BY)
-    yield definition_actions.archive, lambda: definition_actions.archive(DOCUMENT_APPROVAL.id, by=BY)
+        definition_actions.publish_definition(one)
+    yield (
+        definition_actions.activate_definition,
+        lambda: definition_actions.activate_definition(FIRST_ANALYSIS.id, instead_of=2, by=BY),
+    )
+    yield (
+        definition_actions.archive_definition,
+        lambda: definition_actions.archive_definition(DOCUMENT_APPROVAL.id, by=BY),
+    )
 
 
 def account_story() -> Iterator[Step]:

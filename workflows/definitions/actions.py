@@ -29,7 +29,7 @@ def version_key(definition_id: str) -> Key:
     return table.DEFINITION.key(DEFAULT_SITE, workflow_id=definition_id)
 
 
-def publish(definition: Definition) -> bool:
+def publish_definition(definition: Definition) -> bool:
     """Write version and steps where they are new; False where the version was there already.
 
     It becomes the active one, and the one before it is archived, unless it is a draft.
@@ -38,12 +38,12 @@ def publish(definition: Definition) -> bool:
         CountersignError: it cannot be run, or another version of the family is being published too.
 
     """
-    told = checks.problems(definition)
+    told = checks.definition_problems(definition)
     if told:
         raise CountersignError(f"{definition.id} cannot be published. {' '.join(told)}")
     for _ in range(_TRIES):
         try:
-            transact(_published(definition), _event(definition, "published", DEPLOYER, {}))
+            transact(_publication_changes(definition), _event(definition, "published", DEPLOYER, {}))
         except Conflict as conflict:
             if "version" in conflict.failed:
                 return False
@@ -53,17 +53,17 @@ def publish(definition: Definition) -> bool:
     raise CountersignError(f"Somebody else publishes {definition.name} right now. Run bootstrap again.")
 
 
-def _published(definition: Definition) -> list[Change]:
+def _publication_changes(definition: Definition) -> list[Change]:
     """Whether the version is new decides about all of it."""
     now = clock.iso(clock.now())
-    new = _row(definition.id, definition, S.DRAFT if definition.draft else S.ACTIVE, now)
+    new = _definition_row(definition.id, definition, S.DRAFT if definition.draft else S.ACTIVE, now)
     changes: list[Change] = [Put(new, name="version"), *(Put(step_row(definition, step)) for step in definition.steps)]
     if definition.draft:
         return changes
     head = head_of(definition.name)
     if head is None:
-        return [*changes, Put(_row(definition.name, definition, S.ACTIVE, now))]
-    return [*changes, *_replaced(head, definition, now)]
+        return [*changes, Put(_definition_row(definition.name, definition, S.ACTIVE, now))]
+    return [*changes, *_replace_head(head, definition, now)]
 
 
 def head_of(family: str) -> runs.Definition | None:
@@ -74,7 +74,7 @@ def head_of(family: str) -> runs.Definition | None:
         return None
 
 
-def _row(workflow_id: str, definition: Definition, status: S, now: str) -> runs.Definition:
+def _definition_row(workflow_id: str, definition: Definition, status: S, now: str) -> runs.Definition:
     return runs.Definition(
         *version_key(workflow_id),
         workflowId=workflow_id,
@@ -95,12 +95,12 @@ def step_row(definition: Definition, step: StepDefinition) -> runs.DefinitionSte
         stepOrder=step.order,
         name=step.label,
         type=step.type,
-        config=_config(step),
+        config=_step_config(step),
         timeoutMin=step.minutes or None,
     )
 
 
-def _config(step: StepDefinition) -> dict[str, Any]:
+def _step_config(step: StepDefinition) -> dict[str, Any]:
     """Seed 003's ``config``: where each outcome leads, and what else the step is told."""
     told: dict[str, Any] = {
         "stage": step.name,
@@ -117,7 +117,7 @@ def _config(step: StepDefinition) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value}
 
 
-def activate(definition_id: str, *, instead_of: int, by: Actor) -> None:
+def activate_definition(definition_id: str, *, instead_of: int, by: Actor) -> None:
     """New runs get this version. ``instead_of``: the version that the page showed as active; 0 for none.
 
     Raises:
@@ -126,23 +126,23 @@ def activate(definition_id: str, *, instead_of: int, by: Actor) -> None:
         Conflict: somebody activated or archived another one since the page was opened.
 
     """
-    definition, head = _known(definition_id), head_of(definition_id.rpartition(".v")[0])
+    definition, head = _find_known_definition(definition_id), head_of(definition_id.rpartition(".v")[0])
     now = clock.iso(clock.now())
     if head is not None and head.status == S.ACTIVE and int(head.version) == definition.version:
         raise Refused(f"{definition_id} is active already.")
-    changes: list[Change] = [_marked(definition_id, S.ACTIVE, now, EXISTS)]
+    changes: list[Change] = [_mark_status(definition_id, S.ACTIVE, now, EXISTS)]
     if head is None:
-        changes.append(Put(_row(definition.name, definition, S.ACTIVE, now)))
+        changes.append(Put(_definition_row(definition.name, definition, S.ACTIVE, now)))
     else:
         shown = int(head.version) if head.status == S.ACTIVE else 0
         if shown != instead_of:
             raise Conflict(_who_was_first(head))
-        changes += _replaced(head, definition, now)
+        changes += _replace_head(head, definition, now)
     payload = {"version": {"before": instead_of or None, "after": definition.version}}
     _change(changes, definition, "activated", by, payload)
 
 
-def _known(definition_id: str) -> Definition:
+def _find_known_definition(definition_id: str) -> Definition:
     found = DEFINITIONS.get(definition_id)
     if found is None:
         raise Refused("This version of the desk does not know that definition. Update it first.")
@@ -150,7 +150,7 @@ def _known(definition_id: str) -> Definition:
     return found
 
 
-def _replaced(head: runs.Definition, definition: Definition, now: str) -> list[Change]:
+def _replace_head(head: runs.Definition, definition: Definition, now: str) -> list[Change]:
     """Another version at the head with all that it says, and what was there archived; guarded by what was read."""
     version = definition.version
     same = (runs.Definition.version == head.version) & (runs.Definition.status == head.status)
@@ -162,11 +162,11 @@ def _replaced(head: runs.Definition, definition: Definition, now: str) -> list[C
     ]
     changes: list[Change] = [Update(head.key, moved, same)]
     if head.status == S.ACTIVE and int(head.version) != version:
-        changes.append(_marked(f"{head.name}.v{int(head.version)}", S.ARCHIVED, now, EXISTS))
+        changes.append(_mark_status(f"{head.name}.v{int(head.version)}", S.ARCHIVED, now, EXISTS))
     return changes
 
 
-def archive(definition_id: str, *, by: Actor) -> None:
+def archive_definition(definition_id: str, *, by: Actor) -> None:
     """Offer the version no more. Runs of it go on; a family whose active one is archived begins no runs.
 
     Raises:
@@ -175,20 +175,20 @@ def archive(definition_id: str, *, by: Actor) -> None:
         Conflict: somebody was first.
 
     """
-    definition, head = _known(definition_id), head_of(definition_id.rpartition(".v")[0])
+    definition, head = _find_known_definition(definition_id), head_of(definition_id.rpartition(".v")[0])
     now = clock.iso(clock.now())
     if head is not None and int(head.version) == definition.version and head.status == S.ACTIVE:
         if definition.name == DOCUMENT_ANALYSIS.name:
             raise Refused("Every document without a rule gets this one. Activate another version instead.")
         same = (runs.Definition.version == head.version) & (runs.Definition.status == S.ACTIVE)
         gone = [runs.Definition.status.set(S.ARCHIVED), runs.Definition.updatedAt.set(now)]
-        changes: list[Change] = [Update(head.key, gone, same), _marked(definition_id, S.ARCHIVED, now, EXISTS)]
+        changes: list[Change] = [Update(head.key, gone, same), _mark_status(definition_id, S.ARCHIVED, now, EXISTS)]
     else:
-        changes = [_marked(definition_id, S.ARCHIVED, now, runs.Definition.status == S.DRAFT)]
+        changes = [_mark_status(definition_id, S.ARCHIVED, now, runs.Definition.status == S.DRAFT)]
     _change(changes, definition, "archived", by, {"version": definition.version})
 
 
-def _marked(definition_id: str, status: S, now: str, when: Condition) -> Update:
+def _mark_status(definition_id: str, status: S, now: str, when: Condition) -> Update:
     actions: list[Action] = [runs.Definition.status.set(status), runs.Definition.updatedAt.set(now)]
     return Update(version_key(definition_id), actions, when)
 

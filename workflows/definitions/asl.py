@@ -34,7 +34,7 @@ def _state(state: State) -> dict[str, Any]:
         choices = [{"Condition": _condition(rule), "Next": rule.to} for rule in state.rules]
         return {"Type": "Choice", "Choices": choices, "Default": state.otherwise}
     if isinstance(state, Wait):
-        return {"Type": "Wait", "Seconds": _evaluated(state.seconds), "Next": state.to}
+        return {"Type": "Wait", "Seconds": _evaluate_source(state.seconds), "Next": state.to}
     return _end(state)
 
 
@@ -60,7 +60,7 @@ def _jsonata(source: Source) -> str:
     return str(source) if isinstance(source, int) else f"'{source}'"
 
 
-def _evaluated(source: Source) -> str:
+def _evaluate_source(source: Source) -> str:
     return f"{{% {_jsonata(source)} %}}"
 
 
@@ -70,26 +70,26 @@ def _task(state: Task) -> dict[str, Any]:
         caught.insert(0, {"ErrorEquals": ["States.Timeout"], "Output": _KEEP_ERROR, "Next": state.expired_by})
     fields = {name: _jsonata(Given(name)) for name in RUN}
     fields |= {name: _jsonata(source) for name, source in state.fields.items()}
-    body = message(state.task, state.queue, fields | {"token": "$states.context.Task.Token"})
-    return _retried(state) | {
+    body = celery_message(state.task, state.queue, fields | {"token": "$states.context.Task.Token"})
+    return _retry_rules(state) | {
         "Type": "Task",
         "Resource": _SEND,
         "Arguments": {"QueueUrl": settings.QUEUE_URLS[state.queue], "MessageBody": body},
-        "TimeoutSeconds": state.seconds if isinstance(state.seconds, int) else _evaluated(state.seconds),
+        "TimeoutSeconds": state.seconds if isinstance(state.seconds, int) else _evaluate_source(state.seconds),
         "Output": _KEEP,
         "Catch": caught,
         "Next": state.to,
     }
 
 
-def _retried(state: Task) -> dict[str, Any]:
+def _retry_rules(state: Task) -> dict[str, Any]:
     if not state.retries:
         return {}
     rule = {"ErrorEquals": [states.UNEXPECTED], "MaxAttempts": state.retries, "JitterStrategy": "FULL"}
     return {"Retry": [rule | {"IntervalSeconds": states.RETRY_SECONDS, "BackoffRate": states.RETRY_RATE}]}
 
 
-def message(task: str, queue: str, fields: Mapping[str, str]) -> str:
+def celery_message(task: str, queue: str, fields: Mapping[str, str]) -> str:
     """The body that kombu's SQS transport takes as it is: Celery's protocol 2, ``[args, kwargs, embed]`` inside.
 
     ``fields``: keyword argument → JSONata.
@@ -105,13 +105,13 @@ def message(task: str, queue: str, fields: Mapping[str, str]) -> str:
     return f"{{% $string({{{envelope}}}) %}}"
 
 
-def order(task: str, queue: str, fields: Mapping[str, str]) -> dict[str, Any]:
+def order_state(task: str, queue: str, fields: Mapping[str, str]) -> dict[str, Any]:
     """A state that sends one message and waits for nothing; for machines that only order work."""
     return {
         "Type": "Task",
         "QueryLanguage": "JSONata",
         "Resource": "arn:aws:states:::sqs:sendMessage",
-        "Arguments": {"QueueUrl": settings.QUEUE_URLS[queue], "MessageBody": message(task, queue, fields)},
+        "Arguments": {"QueueUrl": settings.QUEUE_URLS[queue], "MessageBody": celery_message(task, queue, fields)},
         "TimeoutSeconds": 60,
         "Retry": [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 2, "MaxAttempts": 6, "BackoffRate": 3}],
         "End": True,

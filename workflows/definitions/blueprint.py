@@ -216,7 +216,7 @@ DEFINITIONS: dict[str, Definition] = {one.id: one for one in (FIRST_ANALYSIS, DO
 APPROVALS = frozenset(step.name for one in DEFINITIONS.values() for step in one.steps if step.type == "approval")
 
 
-def newest(family: str) -> Definition | None:
+def newest_definition(family: str) -> Definition | None:
     """The newest version that is no draft; None of an unknown family."""
     versions = [one for one in DEFINITIONS.values() if one.name == family and not one.draft]
     return max(versions, key=lambda one: one.version) if versions else None

@@ -10,7 +10,7 @@ _ASKED = (Source.FIELD, Source.CONTENT_TYPE)  # what a choice knows; texts and b
 _COMPARED = ("GT", "GE", "LT", "LE")
 
 
-def problems(definition: Definition) -> list[str]:
+def definition_problems(definition: Definition) -> list[str]:
     """Sentences for who wrote it; empty where it can be published."""
     orders = [step.order for step in definition.steps]
     if orders != list(range(1, len(orders) + 1)):
@@ -18,7 +18,7 @@ def problems(definition: Definition) -> list[str]:
     if len({step.name for step in definition.steps}) < len(orders):
         return ["Two steps have the same name."]
     found = [problem for step in definition.steps for problem in _of_step(step, len(orders))]
-    return found or [*_unreached(definition), *_circles(definition)]
+    return found or [*_unreached_steps(definition), *_find_circles(definition)]
 
 
 def _of_step(step: StepDefinition, last: int) -> Iterator[str]:
@@ -49,7 +49,7 @@ def _of_choice(step: StepDefinition) -> Iterator[str]:
             yield f"{step.name} compares with what is neither a number nor a day: {one.words}."
 
 
-def _unreached(definition: Definition) -> Iterator[str]:
+def _unreached_steps(definition: Definition) -> Iterator[str]:
     seen, left = set(), [definition.steps[0].order]
     while left:
         order = left.pop()
@@ -61,7 +61,7 @@ def _unreached(definition: Definition) -> Iterator[str]:
             yield f"No step leads to {step.name}."
 
 
-def _circles(definition: Definition) -> Iterator[str]:
+def _find_circles(definition: Definition) -> Iterator[str]:
     """A run leaves a step once: its transitions, reviews and repairs go by the step's number."""
     for step in definition.steps:
         back = sorted(order for order in step.next.values() if order != END and order <= step.order)

@@ -50,18 +50,18 @@ class Drawing:
     box_height: int = _HIGH
 
 
-def ways(step: StepDefinition) -> list[tuple[str, int]]:
+def list_outcomes(step: StepDefinition) -> list[tuple[str, int]]:
     """Outcome and where it leads, the named ones first; one word for every other where there are several."""
     named = [(outcome.replace("_", " "), order) for outcome, order in step.next.items() if outcome]
     other = [(OTHERWISE if named else "", order) for outcome, order in step.next.items() if not outcome]
     return named + other
 
 
-def where(order: int) -> str:
+def name_target(order: int) -> str:
     return "end" if order == END else str(order)
 
 
-def drawn(definition: Definition) -> Drawing:
+def draw_definition(definition: Definition) -> Drawing:
     places = {step.order: row for row, step in enumerate(definition.steps)}
     places[END] = len(definition.steps)
     boxes = [_box(step, _top(places[step.order])) for step in definition.steps]
@@ -75,7 +75,7 @@ def drawn(definition: Definition) -> Drawing:
 
 
 def _box(step: StepDefinition, y: int) -> Box:
-    told = ", ".join(f"{outcome} → {where(order)}" for outcome, order in ways(step) if outcome)
+    told = ", ".join(f"{outcome} → {name_target(order)}" for outcome, order in list_outcomes(step) if outcome)
     return Box(y, step.type, f"{step.order}  {step.label}", told, bool(step.needs))
 
 

@@ -162,10 +162,10 @@ def start_states(definition: Definition) -> list[str]:
 
 def apply_state(step: StepDefinition) -> str:
     """Where the decision of an approval is applied; the first definitions have one approval and name no step."""
-    return _of(APPLY, step)
+    return _state_of_step(APPLY, step)
 
 
-def _of(state: str, step: StepDefinition) -> str:
+def _state_of_step(state: str, step: StepDefinition) -> str:
     return state if step.name == REVIEW else f"{state}_of_{step.name}"
 
 
@@ -210,7 +210,7 @@ def _state_of(definition: Definition, order: int) -> str:
 
 
 def _approval(definition: Definition, step: StepDefinition) -> dict[str, State]:
-    apply, expire = apply_state(step), _of(EXPIRE, step)
+    apply, expire = apply_state(step), _state_of_step(EXPIRE, step)
     # The first version's messages do not say whose they are, and what is published stays as it is.
     named: dict[str, Source] = {} if definition == FIRST_ANALYSIS else {"definition": definition.id}
     decision = {name: Given(f"result.{name}") for name in DECISION_OUTPUT}

@@ -11,7 +11,7 @@ from config.errors import NotFound, Refused
 from config.item import Item
 from config.table import DEFAULT_SITE, Key
 from projects.sites import directory
-from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_ANALYSIS, Definition, newest
+from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_ANALYSIS, Definition, newest_definition
 from workflows.runs.items import runs
 from workflows.runs.status import DefinitionStatus
 
@@ -20,7 +20,7 @@ def _key(workflow_id: str) -> Key:
     return table.DEFINITION.key(DEFAULT_SITE, workflow_id=workflow_id)
 
 
-def active(family: str = "") -> Definition:
+def active_definition(family: str = "") -> Definition:
     """What a new run of this family pins; an unknown family and none are the analysis that every document gets.
 
     Where nothing was published yet, or by newer code than this, it is the newest that this code knows.
@@ -30,7 +30,7 @@ def active(family: str = "") -> Definition:
         Unavailable: the table does not answer.
 
     """
-    known = newest(family) or DOCUMENT_ANALYSIS
+    known = newest_definition(family) or DOCUMENT_ANALYSIS
     version, status = directory.remember("definition", known.name, lambda: _head(known.name))
     if status == DefinitionStatus.ARCHIVED:
         raise Refused(f"The definition {known.name} is archived. Whoever looks after the rules has to choose another.")
@@ -61,7 +61,7 @@ class Version:
 
 @dataclass(frozen=True)
 class Family:
-    """Its versions, the newest first. ``active``: 0 for none."""
+    """Its versions, the newest first. ``active_definition``: 0 for none."""
 
     name: str
     active: int
@@ -75,15 +75,15 @@ class Family:
         return found
 
 
-def families() -> list[Family]:
+def list_families() -> list[Family]:
     """All that this code knows, as they stand: one BatchGetItem."""
     names = list(dict.fromkeys(one.name for one in DEFINITIONS.values()))
     return _families(names)
 
 
-def family(name: str) -> Family:
+def get_family(name: str) -> Family:
     """One BatchGetItem. Raises: NotFound."""
-    if newest(name) is None:
+    if newest_definition(name) is None:
         raise NotFound("There is no such definition.")
     return _families([name])[0]
 
@@ -110,7 +110,7 @@ def _version(definition: Definition, row: runs.Definition | None, number: int) -
     return Version(definition, status, row.createdAt, row.updatedAt)
 
 
-def published(definition_id: str) -> tuple[runs.Definition, list[runs.DefinitionStep]]:
+def get_published_version(definition_id: str) -> tuple[runs.Definition, list[runs.DefinitionStep]]:
     """AP1: a version with its steps in their order, as they were published; one Query. Raises: NotFound."""
     pk = table.DEFINITION.partition_key(DEFAULT_SITE, workflow_id=definition_id)
     found = {str(one["SK"]["S"]): one for one in Item.partition(pk, limit=200)}
@@ -120,7 +120,7 @@ def published(definition_id: str) -> tuple[runs.Definition, list[runs.Definition
     return runs.Definition.from_raw_data(head), [runs.DefinitionStep.from_raw_data(one) for one in found.values()]
 
 
-def published_step(definition_id: str, order: int) -> runs.DefinitionStep:
+def get_published_step(definition_id: str, order: int) -> runs.DefinitionStep:
     """AP6: one step. Raises: NotFound."""
     key = table.DEFINITION_STEP.key(DEFAULT_SITE, workflow_id=definition_id, step_order=order)
     return runs.DefinitionStep.load(key, consistent=False)

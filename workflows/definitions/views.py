@@ -55,15 +55,15 @@ class StepLine:
 @require_safe
 def list_definitions(request: DeskRequest) -> HttpResponse:
     access.check_can_configure(request)
-    rows = [(one, [VersionRow(each) for each in one.versions]) for one in versions.families()]
+    rows = [(one, [VersionRow(each) for each in one.versions]) for one in versions.list_families()]
     return answer(request, "workflows/definitions/list.html", None, {"families": rows})
 
 
 @require_safe
 def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
     access.check_can_configure(request)
-    definition = _known(definition_id)
-    family = versions.family(definition.name)
+    definition = _find_known_definition(definition_id)
+    family = versions.get_family(definition.name)
     version = family.version(definition.version)
     cursor = request.GET.get("after")
     page = shown_executions(request, definition.name, cursor)
@@ -71,7 +71,7 @@ def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
         "definition": definition,
         "family": family,
         "row": VersionRow(version),
-        "drawing": diagram.drawn(definition),
+        "drawing": diagram.draw_definition(definition),
         "steps": _lines(definition, version),
         "machine": driver.machine_name(definition),
         "body": asl.compile_definition(definition),
@@ -84,7 +84,7 @@ def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
     return answer(request, "workflows/definitions/show.html", None, context)
 
 
-def _known(definition_id: str) -> Definition:
+def _find_known_definition(definition_id: str) -> Definition:
     """Raises: NotFound."""
     found = DEFINITIONS.get(definition_id)
     if found is None:
@@ -96,23 +96,25 @@ def _lines(definition: Definition, version: Version) -> list[StepLine]:
     """As it was published; of what is not, as the code has it."""
     if version.status is None:
         return [_line(definition, actions.step_row(definition, step)) for step in definition.steps]
-    return [_line(definition, row) for row in versions.published(definition.id)[1]]
+    return [_line(definition, row) for row in versions.get_published_version(definition.id)[1]]
 
 
 def _line(definition: Definition, row: DefinitionStep) -> StepLine:
     told: dict[str, Any] = row.config.as_dict()
     order = int(row.stepOrder)
     ways = ", ".join(
-        f"{outcome} → {diagram.where(to)}" if outcome else diagram.where(to)
-        for outcome, to in diagram.ways(definition.step(order))
+        f"{outcome} → {diagram.name_target(to)}" if outcome else diagram.name_target(to)
+        for outcome, to in diagram.list_outcomes(definition.step(order))
     )
     minutes, retries = int(row.timeoutMin or 0), int(told.get("retries") or 0)
     limit = words_of(minutes * 60) if minutes else "as the desk is set"
     again = f", {retries} more {'try' if retries == 1 else 'tries'}" if retries else ""
-    return StepLine(order, row.name, diagram.LABELS.get(row.type, row.type), ways, limit + again, _does(told))
+    return StepLine(
+        order, row.name, diagram.LABELS.get(row.type, row.type), ways, limit + again, _describe_config(told)
+    )
 
 
-def _does(told: Mapping[str, Any]) -> str:
+def _describe_config(told: Mapping[str, Any]) -> str:
     """What the published config says of a step beside where it leads."""
     cases = [f"{one['outcome']}: {'; '.join(one['when'])}" for one in told.get("cases", ())]
     parameters = ", ".join(f"{name} {value}" for name, value in told.get("parameters", {}).items())
@@ -127,9 +129,9 @@ def _does(told: Mapping[str, Any]) -> str:
 @require_POST
 def activate_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
     access.check_can_manage_sites(request)  # a definition is every site's
-    definition = _known(definition_id)
+    definition = _find_known_definition(definition_id)
     shown = request.POST.get("instead_of", "")
-    actions.activate(
+    actions.activate_definition(
         definition.id, instead_of=int(shown) if shown.isdecimal() else 0, by=actor(request.user)
     )  # fmt: skip
     messages.success(request, f"New runs of {definition.name} get version {definition.version}. Others keep theirs.")
@@ -139,7 +141,7 @@ def activate_definition(request: DeskRequest, definition_id: str) -> HttpRespons
 @require_POST
 def archive_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
     access.check_can_manage_sites(request)
-    definition = _known(definition_id)
-    actions.archive(definition.id, by=actor(request.user))
+    definition = _find_known_definition(definition_id)
+    actions.archive_definition(definition.id, by=actor(request.user))
     messages.success(request, f"{definition.id} is archived. Its runs go on.")
     return go(request, reverse("services:show-definition", args=[definition.id]))

@@ -62,7 +62,7 @@ def planned(
         named = ", ".join(f"“{one.rule}”" for one in judgement.decisions)
         raise Refused(f"The classification that the rules {named} choose is gone. They have to be changed.") from error
     routed = Routing(pinned_rules.pin_rules(site, book), judgement)
-    definition = versions.active(judgement.effect.definition)
+    definition = versions.active_definition(judgement.effect.definition)
     return Plan(site, project_id, project, pinned, definition, routed, chosen or {})
 
 

@@ -24,5 +24,5 @@ def deploy(report: Report) -> None:
     else:
         driver.publish_machines(report)
     for definition in DEFINITIONS.values():
-        new = definition_actions.publish(definition)
+        new = definition_actions.publish_definition(definition)
         report(f"{'created' if new else 'unchanged':10} definition {definition.id}")

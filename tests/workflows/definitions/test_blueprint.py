@@ -19,7 +19,7 @@ from workflows.definitions.blueprint import (
     Case,
     Definition,
 )
-from workflows.definitions.checks import problems
+from workflows.definitions.checks import definition_problems
 from workflows.engine import step_actions
 from workflows.rules.routing import Condition, Operator, Source
 from workflows.runs.status import END
@@ -95,13 +95,13 @@ def test_the_first_version_says_less() -> None:
     body = asl.compile_definition(FIRST_ANALYSIS)
     assert "'definition'" not in body
     assert "graph_builder" not in body
-    assert blueprint.newest(FIRST_ANALYSIS.name) is DOCUMENT_ANALYSIS
-    assert blueprint.newest("gone") is None
+    assert blueprint.newest_definition(FIRST_ANALYSIS.name) is DOCUMENT_ANALYSIS
+    assert blueprint.newest_definition("gone") is None
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=lambda one: one.id)
 def test_what_is_shipped_can_be_run(definition: Definition) -> None:
-    assert problems(definition) == []
+    assert definition_problems(definition) == []
     for step in definition.steps:
         assert not step.does or step.does in step_actions.DEEDS
 
@@ -134,4 +134,4 @@ BY_TEXT = Case("small", (Condition(Source.TEXT, Operator.CONTAINS, "x"),))
     ],
 )
 def test_what_cannot_be_run_is_told_before_it_is_published(definition: Definition, told: str) -> None:
-    assert told in " ".join(problems(definition))
+    assert told in " ".join(definition_problems(definition))

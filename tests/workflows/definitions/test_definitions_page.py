@@ -27,7 +27,7 @@ LIST = "/settings/definitions/"
 @pytest.fixture
 def published(table: str) -> None:
     for definition in DEFINITIONS.values():
-        definition_actions.publish(definition)
+        definition_actions.publish_definition(definition)
 
 
 def read(client: Client, path: str) -> str:
@@ -97,7 +97,7 @@ def test_an_admin_activates_another_version_and_archives_a_family() -> None:
     client = signed_in(alice())
     text = one_line(act(client, "activate", FIRST_ANALYSIS.id, instead_of="2").content)
     assert "New runs of document-analysis get version 1" in text
-    assert versions.active() is FIRST_ANALYSIS
+    assert versions.active_definition() is FIRST_ANALYSIS
     assert "is archived. Its runs go on." in act(client, "archive", DOCUMENT_APPROVAL.id).content.decode()
     assert act(client, "activate", DOCUMENT_ANALYSIS.id, instead_of="2").status_code == 409
     assert act(client, "activate", DOCUMENT_ANALYSIS.id, instead_of="x").status_code == 409
@@ -113,7 +113,7 @@ def test_a_tenants_admin_looks_and_changes_nothing() -> None:
     assert "Activate" not in text
     assert act_on(signed_in(lou), "activate").status_code == 404
     assert act_on(signed_in(lou), "archive").status_code == 404
-    assert versions.active() is DOCUMENT_ANALYSIS
+    assert versions.active_definition() is DOCUMENT_ANALYSIS
 
 
 def act_on(client: Client, what: str) -> Any:
@@ -153,7 +153,7 @@ def test_a_run_that_has_just_begun_has_none() -> None:
 
 @pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=lambda one: one.id)
 def test_no_two_lines_of_a_drawing_lie_on_each_other(definition: Any) -> None:
-    drawing = diagram.drawn(definition)
+    drawing = diagram.draw_definition(definition)
     assert len(drawing.boxes) == len(definition.steps) + 1
     wanted = {(step.order, order) for step in definition.steps for order in step.next.values()}
     assert len(drawing.lines) == len(wanted)
@@ -165,4 +165,4 @@ def test_no_two_lines_of_a_drawing_lie_on_each_other(definition: Any) -> None:
         assert int(lane) < drawing.width
         for one, other in zip(sorted(taken), sorted(taken)[1:], strict=False):
             assert one[1] <= other[0]
-    assert diagram.where(END) == "end"
+    assert diagram.name_target(END) == "end"

@@ -69,8 +69,8 @@ def test_a_classification_is_laid_over_the_projects() -> None:
 
 
 def test_a_definition_that_is_gone_falls_back_to_the_analysis() -> None:
-    assert versions.active("gone") == blueprint.DOCUMENT_ANALYSIS
-    assert versions.active("document-analysis").name == "document-analysis"
+    assert versions.active_definition("gone") == blueprint.DOCUMENT_ANALYSIS
+    assert versions.active_definition("document-analysis").name == "document-analysis"
 
 
 def test_the_lineage_names_the_rules_and_nothing_of_the_document(pump: Pump) -> None:

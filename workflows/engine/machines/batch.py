@@ -22,7 +22,7 @@ def name() -> str:
 def compile_machine() -> str:
     """As JSON text; its input is ``{"key": …}``, the object that lists the parts."""
     fields = {one: f"$states.input.{one}" for one in _FIELDS}
-    order = asl.order(TASK, settings.STEPS_QUEUE, fields)
+    order = asl.order_state(TASK, settings.STEPS_QUEUE, fields)
     every = {
         "Type": "Map",
         "Label": "parts",

@@ -55,7 +55,7 @@ def _send(task: str, fields: dict[str, str]) -> dict[str, Any]:
     return {
         "Type": "Task",
         "Resource": _SEND,
-        "Arguments": {"QueueUrl": settings.QUEUE_URLS[queue], "MessageBody": asl.message(task, queue, fields)},
+        "Arguments": {"QueueUrl": settings.QUEUE_URLS[queue], "MessageBody": asl.celery_message(task, queue, fields)},
         "TimeoutSeconds": 60,
         "Retry": [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 1, "MaxAttempts": 3, "BackoffRate": 2}],
         "Output": {},

@@ -25,6 +25,6 @@ def compile_machine() -> str:
         "version": f"$exists({_OBJECT}.`version-id`) ? {_OBJECT}.`version-id` : ''",
         "size": f"{_OBJECT}.size",
     }
-    order = asl.order(TASK, settings.STEPS_QUEUE, fields)
+    order = asl.order_state(TASK, settings.STEPS_QUEUE, fields)
     machine = {"Comment": "ingress", "QueryLanguage": "JSONata", "StartAt": "order", "States": {"order": order}}
     return json.dumps(machine, indent=1, sort_keys=True)
