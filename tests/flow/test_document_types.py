@@ -65,7 +65,7 @@ def test_the_type_is_found_published_listed_and_seen_by_the_rules(pump: Pump) ->
     assert document_queries.get_document(SITE, run.document_id).classification_id == "invoice"
     assert counter_queries.documents_of_classification(SITE, "invoice") == 1
     store = DocumentFiles(SITE, run.project_id, run.document_id)
-    assert json.loads(store.read(files.routing(run.workflow_id)))["judgement"]["effect"]["queue"] == "q1"
+    assert json.loads(store.read(files.routing_judgement(run.workflow_id)))["judgement"]["effect"]["queue"] == "q1"
     shown = one_line(signed_in(bob()).get(f"/documents/{run.document_id}/").content)
     assert "?class=invoice" in shown
 

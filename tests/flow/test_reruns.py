@@ -144,7 +144,7 @@ def test_beside_a_published_result_a_new_run_begins_in_the_middle(pump: Pump, pu
     assert step(new, "segment_prep")["reason"] == f"Taken from the run …{published.workflow_id[-6:]}."
     assert int(board.page_count) == 1
     names = [row.data["s3_key"] for row in queries.segments(new.site, new.workflow_id).rows]
-    assert names == [files_of(new).root + files.own(new.workflow_id, files.segment(0))]
+    assert names == [files_of(new).root + files.own_artifact(new.workflow_id, files.segment(0))]
     told = next(event for event in queries.lineage(new.site, new.document_id).rows if event.type == "RUN_AGAIN")
     assert told.by == "Rosa Marin"
     assert told.facts.as_dict() == {
@@ -259,9 +259,9 @@ def test_a_chain_of_runs_reads_what_each_made_itself(pump: Pump, published: Run)
     pump.run(lambda: ended(third))
     store = files_of(third, document_of(third))
     plain = DocumentFiles(third.site, third.project_id, third.document_id)
-    assert store.read(files.GRAPH) == plain.read(files.own(second.workflow_id, files.GRAPH))
-    assert store.read(files.SUMMARY) == plain.read(files.own(third.workflow_id, files.SUMMARY))
-    assert not plain.exists(files.own(third.workflow_id, files.GRAPH))
+    assert store.read(files.GRAPH) == plain.read(files.own_artifact(second.workflow_id, files.GRAPH))
+    assert store.read(files.SUMMARY) == plain.read(files.own_artifact(third.workflow_id, files.SUMMARY))
+    assert not plain.exists(files.own_artifact(third.workflow_id, files.GRAPH))
     assert queries.board(third.site, third.workflow_id).segments_of == published.workflow_id
 
 

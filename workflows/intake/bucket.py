@@ -168,7 +168,7 @@ def _project(file: IncomingFile) -> Project:
     """
     file.siteId = DEFAULT_SITE
     try:
-        file.tenant, _ = files.incoming(str(file.s3_key))
+        file.tenant, _ = files.parse_incoming_key(str(file.s3_key))
     except ValueError as error:
         raise Refused(NO_FOLDER) from error
     try:
@@ -244,7 +244,7 @@ def quarantined(site: str, *, cursor: str | None = None) -> Page[IncomingFile]:
 def names_folder(file: IncomingFile) -> bool:
     """False if its key is of no folder: then nothing can come of it, however often it is tried."""
     try:
-        files.incoming(str(file.s3_key))
+        files.parse_incoming_key(str(file.s3_key))
     except ValueError:
         return False
     return True

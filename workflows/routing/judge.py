@@ -48,7 +48,7 @@ def judge_document(
         "judgement": routing.to_plain(judgement),
         "barcodes": [dataclasses.asdict(code) for code in codes],
     }
-    body = write_json(store, files.routing(run.workflow_id), content)
+    body = write_json(store, files.routing_judgement(run.workflow_id), content)
     found: dict[str, Any] = {"routing_sha256": files.sha256(body), **judgement.facts}
     return found | ({"queue": judgement.effect.queue} if judgement.effect.queue else {})
 
@@ -59,7 +59,7 @@ def judgement_of(run: Run, sha256: str | None) -> Judgement:
         return Judgement()
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     return stored_rules.judgement_from(
-        json.loads(store.read_pinned(files.routing(run.workflow_id), sha256))["judgement"]
+        json.loads(store.read_pinned(files.routing_judgement(run.workflow_id), sha256))["judgement"]
     )
 
 

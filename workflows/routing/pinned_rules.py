@@ -120,7 +120,7 @@ def pin_rules(site: str, book: Book) -> str:
     content = {"version": 1} | {name: [routing.to_plain(one) for one in getattr(book, name)] for name in _PARTS}
     body = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
     sha256 = files.sha256(body)
-    SiteFiles(site).keep(files.rulebook(sha256), body, "application/json")
+    SiteFiles(site).keep(files.pinned_rules(sha256), body, "application/json")
     return sha256
 
 
@@ -134,6 +134,6 @@ def load_pinned_rules(site: str, sha256: str) -> Book:
     """
     if not sha256:
         return Book()
-    data = json.loads(SiteFiles(site).read_pinned(files.rulebook(sha256), sha256))
+    data = json.loads(SiteFiles(site).read_pinned(files.pinned_rules(sha256), sha256))
     rules = tuple(stored_rules.rule_from(one) for one in data["rules"])
     return Book(rules, tuple(read_mapping(one) for one in data.get("mappings", ())))

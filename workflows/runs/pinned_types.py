@@ -20,7 +20,7 @@ def pin(site: str, book: TypeBook) -> str:
     content = {"version": 1, "types": [asdict(one) for one in book.types]}
     body = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
     sha256 = files.sha256(body)
-    SiteFiles(site).keep(files.typebook(sha256), body, "application/json")
+    SiteFiles(site).keep(files.pinned_types(sha256), body, "application/json")
     return sha256
 
 
@@ -47,5 +47,5 @@ def pinned(site: str, sha256: str) -> TypeBook:
 @lru_cache(maxsize=32)
 def _read(site: str, sha256: str) -> TypeBook:
     """Objects never change, so a worker reads each once. Raises: NotFound, Tampered."""
-    body = SiteFiles(site).read_pinned(files.typebook(sha256), sha256)
+    body = SiteFiles(site).read_pinned(files.pinned_types(sha256), sha256)
     return book_of(json.loads(body)["types"])

@@ -47,7 +47,7 @@ class RunFiles(DocumentFiles):
     layers: Layers = ()
 
     def place(self, name: str) -> str:
-        return files.own(self.layers[0].workflow_id, name) if files.artifact_folder(name) else name
+        return files.own_artifact(self.layers[0].workflow_id, name) if files.artifact_folder(name) else name
 
     def read(self, name: str) -> bytes:
         for place in self._places(name):
@@ -75,7 +75,7 @@ class RunFiles(DocumentFiles):
         return super().write_new(self.place(name), body, content_type)
 
     def clear_artifacts(self, folders: Iterable[str] = files.ARTIFACTS) -> None:
-        super().clear_artifacts([files.own(self.layers[0].workflow_id, folder) for folder in folders])
+        super().clear_artifacts([files.own_artifact(self.layers[0].workflow_id, folder) for folder in folders])
 
     def _places(self, name: str) -> Iterator[str]:
         """Where to look: in its own folder, and as far back as it inherits."""
@@ -84,7 +84,7 @@ class RunFiles(DocumentFiles):
             yield name
             return
         for layer in self.layers:
-            yield files.own(layer.workflow_id, name)
+            yield files.own_artifact(layer.workflow_id, name)
             if folder not in layer.inherits:
                 return
         yield name

@@ -64,9 +64,9 @@ def kind(name: str) -> str:
     """The object's tag, by which the bucket's lifecycle rules know what may go
     (config/deploy/infrastructure/documents.yaml).
 
-    >>> [kind(name) for name in ("d.pdf", page_image(0), result("w"), rulebook("00"), "debug/w/answer.json")]
+    >>> [kind(name) for name in ("d.pdf", page_image(0), result("w"), pinned_rules("00"), "debug/w/answer.json")]
     ['raw', 'artifact', 'result', 'result', 'debug']
-    >>> [kind(name) for name in (calibration("p", "00"), own("w", segment(0)), manifest("b"))]
+    >>> [kind(name) for name in (calibration("p", "00"), own_artifact("w", segment(0)), manifest("b"))]
     ['result', 'artifact', 'batch']
     """
     head, inside, rest = name.partition("/")
@@ -76,10 +76,10 @@ def kind(name: str) -> str:
     return kinds.get(head, "artifact") if inside else "raw"
 
 
-def incoming(key: str) -> tuple[str, str]:
+def parse_incoming_key(key: str) -> tuple[str, str]:
     """Whose file it is, and its name.
 
-    >>> incoming("raw/2026/11/21/acme/post/bill 7.pdf")
+    >>> parse_incoming_key("raw/2026/11/21/acme/post/bill 7.pdf")
     ('acme', 'bill 7.pdf')
 
     Raises:
@@ -128,10 +128,10 @@ def slice_output(workflow_id: str, stage: str, attempt: int, number: int) -> str
 _OWN = "own/"
 
 
-def own(workflow_id: str, name: str) -> str:
+def own_artifact(workflow_id: str, name: str) -> str:
     """Where a run that stands beside another keeps what its stages make.
 
-    >>> own("w", segment(0)), own("w", page_image(0))
+    >>> own_artifact("w", segment(0)), own_artifact("w", page_image(0))
     ('runs/w/own/analysis/segment_0000.json', 'preprocessed/page_0000.png')
     """
     return name if name.startswith(_PICTURES) else f"runs/{workflow_id}/{_OWN}{name}"
@@ -165,17 +165,17 @@ def text(workflow_id: str) -> str:
     return f"runs/{workflow_id}/text.txt"
 
 
-def routing(workflow_id: str) -> str:
+def routing_judgement(workflow_id: str) -> str:
     """What the rules said of a run's document after its analysis."""
     return f"runs/{workflow_id}/routing.json"
 
 
-def rulebook(sha256: str) -> str:
+def pinned_rules(sha256: str) -> str:
     """Relative to the site's root: one object for all runs that began under the same rules."""
     return f"rules/{sha256}.json"
 
 
-def typebook(sha256: str) -> str:
+def pinned_types(sha256: str) -> str:
     """Relative to the site's root: the types of documents that the site had, for all runs that began under them."""
     return f"rules/types-{sha256}.json"
 

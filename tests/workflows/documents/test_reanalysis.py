@@ -126,7 +126,7 @@ def test_the_settings_that_differ_are_told_in_words() -> None:
 def test_types_that_the_bucket_lost_are_there_again_with_the_next_run(table: str) -> None:
     book = TypeBook((TypeSpec("receipt", "Receipt", 1, BEFORE.fields),))
     sha256 = pinned_types.pin(SITE, book)
-    key = SiteFiles(SITE).key(files.typebook(sha256))
+    key = SiteFiles(SITE).key(files.pinned_types(sha256))
     delete_object(key, "")
     with pytest.raises(StageFailed, match="Start the document again"):
         pinned_types.pinned(SITE, sha256)

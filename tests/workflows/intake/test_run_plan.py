@@ -127,7 +127,7 @@ def test_many_runs_under_the_same_rules_share_one_object(table: str) -> None:
 def test_rules_that_somebody_changed_behind_the_runs_back_are_not_applied(table: str) -> None:
     make_rule(make_ruleset(), queue="q1")
     sha256 = pinned_rules.pin_rules(SITE, pinned_rules.current_rules(SITE))
-    pinned_rules.SiteFiles(SITE).write(files.rulebook(sha256), b"{}", "application/json")
+    pinned_rules.SiteFiles(SITE).write(files.pinned_rules(sha256), b"{}", "application/json")
     with pytest.raises(Tampered):
         pinned_rules.load_pinned_rules(SITE, sha256)
     pinned_rules.pin_rules(SITE, pinned_rules.current_rules(SITE))  # mends it
@@ -136,7 +136,7 @@ def test_rules_that_somebody_changed_behind_the_runs_back_are_not_applied(table:
 
 def test_rules_that_the_bucket_lost_are_there_again_with_the_next_run(pump: Pump) -> None:
     make_rule(make_ruleset(), queue="q1")
-    name = files.rulebook(pinned_rules.pin_rules(SITE, pinned_rules.current_rules(SITE)))
+    name = files.pinned_rules(pinned_rules.pin_rules(SITE, pinned_rules.current_rules(SITE)))
     delete_object(pinned_rules.SiteFiles(SITE).key(name), "")
     pinned_rules.load_pinned_rules.cache_clear()  # as in a worker that has not read them
     run = arrived(project=NOBODY_SURE)
@@ -172,7 +172,7 @@ def test_a_barcode_sends_a_document_where_the_rule_says(pump: Pump, tmp_path: Pa
     pump.run(lambda: pump.ran("open_review") > 0, seconds=90)
     assert review_of(ref_of(run)).queue == "payables"
     store = DocumentFiles(SITE, run.project_id, run.document_id)
-    kept = json.loads(store.read(files.routing(run.workflow_id)))["barcodes"]
+    kept = json.loads(store.read(files.routing_judgement(run.workflow_id)))["barcodes"]
     assert {(one["text"], one["format"], one["page"]) for one in kept} == {
         ("PAY-2024-0418", "Code 128", 0),
         ("OTHER", "Code 128", 0),

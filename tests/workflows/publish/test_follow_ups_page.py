@@ -61,7 +61,9 @@ def test_the_page_names_the_rules_that_decided_and_because_of_what():
         {"rule_id": "r", "ruleset_id": "s", "rule": "Large ones", "ruleset": "Later", "why": ["Total is large"]}
     )
     body = json.dumps(content).encode()
-    DocumentFiles(SITE, run.project_id, run.document_id).write(files.routing(run.workflow_id), body, "application/json")
+    DocumentFiles(SITE, run.project_id, run.document_id).write(
+        files.routing_judgement(run.workflow_id), body, "application/json"
+    )
     pinned = [Execution.routing_sha256.set(files.sha256(body))]
     Execution.change(advance.execution_key(run), pinned, Execution.PK.exists())
     page = text(panel(alice(), run))

@@ -260,7 +260,10 @@ def _take_over(plan: _Plan) -> None:
     base, run = plan.source.run.workflow_id, plan.run.workflow_id
     names = [(files.result(base), files.result(run))] if plan.ended.behind(plan.first, ANALYSED) else []
     if plan.ended.behind_decision(plan.first):
-        names += [(files.assessment(base), files.assessment(run)), (files.routing(base), files.routing(run))]
+        names += [
+            (files.assessment(base), files.assessment(run)),
+            (files.routing_judgement(base), files.routing_judgement(run)),
+        ]
         if decision := plan.source.execution.decision_id:
             sha256 = str(plan.source.execution.decision_sha256)
             names.append((files.decision(base, decision, sha256), files.decision(run, decision, sha256)))
