@@ -200,7 +200,7 @@ def test_a_fan_out_that_never_moves_is_a_failure_with_a_reason(pump: Pump) -> No
         due_now(run)
         sweeper.sweep()
     assert queries.execution(run).outcome == "failed"
-    assert "ended every worker" in queries.board(run.site, run.workflow_id).data[PREP]["error"]
+    assert "crashed every worker" in queries.board(run.site, run.workflow_id).data[PREP]["error"]
     due_now(run)
     sweeper.sweep()
     assert join_of(run).GSI2PK is None
