@@ -204,7 +204,7 @@ def test_a_query_string_is_refused_by_the_names_that_nothing_reads(table: str) -
         assert str(told).startswith(f"Unknown query parameters: “colour”, “limit”. Supported: {known}")
     assert client.get(f"{API}/projects?after=").status_code == 200
     told = problem(client.post(f"{API}/projects/{project.id}/documents?analyzer=rules"), 422)["detail"]
-    assert "This address takes none." in str(told)
+    assert "This endpoint supports none." in str(told)
     assert Client().get(f"{API}/projects?limit=5").status_code == 401  # says nothing without a key
 
 
