@@ -12,7 +12,7 @@ from workflows.runs.run import Run
 
 def sign_in(page: Page, live_server: LiveServer, username: str) -> None:
     page.goto(f"{live_server.url}/login/")
-    page.get_by_label("User name").fill(username)
+    page.get_by_label("Username").fill(username)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url(f"{live_server.url}/")

@@ -80,7 +80,7 @@ def test_every_page_of_the_desk(live_server: LiveServer, page: Page, pump: Pump,
     lapse(ref)
     claims.claim(ref, run, by=person(bob()))
     field(page, "total").fill("28.53")
-    expect(page.locator("[data-standing]")).to_contain_text("Bob Ito holds this until")
+    expect(page.locator("[data-standing]")).to_contain_text("Claimed by Bob Ito until")
     found["desk, lost"] = faults(page)
     console[:] = [line for line in console if "409" not in line and "422" not in line]
     assert {name: faults for name, faults in found.items() if faults} == {}

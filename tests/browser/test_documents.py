@@ -68,7 +68,7 @@ def test_what_was_asked_stays_in_the_form(live_server: LiveServer, browser: Brow
     page = context.new_page()
     sign_in(page, live_server, "alice")
     page.goto(f"{live_server.url}/documents/")
-    page.get_by_role("link", name="Classification and attributes").click()
+    page.get_by_role("link", name="Document type and attributes").click()
     page.locator("#f-a1").select_option("total")
     page.locator("#f-o1").select_option("between")
     page.locator("#f-v1").fill("10")

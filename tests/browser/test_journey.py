@@ -24,7 +24,7 @@ def test_upload_correct_approve_and_see_it_published(
     page = context.new_page()
     sign_in(page, live_server, "alice")
     page.goto(f"{live_server.url}/projects/")
-    page.get_by_role("link", name="Make the first project").click()
+    page.get_by_role("link", name="Create project").click()
     page.get_by_label("Name", exact=True).first.fill("Receipts of the journey")
     page.locator("#project-form button[type=submit].primary").first.click()
     page.get_by_role("link", name="Upload").first.click()
@@ -38,7 +38,7 @@ def test_upload_correct_approve_and_see_it_published(
     in_sight(page)
     total = page.locator('[name="field-total"]')
     if not total.is_visible():
-        page.get_by_text("Confident").click()
+        page.get_by_text("High confidence").click()
     total.fill("29.53")
     fill_required(page)
     check_all(page)
@@ -105,7 +105,7 @@ def test_of_two_browsers_one_wins_and_the_other_learns_who_and_when(
         with theirs.expect_response(lambda response: response.url.endswith("/claim/")) as lost:
             theirs.locator("[data-claim]").click()
         assert lost.value.status == 409
-        expect(theirs.get_by_text("Bob Ito holds this until")).to_be_visible()
+        expect(theirs.get_by_text("Claimed by Bob Ito until")).to_be_visible()
         check_all(mine)
         mine.locator("[data-approve]").click()
         mine.wait_for_url("**/review/?done=*")

@@ -57,7 +57,7 @@ def test_a_document_is_taken_out_of_its_queue(live_server: LiveServer, context: 
     page = context.new_page()
     sign_in(page, live_server, "alice")
     page.goto(f"{live_server.url}/review/queues/{queue.id}/")
-    page.get_by_role("link", name="Documents in it").click()
+    page.get_by_role("link", name="View documents").click()
     page.get_by_role("button", name="Done with secret-name.pdf").click()
     expect(page.get_by_role("heading", name="No document waits here")).to_be_visible()
 

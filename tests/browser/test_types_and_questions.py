@@ -44,7 +44,7 @@ def test_another_type_brings_its_fields_and_keeps_what_was_typed(
     claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
     page.locator('[name="field-total"]').fill("12.00")
     page.get_by_label("Document type", exact=True).select_option("invoice")
-    page.get_by_role("button", name="Show its fields").click()
+    page.get_by_role("button", name="Show fields").click()
     expect(page.locator('[name="field-number"]')).to_have_value("77")
     expect(page.locator('[name="field-total"]')).to_have_value("12.00")
     check_all(page)

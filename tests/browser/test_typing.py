@@ -82,8 +82,8 @@ def test_a_takeover_while_typing_keeps_the_text_and_says_who(
     claims.claim(ref, run, by=person(alice()))
     field(page, "total").press_sequentially("9")
     field(page, "date").fill("1 April 2024")
-    expect(page.get_by_role("alert")).to_contain_text("Alice Novak holds this until")
-    expect(page.get_by_role("alert")).to_contain_text("kept with the document, for you alone")
+    expect(page.get_by_role("alert")).to_contain_text("Claimed by Alice Novak until")
+    expect(page.get_by_role("alert")).to_contain_text("kept as your draft")
     expect(page.locator(":focus")).to_contain_text("Alice Novak")
     page.wait_for_timeout(1200)
     assert stored(ref, user)["date"] == "1 April 2024"

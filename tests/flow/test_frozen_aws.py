@@ -61,7 +61,7 @@ def test_no_page_hangs_while_aws_is_frozen_and_each_says_what_is_wrong(desk: Liv
     assert max(seconds for _, _, seconds, _ in [*answers, late]) < LIMIT
     for _, status, _, text in [*answers, late]:
         assert status == 503
-        assert "cannot reach its data right now" in text
+        assert "temporarily unavailable" in text
         assert "Try again" in text
     wait_for(lambda: {path: timed(ada, path)[1] for path in PAGES} == before, "the pages are back", 60)
 

@@ -74,7 +74,7 @@ def test_days_can_be_turned_and_an_empty_one_says_so(table):
     yesterday = today - dt.timedelta(days=1)
     assert f"?day={yesterday}" in text()
     page = text(f"day={yesterday}")
-    assert "No document came on this day" in page
+    assert "No documents received on this day" in page
     assert f"?day={today}" in page
     for odd in ("", "soon", "0001-01-01", "9999-12-31"):
         listed(f"day={odd}")
@@ -107,7 +107,7 @@ def test_a_status_is_a_list_of_its_own_and_its_tab_counts(table):
         (tab,) = (one for one in answer.context["status_tabs"] if one.here)
         assert (tab.number, answer.context["number"]) == (1, 1)
     assert ids("status=rejected") == []
-    assert "No document is found by this" in text("status=rejected")
+    assert "No documents match" in text("status=rejected")
 
 
 def test_a_deleted_document_is_found_by_nothing_and_a_restored_one_by_all(desk):
@@ -207,13 +207,13 @@ def test_what_no_key_holds_is_said_and_nothing_is_read(desk, query, words):
     with count_calls() as calls:
         page = one_line(browser.get(f"/documents/?{query}").content)
     assert calls.names() == ["dynamodb.Query"]  # the counts
-    assert f"Not indexed together: {words}" in page
+    assert f"Cannot combine: {words}" in page
     assert "Only" in page
 
 
 def test_a_composite_key_that_would_answer_is_named_and_led_to(desk):
     query = "a=vendor&a=paid&v=A&v=yes"
-    assert "Ask who governs" in text(query)
+    assert "Ask a schema manager" in text(query)
     page = text(query, who=alice)
     assert "<code>vendor, paid</code>" in page
     assert 'href="/schemas/site/"' in page
@@ -237,7 +237,7 @@ def test_the_form_keeps_what_was_asked_and_works_by_get(desk):
     for part in ('value="a&amp;b"', f'value="{desk}" selected', 'value="total" selected', 'value="between" selected'):
         assert part in page
     assert 'method="get"' in page
-    assert "Classification and attributes" not in page
+    assert "Document type and attributes" not in page
     assert 'href="/documents/?more=1"' in text()
     assert "Clear" not in text("more=1")
 

@@ -37,7 +37,7 @@ def test_only_an_admin_sees_or_changes_queues(who):
 
 
 def test_an_empty_list_says_what_a_queue_is_for():
-    assert "No queue of your own yet" in text(signed_in(alice()).get(LIST))
+    assert "No queues yet" in text(signed_in(alice()).get(LIST))
 
 
 def test_the_list_shows_who_is_let_in_and_what_is_archived():
@@ -45,7 +45,7 @@ def test_the_list_shows_who_is_let_in_and_what_is_archived():
     closed = make_queue("Closed <b>", ["finance"])
     queue_actions.archive(SITE, closed.id, by=actor(alice()))
     page = text(signed_in(alice()).get(LIST))
-    for words in ("Everybody who reviews", "finance", "Archived", "Closed &lt;b&gt;"):
+    for words in ("All reviewers", "finance", "Archived", "Closed &lt;b&gt;"):
         assert words in page
 
 
@@ -117,7 +117,7 @@ def test_a_queue_is_archived_and_used_again_by_a_post():
     assert browser.get(f"{LIST}{queue.id}/archive/").status_code == 405
     assert browser.post(f"{LIST}{queue.id}/archive/")["Location"] == LIST
     assert browser.post(f"{LIST}{queue.id}/archive/").status_code == 409
-    assert "Use it again" in text(browser.get(f"{LIST}{queue.id}/"))
+    assert "Restore queue" in text(browser.get(f"{LIST}{queue.id}/"))
     browser.post(f"{LIST}{queue.id}/restore/")
     assert not queue_queries.get_queue(SITE, queue.id).is_archived
 
@@ -148,4 +148,4 @@ def test_a_project_cannot_choose_an_archived_queue_and_keeps_one_it_has():
         f"/projects/{project.id}/edit/", typed(project.settings, seen=sealed(project), review_queue=queue.id)
     )
     assert answer.status_code == 422
-    assert "which is archived" in text(browser.get(f"/projects/{project.id}/"))
+    assert "(archived)" in text(browser.get(f"/projects/{project.id}/"))

@@ -16,7 +16,7 @@ ATTRIBUTES = "/schemas/attributes/"
 
 def test_an_attribute_is_made_and_listed(table):
     browser = signed_in(alice())
-    assert b"No attribute yet" in browser.get(ATTRIBUTES).content
+    assert b"No attributes yet" in browser.get(ATTRIBUTES).content
     answer = browser.post(ATTRIBUTES, {"label": " Cost   centre ", "key": "cost_centre", "kind": "text"})
     assert (answer.status_code, answer["Location"]) == (302, ATTRIBUTES)
     page = one_line(browser.get(ATTRIBUTES).content)
@@ -59,7 +59,7 @@ def test_one_shows_who_uses_it_and_stays(attributes):
     schema_actions.save_site_schema(SITE, site, version=0, by=ALICE)
     browser = signed_in(alice())
     page = one_line(browser.get(ATTRIBUTES + "category/").content)
-    for text in ("Supplier invoice", "Site schema", "rent #1", "It is in use, so it stays"):
+    for text in ("Supplier invoice", "Site schema", "rent #1", "This attribute is in use and cannot be deleted"):
         assert text in page
     answer = browser.post(ATTRIBUTES + "category/delete/")
     assert answer.status_code == 409

@@ -82,7 +82,7 @@ def test_it_may_be_left_to_what_is_found_on_each_document(owner):
     kept = project_queries.get_project(SITE, project.id).settings
     assert (kept.typing, kept.classification_id) == ("required", "")
     assert '<option value=":required" selected>' in page(project)
-    assert "where none of the site's classifications is found" in page(project, "")
+    assert "if no document type matches" in page(project, "")
     fixed = typed(kept, seen=sealed(project_queries.get_project(SITE, project.id)), classification_id=owner)
     assert signed_in(alice()).post(f"/projects/{project.id}/edit/", fixed).status_code == 302
     kept = project_queries.get_project(SITE, project.id).settings

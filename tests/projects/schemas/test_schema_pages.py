@@ -75,7 +75,7 @@ def test_what_is_not_there_is_not_found(table):
 # --- classifications ---------------------------------------------------------
 def test_the_list_says_what_there_is_and_how_to_begin(table):
     browser = signed_in(alice())
-    assert b"No classification yet" in browser.get("/schemas/").content
+    assert b"No document types yet" in browser.get("/schemas/").content
     make_attributes()
     owner = make_classification(replace(INVOICE, name="A & B <i>"))
     with count_calls() as calls:
@@ -146,10 +146,10 @@ def test_mistakes_are_told_beside_what_they_are_about_and_nothing_is_saved(attri
     }
     answer = signed_in(alice()).post(url(owner), typed(INVOICE, **changes))
     assert answer.status_code == 422
-    assert b"Not saved yet: 1 entry needs a second look." in answer.content  # the name first: without it no schema
+    assert b"Not saved. Fix 1 marked entry and save again." in answer.content  # the name first: without it no schema
     answer = signed_in(alice()).post(url(owner), typed(INVOICE, **(changes | {"name": "X"})))
     page = one_line(answer.content)
-    assert "Not saved yet: 3 entries need a second look. What you typed is still here." in page
+    assert "Not saved. Fix 3 marked entries and save again." in page
     rows = answer.context["editor"].rows.forms
     assert [list(row.errors) for row in rows] == [["key"], [], ["allowed"], []]
     assert "Attribute “nothing” does not exist. Create it under Attributes first." in page
@@ -261,7 +261,7 @@ def test_one_is_archived_and_used_again(attributes, htmx):
     browser = signed_in(alice(), htmx=htmx)
     browser.post(url(owner) + "archive/", {"archived": "1", "version": "1"})
     assert stored(owner).archived
-    assert b"Use it again" in signed_in(alice()).get(url(owner)).content
+    assert b"Restore document type" in signed_in(alice()).get(url(owner)).content
     assert b"Archived" in signed_in(alice()).get("/schemas/").content
     browser.post(url(owner) + "archive/", {"version": "2"})
     assert not stored(owner).archived
@@ -280,7 +280,7 @@ def test_archiving_what_somebody_changed_meanwhile_asks_to_look(attributes):
 def test_the_sites_schema_is_made_by_its_first_save(attributes):
     browser = signed_in(alice())
     page = one_line(browser.get(SITE_URL).content)
-    assert "nothing more is read than what each project says" in page
+    assert "Only each project’s fields are extracted" in page
     assert 'name="version" value="0"' in page
     assert 'name="name"' not in page
     wanted = Schema("Site schema", (AttributeUse("paid", required=True),))

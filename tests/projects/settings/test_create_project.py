@@ -77,7 +77,7 @@ def test_another_page_cannot_send_the_form(table):
     browser.handler.enforce_csrf_checks = True
     answer = send(browser)
     assert answer.status_code == 403
-    assert b"too old" in answer.content
+    assert b"has expired" in answer.content
 
 
 @each(
@@ -110,7 +110,7 @@ def test_a_mistake_is_told_beside_the_input_and_nothing_typed_is_lost(table, cha
     page = one_line(answer.content)
     assert message in page
     assert 'aria-invalid="true"' in page
-    assert "Not saved yet: 1 entry needs a second look." in page
+    assert "Not saved. Fix 1 marked entry and save again." in page
     assert "description" in changes or "Keep this" in page
     assert project_queries.list_projects(SITE)[0] == []
 

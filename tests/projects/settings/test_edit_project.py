@@ -137,7 +137,7 @@ def test_mistakes_are_told_and_nothing_is_saved(table):
     project = make_project()
     answer = send(signed_in(alice()), project, name="", **{"fields-3-threshold": "900"})
     assert answer.status_code == 422
-    assert b"Not saved yet: 2 entries need a second look." in answer.content
+    assert b"Not saved. Fix 2 marked entries and save again." in answer.content
     assert stored(project).version == 1
 
 
@@ -187,5 +187,5 @@ def test_rows_are_moved_without_a_script_too_and_the_rest_stays_typed(table):
 def test_the_last_row_can_be_removed(table):
     project = make_project(fields=DEFAULT_FIELDS[:1])
     answer = send(signed_in(alice(), htmx=True), project, rows="remove-0")
-    assert b"No fields: documents are read" in answer.content
+    assert b"No fields. Nothing is extracted" in answer.content
     assert answer.context["editor"].focus == "add"

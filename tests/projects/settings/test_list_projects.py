@@ -36,9 +36,9 @@ def test_somebody_unknown_is_asked_to_sign_in(client):
 
 
 def test_an_empty_list_says_what_to_do_next(table):
-    assert b"Make the first project" in signed_in(alice()).get(URL).content
+    assert b"Create project" in signed_in(alice()).get(URL).content
     page = signed_in(charlie()).get(URL).content
-    assert b"An admin of this desk makes the first one" in page
+    assert b"Ask an admin to create the first project" in page
     assert b"/projects/new/" not in page
 
 
@@ -62,7 +62,7 @@ def test_long_lists_come_in_pages_of_one_query_each(table):
         second = browser.get(URL, {"after": first.context["next_cursor"]})
     assert [operation for _, operation, _ in seen.calls] == ["Query"]
     assert [row.name for row in second.context["projects"]] == ["Project 01", "Project 00"]
-    assert b"From the start" in second.content
+    assert b"First page" in second.content
 
 
 def test_a_cursor_of_something_else_is_not_found(table):
@@ -74,7 +74,7 @@ def test_a_list_that_cannot_be_read_says_so_with_503(table):
     with fail("dynamodb", "Query", error_code="InternalServerError", times=9):
         answer = browser.get(URL)
     assert answer.status_code == 503
-    assert b"The desk cannot reach its data right now" in answer.content
+    assert b"Countersign is temporarily unavailable" in answer.content
 
 
 def test_only_reading_is_allowed(table):

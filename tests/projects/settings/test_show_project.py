@@ -47,7 +47,7 @@ def test_the_settings_are_summed_up(table):
         assert text in page
 
 
-NOT_USED = "Not used by the built-in rules."
+NOT_USED = "Not used by built-in rules."
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_only_an_admin_is_offered_the_settings(table):
 
 
 def test_a_project_without_fields_says_so(table):
-    assert b"nobody is asked" in signed_in(bob()).get(url(make_project(fields=()))).content
+    assert b"no review is requested" in signed_in(bob()).get(url(make_project(fields=()))).content
 
 
 def test_project_and_schema_are_one_read_each(table):
@@ -105,4 +105,4 @@ def test_a_closed_queue_is_named_to_its_group_and_to_admins_only(table):
         assert "wait in Dismissals" in one_line(signed_in(who()).get(url(project)).content)
     page = one_line(signed_in(bob()).get(url(project)).content)
     assert "Dismissals" not in page
-    assert "wait in a queue that your groups are not in" in page
+    assert "In a restricted queue" in page

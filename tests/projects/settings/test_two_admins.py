@@ -208,7 +208,7 @@ def test_somebody_who_loses_again_and_again_is_told_to_save_again(table):
             f"/projects/{project.id}/edit/", typed(project.settings, name="Mine", seen=sealed(project))
         )
     assert answer.status_code == 409
-    assert "Your changes are not saved yet" in one_line(answer.content)
+    assert "Changes not saved" in one_line(answer.content)
     editor = answer.context["editor"]
     assert editor.form.initial["name"] == "Mine"
     assert editor.form.initial["description"].startswith("Version ")

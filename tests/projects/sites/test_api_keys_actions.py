@@ -156,7 +156,7 @@ def test_only_an_admin_of_the_site_has_the_page():
 
 def test_the_page_shows_a_new_key_once():
     browser = signed_in(alice())
-    assert b"No key yet" in browser.get(URL).content
+    assert b"No API keys yet" in browser.get(URL).content
     answer = browser.post(URL, {"name": "Scanner <3>", "may": ["READ", "WRITE"]})
     made = answer.context["made"]
     assert (answer.status_code, "no-store" in answer["Cache-Control"]) == (201, True)

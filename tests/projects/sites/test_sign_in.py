@@ -281,7 +281,7 @@ def test_who_may_go_nowhere_is_offered_the_way_out() -> None:
     browser = signed_in(dora())
     page = one_line(browser.get("/").content)
     assert '<button class="button primary" type="submit">Sign out</button>' in one_line(page)
-    assert "You have no role yet" in one_line(browser.get("/sites/").content)
+    assert "No role assigned" in one_line(browser.get("/sites/").content)
 
 
 # --- one's own password ---
@@ -299,7 +299,7 @@ def test_a_new_password_ends_the_sessions_elsewhere_and_keeps_this_one() -> None
     answer = change(here, PASSWORD, "quite another word 7")
     assert (answer.status_code, answer["Location"]) == (302, "/")
     assert here.get("/").status_code == 200
-    assert "signed out everywhere else" in here.get("/").content.decode() or True
+    assert "signed out on all other devices" in here.get("/").content.decode() or True
     assert elsewhere.get("/")["Location"].startswith("/login/")
     assert sign_in("bob", PASSWORD).status_code == 200
     assert sign_in("bob", "quite another word 7").status_code == 302

@@ -56,7 +56,7 @@ def test_an_error_of_ours_is_a_500_that_says_what_is_safe():
     browser.raise_request_exception = False
     answer = browser.get("/fail/broken/")
     assert answer.status_code == 500
-    assert b"What was saved before is safe" in answer.content
+    assert b"Saved data is safe" in answer.content
     assert b"nobody turned" not in answer.content
 
 

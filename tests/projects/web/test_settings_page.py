@@ -97,7 +97,7 @@ def test_a_site_is_renamed_closed_and_opened_again():
     assert browser.post(url, {"title": "New <b>", "version": "1", "order": "rename"}).status_code == 302
     assert "New &lt;b&gt;" in one_line(browser.get(SITES).content)
     browser.post(url, {"version": "2", "order": "close"})
-    assert b"Nobody can open it" in browser.get(url).content
+    assert b"Users and API keys have no access" in browser.get(url).content
     browser.post(url, {"version": "3", "order": "reopen"})
     assert site_queries.get_site("acme").status == "ACTIVE"
 

@@ -33,7 +33,7 @@ def exported(form: str, query: str = "") -> str:
 
 
 def test_an_empty_history_says_what_will_come() -> None:
-    assert "Nothing is recorded" in text(URL)
+    assert "No entries yet" in text(URL)
 
 
 def test_a_person_is_chosen_by_the_sign_in_name() -> None:
@@ -46,7 +46,7 @@ def test_a_person_is_chosen_by_the_sign_in_name() -> None:
 
 def test_a_document_s_id_that_is_none_is_no_error() -> None:
     assert "No entries match this ID" in text(f"{URL}?document=a%23b")
-    assert "Nothing is recorded for this choice" in text(f"{URL}?document=none")
+    assert "No entries match" in text(f"{URL}?document=none")
 
 
 def test_a_list_goes_on_with_its_filter() -> None:
@@ -94,7 +94,7 @@ def test_whether_somebody_has_an_account_is_not_told() -> None:
     pages = [browser.get(URL, {"person": name}) for name in ("charlie", "nobody")]
     shown = [one.content.decode().replace("charlie", "nobody") for one in pages]
     assert without_nonces(shown[0]) == without_nonces(shown[1])
-    assert "Nothing is recorded for this choice" in shown[0]
+    assert "No entries match" in shown[0]
     assert exported("csv", "?person=charlie") == exported("csv", "?person=nobody")
 
 

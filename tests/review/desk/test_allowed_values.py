@@ -105,5 +105,5 @@ def test_somebody_who_only_looks_changes_nothing():
 def test_a_default_is_called_one():
     ref = opened(field("currency2", "EUR", ["EUR"], source="default", confidence=1.0))
     text = page(ref)
-    assert "default of the schema" in text
+    assert "schema default" in text
     assert decide(ref).status_code == 302

@@ -118,7 +118,7 @@ def test_after_the_last_one_the_queue_is_friendly(held):
     _, ref = held
     client = signed_in(bob())
     response = client.post(url("decide", ref), form(bob(), ref, decision="approve-and-next"), follow=True)
-    assert "That was the last one" in one_line(response.content)
+    assert "Queue complete" in one_line(response.content)
     assert "data-receipt" in one_line(response.content)
 
 
@@ -199,7 +199,7 @@ def test_a_page_whose_review_was_taken_over_and_decided_names_the_other_and_keep
     text = one_line(response.content)
     assert response.status_code == 409
     assert "Alice Novak approved this at" in text
-    assert "Your answers were not sent; they are kept on this page." in text
+    assert "Your values were not submitted; they are kept on this page." in text
     assert compared(text) == [("Total", "33.90", "38.90")]
     assert queries.review(ref).reviewer == str(alice().pk)
 

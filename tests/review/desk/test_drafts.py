@@ -126,8 +126,8 @@ def test_after_a_takeover_the_text_is_kept_and_the_page_says_who_has_it(held):
     response = signed_in(bob(), htmx=True).post(url("save-draft", ref), posted)
     text = one_line(response.content)
     assert (response.status_code, response["HX-Retarget"]) == (409, "#desk")
-    assert "Alice Novak holds this until" in text
-    assert "kept with the document, for you alone" in text
+    assert "Claimed by Alice Novak until" in text
+    assert "kept as your draft" in text
     assert compared(text) == [("Total", "33.90", "38.90")]
     assert stored(ref) == {"total": "38.90"}
 
@@ -158,7 +158,7 @@ def test_deciding_after_a_takeover_keeps_what_was_never_saved(held):
     take_over(run, ref)
     response = signed_in(bob()).post(url("decide", ref), posted)
     assert response.status_code == 409
-    assert "kept with the document, for you alone" in one_line(response.content)
+    assert "kept as your draft" in one_line(response.content)
     assert stored(ref) == {"total": "38.90"}
 
 
@@ -181,7 +181,7 @@ def test_the_same_answer_in_another_form_does_not_differ(held):
     signed_in(alice()).post(url("decide", ref), form(alice(), ref, **{"field-total": " 38,90"}))
     text = page(bob(), ref)
     assert compared(text) is None
-    assert "They say the same." in text
+    assert "They match." in text
 
 
 def test_a_rejection_says_why(held):

@@ -127,7 +127,7 @@ def test_past_the_deadline_nobody_can_claim():
     _, ref = open_review()
     pass_deadline(ref)
     text = one_line(shown(bob(), ref).content)
-    assert "The deadline passed" in text
+    assert "Due date passed" in text
     assert "data-claim" not in text
 
 

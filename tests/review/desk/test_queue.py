@@ -22,7 +22,7 @@ def page(user):
 
 
 def test_an_empty_queue_says_that_nothing_waits():
-    assert "Nothing waits for a person" in one_line(page(bob()).content)
+    assert "No open reviews" in one_line(page(bob()).content)
 
 
 def test_the_nearest_deadline_comes_first_with_its_reasons():
@@ -56,7 +56,7 @@ def test_a_holder_is_named_until_the_lease_lapses():
 def test_starting_takes_the_most_urgent_and_opens_it():
     open_review("later.pdf", timeout=90_000)
     _, ref = open_review("sooner.pdf", timeout=80_000)
-    assert "Start with the most urgent" in one_line(page(bob()).content)
+    assert "Review next" in one_line(page(bob()).content)
     response = signed_in(bob()).post(reverse("review:claim-next"))
     assert response["Location"] == url("show-review", ref)
     assert queries.review(ref).holder == str(bob().pk)
@@ -71,7 +71,7 @@ def test_who_has_the_last_one_is_said():
     run, ref = open_review()
     claims.claim(ref, run, by=person(alice()))
     text = one_line(page(bob()).content)
-    assert "The last one is with Alice Novak. The claim runs until" in text
+    assert "The last review is claimed by Alice Novak until" in text
     assert "data-start" not in text
 
 
@@ -79,14 +79,16 @@ def test_where_others_have_all_of_it_the_first_to_end_is_named():
     for _ in range(2):
         run, ref = open_review()
         claims.claim(ref, run, by=person(alice()))
-    assert "Others have all that waits. The first claim, Alice Novak’s, runs until" in one_line(page(bob()).content)
+    assert "All reviews in this queue are claimed. The first claim (Alice Novak) ends at" in one_line(
+        page(bob()).content
+    )
 
 
 def test_a_viewer_sees_the_queue_and_no_way_to_start():
     open_review()
     response = page(charlie())
     assert response.status_code == 200
-    assert "Start with the most urgent" not in one_line(response.content)
+    assert "Review next" not in one_line(response.content)
 
 
 def test_somebody_without_a_role_is_refused():

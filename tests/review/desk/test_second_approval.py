@@ -57,7 +57,7 @@ def test_who_gave_the_first_is_told_that_another_has_to_decide(second):
     _, ref = second
     page = signed_in(bob()).get(url("show-review", ref))
     assert 'data-standing="barred"' in one_line(page.content)
-    assert "The second is another person" in one_line(page.content)
+    assert "A second person must approve" in one_line(page.content)
     refused = signed_in(bob()).post(url("claim", ref))
     assert refused.status_code == 409
     assert queries.review(ref).holder is None
@@ -88,7 +88,7 @@ def test_a_persons_change_is_an_exception_with_name_before_and_after_and_no_conf
     assert "%" not in total
     assert "data-todo" in total
     assert 'name="seen-total"' in total
-    assert shown(ref).index('id="f-total"') < shown(ref).index("Confident")
+    assert shown(ref).index('id="f-total"') < shown(ref).index("High confidence")
 
 
 def test_whoever_only_looks_sees_the_change_too(second):

@@ -130,7 +130,7 @@ def test_more_than_the_strip_shows_are_counted(settings):
         decisions.decide(ref, run, verdict(ref), by=person(bob()))
     fragment = one_line(signed_in(bob(), htmx=True).get(f"{PAGE}?as=toasts").content)
     assert fragment.count("data-receipt") == 3
-    assert "All 5 you can undo" in fragment
+    assert "View all 5 decisions you can undo" in fragment
 
 
 def test_undoing_gives_back_what_was_claimed_ahead(three):

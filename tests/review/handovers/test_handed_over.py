@@ -30,7 +30,7 @@ def test_fields_text_reason_and_caller_are_on_the_page() -> None:
     assert "Asked by loans" in html
     assert "Dear &lt;bank&gt;,\nplease" in html
     assert "Above 30" in html
-    assert "no confidence given" in html
+    assert "no confidence" in html
     assert "data-zoom" not in html
     assert "0 pages" not in html
 

@@ -89,7 +89,7 @@ def test_a_purge_asks_whether_one_is_sure_and_says_what_it_leaves(run):
     post(run, "delete/")
     page = one_line(signed_in(alice()).get(gone(run)).content)
     for word in (
-        "Destroyed",
+        "Permanently deleted",
         "Left",
         "all file versions, including the original object",
         "the audit record of the purge",
@@ -102,7 +102,7 @@ def test_a_purge_asks_whether_one_is_sure_and_says_what_it_leaves(run):
     removals.finish(SITE, run.document_id)
     page = one_line(signed_in(alice()).get(gone(run)).content)
     assert "What is left" in page
-    assert "Purge for good" not in page
+    assert "Purge document" not in page
     assert gone(run) in one_line(signed_in(alice()).get("/documents/deleted/?which=purged").content)
     assert gone(run) not in one_line(signed_in(alice()).get("/documents/deleted/").content)
     assert b"Purged by Alice Novak" in signed_in(alice()).get(url(run, "activity/")).content
