@@ -137,7 +137,7 @@ def test_what_is_missing_is_named(tmp_path: Path, arguments: tuple[str, ...], se
         call_command("evaluate", str(tmp_path), *(one.format(folder=tmp_path) for one in arguments))
 
 
-@pytest.mark.parametrize(("given", "sentence"), [("3", "with --project"), ("none.json", "is no calibration")])
+@pytest.mark.parametrize(("given", "sentence"), [("3", "with --project"), ("none.json", "is not a calibration file")])
 def test_a_calibration_that_is_not_there_is_named(folder: Path, given: str, sentence: str) -> None:
     with pytest.raises(CommandError, match=sentence):
         call_command("evaluate", str(folder), "--calibration", given)

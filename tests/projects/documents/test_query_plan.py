@@ -100,10 +100,10 @@ def test_an_attribute_is_asked_for_in_the_form_of_its_keys(text, span):
 @each(
     ("text", "sentence"),
     [
-        ("a=nothing&v=1", "no attribute “nothing”"),
-        ("a=total&v=a lot", "no value of Total"),
+        ("a=nothing&v=1", "Attribute “nothing” does not exist"),
+        ("a=total&v=a lot", "not a valid value for Total"),
         ("a=total&o=begins&v=1", "Use “between”"),
-        ("a=vendor&o=between&v=a&to=b", "no order"),
+        ("a=vendor&o=between&v=a&to=b", "cannot be filtered by range"),
         ("a=total&o=between&v=10&to=2", "Swap the values"),
         ("a=vendor&o=begins&v=%ED%A0%80x", ""),
     ],

@@ -129,7 +129,7 @@ def test_a_form_that_lost_what_it_had_seen_never_overwrites(table, seen):
     seen = sealed(make_project("Other")) if seen == "another project's" else seen
     answer = send(signed_in(alice()), project, name="Blind", seen=seen)
     assert answer.status_code == 409
-    assert "Another user changed <b>Name</b>. Saved now: “Supplier invoices”" in one_line(answer.content)
+    assert "Another user changed <b>Name</b>. Current value: “Supplier invoices”" in one_line(answer.content)
     assert stored(project).settings.name == "Supplier invoices"
 
 

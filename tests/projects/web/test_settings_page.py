@@ -278,7 +278,7 @@ def test_a_form_that_nobody_made_here_is_no_way_in():
     browser.post(GROUPS, group_form(("viewers", 0, ["READ"], ["READ", "ROOT"])))
     too_long = browser.post(GROUPS, group_form(("\u200b" * 150, 0, [], ["READ"])))
     assert too_long.status_code == 422
-    assert b"too long to be found by" in too_long.content
+    assert b"too long to be indexed" in too_long.content
     assert directory.permissions("default", ["viewers"]) == {Permission.READ}
 
 

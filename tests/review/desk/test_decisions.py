@@ -252,4 +252,4 @@ def test_too_late_to_take_back_is_said(held):
     client.post(url("decide", ref), form(bob(), ref))
     response = client.post(url("undo", ref), {"decision_id": "another"})
     assert response.status_code == 409
-    assert "too late" in one_line(response.content)
+    assert "Too late" in one_line(response.content)

@@ -145,11 +145,11 @@ def test_unchecked_fields_may_be_approved_where_the_questions_project_allows_it(
     [
         ({"site": "nowhere"}, "does not exist or is closed"),
         ({"site": "No Site#"}, "does not exist or is closed"),
-        ({"queue": "none"}, "no such queue"),
-        ({"queue": "a#b"}, "no such queue"),
-        ({"project": "none"}, "no such project"),
+        ({"queue": "none"}, "No such queue"),
+        ({"queue": "a#b"}, "No such queue"),
+        ({"project": "none"}, "No such project"),
         ({"schema": "none"}, "Document type"),
-        ({"fields": [{"name": "a", "type": "amount", "allowed": ["many"]}]}, "allowed value is no amount"),
+        ({"fields": [{"name": "a", "type": "amount", "allowed": ["many"]}]}, "allowed value is not a valid amount"),
         ({"pages": [f"s3://{settings.BUCKET_NAME}/x.png"]}, "may not be shown"),
     ],
 )

@@ -142,5 +142,5 @@ def test_the_command_does_one_site_or_all() -> None:
     call_command("reindex", stdout=said)
     assert said.getvalue() == "default: 1 document compared\nacme: 1 document compared\n"
     assert len(found("alphaword")) == 1
-    with pytest.raises(CommandError, match="no such site"):
+    with pytest.raises(CommandError, match="Site not found"):
         call_command("reindex", "--site", "nowhere")
