@@ -11,6 +11,7 @@ from celery.exceptions import CeleryError
 from kombu.exceptions import KombuError
 
 from config import aws
+from config.brokers import transport
 from config.errors import CountersignError, Unavailable
 
 log = logging.getLogger(__name__)
@@ -33,8 +34,10 @@ def enqueue(task: str, queue: str, kwargs: Mapping[str, Any], *, delay: float = 
     try:
         with answered(), aws.translated():
             current_app.send_task(
-                task, kwargs=dict(kwargs), queue=queue, countdown=delay or None, retry=True, retry_policy=_ONCE_MORE
-            )
+                task, kwargs=dict(kwargs), queue=queue, countdown=delay or None, retry=True, retry_policy=_ONCE_MORE,
+                # Beside the socket's own limit, which ends at each heartbeat; other brokers confirm nothing.
+                confirm_timeout=transport.PATIENCE_SECONDS,
+            )  # fmt: skip
     except Unavailable as error:
         raise Unavailable(_AWAY) from (error.__cause__ or error)
     except CountersignError as error:

@@ -22,6 +22,7 @@ _BROKERS = {
 # RabbitMQ takes a message back from a worker that has it longer, and closes the worker's channel. The longest task has
 # an hour. Source: rabbitmq.com, "Consumers", delivery acknowledgement timeout; a queue may have its own since 3.12.
 _CONSUMER_TIMEOUT = "x-consumer-timeout"
+PATIENCE_SECONDS = 10  # for one answer of Redis or RabbitMQ
 _CONSUMER_TIMEOUT_MS = 2 * 3600 * 1000
 
 
@@ -80,7 +81,8 @@ def options(broker: str, sqs: Mapping[str, Any], *, prefix: str, hidden_seconds:
         return dict(sqs)
     if broker == REDIS:
         # Without these a page waits for ever for a Redis that hangs. A worker waits one second for messages.
-        patience = {"socket_timeout": 10, "socket_connect_timeout": 3}
+        patience = {"socket_timeout": PATIENCE_SECONDS, "socket_connect_timeout": 3}
         return {"visibility_timeout": hidden_seconds, "global_keyprefix": prefix, **patience}
     # Without the confirmation a message that the broker never stored would count as sent.
-    return {"confirm_publish": True}
+    # Without the timeouts a page waits for ever for a RabbitMQ that hangs, or confirms nothing.
+    return {"confirm_publish": True, "read_timeout": PATIENCE_SECONDS, "write_timeout": PATIENCE_SECONDS}

@@ -2,8 +2,11 @@
 
 import re
 import socket
+import threading
 import time
+from contextlib import suppress
 from unittest import mock
+from urllib.parse import urlsplit
 
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
@@ -16,7 +19,7 @@ from config.brokers import queues, transport
 from config.celery import app
 from config.errors import CountersignError, Unavailable
 from tests.each import each
-from tests.engines import KINDS, OPENED, EngineKind, configure, running_on
+from tests.engines import KINDS, OPENED, PREFIX, URLS, EngineKind, configure, running_on
 from tests.pump import receive
 
 BROKERS = KINDS[1:]
@@ -130,6 +133,59 @@ def test_whoever_sends_to_a_broker_that_hangs_waits_for_seconds(broker: str) -> 
         finally:
             configure(before)
         assert time.monotonic() - began < 30
+
+
+class Swallowing:
+    """Between a client and its broker: once it swallows, nothing that the broker says arrives any more."""
+
+    def __init__(self, port: int) -> None:
+        self.target, self.server = port, socket.create_server(("127.0.0.1", 0))
+        self.port, self.swallows = self.server.getsockname()[1], threading.Event()
+        self.links = [self.server]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self.server.accept()
+                far = socket.create_connection(("127.0.0.1", self.target))
+                self.links += [near, far]
+                for source, sink, heard in ((near, far, False), (far, near, True)):
+                    threading.Thread(target=self._pass_on, args=(source, sink, heard), daemon=True).start()
+
+    def _pass_on(self, source: socket.socket, sink: socket.socket, heard: bool) -> None:
+        with suppress(OSError):
+            while some := source.recv(65536):
+                if not (heard and self.swallows.is_set()):
+                    sink.sendall(some)
+
+    def close(self) -> None:
+        for one in self.links:
+            one.close()
+
+
+@pytest.mark.timeout(60)
+def test_whoever_sends_to_a_broker_that_stops_answering_waits_for_seconds(
+    kind: EngineKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport, "PATIENCE_SECONDS", 1)
+    proxy = Swallowing(urlsplit(URLS[kind.broker]).port or 0)
+    url = HANGING[kind.broker].format(port=proxy.port)
+    options = transport.options(kind.broker, {}, prefix=PREFIX, hidden_seconds=60)
+    conf = {"broker_url": url, "broker_write_url": url, "broker_transport_options": options}
+    before = {name: app.conf[name] for name in conf}
+    configure(conf)
+    try:
+        queues.enqueue("any.task", settings.STEPS_QUEUE, {"number": 1})
+        proxy.swallows.set()
+        began = time.monotonic()
+        with pytest.raises(Unavailable):
+            queues.enqueue("any.task", settings.STEPS_QUEUE, {"number": 2})
+        assert time.monotonic() - began < 30
+    finally:
+        proxy.close()
+        configure(before)
+    assert queues.enqueue_soon("any.task", settings.STEPS_QUEUE, {"number": 3})  # the next one has a new connection
 
 
 def test_nothing_else_sends() -> None:
