@@ -2,6 +2,7 @@
 
 import os
 from typing import Any
+from urllib.parse import clear_cache  # type: ignore[attr-defined]  # absent from the stubs
 
 from celery import Celery
 from celery.signals import celeryd_init, setup_logging, task_postrun, task_prerun
@@ -56,3 +57,4 @@ def _enter_task(kwargs: dict[str, Any] | None = None, **_: Any) -> None:
 @task_postrun.connect
 def _leave_task(**_: Any) -> None:
     logs.set_task({})
+    clear_cache()  # of addresses that were split: the names of files in the bucket are in them

@@ -2,7 +2,7 @@
 went.
 
 One word stands in the documents, in their files' names and in everything that people type about them; both tables, the
-bucket and the database are looked through for it and for the documents' ids.
+bucket, the database and this process's memory are looked through for it, the first three for the documents' ids too.
 """
 
 import io
@@ -30,6 +30,7 @@ from review.status import Decision
 from tests.conftest import queue_urls
 from tests.factories import ROSA, ref_of, verdict
 from tests.flow.protocol import sweep_until_ended
+from tests.held import holding
 from tests.people import bob, signed_in
 from tests.projects.make_sites import BY
 from tests.pump import Pump
@@ -187,6 +188,8 @@ def test_a_purged_document_leaves_what_is_listed_and_nothing_else(everywhere: Pu
     assert [shape for shape in LISTED if not any(re.match(shape, where) for where in kept)] == []
     words = traces(WORD, WORD.lower())
     assert [where for where in words if not any(re.match(shape, where) for shape in WITH_WORDS)] == []
+    # In this process's memory, where all of the work was done: no text and no name. Rules are the site's own.
+    assert holding(WORD) <= {"workflows.routing.pinned_rules.pinned"}
     told = list(events())
     assert told
     assert [body for body in told if WORD in body] == []

@@ -3,7 +3,7 @@
 import functools
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -98,19 +98,25 @@ def sums_of(document: Document) -> list[Sum]:
 
 
 def _sums(document: Document) -> Iterator[Sum]:
+    # A row's own words are asked about for each of its amounts. Not kept for the process: they are the document's text.
+    points_of = functools.lru_cache(maxsize=256)(label_points)
     summary_since: tuple[int, int] | None = None  # page and row of a tax table's heading
     over = ""  # the words of a row without an amount: the label of one that has nothing else
     for number, row in enumerate(document.rows):
         if SUMMARY.search(row.text):
             summary_since = (row.page, number)
         inside = summary_since is not None and summary_since[0] == row.page and 0 <= number - summary_since[1] <= 5
-        amounts = [(line, hit, label) for line, hit, label in _label_amounts(row, over) if _is_money(hit, line, label)]
+        amounts = [
+            (line, hit, label)
+            for line, hit, label in _label_amounts(row, over, points_of)
+            if _is_money(hit, line, points_of(label))
+        ]
         over = "" if amounts else row.text
         for line, hit, label in amounts:
-            yield Sum(line, hit, label, label_points(label), inside)
+            yield Sum(line, hit, label, points_of(label), inside)
 
 
-def _label_amounts(row: Row, over: str) -> Iterator[tuple[Line, values.Hit, str]]:
+def _label_amounts(row: Row, over: str, points_of: Callable[[str], float]) -> Iterator[tuple[Line, values.Hit, str]]:
     """Every amount of a row with its label: the nearest words before it that name a sum, else all of the row's.
 
     ``over`` labels an amount that stands alone: TOTAL, and RM 404.84 in the row below.
@@ -125,7 +131,7 @@ def _label_amounts(row: Row, over: str) -> Iterator[tuple[Line, values.Hit, str]
         for hit in values.amounts_in(repair_digits(line.text)):
             passed = line.text[end : hit.start]
             since, nearest, end = _last(f"{since} {passed}"), _last(f"{nearest} {passed}"), hit.end
-            yield line, hit, next((label for label in (nearest, since) if label_points(label)), whole)
+            yield line, hit, next((label for label in (nearest, since) if points_of(label)), whole)
             if re.search(r"[.,]\d{2}$", hit.raw):
                 since = nearest = ""
         since, nearest = _last(f"{since} {line.text[end:]}"), _last(f"{nearest} {line.text[end:]}")
@@ -150,19 +156,18 @@ def _words(text: str) -> str:
     return re.sub(r"(?<![\d.,])[.,]*\d[\d.,]*", " ", text)
 
 
-@functools.lru_cache(maxsize=256)  # a row's own words are asked about for each of its amounts
 def label_points(label: str) -> float:
     return next((points for points, pattern in LABELS if pattern.search(label)), 0.0)
 
 
-def _is_money(hit: values.Hit, line: Line, label: str) -> bool:
+def _is_money(hit: values.Hit, line: Line, points: float) -> bool:
     """Two decimals, or a whole number that a currency or a strong label vouches for; never a rate in per cent."""
     if line.text[hit.end :].lstrip().startswith("%"):
         return False
     if re.search(r"[.,]\d{2}\)?-?$", hit.raw):
         return True
     whole = re.search(r"\d[.,]\d+$", hit.raw) is None or re.search(r"[.,]\d{3}$", hit.raw) is not None
-    return whole and (bool(MONEY.search(hit.raw)) or (label_points(label) >= 4.0 and len(hit.raw) <= 9))
+    return whole and (bool(MONEY.search(hit.raw)) or (points >= 4.0 and len(hit.raw) <= 9))
 
 
 def _rate_total(found: Sum, paper: _Paper) -> Candidate:
