@@ -7,8 +7,8 @@ BATCH = Entity(
     "DUE#{shard}", "{due_at}#batch#{batch_id}",
     attributes=names(
         "name status project_id project_name manifest form attempt total parts planned opened taken lanes slots share "
-        "percent allowed bad failed published rejected waiting unpacked message again tries lease_owner "
-        "step_lease_until userId user_name created_at updated_at"
+        "percent allowed bad failed published rejected waiting unpacked skipped skipped_kinds message again tries "
+        "lease_owner step_lease_until userId user_name created_at updated_at"
     ),
     note="where a batch stands, its lanes (slot → line) included; GSI2 while something is to be done",
 )  # fmt: skip

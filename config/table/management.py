@@ -60,8 +60,8 @@ DOCUMENT_UNPACKING = Entity(
     "countersign", "DocumentUnpacking", "docs#{document_id}", "unpacking",
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#unpacking#{document_id}",
     attributes=names(
-        "documentId project_id status root depth chosen files bytes refused message batch_line tries "
-        "lease_owner step_lease_until userId user_name inserteddate"
+        "documentId project_id status root depth chosen files bytes refused skipped skipped_kinds message batch_line "
+        "tries lease_owner step_lease_until userId user_name inserteddate"
     ),
     note="what comes out of a mail or an archive; GSI2 until all of it has",
 )  # fmt: skip

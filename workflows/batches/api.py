@@ -63,6 +63,7 @@ class BatchShape(Schema):
     """``status``: reading, checking, running, finished, stopped, cancelled, refused. Counts are manifest lines.
 
     ``waiting``: awaiting review, which the batch does not wait for; ``wrong``: invalid manifest lines.
+    ``skipped``: files that were not extracted from mails and archives; ``skipped_kinds``: their extensions.
     """
 
     id: str
@@ -78,6 +79,8 @@ class BatchShape(Schema):
     waiting: int
     rejected: int
     unpacked: int
+    skipped: int
+    skipped_kinds: list[str]
     failed: int
     wrong: int
     created_at: str
@@ -230,7 +233,7 @@ def _done(request: ApiRequest, batch_id: str, act: Callable[..., None]) -> Batch
 
 
 def _shape(batch: Batch) -> BatchShape:
-    names = ("attempt", "slots", "total", "published", "waiting", "rejected", "unpacked", "failed")
+    names = ("attempt", "slots", "total", "published", "waiting", "rejected", "unpacked", "skipped", "failed")
     return BatchShape(
         id=batch.id,
         name=str(batch.name),
@@ -239,6 +242,7 @@ def _shape(batch: Batch) -> BatchShape:
         message=batch.message,
         under_way=len(batch.at_work),
         wrong=int(batch.bad),
+        skipped_kinds=sorted(batch.skipped_kinds or ()),
         created_at=batch.created_at,
         updated_at=batch.updated_at,
         **{name: int(getattr(batch, name)) for name in names},

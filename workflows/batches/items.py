@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 from enum import StrEnum
 
-from pynamodb.attributes import BooleanAttribute, NumberAttribute, NumberSetAttribute, UnicodeAttribute
+from pynamodb.attributes import (
+    BooleanAttribute,
+    NumberAttribute,
+    NumberSetAttribute,
+    UnicodeAttribute,
+    UnicodeSetAttribute,
+)
 
 from config import table
 from config.due.items import CountedWork
@@ -69,6 +75,8 @@ class Batch(CountedWork):
     waiting = NumberAttribute(default=0)
     unpacked = NumberAttribute(default=0)
     failed = NumberAttribute(default=0)
+    skipped = NumberAttribute(default=0)  # files that did not come out of what was unpacked
+    skipped_kinds = UnicodeSetAttribute(null=True)  # their endings; of many different ones, some
     message = UnicodeAttribute(null=True)
     again = BooleanAttribute(null=True)  # it was refused, and reading it again may help, without another manifest
     userId = UnicodeAttribute(null=True)  # noqa: N815 - seed 002's name

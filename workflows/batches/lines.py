@@ -181,7 +181,7 @@ def settle_as(place: Place, file: FoundFile | None, row: ProjectDocument) -> Non
     elif row.outcome:
         fail(place, file, _reason(place.site, row), document_id=str(row.document_id))
     elif row.status == StepStatus.COMPLETED:
-        settle(place, Tallied.UNPACKED, file)
+        settle(place, Tallied.UNPACKED, file, unpacked=_unpacking(place.site, row))
     elif row.current_step:
         settle(place, Tallied.WAITING, file)
 
@@ -208,16 +208,20 @@ def fail(place: Place, file: FoundFile | None, sentence: str, *, document_id: st
     settle(place, Tallied.FAILED)
 
 
-def settle(place: Place, became: Tallied | None, file: FoundFile | None = None) -> None:
+def settle(
+    place: Place, became: Tallied | None, file: FoundFile | None = None, *, unpacked: DocumentUnpacking | None = None
+) -> None:
     """Count it, once, and have the lane go on."""
     if became not in {None, Tallied.FAILED} and place.attempt > 1:
         file = file or parts.file_of(*place[:3], place.position)
         if file is not None:
             lanes.forget(place.site, place.batch_id, file.number)
     try:
-        batch, following = lanes.settle(place, became)
+        batch, following = lanes.settle(place, became, skipped=int(unpacked.skipped) if unpacked else 0)
     except Conflict:  # settled before, or the batch has begun another attempt
         return
+    if unpacked and unpacked.skipped_kinds:
+        lanes.name_skipped(place, set(unpacked.skipped_kinds))
     if following:
         order(following)
     else:

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Any
 
-from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
 
 from config import table
 from config.due.items import CountedWork
@@ -21,7 +21,8 @@ class DocumentUnpacking(CountedWork):
     """Access: by document; due (GSI2, until everything is out).
 
     ``files`` and ``bytes`` are counted at the ``root``, the document that was uploaded: what comes out of all that came
-    out of it counts together. ``refused``: ``[{"name": …, "why": …}]``; ``message``: why it ended before its end, or
+    out of it counts together. ``refused``: ``[{"name": …, "why": …}]``, of many the first; ``skipped``: how many;
+    ``skipped_kinds``: their endings. ``message``: why it ended before its end, or
     why nothing came out. ``batch_line``: whose slot of a batch it holds until it ends.
     """
 
@@ -35,6 +36,8 @@ class DocumentUnpacking(CountedWork):
     bytes_ = NumberAttribute(attr_name="bytes", default=0)
     chosen = map_attribute(null=True)  # who does the work for what comes out of it, before what its project says
     refused: ListAttribute[Any] = ListAttribute(null=True)
+    skipped = NumberAttribute(default=0)
+    skipped_kinds = UnicodeSetAttribute(null=True)
     message = UnicodeAttribute(null=True)
     batch_line = UnicodeAttribute(null=True)
     userId = UnicodeAttribute()  # noqa: N815 - whose upload it was, and so whose its children are

@@ -4,13 +4,18 @@ import json
 
 import pytest
 from django.conf import settings
+from django.urls import reverse
 
 from config import aws
 from config.due import sweeper
 from config.errors import Conflict, Refused
 from config.transaction import EXISTS
+from projects.sites.permissions import Permission
+from tests.people import charlie, signed_in
 from tests.pump import Pump
 from tests.workflows.batches import bulk
+from tests.workflows.boxes import zipped
+from tests.workflows.test_api import API, program
 from workflows.batches import looking, orders, parts
 from workflows.batches.actions import batches
 from workflows.batches.items import Batch
@@ -53,6 +58,32 @@ def test_every_line_becomes_a_document_and_what_is_wrong_is_explained(pump: Pump
         once_more(pump, word)
     assert bulk.now(batch).to_dynamodb_dict() == before
     assert len(runs_of(batch)) == 4
+
+
+def test_what_was_skipped_in_its_archives_is_counted_with_its_kinds(pump: Pump):
+    project, client = bulk.project(), program(Permission.READ)
+    box = {"a.txt": b"Minutes of the third meeting", "Setup.EXE": b"MZ" + b"\0" * 600, "b.exe": b"MZ" + b"\0" * 600}
+    keys = [
+        bulk.put("one.zip", zipped({**box, "empty.pdf": b"", "__MACOSX/._a.txt": b"x"})),
+        bulk.put("two.zip", zipped({"c.txt": b"Minutes of the fourth meeting", "blob": b"\0\1\2" * 99})),
+        bulk.put("whole.zip", zipped({"d.txt": b"Minutes of the fifth meeting"})),
+    ]
+    batch = bulk.make(project, keys, percent=100)
+    done = bulk.ended(pump, batch)
+    assert (done.unpacked, done.failed, done.skipped) == (3, 0, 4)
+    shown = client.get(f"{API}/batches/{batch.id}").json()
+    assert (shown["skipped"], shown["skipped_kinds"]) == (4, [".exe", ".pdf", "other"])
+    text = " ".join(signed_in(charlie()).get(reverse("workflows:show-batch", args=[batch.id])).content.decode().split())
+    assert "4 files inside unpacked mails and archives were skipped: .exe, .pdf, other." in text
+    for word in ("take_line", "look", "unpack"):
+        once_more(pump, word)
+    assert bulk.now(batch).skipped == 4
+
+
+def test_a_batch_of_whole_archives_says_nothing_of_skipped_files(pump: Pump):
+    batch = bulk.make(bulk.project(), [bulk.put("whole.zip", zipped({"d.txt": b"Minutes of the fifth meeting"}))])
+    assert bulk.ended(pump, batch).skipped_kinds is None
+    assert "skipped" not in signed_in(charlie()).get(reverse("workflows:show-batch", args=[batch.id])).content.decode()
 
 
 def test_the_failed_lines_alone_are_tried_again(pump: Pump):

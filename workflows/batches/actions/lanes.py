@@ -7,7 +7,7 @@ them. No event for each: what happens to a document is in its own lineage, and w
 from contextlib import suppress
 from typing import NamedTuple
 
-from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.condition import Condition, size
 from pynamodb.expressions.update import Action
 
 from config import clock, table
@@ -16,6 +16,7 @@ from config.transaction import Delete, Put, transact
 from workflows.batches.actions import batches
 from workflows.batches.items import Batch, BatchLine, BatchStatus, Tallied
 
+_KINDS = 20  # of skipped files; with the last archive's a few more
 _SHORT = 300  # letters of a sentence
 
 
@@ -54,10 +55,10 @@ def claim(site: str, batch: Batch, lane: int) -> Place | None:
     return _place(site, found, lane)
 
 
-def settle(place: Place, became: Tallied | None) -> tuple[Batch, Place | None]:
+def settle(place: Place, became: Tallied | None, *, skipped: int = 0) -> tuple[Batch, Place | None]:
     """Count what became of a lane's line, once, and take the next one into the lane; None where it is free now.
 
-    ``became``: None for a line that was counted when its file was looked at.
+    ``became``: None for a line that was counted when its file was looked at. ``skipped``: files that did not come out.
 
     Raises:
         Conflict: it was settled before.
@@ -66,11 +67,20 @@ def settle(place: Place, became: Tallied | None) -> tuple[Batch, Place | None]:
     key = batches.key_of(place.site, place.batch_id)
     holds: Condition = (Batch.lanes[str(place.lane)] == place.position) & (Batch.attempt == place.attempt)
     counts = [_more(one) for one in ([became] if became else [])]
+    if skipped:
+        counts.append(Batch.skipped.add(skipped))
     with suppress(Conflict):
         goes_on = _may_take(place.attempt, place.lane, failed=became == Tallied.FAILED) & holds
         found = Batch.change(key, [*_next_line(place.lane), *counts], goes_on)
         return found, _place(place.site, found, place.lane)
     return Batch.change(key, [Batch.lanes[str(place.lane)].remove(), *counts], holds), None
+
+
+def name_skipped(place: Place, kinds: set[str]) -> None:
+    """Beside their number, which is counted once: what is lost here is a word. The row has no room for any number."""
+    few = Batch.skipped_kinds.does_not_exist() | (size(Batch.skipped_kinds) < _KINDS)  # type: ignore[no-untyped-call]
+    with suppress(Conflict):
+        Batch.change(batches.key_of(place.site, place.batch_id), [Batch.skipped_kinds.add(kinds)], few)
 
 
 def _more(became: Tallied) -> Action:

@@ -56,6 +56,14 @@ class BatchRow:
         return int(self.batch.total)
 
     @property
+    def skipped(self) -> int:
+        return int(self.batch.skipped)
+
+    @property
+    def skipped_kinds(self) -> str:
+        return ", ".join(sorted(self.batch.skipped_kinds or ()))
+
+    @property
     def under_way(self) -> int:
         return len(self.batch.at_work)
 

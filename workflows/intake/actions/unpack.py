@@ -1,7 +1,9 @@
 """A mail or an archive enters, and is done when everything has come out of it."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -28,6 +30,8 @@ from workflows.runs.items.events import DocumentEvent
 from workflows.runs.run import Run
 from workflows.runs.status import Outcome, StepStatus
 
+_ENDING = re.compile(r"\.[A-Za-z0-9]{1,8}")
+_KINDS = 20  # that the record names
 _TOLD = 50  # refused files that the record names
 _SHORT = 300  # letters of each sentence
 _NOTHING = "No file came out of it. Look what is in it, and upload its files by themselves."
@@ -135,7 +139,22 @@ def finish(
     if message:
         facts["reason"] = message[:_SHORT]
     ending = _Ending("UNPACKED" if taken else "UNPACKING_FAILED", facts, failed=not taken)
-    _end(site, record, [refusals], message, when=OPEN, ending=ending)
+    kinds = DocumentUnpacking.skipped_kinds
+    skipped = [
+        DocumentUnpacking.skipped.set(len(refused)),
+        kinds.set(kinds_of(name for name, _ in refused)) if refused else kinds.remove(),
+    ]
+    _end(site, record, [refusals, *skipped], message, when=OPEN, ending=ending)
+
+
+def kinds_of(names: Iterable[str]) -> set[str]:
+    """The endings of the names, as people tell kinds of files; of many different ones, some.
+
+    >>> sorted(kinds_of(["A.EXE", "b.exe", "notes", "a.b c", ".profile"]))
+    ['.exe', 'other']
+    """
+    found = {ending.lower() if _ENDING.fullmatch(ending := Path(name).suffix) else "other" for name in names}
+    return set(sorted(found)[:_KINDS])
 
 
 def give_up(site: str, record: DocumentUnpacking, *, owner: str) -> None:
@@ -227,6 +246,8 @@ def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = 
         DocumentUnpacking.tries.set(0),
         *due_work.release_actions(),
         DocumentUnpacking.refused.remove(),
+        DocumentUnpacking.skipped.set(0),
+        DocumentUnpacking.skipped_kinds.remove(),
         DocumentUnpacking.message.remove(),
         line.set(batch_line) if batch_line else line.remove(),
         *due_work.schedule_actions(DocumentUnpacking, due_work.next_look(), document_id=record.documentId),
