@@ -7,8 +7,6 @@ from workflows.engine import waiting_review
 from workflows.engine.waiting_review import find_waiting_review
 from workflows.runs import queries
 
-pytestmark = pytest.mark.step_functions
-
 
 def test_a_run_that_waits_for_nobody_has_no_review(machines: None, table: str) -> None:
     run = start_run()
