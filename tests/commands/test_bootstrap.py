@@ -8,8 +8,8 @@ from tests.aws_faults import count_calls
 from workflows.definitions import actions as definition_actions
 from workflows.definitions import asl
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.engine import driver
 from workflows.engine.machines import desk_intake
+from workflows.runs import executions
 from workflows.runs.items.runs import Definition, DefinitionStep
 
 WRITING = ("Create", "Delete", "Put", "Set", "Tag")
@@ -87,7 +87,7 @@ def test_machines_log_errors_without_data_and_what_was_changed_by_hand_is_put_ri
 ) -> None:
     bootstrap(capsys)
     sfn = aws.client("stepfunctions")
-    machine = driver.machine_name(DOCUMENT_ANALYSIS)
+    machine = executions.machine_name(DOCUMENT_ANALYSIS)
     arn = next(
         found["stateMachineArn"] for found in sfn.list_state_machines()["stateMachines"] if found["name"] == machine
     )

@@ -18,13 +18,12 @@ from tests.html import one_line
 from tests.people import charlie, signed_in
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.engine import step_functions
 from workflows.engine.actions import attempts, interventions
 from workflows.engine.actions.interventions import Way
 from workflows.engine.step_context import document_of, files_of
 from workflows.intake.actions import unpack
 from workflows.intake.actions.document_start import Original
-from workflows.runs import queries
+from workflows.runs import executions, queries
 from workflows.runs.items.events import DocumentEvent
 from workflows.runs.run import Run
 from workflows.storage import files
@@ -42,7 +41,7 @@ def event(run: Run, kind: str) -> DocumentEvent:
 
 
 def arn(run: Run, attempt: int, engine: EngineKind) -> str | None:
-    known = step_functions.execution_arn(DOCUMENT_ANALYSIS, run, attempt)
+    known = executions.execution_arn(DOCUMENT_ANALYSIS, run, attempt)
     return known if engine == STEP_FUNCTIONS else None
 
 

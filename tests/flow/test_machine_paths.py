@@ -6,7 +6,6 @@ import time
 from typing import Any
 
 import pytest
-from django.conf import settings
 
 from config import aws
 from config.celery import app
@@ -14,7 +13,7 @@ from tests.flow.machine_paths import DECISION, ERROR, OK, RETRY, TIMEOUT, Path, 
 from tests.pump import Message, Pump, receive
 from workflows.definitions import asl, states
 from workflows.definitions.blueprint import DEFINITIONS, Definition
-from workflows.engine import driver
+from workflows.runs import executions
 
 pytestmark = pytest.mark.usefixtures("machines", "table")
 _LONGEST = 240.0  # seconds for all paths of one machine
@@ -28,9 +27,7 @@ def start(definition: Definition, path: Path) -> str:
         "start_at": path.start_at, "file_name": "a.pdf", "project_name": "P",
         "review_seconds": 1 if TIMEOUT in kinds else 600, "result": {**DECISION, "result_sha256": "0"},
     }  # fmt: skip
-    arn = (
-        f"arn:aws:states:{settings.AWS_REGION}:{settings.AWS_ACCOUNT_ID}:stateMachine:{driver.machine_name(definition)}"
-    )
+    arn = executions.arn("stateMachine", executions.machine_name(definition))
     answer = aws.client("stepfunctions").start_execution(stateMachineArn=arn, input=json.dumps(given))
     return str(answer["executionArn"])
 

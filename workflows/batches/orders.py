@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from django.conf import settings
 
 from config.brokers import queues
-from workflows.engine import driver, engine_choice
+from workflows.engine import driver
 from workflows.engine.machines import batch
+from workflows.runs import engine_choice
 from workflows.storage import files
 from workflows.storage.objects import SiteFiles
 

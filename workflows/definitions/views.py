@@ -17,7 +17,7 @@ from projects.web.http import DeskRequest, answer, go
 from workflows.definitions import actions, asl, diagram, versions
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.definitions.versions import Version
-from workflows.engine import driver
+from workflows.runs import executions
 from workflows.runs.items.runs import DefinitionStep
 from workflows.runs.status import DefinitionStatus
 from workflows.runs.views.runs import run_rows, shown_executions
@@ -73,7 +73,7 @@ def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
         "row": VersionRow(version),
         "drawing": diagram.draw_definition(definition),
         "steps": _lines(definition, version),
-        "machine": driver.machine_name(definition),
+        "machine": executions.machine_name(definition),
         "body": asl.compile_definition(definition),
         "runs": run_rows(request.site, page.rows),
         "next_cursor": page.next,

@@ -10,21 +10,16 @@ from typing import Any, Literal
 from django.conf import settings
 
 from workflows.definitions.blueprint import Definition
-from workflows.engine import engine_choice, messages, step_functions
+from workflows.engine import messages, step_functions
+from workflows.runs import engine_choice
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 
 State = Literal["running", "ended", "missing"]
 
-machine_name = step_functions.machine_name
 publish_machines = step_functions.publish_machines
 start_batch = step_functions.start_batch
 took = step_functions.took
-
-
-def execution_arn(definition: Definition, run: Run, attempt: int) -> str:
-    """Of the attempt's execution; empty where the messages drive it."""
-    return "" if engine_choice.chosen() else step_functions.execution_arn(definition, run, attempt)
 
 
 def start(

@@ -7,13 +7,13 @@ from django.conf import settings
 
 from config import clock
 from workflows.definitions import states
-from workflows.engine import driver, engine_choice, fanout, lost_message, message_delivery
+from workflows.engine import driver, fanout, lost_message, message_delivery
 from workflows.engine.actions import attempts, joins
 from workflows.engine.items import Join
 from workflows.engine.step_order import Order
 from workflows.engine.tasks import end_run, order_slice
 from workflows.engine.waiting_review import WaitingReview, find_waiting_review
-from workflows.runs import queries
+from workflows.runs import engine_choice, queries
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 from workflows.runs.status import RunStatus

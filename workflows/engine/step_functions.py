@@ -11,10 +11,10 @@ from django.conf import settings
 
 from config import aws
 from config.errors import CountersignError, NotFound, TokenClosed, Unavailable
-from config.table import DEFAULT_SITE
 from workflows.definitions import asl
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.engine.machines import batch, desk_intake, ingress
+from workflows.runs import executions
 from workflows.runs.run import Run
 
 log = logging.getLogger(__name__)
@@ -25,29 +25,6 @@ State = Literal["running", "ended", "missing"]
 _HISTORY_PAGES = 5  # of a thousand events each, the newest first
 
 
-def machine_name(definition: Definition) -> str:
-    return f"{settings.STACK}-{definition.name}-v{definition.version}"
-
-
-def _arn(kind: str, name: str) -> str:
-    return f"arn:aws:states:{settings.AWS_REGION}:{settings.AWS_ACCOUNT_ID}:{kind}:{name}"
-
-
-def execution_name(run: Run, attempt: int) -> str:
-    """One machine serves every site, so the site is in the name: two sites may hold a run of the same id.
-
-    >>> execution_name(Run("acme", "p", "d", "01H"), 2), execution_name(Run("default", "p", "d", "01H"), 2)
-    ('acme-01H-2', '01H-2')
-    """
-    head = "" if run.site == DEFAULT_SITE else f"{run.site}-"
-    return f"{head}{run.workflow_id}-{attempt}"
-
-
-def execution_arn(definition: Definition, run: Run, attempt: int) -> str:
-    """Known before the execution starts, since we name it: no second write is needed to remember it."""
-    return _arn("execution", f"{machine_name(definition)}:{execution_name(run, attempt)}")
-
-
 def publish_machines(report: Callable[[str], None]) -> None:
     """Create the state machine of each definition version, and those that others start.
 
@@ -56,7 +33,7 @@ def publish_machines(report: Callable[[str], None]) -> None:
 
     """
     for definition in DEFINITIONS.values():
-        _publish(machine_name(definition), asl.compile_definition(definition), report, version=definition.id)
+        _publish(executions.machine_name(definition), asl.compile_definition(definition), report, version=definition.id)
     # Under one name for ever, since others name them: no execution of these lasts, so they are changed in place.
     _publish(ingress.name(), ingress.compile_machine(), report)
     _publish(desk_intake.name(), desk_intake.compile_machine(), report)
@@ -65,7 +42,7 @@ def publish_machines(report: Callable[[str], None]) -> None:
 
 def _publish(name: str, body: str, report: Callable[[str], None], *, version: str = "") -> None:
     """``version``: of a definition, which is compared and never changed."""
-    sfn, arn = aws.client("stepfunctions"), _arn("stateMachine", name)
+    sfn, arn = aws.client("stepfunctions"), executions.arn("stateMachine", name)
     role = f"arn:aws:iam::{settings.AWS_ACCOUNT_ID}:role/{settings.STACK}-machines"
     with aws.translated():
         try:
@@ -105,7 +82,7 @@ def start(definition: Definition, run: Run, attempt: int, given: Mapping[str, An
         Unavailable: Step Functions does not answer; the sweeper starts it later.
 
     """
-    _start(machine_name(definition), execution_name(run, attempt), given)
+    _start(executions.machine_name(definition), executions.execution_name(run, attempt), given)
 
 
 def start_batch(name: str, key: str) -> None:
@@ -117,7 +94,7 @@ def _start(machine: str, name: str, payload: Mapping[str, Any]) -> None:
     try:
         with aws.translated():
             aws.client("stepfunctions").start_execution(
-                stateMachineArn=_arn("stateMachine", machine), name=name, input=json.dumps(payload)
+                stateMachineArn=executions.arn("stateMachine", machine), name=name, input=json.dumps(payload)
             )
     except CountersignError as error:
         if isinstance(error.__cause__, ClientError) and _code(error.__cause__) == "ExecutionAlreadyExists":
@@ -136,7 +113,9 @@ def state(definition: Definition, run: Run, attempt: int) -> State:
     """
     try:
         with aws.translated():
-            found = aws.client("stepfunctions").describe_execution(executionArn=execution_arn(definition, run, attempt))
+            found = aws.client("stepfunctions").describe_execution(
+                executionArn=executions.execution_arn(definition, run, attempt)
+            )
     except NotFound:
         return "missing"
     return "running" if found["status"] == "RUNNING" else "ended"
@@ -147,7 +126,7 @@ def stop(definition: Definition, run: Run, attempt: int, cause: str) -> None:
     try:
         with aws.translated():
             aws.client("stepfunctions").stop_execution(
-                executionArn=execution_arn(definition, run, attempt), error="Superseded", cause=cause
+                executionArn=executions.execution_arn(definition, run, attempt), error="Superseded", cause=cause
             )
     except NotFound:
         return

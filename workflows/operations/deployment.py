@@ -5,7 +5,8 @@ from collections.abc import Callable
 from config.deploy import bootstrap
 from workflows.definitions import actions as definition_actions
 from workflows.definitions.blueprint import DEFINITIONS
-from workflows.engine import driver, engine_choice
+from workflows.engine import driver
+from workflows.runs import engine_choice
 
 Report = Callable[[str], None]
 

@@ -11,12 +11,11 @@ from projects.settings import provider_choice
 from projects.settings.values import SETTING_LABELS
 from projects.sites import access
 from projects.web.http import DeskRequest, answer
-from workflows.engine import engine_choice
 from workflows.providers.bda import BDA
 from workflows.providers.endpoint import ENDPOINT
 from workflows.providers.items import ProviderState
 from workflows.providers.names import LABELS
-from workflows.runs import queries
+from workflows.runs import engine_choice, queries
 from workflows.runs.views.state_labels import Mark
 
 NOT_SET_UP = Mark("", "minus", "Not configured")

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from workflows.definitions.blueprint import Definition
-from workflows.engine import engine_choice, step_functions
+from workflows.runs import executions
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 
@@ -39,7 +39,7 @@ _STORED = {"execution_arn": "executionArn", "job_id": "jobId", "retry_count": "r
 
 def of_begin(run: Run, definition: Definition, *, s3_key: str, s3version: str | None) -> Trace:
     """A run of this content begins."""
-    arn = "" if engine_choice.chosen() else step_functions.execution_arn(definition, run, 1)
+    arn = executions.chosen_execution_arn(definition, run, 1)
     return Trace(settings.BUCKET_NAME, s3_key, s3version or "", arn, retry_count=0)
 
 
@@ -49,7 +49,7 @@ def of_file(s3_key: str, s3version: str | None) -> Trace:
 
 
 def of_next_attempt(run: Run, definition: Definition | None, attempt: int) -> Trace:
-    arn = "" if engine_choice.chosen() or definition is None else step_functions.execution_arn(definition, run, attempt)
+    arn = executions.chosen_execution_arn(definition, run, attempt) if definition else ""
     return Trace(execution_arn=arn, retry_count=attempt - 1)
 
 
@@ -57,7 +57,7 @@ def of_step(run: Run, definition: Definition, step: int, attempt: int, execution
     """A step of an attempt ends; ``execution`` as it was read before, if it was."""
     if execution is None or execution.engine:
         return Trace(job_id=_job(execution, step), retry_count=attempt - 1)
-    arn = step_functions.execution_arn(definition, run, attempt)
+    arn = executions.execution_arn(definition, run, attempt)
     return Trace(execution_arn=arn, job_id=_job(execution, step), retry_count=attempt - 1)
 
 

@@ -11,8 +11,7 @@ from config.due import actions as due_work
 from config.errors import Conflict
 from config.transaction import Update, transact
 from workflows.definitions.blueprint import Definition
-from workflows.engine import engine_choice
-from workflows.runs import events, traces
+from workflows.runs import engine_choice, events, traces
 from workflows.runs.actions import advance
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run

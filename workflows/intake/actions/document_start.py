@@ -19,9 +19,9 @@ from projects.documents.actions.documents import Content, NewDocument, creation
 from projects.documents.activity import ActivityType, activity
 from projects.documents.document_status import DocumentStatus
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Asked, Definition
-from workflows.engine import driver, engine_choice
+from workflows.engine import driver
 from workflows.rules.routing import UNROUTED, Routing
-from workflows.runs import events, run_settings, traces
+from workflows.runs import engine_choice, events, executions, run_settings, traces
 from workflows.runs.actions import document_status
 from workflows.runs.items.documents import DocumentWorkflow, ProjectDocument, ProjectWorkflow
 from workflows.runs.items.runs import Execution, WorkflowSteps
@@ -249,7 +249,7 @@ def _document_workflow(
             "file_uri": DocumentFiles(run.site, run.project_id, run.document_id).uri("") + _leaf(original.s3_key),
             "file_name": original.name,
             "file_type": original.file_type,
-            "execution_arn": driver.execution_arn(definition, run, 1),
+            "execution_arn": executions.chosen_execution_arn(definition, run, 1),
             "status": StepStatus.IN_PROGRESS.value,
             "language": str(project.get("language") or "en"),
         },

@@ -12,12 +12,12 @@ from projects.settings import queries as project_queries
 from projects.sites import access
 from projects.sites.queries import sites as site_queries
 from projects.web.http import DeskRequest, answer, go
-from workflows.engine import engine_choice
 from workflows.intake import bucket
 from workflows.intake.actions import bucket as incoming_actions
 from workflows.intake.forms import TenantForm
 from workflows.intake.items import IncomingStatus
 from workflows.intake.tasks import take_incoming_again
+from workflows.runs import engine_choice
 
 _SITES = 100  # that the form offers
 
