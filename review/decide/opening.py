@@ -22,7 +22,7 @@ from review.status import DECIDED, ReviewStatus
 from workflows.definitions.blueprint import ROUTED, StepDefinition
 from workflows.engine import tokens
 from workflows.runs import events, queries
-from workflows.runs.actions import advance
+from workflows.runs.actions import run_rows
 from workflows.runs.items.checkpoints import ReviewCheckpoint
 from workflows.runs.items.events import DocumentEvent
 from workflows.runs.items.runs import Execution
@@ -97,7 +97,7 @@ def open_review(pause: Pause) -> str | None:
 
     """
     pause = completed(pause)
-    guard = Check(advance.execution_key(pause.run), advance.drives(pause.attempt, pause.step), name="run")
+    guard = Check(run_rows.execution_key(pause.run), run_rows.drives(pause.attempt, pause.step), name="run")
     changes, required = opened(pause, at=clock.now())
     try:
         written = transact([guard, *changes], required)

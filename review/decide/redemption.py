@@ -24,7 +24,7 @@ from workflows.engine import tokens
 from workflows.engine.step_order import passed
 from workflows.runs import events, queries
 from workflows.runs.actions import advance
-from workflows.runs.actions.advance import Advance
+from workflows.runs.actions.run_rows import Advance
 from workflows.runs.items.checkpoints import ReviewCheckpoint
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run

@@ -26,7 +26,7 @@ from tests.tools.filling_record import FillingRecord
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Asked
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.actions.advance import Advance
+from workflows.runs.actions.run_rows import Advance
 from workflows.runs.status import END, Outcome, StepStatus
 
 SITE, FILLED = "default", "proj_fill"

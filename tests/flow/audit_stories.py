@@ -47,8 +47,8 @@ from workflows.intake.actions import document_start, new_version, unpack
 from workflows.intake.actions.document_start import Original
 from workflows.publish.actions import document_actions, follow_ups
 from workflows.runs import queries, run_settings
-from workflows.runs.actions import advance
-from workflows.runs.actions.advance import Advance
+from workflows.runs.actions import advance, run_rows
+from workflows.runs.actions.run_rows import Advance
 from workflows.runs.items.runs import Execution
 from workflows.runs.status import FollowUpStatus
 
@@ -175,7 +175,7 @@ def machine_story() -> Iterator[Step]:
     prepared = Advance(DOCUMENT_ANALYSIS.named("segment_prep"), 2, 1, result="completed", facts={"segment_count": 1})
     yield advance.advance, lambda: advance.advance(run, DOCUMENT_ANALYSIS, prepared, last=None)
     waits, ref = open_review()
-    Execution.change(advance.execution_key(waits), [Execution.result_sha256.set("1" * 64)], EXISTS)
+    Execution.change(run_rows.execution_key(waits), [Execution.result_sha256.set("1" * 64)], EXISTS)
     facts = {"result_sha256": "1" * 64, "reasons": [], "unsure": 0, "pages": 1, "last": "none"}
     at = clock.iso(clock.now())
     pause = Pause(waits, 1, REVIEW, DOCUMENT_ANALYSIS.id, "token", at, 600, "a.pdf", "Receipts", facts)

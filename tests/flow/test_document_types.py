@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from django.conf import settings
 
+from config import clock
 from config.errors import Conflict
 from config.transaction import transact
 from projects.audit.events import Actor
@@ -29,7 +30,7 @@ from workflows.documents.actions import reruns
 from workflows.engine.actions import attempts
 from workflows.rules.routing import Condition, Operator, Source
 from workflows.runs import queries, run_settings
-from workflows.runs.actions import document_status
+from workflows.runs.actions.document_rows import DocumentState, More, write_document
 from workflows.runs.run import Run
 from workflows.runs.status import Outcome
 from workflows.stages.document_types import of_result
@@ -140,8 +141,8 @@ def reclassified(run: Run) -> Callable[[], None]:
     def act() -> None:
         typed = classified(SITE, run.document_id, "form", name="Form", by=Actor("2", "Marta Kowalczyk"))
         assert typed
-        here = DocumentStatus.PUBLISHED
-        transact(document_status.moved(run, here, here, classified=typed), *typed.events)
+        here = DocumentState(DocumentStatus.PUBLISHED, run.workflow_id)
+        transact(write_document(run, here, here, clock.iso(clock.now()), more=More(classified=typed)), *typed.events)
 
     return act
 

@@ -22,7 +22,7 @@ from workflows.engine.actions.interventions import Way
 from workflows.engine.step_context import files_of
 from workflows.operations import paper
 from workflows.runs import queries
-from workflows.runs.actions import advance
+from workflows.runs.actions import advance, run_rows
 from workflows.runs.run import Run
 from workflows.runs.status import Outcome
 from workflows.stages.pages import ocr
@@ -151,7 +151,7 @@ def test_what_the_engine_did_not_hear_of_is_started_by_the_sweeper(pump: Pump, p
         interventions.resume(partial, Way.RETRY, by=ROSA)
     with mock.patch("django.conf.settings.RUN_CHECK_SECONDS", 1):
         advance.Execution.change(  # due at once
-            advance.execution_key(partial),
+            run_rows.execution_key(partial),
             [advance.Execution.GSI2SK.set("2020" + queries.execution(partial).GSI2SK[4:])],
             advance.EXISTS,
         )

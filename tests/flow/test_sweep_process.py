@@ -14,7 +14,7 @@ from tests.flow.gate import Gate
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from workflows.operations.processes import PROCESSES
 from workflows.runs import events, queries
-from workflows.runs.actions import advance
+from workflows.runs.actions import run_rows
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 
@@ -48,7 +48,7 @@ def desk(tmp_path: Path) -> Iterator[LiveDesk]:
 def overdue_run() -> Run:
     run = start_run()
     due = [Execution.GSI2SK.set(f"2000-01-01T00:00:00+00:00#run#{run.workflow_id}")]
-    Execution.change(advance.execution_key(run), due, Execution.PK.exists())
+    Execution.change(run_rows.execution_key(run), due, Execution.PK.exists())
     return run
 
 

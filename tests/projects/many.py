@@ -15,6 +15,7 @@ from projects.schemas import composite_keys
 from projects.schemas.attribute_values import columns, in_key
 from tests.factories import PROJECT, PROJECT_ID, SITE
 from workflows.intake.actions.document_start import Original, project_document
+from workflows.runs.actions.document_rows import DocumentState
 from workflows.runs.run import Run
 
 CLASSIFICATION = "33333333-3333-3333-3333-333333333333"
@@ -34,12 +35,13 @@ def _rows(i: int, site: str) -> list[bulk.Row]:
     new = NewDocument(document_id, PROJECT_ID, str(PROJECT["name"]), NAME, content, CLASSIFICATION)
     original = Original(NAME, content.file_type, content.file_size, content.s3_key, 1, content.sha256, "v1")
     run = Run(site, PROJECT_ID, document_id, f"{i:026d}")
+    state = DocumentState(DocumentStatus.IN_PROGRESS, run.workflow_id)
     flat = {
         "name": NAME, "document_id": document_id, "project_id": PROJECT_ID, "project_name": str(PROJECT["name"]),
         "created_at": clock.iso(at),
     }  # fmt: skip
     changes: list[Any] = [
-        Put(project_document(run, PROJECT, original, clock.iso(at))),
+        Put(project_document(run, PROJECT, original, state, clock.iso(at))),
         *creation(site, new, by=Actor("1", "Rosa Marin"), at=at),
         Put(_tag(site, document_id, at, flat)),
         *(Put(one) for one in _attributes(site, document_id, i, flat)),

@@ -17,7 +17,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.intake.actions import document_start
 from workflows.intake.actions.document_start import Original
 from workflows.runs import run_settings
-from workflows.runs.actions import advance
+from workflows.runs.actions import run_rows
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 from workflows.storage import files
@@ -81,7 +81,7 @@ def open_review(
     store.write(files.result(run.workflow_id), body, "application/json")
     sha = files.sha256(body)
     at_review = [Execution.currentStep.set(REVIEW), Execution.result_sha256.set(sha)]
-    Execution.change(advance.execution_key(run), at_review, Execution.PK.exists())
+    Execution.change(run_rows.execution_key(run), at_review, Execution.PK.exists())
     facts = {"result_sha256": sha, "reasons": ["Total 55 %, needs 90 %"], "unsure": 1, "pages": 1, "last": "none"}
     facts |= {"queue": queue} if queue else {}  # as the stage adds it of what the run froze
     facts |= {"unseen_allowed": True} if unseen_allowed else {}

@@ -32,7 +32,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, REVIEW_REQUIRED, 
 from workflows.intake.actions.document_start import Beginning, Original
 from workflows.runs import events, run_settings
 from workflows.runs.actions import advance
-from workflows.runs.actions.advance import Advance
+from workflows.runs.actions.run_rows import Advance
 from workflows.runs.run import Run
 from workflows.runs.status import END, Outcome
 from workflows.storage import files
@@ -194,7 +194,7 @@ def _advance(run: Run, step: StepDefinition, at: dt.datetime, *, asked: bool) ->
 
 def _moving(run: Run, move: Advance, at: dt.datetime) -> list[Change]:
     """An advance without its transition: what happened on the way is left out, where things stand is there."""
-    changes = advance.moving(run, DOCUMENT_ANALYSIS, move, _transition_id(run, move.step.order), clock.iso(at))
+    changes = advance.changes_of(run, DOCUMENT_ANALYSIS, move, _transition_id(run, move.step.order), clock.iso(at))
     prefix = table.TRANSITION.sort_prefix()
     return [one for one in changes if not (isinstance(one, Put) and one.item.SK.startswith(prefix))]
 

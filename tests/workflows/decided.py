@@ -11,7 +11,7 @@ from projects.settings.values import ProjectSettings
 from workflows.intake.actions import document_start
 from workflows.intake.actions.document_start import Original
 from workflows.runs import run_settings
-from workflows.runs.actions import advance
+from workflows.runs.actions import run_rows
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 from workflows.runs.status import Outcome
@@ -65,7 +65,7 @@ def decided_run(
         Execution.decision_sha256.set(kept),
         Execution.outcome.set(outcome),
     ]
-    Execution.change(advance.execution_key(run), done, Execution.PK.exists())
+    Execution.change(run_rows.execution_key(run), done, Execution.PK.exists())
     return run
 
 

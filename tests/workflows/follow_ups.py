@@ -22,7 +22,7 @@ from workflows.publish.actions import follow_ups as follow_up_actions
 from workflows.publish.items.actions import DocumentAction, FollowUp
 from workflows.rules.routing import Act, When
 from workflows.runs import queries
-from workflows.runs.actions import advance
+from workflows.runs.actions import run_rows
 from workflows.runs.items.runs import Execution, WorkflowSteps
 from workflows.runs.run import Run
 from workflows.storage import files
@@ -57,8 +57,8 @@ def ready(site: str = SITE, *, values: dict[str, str | None] = VALUES, pages: in
         page = json.dumps({"text_content": f"Seite {index + 1} ß"}).encode()
         store.write(files.segment(index), page, "application/json")
     at_publish = [Execution.currentStep.set(PUBLISH), Execution.result_sha256.set(files.sha256(body))]
-    Execution.change(advance.execution_key(run), at_publish, Execution.PK.exists())
-    WorkflowSteps.change(advance.board_key(run), [WorkflowSteps.page_count.set(pages)], WorkflowSteps.PK.exists())
+    Execution.change(run_rows.execution_key(run), at_publish, Execution.PK.exists())
+    WorkflowSteps.change(run_rows.board_key(run), [WorkflowSteps.page_count.set(pages)], WorkflowSteps.PK.exists())
     return run
 
 

@@ -13,8 +13,8 @@ from workflows.definitions.blueprint import Definition, StepDefinition
 from workflows.engine.step_order import Order, slot_of
 from workflows.publish import follow_ups
 from workflows.runs import events
-from workflows.runs.actions import advance, links
-from workflows.runs.actions.advance import Advance
+from workflows.runs.actions import advance, run_rows
+from workflows.runs.actions.run_rows import Advance
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
@@ -42,7 +42,7 @@ def publish(
         name = files.decision(run.workflow_id, execution.decision_id, sha256)
         decision = json.loads(store.read_pinned(name, sha256))
     merged = results.merge_corrections(found, decision["corrections"] if decision else {}, decision=_public(decision))
-    beside = bool(links.place_of(execution, Outcome.PUBLISHED).keeps)
+    beside = bool(run_rows.place_of(run, execution, Outcome.PUBLISHED).keeps)
     merged |= {
         "documentId": run.document_id,
         "source": _source(store, document),

@@ -16,7 +16,7 @@ from workflows.definitions.blueprint import REVIEW_REQUIRED, Definition, StepDef
 from workflows.engine.actions import leases
 from workflows.runs import events, prices, queries
 from workflows.runs.actions import advance, spending
-from workflows.runs.actions.advance import Advance
+from workflows.runs.actions.run_rows import Advance
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run

@@ -2,6 +2,7 @@
 
 import pytest
 
+from config import clock
 from config import table as keys
 from config.errors import Conflict
 from config.transaction import transact
@@ -15,11 +16,11 @@ from projects.documents.queries import documents as document_queries
 from projects.schemas.defaults import ensure_default_schemas
 from tests.factories import PROJECT_ID, SITE, start_run
 from tests.projects.documents.test_tags_actions import told
-from workflows.runs.actions import document_status
+from workflows.runs.actions.document_rows import DocumentState, More, write_document
 from workflows.runs.run import Run
 
 BY = Actor("system", "Classification")
-AT = DocumentStatus.IN_PROGRESS
+AT = DocumentState(DocumentStatus.IN_PROGRESS)
 
 
 def found(document_id: str, classification_id: str, name: str = "") -> Classified | None:
@@ -28,7 +29,7 @@ def found(document_id: str, classification_id: str, name: str = "") -> Classifie
 
 def write(document_id: str, typed: Classified) -> None:
     run = Run(SITE, PROJECT_ID, document_id, "w1")
-    transact(document_status.moved(run, AT, AT, classified=typed), *typed.events)
+    transact(write_document(run, AT, AT, clock.iso(clock.now()), more=More(classified=typed)), *typed.events)
 
 
 def classify(document_id: str, classification_id: str, name: str = "") -> bool:

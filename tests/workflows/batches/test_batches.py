@@ -21,7 +21,7 @@ from workflows.batches.actions import batches
 from workflows.batches.items import Batch
 from workflows.engine.actions import interventions
 from workflows.runs import queries
-from workflows.runs.actions.advance import execution_key
+from workflows.runs.actions.run_rows import execution_key
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 

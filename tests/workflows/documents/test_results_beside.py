@@ -8,6 +8,7 @@ from django.core import mail
 
 from config import table as table_keys
 from config.errors import NotAllowed
+from config.transaction import EXISTS
 from projects.documents.queries import documents as document_queries
 from projects.schemas.actions import attribute_definitions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition
@@ -25,8 +26,7 @@ from workflows.engine.actions import interventions
 from workflows.engine.step_context import document_of
 from workflows.rules.routing import When
 from workflows.runs import queries, run_settings
-from workflows.runs.actions import advance
-from workflows.runs.actions.advance import EXISTS
+from workflows.runs.actions import run_rows
 from workflows.runs.items.documents import ProjectDocument
 from workflows.runs.items.runs import Execution, WorkflowSteps
 from workflows.runs.run import Run
@@ -54,10 +54,10 @@ def at_publish(run: Run, total: str, *, decided: bool = False) -> Run:
         kept = files.sha256(decision)
         store.write(files.decision(run.workflow_id, "d1", kept), decision, "application/json")
         changes += [Execution.decision_id.set("d1"), Execution.decision_sha256.set(kept)]
-    Execution.change(advance.execution_key(run), changes, EXISTS)
+    Execution.change(run_rows.execution_key(run), changes, EXISTS)
     seen = {"status": "completed"}
     board = [WorkflowSteps.data[name].set(seen) for name in ("segment_prep", "segment_builder", "segment_analyzer")]
-    WorkflowSteps.change(advance.board_key(run), board, EXISTS)
+    WorkflowSteps.change(run_rows.board_key(run), board, EXISTS)
     return run
 
 
@@ -104,7 +104,7 @@ def test_its_document_type_is_not_the_documents_until_it_is_chosen(decided: Run)
     found: dict[str, Any] = json.loads(store.read(files.result(new.workflow_id)))
     body = json.dumps({**found, "type": {"id": "other", "name": "Other", "candidates": [], **KIND}}).encode()
     store.write(files.result(new.workflow_id), body, "application/json")
-    Execution.change(advance.execution_key(new), [Execution.result_sha256.set(files.sha256(body))], EXISTS)
+    Execution.change(run_rows.execution_key(new), [Execution.result_sha256.set(files.sha256(body))], EXISTS)
     publish(new)
     assert document_queries.get_document(SITE, new.document_id).classification_id == before
 

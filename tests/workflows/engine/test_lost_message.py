@@ -17,7 +17,7 @@ from workflows.engine import driver
 from workflows.engine.actions import leases
 from workflows.engine.repair import check_run
 from workflows.runs import queries
-from workflows.runs.actions import advance
+from workflows.runs.actions import run_rows
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 
@@ -31,7 +31,7 @@ def pump(request: pytest.FixtureRequest, machines: None, table: str) -> Iterator
 
 
 def change(run: Run, *actions: Any) -> None:
-    Execution.change(advance.execution_key(run), actions, EXISTS)
+    Execution.change(run_rows.execution_key(run), actions, EXISTS)
 
 
 def long_ago(run: Run, seconds: int = 2 * settings.MESSAGE_LOST_SECONDS) -> None:

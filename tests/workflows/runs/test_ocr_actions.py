@@ -5,7 +5,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine.actions import leases
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.actions.advance import Advance
+from workflows.runs.actions.run_rows import Advance
 from workflows.runs.items.ocr import DocumentOcr
 from workflows.runs.run import Run
 from workflows.runs.status import StepStatus

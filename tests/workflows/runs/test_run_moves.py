@@ -5,16 +5,20 @@ from dataclasses import dataclass
 
 import pytest
 
+from config import table
 from config.errors import Conflict, CountersignError, Refused
 from config.transaction import EXISTS
 from projects.audit.events import Actor
+from projects.documents import recount
+from projects.documents.queries import documents as document_queries
 from tests.factories import start_run
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL
 from workflows.engine.actions import interventions
 from workflows.engine.actions.interventions import Way
 from workflows.runs import queries, status
-from workflows.runs.actions import advance
-from workflows.runs.actions.advance import Advance
+from workflows.runs.actions import advance, run_rows
+from workflows.runs.actions.run_rows import Advance
+from workflows.runs.items.documents import ProjectDocument, ProjectWorkflow
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 from workflows.runs.status import END, RUN_ENDS, RUN_MOVES, Outcome, RunMove, RunState, RunStatus
@@ -31,7 +35,7 @@ def leave(step: str, to: str, outcome: Outcome | None = None, definition=V2) -> 
 
     def act(run: Run, seen: Execution) -> object:
         order = definition.named(to).order if to else END
-        move = Advance(definition.named(step), order, 1, result="completed", outcome=outcome)
+        move = Advance(definition.named(step), order, int(seen.engine_attempt), result="completed", outcome=outcome)
         return advance.advance(run, definition, move, last=seen.last_transition)
 
     return act
@@ -78,10 +82,10 @@ def put_into(run: Run, state: RunState, case: Case) -> None:
     """The execution alone, which is what guards every move."""
     if state in status.UNDER_WAY:
         order = V2.named(case.running if state == RunState.RUNNING else case.waiting).order
-        Execution.change(advance.execution_key(run), [Execution.currentStep.set(order)], EXISTS)
+        Execution.change(run_rows.execution_key(run), [Execution.currentStep.set(order)], EXISTS)
         return
     ended = [Execution.status.set(RUN_ENDS[Outcome(state)]), Execution.outcome.set(state.value)]
-    Execution.change(advance.execution_key(run), [*ended, Execution.currentStep.set(END)], EXISTS)
+    Execution.change(run_rows.execution_key(run), [*ended, Execution.currentStep.set(END)], EXISTS)
 
 
 def ended_run(state: RunState) -> Run:
@@ -123,14 +127,14 @@ def test_an_action_moves_exactly_the_runs_that_the_table_allows(name: str, state
 
 def test_a_step_after_the_review_may_end_the_run_as_the_review_was_decided() -> None:
     run = start_run(definition=DOCUMENT_APPROVAL)
-    Execution.change(advance.execution_key(run), [Execution.currentStep.set(18)], EXISTS)
+    Execution.change(run_rows.execution_key(run), [Execution.currentStep.set(18)], EXISTS)
     leave("tell_rejected", "", Outcome.REJECTED, DOCUMENT_APPROVAL)(run, queries.execution(run))
     assert queries.execution(run).outcome == "rejected"
 
 
 def test_one_approval_may_follow_on_another() -> None:
     run = start_run(definition=DOCUMENT_APPROVAL)
-    Execution.change(advance.execution_key(run), [Execution.currentStep.set(11)], EXISTS)
+    Execution.change(run_rows.execution_key(run), [Execution.currentStep.set(11)], EXISTS)
     leave("first_approval", "second_approval", definition=DOCUMENT_APPROVAL)(run, queries.execution(run))
     assert int(queries.execution(run).currentStep) == 13
 
@@ -138,7 +142,7 @@ def test_one_approval_may_follow_on_another() -> None:
 @pytest.mark.parametrize("outcome", [Outcome.PUBLISHED, Outcome.PARTIAL, Outcome.CANCELLED])
 def test_what_waits_for_a_person_is_never_published_or_cancelled_without_one(outcome: Outcome) -> None:
     run = start_run()
-    Execution.change(advance.execution_key(run), [Execution.currentStep.set(V2_REVIEW)], EXISTS)
+    Execution.change(run_rows.execution_key(run), [Execution.currentStep.set(V2_REVIEW)], EXISTS)
     with pytest.raises(CountersignError, match=f"from waiting to {outcome}") as refused:
         leave("human_review", "", outcome)(run, queries.execution(run))
     assert type(refused.value) is CountersignError
@@ -164,3 +168,48 @@ def test_nothing_but_a_start_makes_a_run() -> None:
     assert [move for move in RUN_MOVES if not move.sources] == [status.START]
     with pytest.raises(CountersignError, match="from nothing to waiting"):
         status.check_can_move(None, RunState.WAITING)
+
+
+def shown(run: Run) -> tuple[str, ...]:
+    """What every row says of the run's state: execution, board, seed 000's rows, and the document's two."""
+    document = ProjectDocument.load(
+        table.PROJECT_DOCUMENT.key(run.site, project_id=run.project_id, document_id=run.document_id)
+    )
+    link = queries.document_workflow(run.site, run.document_id, run.workflow_id)
+    listed = ProjectWorkflow.load(
+        table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id)
+    )
+    board = queries.board(run.site, run.workflow_id, consistent=True)
+    words = (board.GSI1SK, link.data["status"], listed.data["status"], document.status, document.data["status"])
+    assert len(set(words)) == 1, words
+    assert board.outcome == document.outcome == queries.execution(run).outcome
+    own = document_queries.get_document(run.site, run.document_id)
+    assert table.DOCUMENT_BY_STATUS.gsi2_partition(run.site, status=own.status) == document.GSI2PK
+    assert recount.differences(run.site) == []
+    return str(words[0]), str(own.status), str(document.current_step or ""), str(board.current_step)
+
+
+def test_every_row_shows_the_state_that_a_run_comes_to() -> None:
+    run = start_run()
+    assert shown(run) == ("in_progress", "in_progress", "", "segment_prep")
+    leave("segment_prep", "assess")(run, queries.execution(run))
+    assert shown(run) == ("in_progress", "in_progress", "", "assess")
+    leave("assess", "human_review")(run, queries.execution(run))
+    assert shown(run) == ("in_progress", "waiting", "human_review", "human_review")
+    leave("human_review", "graph_builder")(run, queries.execution(run))
+    assert shown(run) == ("in_progress", "in_progress", "", "graph_builder")
+    fail()(run, queries.execution(run))
+    assert shown(run) == ("failed", "failed", "", "graph_builder")
+    interventions.resume(run, Way.AGAIN, by=ROSA)
+    assert shown(run) == ("in_progress", "in_progress", "", "graph_builder")
+    leave("graph_builder", "publish")(run, queries.execution(run))
+    leave("publish", "", Outcome.PUBLISHED)(run, queries.execution(run))
+    assert shown(run) == ("completed", "published", "", "publish")
+
+
+def test_an_error_that_was_mended_is_gone_from_the_runs_row() -> None:
+    run = start_run()
+    fail()(run, queries.execution(run))
+    assert queries.document_workflow(run.site, run.document_id, run.workflow_id).data["error"] == "Not readable."
+    interventions.resume(run, Way.AGAIN, by=ROSA)
+    assert "error" not in queries.document_workflow(run.site, run.document_id, run.workflow_id).data.as_dict()

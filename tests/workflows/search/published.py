@@ -10,7 +10,7 @@ from tests.factories import PROJECT_ID, SITE, sample_files, start_run
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.actions.advance import Advance
+from workflows.runs.actions.run_rows import Advance
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.run import Run
 from workflows.runs.status import END, Outcome

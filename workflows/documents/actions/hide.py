@@ -17,47 +17,15 @@ from projects.documents.items.removals import DocumentRemoval, HideableRow, Remo
 from projects.documents.queries.removals import removal
 from workflows.publish.actions import follow_ups
 from workflows.publish.items.actions import FollowUp
-from workflows.runs.actions import advance
-from workflows.runs.items.documents import DocumentWorkflow, ProjectDocument
+from workflows.runs.actions import run_rows
+from workflows.runs.actions.document_rows import DELETED, INDEX_KEYS
+from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.run import Run
 from workflows.runs.status import FollowUpStatus
 
-DELETED = "deleted"  # seed 000's word in the flat copy of a document's status
-_INDEX_KEYS = ("GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK")
 _AT_ONCE = 50  # a transaction holds 100
 _MOST_OPEN = 80  # beside what else a deletion writes
 Beat = Callable[[], None]
-
-
-def project_row_hidden(row: ProjectDocument) -> Update:
-    """Part of the deletion: the document leaves its project's list; fails while a run of it is under way."""
-    keys = {name: value for name in _INDEX_KEYS if (value := getattr(row, name))}
-    rests: Condition = (ProjectDocument.GSI1SK == row.GSI1SK) & _same_run(row)
-    actions = [
-        *(getattr(ProjectDocument, name).remove() for name in keys),
-        ProjectDocument.hidden.set({**keys, "status": row.status}),
-        ProjectDocument.status.set(DELETED),
-    ]
-    return Update(row.key, actions, rests & (ProjectDocument.status == row.status), name="project_document")
-
-
-def _same_run(row: ProjectDocument) -> Condition:
-    same: Condition = (
-        ProjectDocument.workflow_id == row.workflow_id
-        if row.workflow_id
-        else ProjectDocument.workflow_id.does_not_exist()  # a mail or an archive has none
-    )
-    return same
-
-
-def project_row_shown(row: ProjectDocument) -> Update:
-    kept = row.hidden.as_dict()
-    actions = [
-        *(getattr(ProjectDocument, name).set(kept[name]) for name in _INDEX_KEYS if name in kept),
-        ProjectDocument.status.set(kept["status"]),
-        ProjectDocument.hidden.remove(),
-    ]
-    return Update(row.key, actions, ProjectDocument.hidden.exists())
 
 
 def follow_ups_hidden(site: str, document_id: str) -> list[Update]:
@@ -187,7 +155,7 @@ def _hiding(row: HideableRow) -> _Step | None:
 
 
 def _keys(row: HideableRow) -> dict[str, str]:
-    return {name: value for name in _INDEX_KEYS if (value := getattr(row, name))}
+    return {name: value for name in INDEX_KEYS if (value := getattr(row, name))}
 
 
 def _showing(row: HideableRow) -> _Step | None:
@@ -210,7 +178,7 @@ def _rows(site: str, document_id: str) -> Iterator[HideableRow]:
     of_document = table.REVIEW.partition_key(site, document_id=document_id)
     yield from _of(of_document, HideableRow.SK.startswith(table.REVIEW.sort_prefix()))
     for run in runs_of(site, document_id):
-        yield from HideableRow.load_many([advance.execution_key(run), advance.board_key(run)])
+        yield from HideableRow.load_many([run_rows.execution_key(run), run_rows.board_key(run)])
 
 
 def _of(pk: str, sk: Condition | None = None) -> Iterator[HideableRow]:

@@ -15,7 +15,6 @@ from config.due import actions as due_work
 from config.errors import Conflict, CountersignError, NotFound, Refused
 from config.transaction import Change, Check, Delete, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
-from projects.documents import counting
 from projects.documents import removal as parts
 from projects.documents.activity import ActivityType, activity
 from projects.documents.items.documents import ChildDocument, Document
@@ -25,8 +24,7 @@ from projects.documents.queries.removals import removal, soft_deleted
 from workflows.documents import purging
 from workflows.documents.actions import hide
 from workflows.runs import events, queries
-from workflows.runs.actions import document_status
-from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.actions import document_rows
 from workflows.runs.items.events import DocumentEvent
 from workflows.runs.run import Run
 from workflows.runs.status import StepStatus
@@ -57,10 +55,9 @@ def delete(site: str, document_id: str, *, by: Actor, reason: str = "") -> None:
         gone = parts.gone(
             site, document, by=by, reason=reason, workflow_id=row.workflow_id, due_at=due_work.next_look()
         )
-        changes = [
-            *gone, hide.project_row_hidden(row), *hide.follow_ups_hidden(site, document_id),
-            *_counted(site, document, row, gone=True),
-        ]  # fmt: skip
+        run = Run(site, document.project_id, document_id, row.workflow_id or document_id)
+        hidden = document_rows.hide_document(run, row, document.classification_id)
+        changes = [*gone, *hidden, *hide.follow_ups_hidden(site, document_id)]
         try:
             _write(site, document, row.workflow_id, changes, kind=ActivityType.SOFT_DELETE, by=by)
         except Conflict as conflict:
@@ -84,31 +81,14 @@ def restore(site: str, document_id: str, *, by: Actor) -> None:
     """
     soft = _deleted(site, document_id)
     row = queries.project_document(site, soft.project_id, document_id)
-    changes = [
-        *parts.back(site, soft, due_at=due_work.next_look()), hide.project_row_shown(row),
-        *_counted(site, soft, row, gone=False),
-    ]  # fmt: skip
+    run = Run(site, soft.project_id, document_id, row.workflow_id or document_id)
+    shown = document_rows.show_document(run, row, soft.classification_id)
+    changes = [*parts.back(site, soft, due_at=due_work.next_look()), *shown]
     try:
         _write(site, soft, row.workflow_id, changes, kind=ActivityType.RESTORE, by=by)
     except Conflict as conflict:
         raise Conflict(_standing(site, document_id)) from conflict
     _follow(site, document_id)
-
-
-def _counted(site: str, document: Document, row: ProjectDocument, *, gone: bool) -> list[Change]:
-    """One document less, or more; the condition on its project's row holds what it counts as."""
-    kept = row.hidden.as_dict() if row.hidden is not None else {"GSI2PK": row.GSI2PK}
-    if not kept.get("GSI2PK"):  # an older writer never counted it
-        return []
-    before = document_status.of_row(row)
-    tally = counting.moved(
-        document.project_id,
-        document.document_id,
-        before if gone else None,
-        None if gone else before,
-        document.classification_id,
-    )
-    return counting.counted(site, tally)
 
 
 def purge(site: str, document_id: str, *, by: Actor) -> None:

@@ -7,15 +7,11 @@ a new run of the same content begins in the middle (docs/adr/0020).
 import dataclasses
 import json
 import logging
-from collections.abc import Iterable
 from typing import cast
-
-from pynamodb.expressions.condition import Condition
-from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.errors import NotAllowed, NotFound, Refused, Unavailable
-from config.transaction import Change, Put, Update, transact
+from config.transaction import Change, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents.actions.classification import classified
 from projects.documents.document_status import DocumentStatus
@@ -28,7 +24,9 @@ from workflows.intake.actions.document_start import Beginning, Original, Rows
 from workflows.publish import follow_ups
 from workflows.rules.stored_rules import read_routing
 from workflows.runs import events, queries, run_files, run_settings, traces
-from workflows.runs.actions import document_status
+from workflows.runs.actions import advance, document_rows
+from workflows.runs.actions.document_rows import DocumentState, More
+from workflows.runs.actions.run_rows import RunPosition
 from workflows.runs.items.documents import DocumentWorkflow, ProjectDocument
 from workflows.runs.items.events import DocumentEvent
 from workflows.runs.items.runs import Execution, WorkflowSteps
@@ -166,11 +164,13 @@ def _begin_beside(source: Source, first: StepDefinition, pinned: RunSettings, *,
         facts["instruction"] = True  # what it says is with the run's settings
     if plan.keeps:
         facts["keeps"] = plan.keeps
-    changes: list[Change] = [
-        _in_place(plan, {*beside, run.workflow_id}, now),
-        *(Put(row) for row in _rows(plan, now)),
-        *document_status.moved(run, document_status.of_row(before), DocumentStatus.IN_PROGRESS),
-    ]
+    position = RunPosition(
+        run, plan.ended.definition, first.order, keeps=plan.keeps, decided=plan.decided
+    )  # the document shows the new run, until it has ended at least
+    all_runs = ProjectDocument.runs.add({*beside, run.workflow_id})
+    more = More(project_document=[all_runs], project_document_if=document_rows.rests_unchanged(before))
+    shown = document_rows.state_of_row(before)
+    changes = advance.write(shown, position, now, new_rows=_rows(plan, now), more=more)
     transact(changes, events.lineage(run, kind, by=by, facts=facts, trace=_trace(plan)))
     _start(plan)
     return run
@@ -181,34 +181,6 @@ def _trace(plan: _Plan) -> Trace:
     store = DocumentFiles(plan.run.site, plan.run.project_id, plan.run.document_id)
     key = store.root + store.name_of(str(link.data["file_uri"]))
     return traces.of_begin(plan.run, plan.ended.definition, s3_key=key, s3version=link.s3version)
-
-
-def _in_place(plan: _Plan, beside: set[str], now: str) -> Update:
-    """The new run is the document's in its project, until it has ended at least."""
-    decided = ProjectDocument.decided.set(plan.decided) if plan.decided else ProjectDocument.decided.remove()
-    more = (ProjectDocument.outcome.remove(), ProjectDocument.runs.add(beside), decided)
-    return _row(plan.run, plan.source.row, DocumentStatus.IN_PROGRESS, more, now)
-
-
-def _row(run: Run, before: ProjectDocument, status: DocumentStatus, more: Iterable[Action], now: str) -> Update:
-    """The document's row in its project: whoever loses here has seen another run begin, go on or be chosen."""
-    step = StepStatus.COMPLETED if status == DocumentStatus.PUBLISHED else StepStatus.IN_PROGRESS
-    index = table.PROJECT_DOCUMENT.gsi1(run.site, project_id=run.project_id, updated_at=now)
-    same = (ProjectDocument.workflow_id == before.workflow_id) & (ProjectDocument.outcome == before.outcome)
-    rests: Condition = ProjectDocument.hidden.does_not_exist() & (ProjectDocument.status != StepStatus.IN_PROGRESS)
-    return Update(
-        table.PROJECT_DOCUMENT.key(run.site, project_id=run.project_id, document_id=run.document_id),
-        [
-            ProjectDocument.data["status"].set(step.value),
-            ProjectDocument.status.set(step),
-            ProjectDocument.workflow_id.set(run.workflow_id),
-            ProjectDocument.updated_at.set(now),
-            ProjectDocument.GSI1SK.set(index["GSI1SK"]),
-            *document_status.moved_in_list(run, status, now),
-            *more,
-        ],
-        same & rests,
-    )
 
 
 def _rows(plan: _Plan, now: str) -> Rows:
@@ -318,13 +290,12 @@ def choose_result(run: Run, *, by: Actor, reviews: bool) -> bool:
         run.site, "document", run.document_id, "result chosen", by=by,
         payload={"run": {"before": str(before.workflow_id), "after": run.workflow_id}},
     )  # fmt: skip
-    status = DocumentStatus.PUBLISHED
-    actions = [ProjectDocument.outcome.set(Outcome.PUBLISHED), ProjectDocument.decided.set(run.workflow_id)]
-    change = _row(run, before, status, actions, now)
     kind = json.loads(body).get("type")  # without one its project said it
     typed = classified(run.site, run.document_id, str(kind["id"]), name=str(kind["name"]), by=by) if kind else None
     also = _followed(source)
-    changes = [change, *document_status.moved(run, document_status.of_row(before), status, classified=typed), *also]
+    after = DocumentState(DocumentStatus.PUBLISHED, run.workflow_id, decided=run.workflow_id)
+    more = More(project_document_if=document_rows.rests_unchanged(before), classified=typed)
+    changes = [*document_rows.write_document(run, document_rows.state_of_row(before), after, now, more=more), *also]
     written = transact(changes, event, audit, *(typed.events if typed else ()))
     events.publish_soon(cast("DocumentEvent", written[0]))
     return bool(also)

@@ -4,15 +4,14 @@ import datetime as dt
 from contextlib import suppress
 
 from django.conf import settings
-from pynamodb.expressions.update import Action
 
 from config import clock
 from config.due import actions as due_work
 from config.errors import Conflict
 from config.transaction import Update, transact
 from workflows.definitions.blueprint import Definition
-from workflows.runs import engine_choice, events, traces
-from workflows.runs.actions import advance
+from workflows.runs import events, traces
+from workflows.runs.actions import run_rows
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 from workflows.runs.status import RunStatus
@@ -27,10 +26,9 @@ def begin_next(run: Run, *, attempt: int, why: str, definition: Definition | Non
     """
     check_at = clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS))
     change = Update(
-        advance.execution_key(run),
+        run_rows.execution_key(run),
         [
-            Execution.engine_attempt.set(attempt + 1),
-            driven(),
+            *run_rows.attempt_begins(attempt + 1),
             *due_work.postpone_actions(Execution, check_at, execution_id=run.workflow_id),
             *due_work.release_actions(),
             Execution.updatedAt.set(clock.iso(clock.now())),
@@ -42,16 +40,10 @@ def begin_next(run: Run, *, attempt: int, why: str, definition: Definition | Non
     return attempt + 1
 
 
-def driven() -> Action:
-    """The engine of the attempt that begins, as part of the change that makes it the run's driver."""
-    kind = engine_choice.chosen()
-    return Execution.engine.set(kind) if kind else Execution.engine.remove()
-
-
 def mark_stopped(run: Run, *, attempt: int) -> None:
     """What an engine that remembers nothing is told of. Raises: Conflict, where the attempt drives the run no more."""
     drives = (Execution.engine_attempt == attempt) & (Execution.status == RunStatus.RUNNING)
-    Execution.change(advance.execution_key(run), [Execution.stopped.set(attempt)], drives)
+    Execution.change(run_rows.execution_key(run), [Execution.stopped.set(attempt)], drives)
 
 
 def mark_handed(run: Run, *, transition: str) -> None:
@@ -62,7 +54,7 @@ def mark_handed(run: Run, *, transition: str) -> None:
 
     """
     last = Execution.last_transition == transition
-    Execution.change(advance.execution_key(run), [Execution.handed.set(transition)], last)
+    Execution.change(run_rows.execution_key(run), [Execution.handed.set(transition)], last)
 
 
 def check_again(execution: Execution, *, at: dt.datetime) -> None:

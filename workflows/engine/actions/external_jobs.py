@@ -6,7 +6,7 @@ from config import clock
 from config.transaction import EXISTS, Update, transact
 from workflows.definitions.blueprint import StepDefinition
 from workflows.runs import events
-from workflows.runs.actions import advance
+from workflows.runs.actions import run_rows
 from workflows.runs.items.runs import Execution, WorkflowSteps
 from workflows.runs.run import Run
 from workflows.runs.traces import Trace
@@ -26,12 +26,12 @@ def begin(
     board = WorkflowSteps.data[step.name]
     changes = [
         Update(
-            advance.execution_key(run),
+            run_rows.execution_key(run),
             [Execution.job.set(job), Execution.lease_owner.remove(), Execution.lease_until.set(until)],
-            advance.drives(attempt, step.order) & (Execution.lease_owner == owner),
+            run_rows.drives(attempt, step.order) & (Execution.lease_owner == owner),
         ),
         Update(
-            advance.board_key(run),
+            run_rows.board_key(run),
             [
                 board["waits_for"].set(service),
                 board["waits_since"].set(clock.iso(clock.now())),
@@ -50,10 +50,11 @@ def say(run: Run, step: str, *, service: str, why: str) -> None:
     """Show on the board whom a step's slices wait for. Raises: Conflict, where the run is gone."""
     board = WorkflowSteps.data[step]
     said = [board["waits_for"].set(service), board["waits_why"].set(why)]
-    WorkflowSteps.change(advance.board_key(run), [*said, WorkflowSteps.updated_at.set(clock.iso(clock.now()))], EXISTS)
+    WorkflowSteps.change(run_rows.board_key(run), [*said, WorkflowSteps.updated_at.set(clock.iso(clock.now()))], EXISTS)
 
 
 def still(run: Run, *, step: int, attempt: int, owner: str, until: str) -> None:
     """Give the step back; everything else is known. Raises: Conflict, where another worker has it."""
     gone = [Execution.lease_owner.remove(), Execution.lease_until.set(until)]
-    Execution.change(advance.execution_key(run), gone, advance.drives(attempt, step) & (Execution.lease_owner == owner))
+    mine = run_rows.drives(attempt, step) & (Execution.lease_owner == owner)
+    Execution.change(run_rows.execution_key(run), gone, mine)

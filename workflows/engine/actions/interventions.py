@@ -2,26 +2,23 @@
 
 import logging
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from django.conf import settings
 from pynamodb.expressions.update import Action
 
 from config import clock
-from config.due import actions as due_work
 from config.errors import Conflict, Refused, Unavailable
-from config.transaction import EXISTS, Update, transact
+from config.transaction import transact
 from projects.audit.events import Actor
-from projects.documents.document_status import DocumentStatus
 from workflows.definitions.blueprint import Definition, StepDefinition
 from workflows.engine import driver
-from workflows.engine.actions import attempts
 from workflows.runs import events, queries, traces
-from workflows.runs.actions import advance, document_status, links
-from workflows.runs.items.runs import Execution, WorkflowSteps
+from workflows.runs.actions import advance, document_rows, run_rows
+from workflows.runs.actions.document_rows import More
+from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
-from workflows.runs.status import RESUMABLE, Outcome, RunStatus, StepStatus, check_can_move, state_of
+from workflows.runs.status import RESUMABLE, Outcome, RunStatus
 
 log = logging.getLogger(__name__)
 
@@ -112,18 +109,13 @@ def resume_from(run: Run, execution: Execution, step: StepDefinition, folders: C
 
 def _reopen(run: Run, execution: Execution, plan: _Resumption, way: Way, *, by: Actor) -> None:
     definition = queries.definition_of(execution)
-    outcome = str(execution.outcome)
-    check_can_move(state_of(outcome, waits=False), state_of(None, waits=plan.step.type == "approval"))
-    attempt, now = int(execution.engine_attempt) + 1, clock.iso(clock.now())
+    before = run_rows.position_of(run, definition, execution)
+    attempt = before.attempt + 1
+    after = replace(before, step=plan.step.order, attempt=attempt, outcome=None)
+    # Still the newest run of its document, or beside the one whose result stays the document's.
+    more = More(execution=plan.execution, project_document_if=document_rows.shows(before.document.workflow_id))
+    changes = advance.write(before, after, clock.iso(clock.now()), more=more)
     facts = {"way": way.value, "step": plan.step.name, "attempt": attempt, **dict(plan.facts)}
-    changes = [
-        _reopened(run, execution, plan, attempt, now),
-        _board(run, execution, definition, plan.step, now),
-        *links.reopening(run, now, keeps=execution.keeps or ""),
-        *document_status.moved(
-            run, DocumentStatus.PUBLISHED if execution.keeps else DocumentStatus(outcome), DocumentStatus.IN_PROGRESS
-        ),
-    ]
     trace = traces.of_next_attempt(run, definition, attempt)
     transact(changes, events.lineage(run, "RUN_RESUMED", by=by, facts=facts, trace=trace))
     _start(run, definition, plan.step, attempt)
@@ -140,43 +132,6 @@ def _planned(run: Run, execution: Execution, definition: Definition, way: Way) -
     if step.type == "approval":
         raise Refused("This run ended at its review. Upload the file again.")
     return _Resumption(step)
-
-
-def _reopened(run: Run, execution: Execution, plan: _Resumption, attempt: int, now: str) -> Update:
-    check_at = clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS))
-    actions: list[Action] = [
-        Execution.status.set(RunStatus.RUNNING),
-        Execution.outcome.remove(),
-        Execution.currentStep.set(plan.step.order),
-        Execution.engine_attempt.set(attempt),
-        attempts.driven(),
-        Execution.step_attempt.set(attempt),
-        Execution.updatedAt.set(now),
-        *due_work.release_actions(),
-        *due_work.schedule_actions(Execution, check_at, execution_id=run.workflow_id),
-        *plan.execution,
-    ]
-    same = (Execution.engine_attempt == attempt - 1) & (Execution.outcome == execution.outcome)
-    return Update(advance.execution_key(run), actions, same)
-
-
-def _board(run: Run, execution: Execution, definition: Definition, step: StepDefinition, now: str) -> Update:
-    """What comes behind ``step`` is to come again; what the document does not need stays as it is."""
-    left_out = {int(order) for order in execution.left_out or ()}
-    actions: list[Action] = [
-        WorkflowSteps.data[one.name].set({"status": StepStatus.PENDING.value})
-        for one in definition.steps
-        if one.order > step.order and one.order not in left_out
-    ]
-    actions += [
-        WorkflowSteps.data[step.name].set({"status": StepStatus.IN_PROGRESS.value, "started_at": now}),
-        WorkflowSteps.data["current_step"].set(step.name),
-        WorkflowSteps.current_step.set(step.name),
-        WorkflowSteps.GSI1SK.set(StepStatus.IN_PROGRESS),
-        WorkflowSteps.outcome.remove(),
-        WorkflowSteps.updated_at.set(now),
-    ]
-    return Update(advance.board_key(run), actions, EXISTS)
 
 
 def _start(run: Run, definition: Definition, step: StepDefinition, attempt: int) -> None:

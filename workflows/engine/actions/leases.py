@@ -5,7 +5,7 @@ from django.conf import settings
 from config import clock
 from config.due import actions as due_work
 from config.errors import Conflict
-from workflows.runs.actions import advance
+from workflows.runs.actions import run_rows
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 
@@ -18,14 +18,14 @@ def claim(run: Run, *, step: int, attempt: int, owner: str) -> Execution:
 
     """
     until = clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))
-    may = advance.drives(attempt, step) & due_work.lease_is_free(owner)
-    return Execution.change(advance.execution_key(run), due_work.lease_actions(owner, until), may)
+    may = run_rows.drives(attempt, step) & due_work.lease_is_free(owner)
+    return Execution.change(run_rows.execution_key(run), due_work.lease_actions(owner, until), may)
 
 
 def release(run: Run, *, owner: str) -> None:
     """Give the step back before it is done: whoever finishes it claims it anew. Harmless where it was lost."""
     try:
-        Execution.change(advance.execution_key(run), due_work.release_actions(), Execution.lease_owner == owner)
+        Execution.change(run_rows.execution_key(run), due_work.release_actions(), Execution.lease_owner == owner)
     except Conflict:
         return
 
@@ -33,4 +33,4 @@ def release(run: Run, *, owner: str) -> None:
 def renew(run: Run, *, owner: str) -> None:
     """A worker's heartbeat. Raises: Conflict, where the lease was lost: the work must stop."""
     until = clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))
-    Execution.change(advance.execution_key(run), [Execution.lease_until.set(until)], Execution.lease_owner == owner)
+    Execution.change(run_rows.execution_key(run), [Execution.lease_until.set(until)], Execution.lease_owner == owner)

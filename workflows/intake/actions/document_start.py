@@ -11,18 +11,17 @@ from django.conf import settings
 
 from config import clock, table
 from config.errors import Unavailable
-from config.item import Item
 from config.transaction import Change, EventAt, Put, transact
 from projects.audit.events import Actor
-from projects.documents import counting
 from projects.documents.actions.documents import Content, NewDocument, creation
 from projects.documents.activity import ActivityType, activity
-from projects.documents.document_status import DocumentStatus
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Asked, Definition
 from workflows.engine import driver
 from workflows.rules.routing import UNROUTED, Routing
 from workflows.runs import engine_choice, events, executions, run_settings, traces
-from workflows.runs.actions import document_status
+from workflows.runs.actions import advance, document_rows
+from workflows.runs.actions.document_rows import DocumentState, More
+from workflows.runs.actions.run_rows import RunPosition
 from workflows.runs.items.documents import DocumentWorkflow, ProjectDocument, ProjectWorkflow
 from workflows.runs.items.runs import Execution, WorkflowSteps
 from workflows.runs.run import Run
@@ -127,6 +126,11 @@ class Beginning:
         return Rows(_project_workflow(run, original, now), link, board, execution)
 
     @property
+    def position(self) -> RunPosition:
+        """Where the run is when it begins."""
+        return RunPosition(self.run, self.definition, self.definition.steps[0].order)
+
+    @property
     def _left_out(self) -> frozenset[int]:
         return self.definition.left_out(Asked(self.original.file_type, use_bda=self.pinned.use_bda))
 
@@ -140,14 +144,15 @@ class Beginning:
     def entering(self, at: dt.datetime) -> tuple[list[Change], list[EventAt]]:
         """All that the document comes into being by together with this run, and the events of it."""
         run, by, now = self.run, self.by, clock.iso(at)
-        rows: list[Item] = [project_document(run, self.project, self.original, now, self.chosen), *self.rows(now)]
         new = new_document(run, self.project, self.original, parent_id=self.parent_id)
-        created = creation(run.site, new, by=by, at=at)
+        row = project_document(run, self.project, self.original, self.position.document, now, chosen=self.chosen)
+        more = More(classification_id=new.classification_id)
+        changes = advance.write(None, self.position, now, new_rows=self.rows(now), more=more)
         told = [
             self.ingested,
             activity(run.site, run.document_id, ActivityType.CREATE, by=by, name=self.original.name),
         ]
-        return [*(Put(row) for row in rows), *created, *entered(run.site, new)], told
+        return [Put(row), *changes, *creation(run.site, new, by=by, at=at)], told
 
     def start_engine(self) -> None:
         """Once the rows are written; where the engine does not answer, the sweeper starts the run."""
@@ -164,14 +169,6 @@ class Beginning:
             )
         except Unavailable:
             log.warning("engine did not answer, the sweeper starts the run", extra=ids)
-
-
-def entered(site: str, new: NewDocument) -> list[Change]:
-    """One more document, behind everything that may fail."""
-    tally = counting.moved(
-        new.project_id, new.document_id, None, DocumentStatus.IN_PROGRESS, new.classification_id or None
-    )
-    return counting.counted(site, tally)
 
 
 def content_of(original: Original) -> Content:
@@ -192,37 +189,33 @@ def new_document(run: Run, project: Mapping[str, Any], original: Original, *, pa
 
 
 def project_document(
-    run: Run, project: Mapping[str, Any], original: Original, now: str, chosen: Mapping[str, str] | None = None
-) -> ProjectDocument:
+    run: Run, project: Mapping[str, Any], original: Original, state: DocumentState, now: str, *,
+    chosen: Mapping[str, str] | None = None,
+) -> ProjectDocument:  # fmt: skip
     key = table.PROJECT_DOCUMENT.key(run.site, project_id=run.project_id, document_id=run.document_id)
-    index = table.PROJECT_DOCUMENT.gsi1(run.site, project_id=run.project_id, updated_at=now)
     return ProjectDocument(
         key.pk,
         key.sk,
-        **index,
-        **document_status.listed(run, DocumentStatus.IN_PROGRESS, now),
+        **document_rows.columns(run, state, now),
         data={
             "document_id": run.document_id,
             "project_id": run.project_id,
             "name": original.name,
             "file_type": original.file_type,
             "file_size": original.file_size,
-            "status": StepStatus.IN_PROGRESS.value,
+            "status": state.step_status.value,
             "s3_key": original.s3_key,
             "language": str(project.get("language") or "en"),
             **(chosen or {}),
         },
         name=original.name,
-        status=StepStatus.IN_PROGRESS,
         document_id=run.document_id,
-        workflow_id=run.workflow_id,
         project_id=run.project_id,
         project_name=str(project.get("name") or "") or None,
         file_type=original.file_type,
         file_size=original.file_size,
         page_count=original.page_count,
         created_at=now,
-        updated_at=now,
     )
 
 

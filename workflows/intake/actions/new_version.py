@@ -6,16 +6,14 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.errors import Conflict, Refused
 from config.transaction import EXISTS, Change, Put, Update, transact
 from projects.audit.events import Actor
-from projects.documents import counting
-from projects.documents.actions.documents import CHECKSUM_TYPE, in_queue, version_row
+from projects.documents.actions.documents import CHECKSUM_TYPE, version_row
 from projects.documents.activity import ActivityType, Changed, activity
-from projects.documents.document_status import DocumentStatus
 from projects.documents.items.documents import Document
 from projects.documents.queries.documents import get_document
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Definition
@@ -23,7 +21,8 @@ from workflows.intake.actions.document_start import Beginning, Original, content
 from workflows.intake.containers import TYPES
 from workflows.rules.routing import UNROUTED, Routing
 from workflows.runs import queries
-from workflows.runs.actions import document_status
+from workflows.runs.actions import advance, document_rows
+from workflows.runs.actions.document_rows import More
 from workflows.runs.items.documents import ProjectDocument
 from workflows.runs.items.runs import WorkflowSteps
 from workflows.runs.run import Run
@@ -36,7 +35,6 @@ CONTAINER = (
 )
 SAME = "A person decided the result of this very file. To analyse it once more, open its run and choose Run again."
 _ATTEMPTS = 8
-_READ = DocumentStatus.IN_PROGRESS
 
 
 def check_takes_content(site: str, document: Document) -> ProjectDocument:
@@ -106,16 +104,20 @@ def _write(beginning: Beginning, document: Document, before: ProjectDocument, at
         run.site, document.document_id, name=original.name, content=content_of(original), by=by, at=at
     )
     now = clock.iso(clock.now())
-    changes: list[Change] = [
-        _project_document(beginning, now),
-        _document(document, beginning.project, original, at, now),
+    more = More(
+        project_document=_project_document(original),
+        project_document_if=document_rows.rests(),
+        document=_document(document, original, at, now),
+        document_if=Document.revision == document.revision,
+        # Without a queue it stays where it is until it is assessed: what was limited to some is not open meanwhile.
+        queue=str(beginning.project.get("review_queue") or "") or None,
+    )
+    # The document's revision holds ``before`` too: who else ended its rest has bumped it.
+    shown = document_rows.state_of_row(before)
+    changes = [
+        *advance.write(shown, beginning.position, now, new_rows=beginning.rows(now), more=more),
         Put(version),
         *_replaced(beginning, before),
-        *(Put(row) for row in beginning.rows(now)),
-        # The document's own row holds ``before`` too: who else ended its rest has bumped the revision.
-        *counting.counted(
-            run.site, counting.moved(run.project_id, run.document_id, document_status.of_row(before), _READ)
-        ),
     ]
     changed = Changed("content", document.checksum, original.sha256)
     transact(
@@ -133,37 +135,21 @@ def _write(beginning: Beginning, document: Document, before: ProjectDocument, at
     )
 
 
-def _project_document(beginning: Beginning, now: str) -> Update:
-    run, original = beginning.run, beginning.original
-    index = table.PROJECT_DOCUMENT.gsi1(run.site, project_id=run.project_id, updated_at=now)
+def _project_document(original: Original) -> list[Action]:
+    """What the document's row in its project says of its content."""
     values = {"s3_key": original.s3_key, "file_type": original.file_type, "file_size": original.file_size}
     path: Any = ProjectDocument.data
-    rests: Condition = ProjectDocument.GSI1PK.exists() & (ProjectDocument.status != StepStatus.IN_PROGRESS)
-    return Update(
-        table.PROJECT_DOCUMENT.key(run.site, project_id=run.project_id, document_id=run.document_id),
-        [
-            *(path[name].set(value) for name, value in values.items()),
-            path["status"].set(StepStatus.IN_PROGRESS.value),
-            ProjectDocument.status.set(StepStatus.IN_PROGRESS),
-            ProjectDocument.outcome.remove(),
-            ProjectDocument.workflow_id.set(run.workflow_id),
-            ProjectDocument.runs.remove(),
-            ProjectDocument.decided.remove(),
-            ProjectDocument.file_type.set(original.file_type),
-            ProjectDocument.file_size.set(original.file_size),
-            ProjectDocument.page_count.set(original.page_count)
-            if original.page_count is not None
-            else ProjectDocument.page_count.remove(),
-            ProjectDocument.updated_at.set(now),
-            ProjectDocument.GSI1SK.set(index["GSI1SK"]),
-            *document_status.moved_in_list(run, _READ, now),
-        ],
-        rests,
-        name="project_document",
-    )
+    pages = ProjectDocument.page_count
+    return [
+        *(path[name].set(value) for name, value in values.items()),
+        ProjectDocument.runs.remove(),
+        ProjectDocument.file_type.set(original.file_type),
+        ProjectDocument.file_size.set(original.file_size),
+        pages.set(original.page_count) if original.page_count is not None else pages.remove(),
+    ]
 
 
-def _document(document: Document, project: Mapping[str, Any], original: Original, at: dt.datetime, now: str) -> Update:
+def _document(document: Document, original: Original, at: dt.datetime, now: str) -> list[Action]:
     content = content_of(original)
     values: dict[str, Any] = {
         "contentType": content.file_type,
@@ -176,15 +162,10 @@ def _document(document: Document, project: Mapping[str, Any], original: Original
         "file_type": content.file_type,
         "file_size": content.file_size,
         "lastModifiedDate": now,
-        "status": _READ,
         "revision": int(document.revision) + 1,
     }
-    queue = str(project.get("review_queue") or "")
     named = {name: getattr(Document, name) for name in values}
-    actions = [named[name].set(value) if value is not None else named[name].remove() for name, value in values.items()]
-    if queue:  # else it stays where it is until it is assessed: what was limited to some is not open meanwhile
-        actions.append(in_queue(queue))
-    return Update(document.key, actions, Document.revision == document.revision, name="document")
+    return [named[name].set(value) if value is not None else named[name].remove() for name, value in values.items()]
 
 
 def _replaced(beginning: Beginning, before: ProjectDocument) -> list[Change]:

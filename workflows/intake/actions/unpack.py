@@ -15,20 +15,20 @@ from config import clock, table
 from config.due import actions as due_work
 from config.errors import Conflict, Refused
 from config.table import Key
-from config.transaction import EXISTS, Change, Put, Update, transact
+from config.transaction import Change, Put, Update, transact
 from projects.audit.events import Actor
 from projects.documents.actions.documents import creation
 from projects.documents.activity import ActivityType, Changed, activity
 from projects.documents.document_status import DocumentStatus
 from projects.documents.items.documents import ChildDocument
 from projects.documents.items.unpacking import DocumentUnpacking, UnpackingStatus
-from workflows.intake.actions.document_start import Original, entered, new_document, project_document
+from workflows.intake.actions.document_start import Original, new_document, project_document
 from workflows.runs import events, queries, traces
-from workflows.runs.actions import document_status
-from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.actions import document_rows
+from workflows.runs.actions.document_rows import DocumentState, More
 from workflows.runs.items.events import DocumentEvent
 from workflows.runs.run import Run
-from workflows.runs.status import Outcome, StepStatus
+from workflows.runs.status import Outcome
 
 _ENDING = re.compile(r"\.[A-Za-z0-9]{1,8}")
 _KINDS = 20  # that the record names
@@ -36,6 +36,7 @@ _TOLD = 50  # refused files that the record names
 _SHORT = 300  # letters of each sentence
 _NOTHING = "No file came out of it. Look what is in it, and upload its files by themselves."
 _DEADLY = "It could not be unpacked: it ended the program {} times. Upload its files by themselves."
+_UNDER_WAY = DocumentState(DocumentStatus.IN_PROGRESS)  # without a run
 OPEN: Condition = DocumentUnpacking.status == UnpackingStatus.OPEN
 
 
@@ -70,8 +71,7 @@ def begin(
     now = clock.iso(at)
     run = Run(site, project_id, document_id, "")
     parent_id = parent.documentId if parent else ""
-    row = project_document(run, project, original, now, chosen)
-    row.workflow_id = None
+    row = project_document(run, project, original, _UNDER_WAY, now, chosen=chosen)
     record = DocumentUnpacking(
         *key_of(site, document_id),
         **DocumentUnpacking.due_keys(due_work.next_look(), document_id=document_id),
@@ -87,7 +87,9 @@ def begin(
         inserteddate=now,
     )
     new = new_document(run, project, original, parent_id=parent_id)
-    changes = [Put(row), Put(record), *creation(site, new, by=by, at=at), *also, *entered(site, new)]
+    more = More(classification_id=new.classification_id)
+    counts = document_rows.write_document(run, None, _UNDER_WAY, now, more=more)
+    changes = [Put(row), Put(record), *creation(site, new, by=by, at=at), *also, *counts]
     trace = traces.of_file(original.s3_key, original.s3version)
     lineage = events.lineage(_named(run), "INGESTED", by=by, trace=trace)
     transact(changes, lineage, activity(site, document_id, ActivityType.CREATE, by=by, name=original.name))
@@ -191,13 +193,10 @@ def _end(
         DocumentUnpacking.message.set(message[:_SHORT]) if message else DocumentUnpacking.message.remove(),
     ]
     run = _run(site, record)
-    status = DocumentStatus.FAILED if ending.failed else DocumentStatus.UNPACKED
-    outcome = ProjectDocument.outcome.set(Outcome.FAILED) if ending.failed else ProjectDocument.outcome.remove()
-    step = StepStatus.FAILED if ending.failed else StepStatus.COMPLETED
+    after = DocumentState(DocumentStatus.FAILED if ending.failed else DocumentStatus.UNPACKED)
     changes = [
         Update(record.key, done, when),
-        _listed(run, step, status, [outcome], when=EXISTS),
-        *document_status.moved(run, DocumentStatus.IN_PROGRESS, status),
+        *document_rows.write_document(run, _UNDER_WAY, after, clock.iso(clock.now())),
     ]
     bus_type = events.FAILED if ending.failed else None
     detail = {"outcome": Outcome.FAILED, "reason": message}
@@ -209,23 +208,6 @@ def _end(
 
 def _run(site: str, record: DocumentUnpacking) -> Run:
     return _named(Run(site, record.project_id, record.documentId, ""))
-
-
-def _listed(run: Run, step: StepStatus, status: DocumentStatus, more: Sequence[Action], *, when: Condition) -> Update:
-    """The document's row in its project."""
-    now = clock.iso(clock.now())
-    index = table.PROJECT_DOCUMENT.gsi1(run.site, project_id=run.project_id, updated_at=now)
-    path: Any = ProjectDocument.data
-    actions = [
-        path["status"].set(step.value),
-        ProjectDocument.status.set(step),
-        ProjectDocument.updated_at.set(now),
-        ProjectDocument.GSI1SK.set(index["GSI1SK"]),
-        *document_status.moved_in_list(run, status, now),
-        *more,
-    ]
-    key = table.PROJECT_DOCUMENT.key(run.site, project_id=run.project_id, document_id=run.document_id)
-    return Update(key, actions, when)
 
 
 def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = "") -> None:
@@ -252,12 +234,10 @@ def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = 
         line.set(batch_line) if batch_line else line.remove(),
         *due_work.schedule_actions(DocumentUnpacking, due_work.next_look(), document_id=record.documentId),
     ]
-    same = (ProjectDocument.status == row.status) & ProjectDocument.hidden.does_not_exist()
-    gone = [ProjectDocument.outcome.remove()]
+    before, more = document_rows.state_of_row(row), More(project_document_if=document_rows.has_status(row))
     changes = [
         Update(record.key, opened, DocumentUnpacking.status == UnpackingStatus.DONE),
-        _listed(run, StepStatus.IN_PROGRESS, DocumentStatus.IN_PROGRESS, gone, when=same),
-        *document_status.moved(run, document_status.of_row(row), DocumentStatus.IN_PROGRESS),
+        *document_rows.write_document(run, before, _UNDER_WAY, clock.iso(clock.now()), more=more),
     ]
     # No reason beside it: reasons name files of the archive, and activity outlives the document.
     changed = [Changed("unpacking", "ended", "started again")]
