@@ -19,10 +19,10 @@ from review.identity import Person, ReviewRef, review_id
 from review.items.reviews import Review
 from review.status import Decision
 from tests.pump import Pump
+from tests.tools import samples
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Definition
 from workflows.intake.actions import document_start
 from workflows.intake.actions.document_start import Original
-from workflows.operations import samples
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
 from workflows.runs.run import Run

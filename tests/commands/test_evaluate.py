@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from workflows.operations import paper
-from workflows.operations.evaluation import truth
-from workflows.operations.paper import Sheet
+from tests.tools import paper
+from tests.tools.evaluation import truth
+from tests.tools.paper import Sheet
 
 pytestmark = pytest.mark.slow
 

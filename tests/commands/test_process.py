@@ -5,8 +5,8 @@ import pytest
 
 from tests import engines
 from tests.commands import desk
+from tests.tools.samples import write_samples
 from tests.workflows.boxes import mailed, zipped
-from workflows.operations.samples import write_samples
 
 SHAPE = {
     "file", "document_id", "workflow_id", "status", "segments", "fields", "review", "outputs", "error",

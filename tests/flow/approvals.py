@@ -13,10 +13,10 @@ from review.items.reviews import Review
 from review.status import Decision
 from tests.factories import PROJECT, PROJECT_ID, SITE, verdict
 from tests.pump import Pump
+from tests.tools.paper import Sheet, save
 from workflows.definitions.blueprint import DOCUMENT_APPROVAL
 from workflows.intake.actions import document_start
 from workflows.intake.actions.document_start import Original
-from workflows.operations.paper import Sheet, save
 from workflows.runs import queries, run_settings
 from workflows.runs.run import Run
 from workflows.storage.objects import DocumentFiles

@@ -17,10 +17,10 @@ from tests.flow import gate as gates
 from tests.flow.counting import CountingGate
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.visitor import Visitor
+from tests.tools import paper
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine.actions import joins
 from workflows.engine.step_context import files_of
-from workflows.operations import paper
 from workflows.runs import queries
 from workflows.runs.run import Run
 from workflows.storage import files

@@ -21,8 +21,8 @@ from tests.factories import start_run
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.test_big import REVIEW, big_pdf, here
 from tests.projects.make_sites import make_site
+from tests.tools import paper
 from workflows.engine.actions import joins
-from workflows.operations import paper
 from workflows.runs import queries
 from workflows.runs.run import Run
 

@@ -15,10 +15,10 @@ from review.decide.tasks import enqueue_redeem
 from review.status import Decision, ReviewStatus
 from tests.factories import PROJECT, ROSA, review_of, start_run, verdict, waiting_run
 from tests.pump import Pump
+from tests.tools import paper, samples
+from tests.tools.paper import Sheet
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import driver
-from workflows.operations import paper, samples
-from workflows.operations.paper import Sheet
 from workflows.runs import queries
 from workflows.runs.run import Run
 from workflows.storage import files

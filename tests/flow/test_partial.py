@@ -15,12 +15,12 @@ from tests.aws_faults import audit_refused, before_each, count_calls
 from tests.factories import PROJECT_ID, SITE, start_run
 from tests.flow.protocol import ended, kinds, sweep_until_ended
 from tests.pump import Pump
+from tests.tools import paper
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import driver
 from workflows.engine.actions import interventions
 from workflows.engine.actions.interventions import Way
 from workflows.engine.step_context import files_of
-from workflows.operations import paper
 from workflows.runs import queries
 from workflows.runs.actions import advance, run_rows
 from workflows.runs.run import Run

@@ -17,12 +17,12 @@ from tests.engines import EngineKind
 from tests.factories import PROJECT, PROJECT_ID, SITE
 from tests.outside import Outside, answering
 from tests.pump import Pump
+from tests.tools.paper import Sheet, save
 from tests.workflows.stages.recordings import tone
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, FIRST_ANALYSIS, Definition
 from workflows.engine import external_job
 from workflows.intake.actions import document_start
 from workflows.intake.actions.document_start import Original
-from workflows.operations.paper import Sheet, save
 from workflows.providers import actions as provider_actions
 from workflows.runs import queries, run_settings
 from workflows.runs.run import Run

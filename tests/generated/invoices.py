@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from workflows.operations import paper
-from workflows.operations.paper import Sheet
+from tests.tools import paper
+from tests.tools.paper import Sheet
 
 _MONTHS = {
     "en": "January February March April May June July August September October November December",

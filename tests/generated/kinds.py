@@ -8,12 +8,12 @@ import pillow_heif
 
 from tests.generated.messages import outlook
 from tests.generated.sounds import silent_flac, silent_ogg
+from tests.tools import paper
 from tests.workflows.boxes import mailed
 from tests.workflows.stages.formats.einvoices import CII
 from tests.workflows.stages.formats.office import book, paragraph, shape, slides, word, workbook
 from tests.workflows.stages.formats.test_videos import PICTURE, SOUND, film
 from tests.workflows.stages.recordings import silent_mp3, tone
-from workflows.operations import paper
 
 LINES = (
     "Alder & Quill Stationers Ltd", "14 Lantern Street", "Northbridge NB2 4QT", "Invoice no. AQ-2024-0042",

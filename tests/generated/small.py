@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from workflows.operations import paper
+from tests.tools import paper
 
 CLEAR, UNSURE, BROKEN = "clear", "unsure", "broken"
 # Most ask for a person: decisions are what must not be lost.

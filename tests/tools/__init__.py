@@ -1,1 +1,1 @@
-"""What only developers use: measuring, filling; run by commands that say so where this folder is not installed."""
+"""What only developers use: measuring, evaluating, filling, drawing samples; commands say so if it is not installed."""

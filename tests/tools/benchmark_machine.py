@@ -13,8 +13,8 @@ from PIL import Image
 
 from config import aws, clock, table
 from config.errors import NotFound
+from tests.tools import samples
 from tests.tools.measure import Ratio, Work, turns
-from workflows.operations import samples
 from workflows.runs import run_settings
 from workflows.runs.actions import segments
 from workflows.runs.run import Run

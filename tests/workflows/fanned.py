@@ -9,9 +9,9 @@ from unittest import mock
 
 from tests.factories import start_run
 from tests.pump import Message, Pump
+from tests.tools import paper
 from workflows.engine.actions import joins
 from workflows.engine.items import Join
-from workflows.operations import paper
 from workflows.runs.run import Run
 from workflows.stages import STAGES
 from workflows.stages.pages import paged

@@ -17,10 +17,10 @@ import pytest
 from django.conf import settings
 
 from config.errors import Refused
+from tests.tools import samples
 from tests.workflows.boxes import mailed
 from workflows.intake import inspect
 from workflows.intake import inspector as program
-from workflows.operations import samples
 
 
 @pytest.fixture

@@ -15,13 +15,13 @@ from PIL import Image
 from config.errors import Refused
 from projects.templatetags import desk
 from tests.each import each
+from tests.tools import samples
+from tests.tools.paper import Sheet, save
 from tests.workflows.boxes import mailed
 from tests.workflows.stages.formats.einvoices import CII
 from tests.workflows.stages.formats.office import book, paragraph, shape, slides, word, workbook
 from tests.workflows.stages.recordings import tone
 from workflows.intake import containers, content_types, inspect, inspection
-from workflows.operations import samples
-from workflows.operations.paper import Sheet, save
 from workflows.stages import formats
 from workflows.stages.pages import pictures
 

@@ -13,9 +13,10 @@ from config import clock
 from config.errors import NotFound, Refused, StageFailed
 from tests.each import each
 from tests.factories import sample_files
+from tests.tools import paper
 from tests.workflows.stages.memory import page, settings
 from tests.workflows.stages.test_webcrawler import ARTICLE, html, served
-from workflows.operations import paper, replay
+from workflows.operations import replay
 from workflows.operations.replay import Replayed, State
 from workflows.stages import STAGES, formats, webcrawler
 from workflows.stages.base import FieldSpec, StageContext

@@ -12,9 +12,9 @@ from projects.schemas.defaults import DEFAULT_ATTRIBUTES, DEFAULT_CLASSIFICATION
 from projects.settings.values import date_range
 from tests.generated import invoices
 from tests.generated.invoices import LAYOUTS, Invoice
+from tests.tools import paper
 from tests.workflows.stages.memory import context, kept
 from tests.workflows.stages.papers import default_types
-from workflows.operations import paper
 from workflows.stages import STAGES, results
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types import of_result

@@ -6,8 +6,8 @@ from unittest import mock
 
 import pytest
 
+from tests.tools import paper
 from tests.workflows.stages.memory import MemoryStore, context, kept, run_all
-from workflows.operations import paper
 from workflows.stages import document_summarizer, graph_builder
 from workflows.stages.base import StageContext
 from workflows.stages.pages import ocr

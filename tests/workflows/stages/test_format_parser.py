@@ -5,8 +5,8 @@ import pytest
 from PIL import Image
 
 from config.errors import StageFailed
+from tests.tools.paper import Sheet, save
 from tests.workflows.stages.memory import context, kept
-from workflows.operations.paper import Sheet, save
 from workflows.stages import format_parser
 from workflows.stages.pages import text_layer
 

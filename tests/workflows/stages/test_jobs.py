@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from config.errors import StageFailed
+from tests.tools.paper import Sheet, save
 from tests.workflows.stages.memory import context, kept, run_all
 from tests.workflows.stages.recordings import tone
-from workflows.operations.paper import Sheet, save
 from workflows.stages import STAGES, bda_processor, segment_prep, transcribe
 from workflows.stages.base import Begun, StageContext
 from workflows.stages.models import model_summary

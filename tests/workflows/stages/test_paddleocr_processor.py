@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from tests.tools import paper
 from tests.workflows.stages.memory import context, kept
-from workflows.operations import paper
 from workflows.stages import format_parser, paddleocr_processor, segment_builder, segment_prep
 from workflows.stages.base import StageContext
 from workflows.stages.pages import ocr

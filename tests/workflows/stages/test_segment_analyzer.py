@@ -1,8 +1,8 @@
 import dataclasses
 from pathlib import Path
 
+from tests.tools.paper import Sheet, save
 from tests.workflows.stages.memory import FIELDS, context, kept, run_all
-from workflows.operations.paper import Sheet, save
 from workflows.stages import STAGES, results
 from workflows.stages.base import FieldSpec, StageContext
 

@@ -6,8 +6,8 @@ import pytest
 from PIL import Image
 
 from config.errors import StageFailed
+from tests.tools.paper import Sheet, save
 from tests.workflows.stages.memory import Beats, context, kept
-from workflows.operations.paper import Sheet, save
 from workflows.stages import segment_prep
 from workflows.stages.pages import pictures
 

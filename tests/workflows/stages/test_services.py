@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from config.errors import ProviderPaused, StageFailed
+from tests.tools.paper import Sheet, save
 from tests.workflows.stages.memory import context, kept
-from workflows.operations.paper import Sheet, save
 from workflows.stages import (
     STAGES,
     format_parser,

@@ -14,6 +14,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config import clock
+from config.developer_tools import load_tool
 from config.errors import CountersignError, Misconfigured, NotFound
 from config.laptop import emulator, locks
 from config.laptop.supervisor import Supervisor
@@ -22,7 +23,7 @@ from projects.audit.events import Actor
 from projects.schemas.defaults import ensure_default_schemas
 from projects.settings.defaults import ensure_default_project, ensure_invoice_project
 from projects.sites.demo_users import Login, ensure_logins
-from workflows.operations import local_desk, process_files, samples
+from workflows.operations import local_desk, process_files
 from workflows.operations.deployment import Report
 from workflows.operations.local_desk import LocalDesk
 from workflows.operations.process_files import Job
@@ -79,6 +80,7 @@ class Command(BaseCommand):
             self._say("Stopping")
 
     def _load_samples(self, desk: LocalDesk) -> None:
+        samples = load_tool("samples")
         ensure_default_schemas(DEFAULT_SITE, by=BY)
         folder = settings.STATE_DIR / "samples"
         receipts, invoices = ensure_default_project(DEFAULT_SITE, by=BY), ensure_invoice_project(DEFAULT_SITE, by=BY)

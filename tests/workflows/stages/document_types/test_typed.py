@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tests.tools.paper import Sheet, save
 from tests.workflows.stages.memory import FIELDS, context, kept
 from tests.workflows.stages.papers import PAPERS, default_types
-from workflows.operations.paper import Sheet, save
 from workflows.stages import STAGES
 from workflows.stages.base import StageContext, StageResult
 from workflows.stages.document_types.types import Rated, TypeBook

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pikepdf
 
-from workflows.operations.paper import Sheet, save
+from tests.tools.paper import Sheet, save
 
 _RAM = "urn:un:unece:uncefact:data:standard:ReusableAggregateBusinessInformationEntity:100"
 CII = f"""<?xml version="1.0"?>

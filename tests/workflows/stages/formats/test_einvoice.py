@@ -8,8 +8,8 @@ import pytest
 from django.conf import settings
 
 from tests.each import each
+from tests.tools.paper import Sheet, save
 from tests.workflows.stages.formats.einvoices import CII, UBL, pdf_with
-from workflows.operations.paper import Sheet, save
 from workflows.stages import results
 from workflows.stages.base import FieldSpec
 from workflows.stages.formats import einvoice

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config.errors import CountersignError
+from tests.tools.evaluation import reading, scores
+from tests.tools.evaluation.scores import Answer, Score
+from tests.tools.evaluation.truth import Entry
 from workflows.learning import lessons, reliability
 from workflows.learning.reliability import Level
-from workflows.operations.evaluation import reading, scores
-from workflows.operations.evaluation.scores import Answer, Score
-from workflows.operations.evaluation.truth import Entry
 from workflows.stages.base import StageContext
 from workflows.stages.calibration import UNCALIBRATED, Calibration
 

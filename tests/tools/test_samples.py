@@ -6,9 +6,9 @@ import pytest
 from config import clock
 from projects.settings.defaults import INVOICE_PROJECT
 from projects.settings.items import stored_settings
+from tests.tools import samples
 from tests.workflows.stages.memory import context, kept, run_all
 from workflows.intake import inspection
-from workflows.operations import samples
 from workflows.runs import run_settings
 
 

@@ -4,8 +4,8 @@ import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path
 
-from workflows.operations import paper
-from workflows.operations.paper import Sheet
+from tests.tools import paper
+from tests.tools.paper import Sheet
 
 A4 = (595.0, 842.0)
 LINES = (

@@ -32,7 +32,7 @@ class FolderStore:
             raise NotFound(f"There is no {name}.")
         return path.read_bytes()
 
-    def write(self, name: str, body: bytes, content_type: str) -> str:  # noqa: ARG002 - the protocol's
+    def write(self, name: str, body: bytes, content_type: str) -> str:
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(body)

@@ -1,0 +1,109 @@
+"""The evaluation's figures: what was read of labelled documents, each half of them, and after reviews."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from config.errors import CountersignError
+from tests.tools.evaluation import measuring, truth
+from tests.tools.evaluation.measuring import Measured, Paper
+from workflows.learning import calibrations
+from workflows.stages.calibration import UNCALIBRATED, Calibration, calibration_from
+
+HALVES = ("first", "second")
+
+
+def evaluate(readings: Path, options: dict[str, Any], progress: Callable[[int, int], None]) -> dict[str, Any]:
+    """``progress`` is called with the number of documents read, and of all. Raises: CountersignError."""
+    calibration = _calibration(options)
+    entries = truth.entries(options["folder"], options["truth"])
+    papers: list[Paper] = []
+    for number, entry in enumerate(entries, start=1):
+        papers.append(measuring.paper(entry, readings))
+        progress(number, len(entries))
+    found = _told(measuring.measured(papers, calibration)) | {"calibration": calibration.version}
+    found["unreadable"] = [{"file": str(one.entry.path), "error": one.error} for one in papers if one.error]
+    after = measuring.after_reviews(papers, options["reviewed"])
+    found["after_reviews"] = after and _told(after.measured) | {
+        "reviewed": after.reviewed,
+        "measured_on": after.how,
+    }
+    if options["split"]:
+        found["split"] = _halves(papers, calibration)
+    return found
+
+
+def _halves(papers: Sequence[Paper], calibration: Calibration) -> dict[str, Any]:
+    halves = zip(HALVES, (papers[::2], papers[1::2]), strict=True)
+    return {name: _told(measuring.measured(half, calibration)) for name, half in halves}
+
+
+def _calibration(options: dict[str, Any]) -> Calibration:
+    """Raises: CountersignError, with what to write instead."""
+    asked = options["calibration"]
+    if not asked:
+        return UNCALIBRATED
+    if not asked.isdigit():
+        return _from_file(Path(asked))
+    if not options["project"]:
+        raise CountersignError("Specify the project with --project.")
+    return calibrations.get_calibration(options["site"], options["project"], int(asked)).lesson
+
+
+def _from_file(path: Path) -> Calibration:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return calibration_from(content, int(content.get("version") or 0))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CountersignError(
+            f"{path} is not a calibration file. Create one with manage.py calibrate --output."
+        ) from error
+
+
+def _told(measured: Measured) -> dict[str, Any]:
+    """Shares 0–1, to four places; ``auc`` None where nothing, or everything, is wrong."""
+    return {
+        "documents": measured.documents,
+        "f1": round(measured.score.f1, 4),
+        "precision": round(measured.score.precision, 4),
+        "recall": round(measured.score.recall, 4),
+        "fields": {
+            name: asdict(one)
+            | {"f1": round(one.f1, 4), "precision": round(one.precision, 4), "recall": round(one.recall, 4)}
+            for name, one in measured.fields.items()
+        },
+        "auc": _rounded(measured.auc),
+        "reliability": [{name: _rounded(share) for name, share in asdict(level).items()} for level in measured.levels],
+    }
+
+
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 4)
+
+
+def report_lines(told: dict[str, Any]) -> Iterable[str]:
+    yield from _part("All documents", told)
+    for name, half in told.get("split", {}).items():
+        yield from _part(f"The {name} half, every other document", half)
+    if after := told["after_reviews"]:
+        yield from _part(f"After {after['reviewed']} reviews, {after['measured_on']}", after)
+    for one in told["unreadable"]:
+        yield f"{one['file']}: {one['error']}"
+
+
+def _part(title: str, told: dict[str, Any]) -> Iterable[str]:
+    yield f"{title}: {told['documents']} documents, F1 {told['f1']:.3f}, AUC {_shown(told['auc'])}"
+    for name, one in told["fields"].items():
+        counts = f"{one['right']} right of {one['answered']} found and {one['expected']} there"
+        yield f"  {name:<16} F1 {one['f1']:.3f}  {counts}"
+    yield "  asked below   of documents   of values   precision of the rest"
+    for level in told["reliability"]:
+        shares = "".join(f"{_shown(level[name]):>14}" for name in ("documents", "asked", "precision"))
+        yield f"  {level['threshold']:>11.3f}{shares}"
+    yield ""
+
+
+def _shown(share: float | None) -> str:
+    return "-" if share is None else f"{share:.3f}"
