@@ -189,7 +189,7 @@ def test_a_purged_document_leaves_what_is_listed_and_nothing_else(everywhere: Pu
     words = traces(WORD, WORD.lower())
     assert [where for where in words if not any(re.match(shape, where) for shape in WITH_WORDS)] == []
     # In this process's memory, where all of the work was done: no text and no name. Rules are the site's own.
-    assert holding(WORD) <= {"workflows.routing.pinned_rules.pinned"}
+    assert holding(WORD) <= {"workflows.routing.pinned_rules.load_pinned_rules"}
     told = list(events())
     assert told
     assert [body for body in told if WORD in body] == []
