@@ -10,6 +10,12 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from tests.pump import Pump
 from workflows.engine import driver
 
+# axe looks at each page once in ``make test``, and at every width and scheme of it in ``make test-slow``.
+SCHEMES = ("light", pytest.param("dark", marks=pytest.mark.slow))
+LOOKS = [
+    (1440, "light"),
+    *(pytest.param(*look, marks=pytest.mark.slow) for look in ((1440, "dark"), (375, "light"), (375, "dark"))),
+]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 

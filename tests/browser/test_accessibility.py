@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from review.decide import claims
-from tests.browser.conftest import watch
+from tests.browser.conftest import SCHEMES, watch
 from tests.browser.desk import check_all, claim, field, sign_in, waiting
 from tests.factories import start_run
 from tests.people import alice, bob
@@ -38,7 +38,7 @@ def test_faults_are_found(page: Page) -> None:
     assert [fault.split(":")[0] for fault in faults(page)] == ["image-alt"]
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture(params=SCHEMES)
 def page(request: pytest.FixtureRequest, browser: Browser, console: list[str]) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=request.param)
     context.set_default_timeout(8000)

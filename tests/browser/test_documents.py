@@ -6,7 +6,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from projects.audit.events import Actor
 from projects.documents.actions import attributes, tags
-from tests.browser.conftest import watch
+from tests.browser.conftest import LOOKS, watch
 from tests.browser.desk import sign_in
 from tests.browser.test_accessibility import faults
 from tests.browser.test_settings import sideways
@@ -32,8 +32,7 @@ def make_desk() -> str:
     return classification_id
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 375])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_every_way_to_ask(
     live_server: LiveServer, browser: Browser, console: list[str], scheme: str, width: int
 ) -> None:

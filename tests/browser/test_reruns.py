@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.browser.conftest import watch
+from tests.browser.conftest import SCHEMES, watch
 from tests.browser.desk import sign_in
 from tests.browser.test_accessibility import faults
 from tests.factories import PROJECT
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 LONG = "Harbour Bakery and Confectionery Supplies International Trading Company Limited, Portsmouth"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_result_is_compared_and_chosen(
     live_server: LiveServer, browser: Browser, table: str, console: list[str], scheme: str
 ) -> None:

@@ -5,6 +5,7 @@ from django.contrib.auth.models import Group
 from playwright.sync_api import Browser, BrowserContext, expect
 from pytest_django.live_server_helper import LiveServer
 
+from tests.browser.conftest import LOOKS
 from tests.browser.desk import sign_in
 from tests.browser.test_accessibility import faults
 from tests.people import alice
@@ -62,7 +63,7 @@ def test_a_document_is_taken_out_of_its_queue(live_server: LiveServer, context: 
     expect(page.get_by_role("heading", name="No document waits here")).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (1440, "dark"), (375, "light"), (375, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_no_page_of_routing_has_a_serious_fault(
     live_server: LiveServer, browser: Browser, pump: Pump, width: int, scheme: str
 ) -> None:

@@ -7,7 +7,7 @@ from pytest_django.live_server_helper import LiveServer
 from projects.sites import directory
 from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.permissions import Permission
-from tests.browser.conftest import watch
+from tests.browser.conftest import LOOKS, watch
 from tests.browser.desk import sign_in
 from tests.browser.test_accessibility import faults
 from tests.people import alice, person
@@ -25,8 +25,7 @@ def make_desk() -> None:
     api_key_actions.create("default", "Scanner", [Permission.READ], by=BY)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 375])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_every_page_of_the_settings(
     live_server: LiveServer, browser: Browser, console: list[str], scheme: str, width: int
 ) -> None:

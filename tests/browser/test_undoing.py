@@ -142,7 +142,7 @@ def test_without_a_script_there_is_a_page_of_them(
     context.close()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (375, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), pytest.param(375, "dark", marks=pytest.mark.slow)])
 def test_the_strip_and_its_page_have_no_faults(
     live_server: LiveServer, browser: Browser, refs: list[ReviewRef], width: int, scheme: str
 ) -> None:
