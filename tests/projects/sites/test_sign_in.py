@@ -130,10 +130,12 @@ def test_an_address_that_tries_many_names_has_to_wait() -> None:
 
 
 def test_who_guesses_fills_no_audit(monkeypatch) -> None:
-    for number in range(RECORDED.tries + 20):
+    few = RECORDED._replace(tries=20)
+    monkeypatch.setattr(sign_ins, "RECORDED", few)
+    for number in range(few.tries + 5):
         attempt = Attempt(SIGN_IN, f"name{number}", f"198.51.100.{number}")
         sign_ins.record_failure(attempt, sign_ins.take_try(attempt))
-    assert len(audited()) == RECORDED.tries
+    assert len(audited()) == few.tries
 
 
 def test_requests_at_once_get_no_more_tries_than_one_after_the_other() -> None:
@@ -298,8 +300,8 @@ def test_a_new_password_ends_the_sessions_elsewhere_and_keeps_this_one() -> None
     assert here.get("/account/password/").status_code == 200
     answer = change(here, PASSWORD, "quite another word 7")
     assert (answer.status_code, answer["Location"]) == (302, "/")
-    assert here.get("/").status_code == 200
-    assert "signed out on all other devices" in here.get("/").content.decode() or True
+    page = here.get("/")
+    assert (page.status_code, [one.level_tag for one in page.context["messages"]]) == (200, ["success"])
     assert elsewhere.get("/")["Location"].startswith("/login/")
     assert sign_in("bob", PASSWORD).status_code == 200
     assert sign_in("bob", "quite another word 7").status_code == 302

@@ -116,6 +116,7 @@ def search(pattern: re.Pattern[Any], text: str) -> None:
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_no_pattern_is_slow_over_a_text_as_long_as_texts_are() -> None:
     patterns = compiled() | written()
@@ -125,6 +126,7 @@ def test_no_pattern_is_slow_over_a_text_as_long_as_texts_are() -> None:
             use((unit * LONGEST)[:LONGEST] + "!")
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_no_pattern_is_slow_over_a_run_behind_its_own_beginning() -> None:
     """Where several repetitions meet, a short text is enough: 1,000 letters are what a person may type into a field."""
@@ -153,6 +155,7 @@ def test_what_is_typed_is_no_pattern() -> None:
         assert routing.rule_reasons(rule, Facts("text/plain", pages=(f"x {CATASTROPHE} y",))) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("shape", ["one line", "many lines"])
 def test_no_stage_is_slow_over_a_hostile_text(tmp_path: Path, shape: str) -> None:

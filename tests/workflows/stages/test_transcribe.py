@@ -49,6 +49,7 @@ def test_a_draft_always_asks_a_person(spoken: None, tmp_path: Path) -> None:
     assert transcribe.NOTE in kept(ctx).json("runs/run1/result.json")["notes"]
 
 
+@pytest.mark.slow
 def test_a_long_talk_is_cut_into_segments_between_utterances(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = "word " * 1400
     monkeypatch.setattr(speech, "transcribe_span", lambda _path, start, _end: [Utterance(words, start, start + 1)] * 2)
@@ -82,6 +83,7 @@ def test_a_window_is_read_alone(tmp_path: Path) -> None:
     assert speech.read_samples(path, 5, 6) == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.03, 6, 6.01, 31])
 def test_a_recording_may_end_with_any_frame(tmp_path: Path, seconds: float) -> None:
     """A window that is full ends with a whole one: so does each recording longer than that."""
@@ -111,6 +113,7 @@ def test_what_is_no_recording_is_refused_with_what_to_do(tmp_path: Path) -> None
         speech.measure_recording(tone(path, 0))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not SAMPLE.exists(), reason="the sample documents are not on this machine")
 def test_real_speech_is_heard_as_a_draft() -> None:
     found = speech.transcribe_span(SAMPLE, 0, transcribe.WINDOW)

@@ -154,6 +154,7 @@ def test_a_package_that_is_made_to_fill_a_memory_is_stopped(tmp_path: Path, monk
     assert "larger than documents are" in refusal(path, formats.DOCX)
 
 
+@pytest.mark.slow
 def test_a_large_sheet_is_never_held_as_a_whole(tmp_path: Path) -> None:
     rows = "".join(f'<row><c><v>{n}</v></c><c t="inlineStr"><is><t>item {n}</t></is></c></row>' for n in range(30_000))
     path = workbook(tmp_path / "a", {"S": rows})

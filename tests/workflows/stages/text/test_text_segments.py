@@ -62,6 +62,7 @@ def test_each_slide_is_a_segment_with_its_title(tmp_path: Path) -> None:
     assert [(one["chunk_index"], one["text"]) for one in chunks] == [(0, "# Plan"), (1, "Slide 2\nThen")]
 
 
+@pytest.mark.slow
 def test_a_long_text_lies_in_chunks_and_is_complete(tmp_path: Path) -> None:
     lines = [f"line {number} " + "x" * 80 for number in range(40_000)]
     ctx = text(tmp_path, "\n".join(lines))
