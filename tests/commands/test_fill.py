@@ -63,6 +63,7 @@ def record(kind):
     return FillingRecord.load(FILLING.key(SITE, project_id=FILLED, kind=kind))
 
 
+@pytest.mark.slow
 def test_filling_twice_leaves_as_many_rows_as_once(table):
     filled(documents=60, reviews=30, segments=60)
     once = rows()
@@ -85,6 +86,7 @@ def test_more_are_added_behind_those_that_are_there(table):
     assert len(set(documents())) == 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nth", [1, 2, 40])
 def test_killed_and_started_again_it_goes_on_where_it_was(table, monkeypatch, nth):
     monkeypatch.setattr(fill, "_RECORD_SECONDS", 0)
@@ -237,6 +239,7 @@ def last_page(pk, newest_first, sk):
     return before.cursor(pk, "GSI1", sk)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_every_list_costs_on_its_last_page_what_it_costs_on_its_first(table):
     filled(documents=1000)
