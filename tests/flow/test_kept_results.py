@@ -104,7 +104,7 @@ def test_a_person_has_it_count_with_an_audit_event_and_what_follows_then(pump: P
     new = analysed(decided, pump)
     with pytest.raises(NotAllowed, match="permission to review"):
         reruns.choose_result(new, by=ROSA, reviews=False)
-    with audit_refused(), pytest.raises(Exception, match="Too many people"):
+    with audit_refused(), pytest.raises(Exception, match="Too many simultaneous changes"):
         reruns.choose_result(new, by=ROSA, reviews=True)
     assert in_use(new)[0] == decided.workflow_id
     reruns.choose_result(new, by=ROSA, reviews=True)

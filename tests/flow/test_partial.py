@@ -140,7 +140,7 @@ def test_of_two_who_have_it_go_on_one_does(partial: Run) -> None:
 
 
 def test_without_its_event_it_does_not_go_on(partial: Run) -> None:
-    with audit_refused(), pytest.raises(Exception, match="Too many people"):
+    with audit_refused(), pytest.raises(Exception, match="Too many simultaneous changes"):
         interventions.resume(partial, Way.RETRY, by=ROSA)
     assert outcome(partial) == Outcome.PARTIAL
 

@@ -194,7 +194,7 @@ def test_of_two_who_run_it_again_one_does(published: Run) -> None:
 
 
 def test_without_its_event_no_run_begins(published: Run) -> None:
-    with audit_refused(), pytest.raises(Exception, match="Too many people"):
+    with audit_refused(), pytest.raises(Exception, match="Too many simultaneous changes"):
         reruns.run_again(published, "segment_analyzer", by=ROSA)
     row = queries.project_document(published.site, published.project_id, published.document_id)
     assert (row.workflow_id, row.runs, row.outcome) == (published.workflow_id, None, Outcome.PUBLISHED)

@@ -93,7 +93,7 @@ def test_a_second_sweep_is_second() -> None:
 
 def test_without_its_event_nothing_is_marked() -> None:
     run, ref = open_review()
-    with audit_refused(), pytest.raises(Exception, match="Too many people"):
+    with audit_refused(), pytest.raises(Exception, match="Too many simultaneous changes"):
         escalations.escalate(ref, run, review_of(ref))
     assert review_of(ref).escalated_at is None
 

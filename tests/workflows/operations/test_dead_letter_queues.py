@@ -77,7 +77,7 @@ def test_thrown_away_it_is_gone() -> None:
 def test_without_its_event_the_message_stays() -> None:
     put_aside()
     for act in (dead_letters.replay, dead_letters.discard):
-        with audit_refused(), pytest.raises(Exception, match="Too many people"):
+        with audit_refused(), pytest.raises(Exception, match="Too many simultaneous changes"):
             act(QUEUE, "m1", by=BY)
     assert (len(dead_letters.listed()), receive(QUEUE)) == (1, [])
 

@@ -86,7 +86,7 @@ def test_thrown_away_it_is_gone():
 @pytest.mark.parametrize("act", [dead_letters.replay, dead_letters.discard])
 def test_without_its_event_the_message_stays(act):
     message_id = put_aside()
-    with audit_refused(), pytest.raises(Exception, match="Too many people"):
+    with audit_refused(), pytest.raises(Exception, match="Too many simultaneous changes"):
         act(QUEUE, message_id, by=BY)
     assert receive(QUEUE) == []
 
