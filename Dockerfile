@@ -5,16 +5,11 @@ ARG PYTHON=python:3.11-slim-bookworm
 FROM ${PYTHON} AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PYTHONDONTWRITEBYTECODE=1
 WORKDIR /srv/countersign
-COPY requirements.lock ./
-# All of the lock first: only what is installed knows what it needs itself.
-RUN python -m venv /opt/all && /opt/all/bin/pip install --require-hashes -r requirements.lock
+COPY runtime.lock ./
+RUN python -m venv /opt/venv && /opt/venv/bin/pip install --require-hashes -r runtime.lock
 COPY . .
 # A word instead of a secret, for this build only: without one, a secret of its own would be left in the image.
-RUN SECRET_KEY=build /opt/all/bin/python manage.py runtime_lock > /tmp/runtime.lock \
-    && python -m venv /opt/venv \
-    && /opt/venv/bin/pip install --require-hashes --no-deps -r /tmp/runtime.lock \
-    && SECRET_KEY=build COUNTERSIGN_STATE_DIR=/var/lib/countersign \
-       /opt/venv/bin/python manage.py collectstatic --noinput \
+RUN SECRET_KEY=build COUNTERSIGN_STATE_DIR=/var/lib/countersign /opt/venv/bin/python manage.py collectstatic --noinput \
     && /opt/venv/bin/python -m compileall -q config projects workflows review
 
 FROM ${PYTHON}

@@ -2,7 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow smoke check bench keys licences big chaos fair
+COMPILE := uv pip compile -q pyproject.toml --universal --generate-hashes --no-annotate --no-header
+
+.PHONY: demo test test-slow smoke check bench keys locks licences big chaos fair
 
 demo: .venv/installed
 	$(BIN)/python manage.py demo
@@ -29,13 +31,18 @@ check: .venv/installed
 	$(BIN)/lint-imports
 	$(BIN)/djlint templates --lint --quiet
 	$(BIN)/python manage.py keys_page --check
-	@! grep -nE '^(--|-i |-f )|://' requirements.lock || { echo "requirements.lock names a registry."; exit 1; }
+	@! grep -nE '^(--|-i |-f )|://' requirements.lock runtime.lock || { echo "A lock names a registry."; exit 1; }
 
 bench: .venv/installed
 	$(BIN)/python manage.py benchmark
 
 keys: .venv/installed
 	$(BIN)/python manage.py keys_page
+
+# With uv installed. The image's lock has the same versions, without what only development needs.
+locks:
+	$(COMPILE) --group dev -o requirements.lock
+	$(COMPILE) -c requirements.lock -o runtime.lock
 
 licences: .venv/installed
 	$(BIN)/python manage.py licences_page

@@ -6,8 +6,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from config.runtime_lock import runtime_lock
-
 _HEAD = """# Licences of what Countersign stands on
 
 Countersign itself is under the MIT licence. Made by `make licences` from `requirements.lock` and what the installed
@@ -63,7 +61,7 @@ class Package:
 
 def packages(root: Path) -> list[Package]:
     """Of the lock, those that are installed here; a few are for other platforms."""
-    runs = set(_names(runtime_lock(root)))
+    runs = set(_names((root / "runtime.lock").read_text()))
     found = []
     for name in sorted(set(_names((root / "requirements.lock").read_text()))):
         try:

@@ -3,13 +3,13 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
 from django.conf import settings
 
-from config.runtime_lock import runtime_lock
 from tests.config import parsed
 from workflows.operations.processes import PROCESSES
 
@@ -20,7 +20,7 @@ SERVICES = ROOT / "config/deploy/services.yaml"
 
 @pytest.fixture(scope="module")
 def lock():
-    return runtime_lock(ROOT)
+    return (ROOT / "runtime.lock").read_text()
 
 
 def pinned(text):
@@ -30,6 +30,12 @@ def pinned(text):
 def test_an_image_installs_what_runs_and_no_tool_of_development(lock):
     assert pinned(lock) >= {"django", "boto3", "celery", "gunicorn", "pycurl", "psycopg-binary", "rapidocr", "numpy"}
     assert not pinned(lock) & {"pytest", "mypy", "ruff", "playwright", "cfn-lint", "hypothesis", "coverage"}
+
+
+def test_every_dependency_of_the_project_is_installed(lock):
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    names = {re.match(r"[\w-]+", one)[0].lower() for one in wanted}
+    assert names <= pinned(lock), "make locks"
 
 
 def test_every_entry_is_the_locks_own_with_its_hashes(lock):
