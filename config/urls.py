@@ -7,6 +7,7 @@ urlpatterns = [
     path("", include("projects.sites.sign_in_urls")),
     path("admin/", admin.site.urls),
     path("api/v1/", include("review.api")),  # the rightmost app sees what all of them offer
+    path("projects/<str:project_id>/prompts/", include("projects.prompts.urls")),
     path("projects/", include("projects.settings.urls")),
     path("documents/", include("projects.documents.urls")),
     path("settings/queues/", include("projects.queues.urls")),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 
-from config.table import batches, management, pipeline, to_come
+from config.table import batches, management, pipeline, prompts, to_come
 from config.table.batches import *  # noqa: F403 - the key space is one namespace
 from config.table.keys import (
     DEFAULT_SITE as DEFAULT_SITE,
@@ -59,10 +59,11 @@ from config.table.keys import (
 from config.table.management import *  # noqa: F403 - the key space is one namespace
 from config.table.pipeline import *  # noqa: F403 - the key space is one namespace
 from config.table.pipeline import SEGMENT
+from config.table.prompts import *  # noqa: F403 - the key space is one namespace
 
 ENTITIES: tuple[Entity, ...] = tuple(
     value
-    for part in (pipeline, batches, management, to_come)
+    for part in (pipeline, batches, management, prompts, to_come)
     for value in vars(part).values()
     if isinstance(value, Entity)
 )

@@ -51,6 +51,13 @@ TABLE: dict[str, dict[str, Answers]] = {
     "projects:show-project": {"GET": VIEW},
     "projects:create-project": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "projects:edit-project": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    # what models are told
+    "prompts:list-prompts": {"GET": SET_UP},
+    "prompts:edit-prompt": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "prompts:check-prompt": {"POST": SET_UP},
+    "prompts:show-version": {"GET": SET_UP},
+    "prompts:move-production": {"POST": SET_UP_EMPTY},
+    "prompts:set-candidate": {"POST": SET_UP_EMPTY},
     # documents and runs
     "documents:list-documents": {"GET": VIEW},
     "documents:show-document": {"GET": VIEW},
@@ -98,6 +105,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:poll-run": {"GET": VIEW},
     "workflows:show-lineage": {"GET": VIEW},
     "workflows:show-result": {"GET": VIEW},
+    "workflows:show-model-calls": {"GET": SET_UP_NOTHING},
     "workflows:show-about": {"GET": VIEW},
     "workflows:show-segment": {"GET": VIEW},
     "workflows:show-questions": {"GET": VIEW},

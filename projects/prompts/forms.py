@@ -1,0 +1,88 @@
+"""What an admin types about a prompt: its text, why it changed, and which version runs use."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+from projects.prompts.prompt import LONGEST, Prompt, find_problems
+from projects.prompts.purposes import Purpose
+
+_NOTE = 200  # characters
+
+
+class PromptForm(forms.Form):
+    instructions = forms.CharField(
+        label="Instructions",
+        help_text="Sent as the system prompt.",
+        strip=False,
+        max_length=LONGEST,
+        widget=forms.Textarea(attrs={"class": "text-input prompt-text", "rows": 14, "spellcheck": "true"}),
+        error_messages={"required": "Tell the model what to do."},
+    )
+    message = forms.CharField(
+        label="Message",
+        help_text="Sent with each page or document.",
+        strip=False,
+        max_length=LONGEST,
+        widget=forms.Textarea(attrs={"class": "text-input prompt-text", "rows": 6, "spellcheck": "true"}),
+        error_messages={"required": "Add the placeholder for the text to work on."},
+    )
+    note = forms.CharField(
+        label="Note",
+        help_text="What changed and why. Shown in the version history.",
+        required=False,
+        max_length=_NOTE,
+        widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
+    )
+
+    def __init__(self, purpose: Purpose, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.purpose = purpose
+
+    def clean_instructions(self) -> str:
+        return self._clean_part("instructions")
+
+    def clean_message(self) -> str:
+        return self._clean_part("message")
+
+    def _clean_part(self, part: str) -> str:
+        text = str(self.cleaned_data[part]).replace("\r\n", "\n").strip() + "\n"
+        if problems := find_problems(self.purpose, part, text):
+            raise forms.ValidationError(" ".join(problems))
+        return text
+
+    def prompt(self) -> Prompt:
+        return Prompt(self.purpose.name, self.cleaned_data["instructions"], self.cleaned_data["message"])
+
+
+class LabelForm(forms.Form):
+    """``expected``: the version that the page showed in production."""
+
+    version = forms.IntegerField(min_value=1, max_value=999_999)
+    expected = forms.IntegerField(min_value=0, max_value=999_999)
+    reason = forms.CharField(
+        label="Reason",
+        max_length=_NOTE,
+        error_messages={"required": "Say why in a few words. The audit log keeps it."},
+        widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
+    )
+
+
+class CandidateForm(LabelForm):
+    percent = forms.IntegerField(
+        label="Share of runs, %",
+        min_value=0,
+        max_value=100,
+        error_messages={
+            "min_value": "Choose a share from 0 to 100 %.",
+            "max_value": "Choose a share from 0 to 100 %.",
+        },
+        widget=forms.NumberInput(attrs={"class": "text-input", "min": "0", "max": "100"}),
+    )
+
+
+def based_on(data: Mapping[str, Any]) -> int:
+    """The version that the editor was opened with; 0 if the form lost it."""
+    text = str(data.get("based_on", ""))
+    return int(text) if text.isdigit() and len(text) < 7 else 0

@@ -1,0 +1,47 @@
+"""Rows of prompts: the head with its labels, the versions, and the runs that used one."""
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from config.item import Item
+from projects.prompts.prompt import Prompt
+
+
+class PromptHead(Item):
+    """The newest version of a prompt and which ones are labelled. All of a project: one Query.
+
+    ``production``: the version that runs use; ``candidate``: 0, or the version that ``share`` (0–1) of runs use.
+    """
+
+    purpose = UnicodeAttribute()
+    scope = UnicodeAttribute()
+    version = NumberAttribute()
+    production = NumberAttribute()
+    candidate = NumberAttribute(default=0)
+    share = NumberAttribute(default=0)
+    updated_at = UnicodeAttribute()
+    updated_by = UnicodeAttribute()
+
+
+class PromptVersion(Item):
+    """One version, never changed. ``created_by``: the account's id, ``user_name`` as it was called then."""
+
+    version = NumberAttribute()
+    instructions = UnicodeAttribute()
+    message = UnicodeAttribute()
+    note = UnicodeAttribute(null=True)
+    sha256 = UnicodeAttribute()
+    created_at = UnicodeAttribute()
+    created_by = UnicodeAttribute()
+    user_name = UnicodeAttribute()
+
+    def prompt(self, purpose: str) -> Prompt:
+        return Prompt(purpose, str(self.instructions), str(self.message))
+
+
+class PromptUse(Item):
+    """A run that was given this version; ``label`` as it was then."""
+
+    workflow_id = UnicodeAttribute()
+    document_id = UnicodeAttribute()
+    label = UnicodeAttribute()
+    created_at = UnicodeAttribute()

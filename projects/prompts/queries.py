@@ -1,0 +1,134 @@
+"""Reads of prompts: one Query or one GetItem each. A prompt that nobody changed has version 1, which we ship."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from config.errors import NotFound
+from config.item import Page
+from config.table import PROMPT, PROMPT_USE, PROMPT_VERSION, InvalidKey, Key
+from projects.prompts.book import CANDIDATE, PRODUCTION, PinnedPrompt, PromptBook, shipped_book
+from projects.prompts.items import PromptHead, PromptUse, PromptVersion
+from projects.prompts.prompt import Prompt, shipped_prompt
+from projects.prompts.purposes import GENERAL, PURPOSES, Purpose
+
+MISSING = "There is no such prompt in this project."
+SHIPPED_BY = "Countersign"
+
+
+@dataclass(frozen=True)
+class PromptRef:
+    """Which prompt: ``scope`` is general, or a classification's id."""
+
+    site: str
+    project_id: str
+    purpose: str
+    scope: str = GENERAL
+
+    @property
+    def key(self) -> Key:
+        return PROMPT.key(self.site, project_id=self.project_id, purpose=self.purpose, scope=self.scope)
+
+    @property
+    def entity_id(self) -> str:
+        """In audit events."""
+        return f"{self.project_id}.{self.purpose}.{self.scope}"
+
+    def version_key(self, version: int) -> Key:
+        return PROMPT_VERSION.key(
+            self.site, project_id=self.project_id, purpose=self.purpose, scope=self.scope, version=version
+        )
+
+
+def get_purpose(name: str) -> Purpose:
+    """Raises: NotFound."""
+    try:
+        return PURPOSES[name]
+    except KeyError as error:
+        raise NotFound(MISSING) from error
+
+
+def list_heads(site: str, project_id: str) -> Sequence[PromptHead]:
+    """The prompts that somebody changed in this project."""
+    return PromptHead.page(PROMPT.partition_key(site, project_id=project_id), limit=100, consistent=True).rows
+
+
+def get_head(ref: PromptRef) -> PromptHead:
+    """A strong read; the shipped one's head, which is stored nowhere, if nobody changed the prompt.
+
+    Raises:
+        NotFound: there is no such purpose or scope.
+
+    """
+    get_purpose(ref.purpose)
+    try:
+        return PromptHead.load(ref.key)
+    except InvalidKey as error:
+        raise NotFound(MISSING) from error
+    except NotFound:
+        return shipped_head(ref)
+
+
+def shipped_head(ref: PromptRef) -> PromptHead:
+    return PromptHead(
+        *ref.key, purpose=ref.purpose, scope=ref.scope, version=1, production=1, updated_at="", updated_by=SHIPPED_BY
+    )
+
+
+def get_version(ref: PromptRef, version: int) -> PromptVersion:
+    """Raises: NotFound."""
+    try:
+        return PromptVersion.load(ref.version_key(version))
+    except (NotFound, InvalidKey) as error:
+        if version == 1:
+            return shipped_version(ref)
+        raise NotFound(f"This prompt has no version {version}.") from error
+
+
+def shipped_version(ref: PromptRef) -> PromptVersion:
+    shipped: Prompt = shipped_prompt(get_purpose(ref.purpose).name)
+    return PromptVersion(
+        *ref.version_key(1),
+        version=1,
+        instructions=shipped.instructions,
+        message=shipped.message,
+        sha256=shipped.sha256,
+        note="As shipped",
+        created_at="",
+        created_by="",
+        user_name=SHIPPED_BY,
+    )
+
+
+def list_versions(ref: PromptRef, cursor: str | None = None) -> Page[PromptVersion]:
+    """Newest first. Raises: NotFound: the cursor belongs to another list."""
+    pk = PROMPT_VERSION.partition_key(ref.site, project_id=ref.project_id, purpose=ref.purpose, scope=ref.scope)
+    page = PromptVersion.page(pk, newest_first=True, cursor=cursor, consistent=True)
+    return page if page.rows or cursor else Page([shipped_version(ref)], None)
+
+
+def list_uses(ref: PromptRef, version: int, cursor: str | None = None) -> Page[PromptUse]:
+    """The runs that were given this version, newest first. Raises: NotFound: the cursor belongs to another list."""
+    pk = PROMPT_USE.partition_key(
+        ref.site, project_id=ref.project_id, purpose=ref.purpose, scope=ref.scope, version=version
+    )
+    return PromptUse.page(pk, newest_first=True, cursor=cursor)
+
+
+def choose_book(site: str, project_id: str, draw: Callable[[], float] = random.random) -> PromptBook:
+    """What a run that starts now uses: the version in production, or the candidate for its share of runs.
+
+    One Query, and one batch read if the project has prompts of its own. ``draw``: from 0 up to 1.
+    """
+    chosen = {}
+    for head in list_heads(site, project_id):
+        if head.scope == GENERAL and head.purpose in PURPOSES:
+            tried = bool(head.candidate) and draw() < float(head.share)
+            ref = PromptRef(site, project_id, str(head.purpose))
+            version = int(head.candidate if tried else head.production)
+            chosen[ref.version_key(version)] = (ref.purpose, version, CANDIDATE if tried else PRODUCTION)
+    own = {
+        chosen[row.key][0]: PinnedPrompt(row.prompt(chosen[row.key][0]), *chosen[row.key][1:])
+        for row in PromptVersion.load_many(list(chosen))
+    }
+    return PromptBook({**shipped_book().prompts, **own})

@@ -1,0 +1,218 @@
+"""Pages of prompts: all of a project, the editor, one version, two compared; labels are moved here."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import Conflict, NotFound, Refused
+from projects.audit.events import actor
+from projects.prompts import actions as prompt_actions
+from projects.prompts import queries as prompt_queries
+from projects.prompts.comparison import Piece, compare_words
+from projects.prompts.forms import CandidateForm, LabelForm, PromptForm, based_on
+from projects.prompts.items import PromptHead, PromptVersion
+from projects.prompts.purposes import GENERAL, PURPOSES
+from projects.prompts.queries import PromptRef
+from projects.settings.items import Project
+from projects.sites import access
+from projects.web.http import DeskRequest, answer, go
+
+_TAGS = {"added": "ins", "removed": "del"}
+_EDIT = ("projects/prompts/edit.html", "projects/prompts/_form.html")
+
+
+@require_safe
+def list_prompts(request: DeskRequest, project_id: str) -> HttpResponse:
+    project = access.project_to_configure(request, project_id)
+    heads = {
+        head.purpose: head for head in prompt_queries.list_heads(request.site, project.id) if head.scope == GENERAL
+    }
+    rows = [
+        (purpose, heads.get(name) or prompt_queries.shipped_head(_ref(request, project, name)))
+        for name, purpose in PURPOSES.items()
+    ]
+    return answer(request, "projects/prompts/list.html", None, {"project": project, "prompts": rows})
+
+
+@require_http_methods(["GET", "POST"])
+def edit_prompt(request: DeskRequest, project_id: str, purpose: str) -> HttpResponse:
+    """``?version=``: the one that the editor begins with, otherwise the newest."""
+    project = access.project_to_configure(request, project_id)
+    ref = _ref(request, project, purpose)
+    head = prompt_queries.get_head(ref)
+    if request.method == "GET":
+        start = prompt_queries.get_version(ref, _number(request.GET.get("version")) or int(head.version))
+        form = PromptForm(prompt_queries.get_purpose(purpose), initial=_initial(start, head))
+        return _editor(request, project, ref, head, form)
+    form = PromptForm(prompt_queries.get_purpose(purpose), request.POST)
+    if not form.is_valid():
+        return _editor(request, project, ref, head, form, status=422)
+    try:
+        saved = prompt_actions.save_version(
+            ref, form.prompt(), based_on=based_on(request.POST), note=form.cleaned_data["note"], by=actor(request.user)
+        )
+    except (Conflict, Refused) as error:
+        form.add_error(None, str(error))
+        return _editor(request, project, ref, head, form, status=409)
+    if saved.since:
+        others = ", ".join(str(one) for one in saved.since)
+        messages.warning(request, f"Saved as version {saved.version}. Others saved version {others} while you edited.")
+    else:
+        messages.success(request, f"Saved as version {saved.version}. Put it into production to use it.")
+    return go(request, reverse("prompts:show-version", args=[project.id, purpose, saved.version]))
+
+
+@require_POST
+def check_prompt(request: DeskRequest, project_id: str, purpose: str) -> HttpResponse:
+    """What is wrong with the text so far, while it is typed."""
+    project = access.project_to_configure(request, project_id)
+    form = PromptForm(prompt_queries.get_purpose(purpose), request.POST)
+    form.is_valid()
+    return answer(request, "projects/prompts/_problems.html", None, {"project": project, "form": form})
+
+
+@require_safe
+def show_version(request: DeskRequest, project_id: str, purpose: str, prompt_version: int) -> HttpResponse:
+    """``?against=``: the version to compare with."""
+    project = access.project_to_configure(request, project_id)
+    ref = _ref(request, project, purpose)
+    head, shown = prompt_queries.get_head(ref), prompt_queries.get_version(ref, prompt_version)
+    against = _number(request.GET.get("against"))
+    return _version_page(request, project, ref, head, shown, against=against)
+
+
+@require_POST
+def move_production(request: DeskRequest, project_id: str, purpose: str, prompt_version: int) -> HttpResponse:
+    project = access.project_to_configure(request, project_id)
+    ref = _ref(request, project, purpose)
+    form = LabelForm({**request.POST.dict(), "version": prompt_version})
+    if not form.is_valid():
+        return _refused(request, project, ref, prompt_version, form)
+    typed = form.cleaned_data
+    try:
+        prompt_actions.move_production(
+            ref, prompt_version, expected=typed["expected"], reason=typed["reason"], by=actor(request.user)
+        )
+    except Conflict as error:
+        form.add_error(None, str(error))
+        return _refused(request, project, ref, prompt_version, form, status=409)
+    messages.success(request, f"Version {prompt_version} is in production. Runs that start from now on use it.")
+    return go(request, reverse("prompts:show-version", args=[project.id, purpose, prompt_version]))
+
+
+@require_POST
+def set_candidate(request: DeskRequest, project_id: str, purpose: str, prompt_version: int) -> HttpResponse:
+    project = access.project_to_configure(request, project_id)
+    ref = _ref(request, project, purpose)
+    form = CandidateForm({**request.POST.dict(), "version": prompt_version})
+    if not form.is_valid():
+        return _refused(request, project, ref, prompt_version, form)
+    typed = form.cleaned_data
+    try:
+        prompt_actions.set_candidate(
+            ref, prompt_version, percent=typed["percent"], reason=typed["reason"], by=actor(request.user)
+        )
+    except (Conflict, Refused) as error:
+        form.add_error(None, str(error))
+        return _refused(request, project, ref, prompt_version, form, status=409)
+    if typed["percent"]:
+        messages.success(
+            request, f"{typed['percent']} % of the runs that start from now on use version {prompt_version}."
+        )
+    else:
+        messages.success(request, "No candidate any more. All runs use the version in production.")
+    return go(request, reverse("prompts:show-version", args=[project.id, purpose, prompt_version]))
+
+
+def _ref(request: DeskRequest, project: Project, purpose: str) -> PromptRef:
+    return PromptRef(request.site, project.id, prompt_queries.get_purpose(purpose).name)
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text and text.isdigit() and len(text) < 7 else 0
+
+
+def _initial(start: PromptVersion, head: PromptHead) -> dict[str, str]:
+    note = "" if int(start.version) == int(head.version) else f"Restores version {int(start.version)}"
+    return {"instructions": str(start.instructions), "message": str(start.message), "note": note}
+
+
+def _editor(
+    request: DeskRequest, project: Project, ref: PromptRef, head: PromptHead, form: PromptForm, *, status: int = 200
+) -> HttpResponse:
+    versions = prompt_queries.list_versions(ref, request.GET.get("after"))
+    context = {
+        "project": project,
+        "purpose": form.purpose,
+        "head": head,
+        "form": form,
+        "based_on": based_on(request.POST) or int(head.version),
+        "versions": versions.rows,
+        "next_cursor": versions.next,
+        "is_first": not request.GET.get("after"),
+        "first_url": request.path,
+    }
+    return answer(request, *_EDIT, context, status=status)
+
+
+def _mark_changes(before: str, after: str) -> SafeString:
+    """The text with what was added and removed; white space counts, so no template indents it."""
+    return format_html_join("", "{}", ((_mark_piece(one),) for one in compare_words(before, after)))
+
+
+def _mark_piece(piece: Piece) -> SafeString | str:
+    tag = _TAGS.get(piece.kind)
+    return format_html(f"<{tag}>{{}}</{tag}>", piece.text) if tag else piece.text
+
+
+def _refused(
+    request: DeskRequest, project: Project, ref: PromptRef, version: int, form: LabelForm, *, status: int = 422
+) -> HttpResponse:
+    head, shown = prompt_queries.get_head(ref), prompt_queries.get_version(ref, version)
+    return _version_page(request, project, ref, head, shown, form=form, status=status)
+
+
+def _version_page(
+    request: DeskRequest,
+    project: Project,
+    ref: PromptRef,
+    head: PromptHead,
+    shown: PromptVersion,
+    *,
+    against: int = 0,
+    form: LabelForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    number = int(shown.version)
+    other = None
+    if against or number > 1:
+        try:
+            other = prompt_queries.get_version(ref, against or number - 1)
+        except NotFound:
+            if against:
+                raise
+    uses = prompt_queries.list_uses(ref, number, request.GET.get("after"))
+    context = {
+        "project": project,
+        "purpose": PURPOSES[ref.purpose],
+        "head": head,
+        "version": shown,
+        "number": number,
+        "other": other,
+        "parts": [
+            (label, _mark_changes(getattr(other or shown, part), getattr(shown, part)))
+            for label, part in (("Instructions", "instructions"), ("Message", "message"))
+        ],
+        "is_production": int(head.production) == number,
+        "is_candidate": int(head.candidate) == number,
+        "form": form,
+        "candidate_form": CandidateForm(initial={"percent": round(float(head.share or 0) * 100) or 10}),
+        "uses": uses.rows,
+        "next_cursor": uses.next,
+        "is_first": not request.GET.get("after"),
+        "first_url": request.path,
+    }
+    return answer(request, "projects/prompts/version.html", None, context, status=status)

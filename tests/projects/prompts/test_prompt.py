@@ -1,0 +1,64 @@
+"""The text of a prompt: placeholders are checked, content is marked, nothing in it runs."""
+
+import pytest
+
+from projects.prompts.prompt import (
+    LONGEST,
+    Prompt,
+    find_problems,
+    mark_content,
+    render,
+    shipped_prompt,
+    shipped_prompts,
+)
+from projects.prompts.purposes import PURPOSES
+
+EXTRACT = PURPOSES["extract"]
+ALL = {name: f"<{name}>" for name in EXTRACT.placeholders}
+
+
+def test_every_purpose_ships_a_prompt_without_problems():
+    assert shipped_prompts().keys() == PURPOSES.keys()
+    for name, prompt in shipped_prompts().items():
+        values = dict.fromkeys(PURPOSES[name].placeholders, "value")
+        assert render(prompt, values).message
+        for part, text in (("instructions", prompt.instructions), ("message", prompt.message)):
+            assert find_problems(PURPOSES[name], part, text) == []
+
+
+def test_an_empty_placeholder_hides_its_section():
+    shipped = shipped_prompt("extract")
+    assert "What the project says" not in render(shipped, ALL | {"project_instructions": ""}).instructions
+    assert "What the project says of its documents:\n<project_instructions>" in render(shipped, ALL).instructions
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{{total}} {{page_text}}", "{{total}} is not a placeholder of this prompt."),
+        ("{{#language}} {{page_text}}", "Close the section {{#language}} with {{/language}}."),
+        ("{{/language}} {{page_text}}", "{{/language}} closes a section that is not open."),
+        ("{{#language}}{{#fields}}{{/language}}{{/fields}}{{page_text}}", "{{/language}} closes a section"),
+        ("{{> file}} {{page_text}}", "Other double braces are not supported."),
+        ("{{{page_text}}} {{page_text}}", "Other double braces are not supported."),
+        ("{{=<% %>=}} {{page_text}}", "Other double braces are not supported."),
+        ("{{page_text.__class__}} {{page_text}}", "Other double braces are not supported."),
+        ("Read it.", "Add {{page_text}}: it is the text to work on."),
+        ("{{page_text}}" + "x" * LONGEST, "Shorten this to 20,000 characters"),
+    ],
+)
+def test_an_author_is_told_what_keeps_the_text_from_working(text, problem):
+    assert any(problem in one for one in find_problems(EXTRACT, "message", text))
+
+
+def test_what_documents_say_is_never_rendered_again():
+    prompt = Prompt("extract", "Read.", "{{page_text}}")
+    values = ALL | {"page_text": "{{language}} {{#fields}} {{> secret}}"}
+    assert render(prompt, values).message == "{{language}} {{#fields}} {{> secret}}"
+
+
+def test_content_cannot_close_its_own_tag():
+    marked = mark_content("page_text", "a</page_text>b</ PAGE_TEXT >c<page_text>d</other>")
+    assert marked.lower().count("</page_text") == 1
+    assert marked.lower().count("<page_text") == 1
+    assert "</other>" in marked

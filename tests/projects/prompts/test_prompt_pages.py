@@ -1,0 +1,132 @@
+"""The pages of prompts: an admin writes a version, compares it, puts it into production; nobody else sees any."""
+
+import pytest
+
+from projects.prompts import queries as prompt_queries
+from projects.prompts.queries import PromptRef
+from tests.people import alice, bob, charlie, dora, signed_in
+from tests.projects.projects import SITE, make_project
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
+TYPED = {"instructions": "Read the invoice.", "message": "{{page_text}}", "note": "Short", "based_on": "1"}
+
+
+def text(response):
+    return response.content.decode()
+
+
+def base(project):
+    return f"/projects/{project.id}/prompts/"
+
+
+def head(project):
+    found = prompt_queries.get_head(PromptRef(SITE, project.id, "extract"))
+    return int(found.version), int(found.production), int(found.candidate)
+
+
+@pytest.mark.parametrize("who", [bob, charlie, dora])
+def test_only_an_admin_sees_or_changes_prompts(who):
+    project, browser = make_project(), signed_in(who())
+    url = base(project)
+    for page in (url, f"{url}extract/", f"{url}extract/versions/1/"):
+        assert browser.get(page).status_code == 403
+    for action in ("extract/", "extract/check/", "extract/versions/1/production/", "extract/versions/1/candidate/"):
+        assert browser.post(f"{url}{action}", TYPED).status_code == 403
+    assert head(project) == (1, 1, 0)
+
+
+def test_the_list_says_which_version_runs_use():
+    project = make_project()
+    page = text(signed_in(alice()).get(base(project)))
+    for words in ("Extract fields", "Classify documents", "Summarize documents", "Answer questions", "As shipped"):
+        assert words in page
+
+
+def test_a_version_is_saved_compared_and_put_into_production():
+    project, browser = make_project(), signed_in(alice())
+    url = f"{base(project)}extract/"
+    assert "You read one page of a document" in text(browser.get(url))
+    saved = browser.post(url, TYPED)
+    assert saved["Location"] == f"{url}versions/2/"
+    page = text(browser.get(saved["Location"]))
+    assert "Changes since version 1" in page
+    assert "<ins>invoice</ins>" in page
+    moved = browser.post(f"{url}versions/2/production/", {"expected": "1", "reason": "Better"}, follow=True)
+    assert "Version 2 is in production" in text(moved)
+    assert head(project) == (2, 2, 0)
+
+
+def test_text_that_cannot_work_is_told_while_typing_and_not_saved():
+    project, browser = make_project(), signed_in(alice())
+    url = f"{base(project)}extract/"
+    wrong = TYPED | {"message": "Read {{total}}."}
+    assert "{{total}} is not a placeholder" in text(browser.post(f"{url}check/", wrong))
+    refused = browser.post(url, wrong)
+    assert refused.status_code == 422
+    assert "Add {{page_text}}" in text(refused)
+    assert "Read {{total}}." in text(refused)
+    assert head(project) == (1, 1, 0)
+
+
+def test_the_second_of_two_admins_is_told_that_another_saved():
+    project, browser = make_project(), signed_in(alice())
+    url = f"{base(project)}extract/"
+    browser.post(url, TYPED)
+    second = browser.post(url, TYPED | {"instructions": "Read the receipt."}, follow=True)
+    assert "Saved as version 3. Others saved version 2 while you edited." in text(second)
+
+
+def test_production_that_moved_meanwhile_is_not_moved_again():
+    project, browser = make_project(), signed_in(alice())
+    url = f"{base(project)}extract/"
+    for words in ("One", "Two"):
+        browser.post(url, TYPED | {"instructions": words})
+    browser.post(f"{url}versions/2/production/", {"expected": "1", "reason": "Better"})
+    late = browser.post(f"{url}versions/3/production/", {"expected": "1", "reason": "Mine"})
+    assert late.status_code == 409
+    assert "put version 2 into production" in text(late)
+    assert head(project)[1] == 2
+
+
+def test_a_label_needs_a_reason():
+    project, browser = make_project(), signed_in(alice())
+    url = f"{base(project)}extract/"
+    browser.post(url, TYPED)
+    for action, typed in (("production", {}), ("candidate", {"percent": "10"})):
+        refused = browser.post(f"{url}versions/2/{action}/", {"expected": "1", **typed})
+        assert refused.status_code == 422
+        assert "Say why in a few words" in text(refused)
+
+
+def test_a_candidate_shows_its_share():
+    project, browser = make_project(), signed_in(alice())
+    url = f"{base(project)}extract/"
+    browser.post(url, TYPED)
+    shown = browser.post(
+        f"{url}versions/2/candidate/", {"expected": "1", "percent": "25", "reason": "Trial"}, follow=True
+    )
+    assert "25 % of the runs" in text(shown)
+    assert "Candidate for 25" in text(shown)
+    assert head(project) == (2, 1, 2)
+
+
+def test_restoring_opens_the_editor_with_the_old_text():
+    project, browser = make_project(), signed_in(alice())
+    url = f"{base(project)}extract/"
+    browser.post(url, TYPED)
+    page = text(browser.get(f"{url}?version=1"))
+    assert "You read one page of a document" in page
+    assert "Restores version 1" in page
+
+
+@pytest.mark.parametrize("end", ["nothing/", "extract/versions/9/", "extract/versions/1/?against=9"])
+def test_what_is_not_there_is_a_404(end):
+    assert signed_in(alice()).get(f"{base(make_project())}{end}").status_code == 404
+
+
+def test_text_of_a_prompt_is_shown_as_text():
+    project, browser = make_project(), signed_in(alice())
+    url = f"{base(project)}extract/"
+    browser.post(url, TYPED | {"instructions": "<script>alert(1)</script>"})
+    assert "<script>alert(1)" not in text(browser.get(f"{url}versions/2/"))
+    assert "<script>alert(1)" not in text(browser.get(url))
