@@ -75,8 +75,8 @@ def start_run(
         by=Actor("test", "test"),
         project_id=project_id,
         project=project,
-        pinned=run_settings.settings_of(site, project)
-        if "classification_id" in project
+        pinned=run_settings.settings_of(site, project_id, project)
+        if {"classification_id", "analyzer"} & project.keys()
         else run_settings.freeze(project),
         document_id=document_id,
         original=original,

@@ -252,7 +252,9 @@ def test_our_own_runs_are_no_runs_of_that_system():
 
 def test_a_run_of_ours_in_its_project_reads_the_fields_that_the_page_shows(seed):
     data = project_queries.get_project(SITE, seed.project_id).data.as_dict()
-    assert [one.name for one in run_settings.settings_of(SITE, data).fields] == [one.name for one in DEFAULT_FIELDS]
+    assert [one.name for one in run_settings.settings_of(SITE, "proj_test", data).fields] == [
+        one.name for one in DEFAULT_FIELDS
+    ]
 
 
 def test_programs_read_it_too(seed):

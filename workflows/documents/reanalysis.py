@@ -10,7 +10,6 @@ from projects.settings import queries as project_queries
 from projects.settings.items import stored_settings
 from projects.settings.values import ANALYZERS, SUMMARIZERS
 from workflows.runs import pinned_types, run_settings
-from workflows.runs.run_settings import BEDROCK
 from workflows.stages.base import RunSettings
 from workflows.stages.specs import with_threshold
 
@@ -53,10 +52,12 @@ def settled(site: str, project_id: str, before: RunSettings, wish: Wish) -> RunS
         summarizer=_one_of(SUMMARIZERS, wish.summarizer) or before.summarizer,
         instruction=before.instruction if wish.instruction is None else wish.instruction,
     )
-    asks = BEDROCK in {pinned.analyzer, pinned.summarizer}
+    asks = run_settings.asks_models(pinned)
     if wish.instruction and not asks:
         raise Refused(NOT_FOLLOWED)
     pinned = replace(pinned, **(_models(before, wish) if asks else {"instruction": ""}))
+    if asks and not pinned.prompts_sha256:
+        pinned = run_settings.with_prompts(site, project_id, pinned)
     if pinned == before:
         raise Refused("Say what is to be different. The same settings find the same.")
     return pinned
@@ -84,9 +85,17 @@ def _fields(site: str, project_id: str, before: RunSettings, wish: Wish) -> RunS
         data = stored_settings(project_queries.get_project(site, project_id).settings)
         if wish.fields != PROJECT:
             data = {**data, "classification_id": wish.fields}
-        now = run_settings.settings_of(site, data)
+        now = run_settings.settings_of(site, project_id, data)
         governed = ("classification_id", "classification_name", "classification_version", "site_schema_version")
-        taken = ("fields", "default_threshold", "document_prompt", "typing", "types_sha256", *governed)
+        taken = (
+            "fields",
+            "default_threshold",
+            "document_prompt",
+            "prompts_sha256",
+            "typing",
+            "types_sha256",
+            *governed,
+        )
         pinned = replace(before, **{name: getattr(now, name) for name in taken})
     if wish.threshold is None:
         return pinned

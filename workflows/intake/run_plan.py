@@ -55,7 +55,7 @@ def planned(
     judgement = routing.judge_rules(book.rules, Facts(file_type), When.UPLOAD)
     project = settled({**data, **(chosen or {})}, judgement.effect)
     try:
-        pinned = run_settings.settings_of(site, project)
+        pinned = run_settings.settings_of(site, project_id, project)
     except Refused as error:
         if not judgement.effect.classification:
             raise

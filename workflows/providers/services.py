@@ -9,15 +9,17 @@ from django.conf import settings
 from config import aws
 from config.errors import StageFailed
 from workflows.providers import actions as provider_actions
-from workflows.providers import bda, jobs, transcribe
+from workflows.providers import bda, jobs, model_calls, transcribe
 from workflows.providers.bda import BDA, DataAutomation
-from workflows.providers.bedrock import BEDROCK, Bedrock
+from workflows.providers.bedrock import BEDROCK, Converse
 from workflows.providers.calls import Caller, Provider
 from workflows.providers.endpoint import ENDPOINT, Endpoint
 from workflows.providers.jobs import Running, S3File
+from workflows.providers.language_model import LanguageModel
 from workflows.providers.tesseract import Tesseract
 from workflows.providers.textract import TEXTRACT, Textract, queries_for
 from workflows.providers.transcribe import TRANSCRIBE, Languages, Transcribe
+from workflows.runs import pinned_prompts
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.run import Run
 from workflows.stages.base import RunSettings, Stage
@@ -60,9 +62,9 @@ def make_services(
             reader = _document_reader(run, pinned, document, token, heartbeat)
             return Services(page_reader=_page_reader(pinned), document_reader=reader)
         case "segment_analyzer":
-            return Services(analyst=_make_analyst(pinned, note))
+            return Services(analyst=_make_analyst(run, pinned, note))
         case "document_summarizer":
-            return Services(writer=_make_writer(pinned, note))
+            return Services(writer=_make_writer(run, pinned, note))
         case "transcribe":
             return Services(transcriber=_make_transcriber(run, pinned, document, token))
         case "bda_processor":
@@ -132,28 +134,34 @@ def _make_automation(run: Run, pinned: RunSettings, document: DocumentWorkflow, 
     return AutomationReader(service, store, _original(store, document), token)
 
 
-def _make_bedrock(pinned: RunSettings, note: Note) -> Bedrock:
-    client = aws.provider("bedrock-runtime")
-    return Bedrock(
-        client, make_caller(BEDROCK), pinned.bedrock_model, pinned.bedrock_strong_model, pinned.takeover, note
-    )
-
-
-def _make_analyst(pinned: RunSettings, note: Note) -> Analyst | None:
+def _make_analyst(run: Run, pinned: RunSettings, note: Note) -> Analyst | None:
     if pinned.analyzer == BEDROCK.name:
-        return _make_bedrock(pinned, note)
+        return _make_language_model(run, pinned, note)
     if pinned.analyzer != "rules":
         raise StageFailed(f"This desk has no analyzer called {pinned.analyzer}. Choose another in the project.")
     return None
 
 
-def _make_writer(pinned: RunSettings, note: Note) -> Writer | None:
-    return _make_bedrock(pinned, note) if pinned.summarizer == BEDROCK.name else None
+def _make_writer(run: Run, pinned: RunSettings, note: Note) -> Writer | None:
+    return _make_language_model(run, pinned, note) if pinned.summarizer == BEDROCK.name else None
 
 
-def make_inquirer(pinned: RunSettings, note: Note = ignore_usage) -> Inquirer:
+def make_inquirer(run: Run, pinned: RunSettings, note: Note = ignore_usage) -> Inquirer:
     """Who answers what people ask about a page; for runs whose analysis is a model's."""
-    return _make_bedrock(pinned, note)
+    return _make_language_model(run, pinned, note)
+
+
+def _make_language_model(run: Run, pinned: RunSettings, note: Note) -> LanguageModel:
+    client = aws.provider("bedrock-runtime")
+    return LanguageModel(
+        Converse(client, make_caller(BEDROCK)),
+        pinned.bedrock_model,
+        pinned_prompts.load_prompts(run.site, pinned.prompts_sha256),
+        pinned.bedrock_strong_model,
+        pinned.takeover,
+        note,
+        model_calls.recorder(run),
+    )
 
 
 @dataclass(frozen=True)

@@ -88,13 +88,15 @@ def _inquiry(run: Run, settings: RunSettings, page: Page, text: str) -> PageInqu
         image = step_context.files_of(run).read(files.page_image(page.index))
     except NotFound:  # text has no picture
         image = None
-    return PageInquiry(text, "\n".join(row.text for row in page.rows), image, settings.language)
+    return PageInquiry(
+        text, "\n".join(row.text for row in page.rows), image, settings.language, settings.document_prompt
+    )
 
 
 def _by_model(run: Run, settings: RunSettings, page: Page, inquiry: PageInquiry) -> Answer:
     """With the place of the words that it says it took the answer from, where they stand on the page."""
     with spending.metered(run) as note:
-        reply = services.make_inquirer(settings, note).inquire(inquiry)
+        reply = services.make_inquirer(run, settings, note).inquire(inquiry)
     words = [word for row in page.rows for line in row.lines for word in line.words]
     box = given.locate_text(reply.quote, words) if reply.quote and inquiry.image else None
     return Answer(reply.content, reply.model, reply.quote, box)

@@ -8,12 +8,13 @@ from typing import Any
 from django.conf import settings
 
 from config.errors import NotFound, Refused
+from projects.prompts import queries as prompt_queries
 from projects.schemas import queries as schema_queries
 from projects.schemas.governed import governed_fields
 from projects.schemas.governing import Governing
 from projects.settings.provider_choice import doer
 from projects.settings.values import DEFAULT_FIELDS, FieldSetting, date_range
-from workflows.runs import pinned_types
+from workflows.runs import pinned_prompts, pinned_types
 from workflows.stages.base import FieldSpec, RunSettings
 from workflows.stages.document_types.types import TypeBook, TypeSpec
 
@@ -21,7 +22,7 @@ UNGOVERNED = Governing()
 BEDROCK = "bedrock"
 
 
-def settings_of(site: str, data: Mapping[str, Any]) -> RunSettings:
+def settings_of(site: str, project_id: str, data: Mapping[str, Any]) -> RunSettings:
     """What a run of this project freezes if it starts now; ``data`` is the project's map.
 
     A project that knows no fields, as an older writer's, is read by the default ones that its page shows.
@@ -30,9 +31,24 @@ def settings_of(site: str, data: Mapping[str, Any]) -> RunSettings:
         Refused: the project's classification is gone.
 
     """
-    known = {"fields": [dataclasses.asdict(one) for one in DEFAULT_FIELDS], **data}
-    fixed = str(data.get("classification_id") or "")
-    if data.get("typing") and not fixed and (typed := _typed(site, known)):
+    pinned = _read_by(site, {"fields": [dataclasses.asdict(one) for one in DEFAULT_FIELDS], **data})
+    return with_prompts(site, project_id, pinned) if asks_models(pinned) else pinned
+
+
+def with_prompts(site: str, project_id: str, pinned: RunSettings) -> RunSettings:
+    """The same, told what the project's prompts say now."""
+    book = prompt_queries.choose_book(site, project_id)
+    return dataclasses.replace(pinned, prompts_sha256=pinned_prompts.pin_prompts(site, book))
+
+
+def asks_models(pinned: RunSettings) -> bool:
+    return BEDROCK in {pinned.analyzer, pinned.summarizer}
+
+
+def _read_by(site: str, known: Mapping[str, Any]) -> RunSettings:
+    """By the project's classification, by the type that is found, or by the project's own fields."""
+    fixed = str(known.get("classification_id") or "")
+    if known.get("typing") and not fixed and (typed := _typed(site, known)):
         return typed
     try:
         governing = schema_queries.governing(site, fixed)

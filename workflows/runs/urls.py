@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from workflows.runs.views import about, history, overview, pages, runs, segments
+from workflows.runs.views import about, history, model_calls, overview, pages, runs, segments
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -16,6 +16,9 @@ urlpatterns = [
     path("workflows/<str:document_id>/<str:workflow_id>/history/", history.show_history, name="show-history"),
     path("workflows/<str:document_id>/<str:workflow_id>/lineage/", runs.show_lineage, name="show-lineage"),
     path("workflows/<str:document_id>/<str:workflow_id>/result/", runs.show_result, name="show-result"),
+    path(
+        "workflows/<slug:document_id>/<slug:workflow_id>/models/", model_calls.show_model_calls, name="show-model-calls"
+    ),
     path("workflows/<slug:document_id>/<slug:workflow_id>/about/", about.show_about, name="show-about"),
     path(
         "workflows/<slug:document_id>/<slug:workflow_id>/segments/<int:index>/",

@@ -49,6 +49,7 @@ class RunSettings:
     )
     types_sha256: str = ""  # the types that it is found among; empty where the site had none
     instruction: str = ""  # what a person asked of the models for this one document
+    prompts_sha256: str = ""  # what models are told; empty for the prompts that we ship
 
 
 class ArtifactStore(Protocol):

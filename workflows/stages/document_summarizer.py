@@ -97,7 +97,13 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
 def _by_model(context: StageContext, writer: Writer, pages: Sequence[Mapping[str, Any]]) -> StageResult:
     described = [str(page["description"]) for page in pages]
     settings = context.settings
-    text, used = model_summary.summary(writer, described, language=settings.language, instruction=settings.instruction)
+    text, used = model_summary.summarize(
+        writer,
+        described,
+        language=settings.language,
+        prompt=settings.document_prompt,
+        instruction=settings.instruction,
+    )
     summary = {
         "language": context.settings.language,
         "document_summary": text,

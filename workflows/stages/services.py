@@ -41,6 +41,7 @@ class PageQuestion:
     instruction: str = ""  # of a person, for this document
     language: str = "en"
     alone: bool = False
+    index: int = 0  # of the page
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,18 @@ class PageInquiry:
     text: str
     image: bytes | None
     language: str = "en"
+    prompt: str = ""
+
+
+@dataclass(frozen=True)
+class SummaryQuestion:
+    """``text``: what the pages say. ``prompt`` and ``instruction`` as of a page; ``index``: of the part, 0-based."""
+
+    text: str
+    language: str = "en"
+    prompt: str = ""
+    instruction: str = ""
+    index: int = 0
 
 
 @dataclass(frozen=True)
@@ -148,8 +161,8 @@ class Inquirer(Protocol):
 class Writer(Protocol):
     """A model that writes a text."""
 
-    def write(self, system: str, text: str, *, most: int = 2000) -> tuple[str, Usage]:
-        """At most ``most`` tokens. Raises: StageFailed, ProviderPaused."""
+    def summarize(self, question: SummaryQuestion) -> tuple[str, Usage]:
+        """Raises: StageFailed, ProviderPaused."""
         ...
 
 

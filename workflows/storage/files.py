@@ -180,6 +180,16 @@ def pinned_types(sha256: str) -> str:
     return f"rules/types-{sha256}.json"
 
 
+def promptbook(sha256: str) -> str:
+    """Relative to the site's root: the prompts of all runs that started under them."""
+    return f"rules/prompts-{sha256}.json"
+
+
+def model_call(workflow_id: str, purpose: str, index: int) -> str:
+    """A prompt as sent and its answer; ``index``: of the page, 0-based, or of the part of a summary."""
+    return f"runs/{workflow_id}/calls/{purpose}_{index:04d}.json"
+
+
 def doctype(workflow_id: str) -> str:
     """The type that a model found, where one is asked before the pages are."""
     return f"runs/{workflow_id}/type.json"

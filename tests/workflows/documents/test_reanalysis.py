@@ -14,10 +14,9 @@ from workflows.documents import compare, reanalysis
 from workflows.documents.forms import AnalysisForm
 from workflows.documents.reanalysis import PROJECT as NOW
 from workflows.documents.reanalysis import STRONG, Wish
-from workflows.providers.bedrock import page_request
 from workflows.runs import pinned_types, run_settings
+from workflows.runs.pinned_prompts import load_prompts
 from workflows.stages.document_types.types import TypeBook, TypeSpec
-from workflows.stages.services import PageQuestion
 from workflows.storage import files
 from workflows.storage.objects import SiteFiles, delete_object
 
@@ -39,10 +38,7 @@ def test_a_model_is_told_the_instruction_beside_the_project_s_own_words() -> Non
     assert (pinned.analyzer, pinned.instruction) == ("bedrock", "The total is the amount due.")
     assert pinned.bedrock_model
     assert pinned.bedrock_strong_model
-    question = PageQuestion("", None, pinned.fields, prompt="Receipts of a café.", instruction=pinned.instruction)
-    (told,) = page_request("m", question)["system"]
-    assert "What the project says of its documents:\nReceipts of a café." in told["text"]
-    assert "What a person asks for this document:\nThe total is the amount due." in told["text"]
+    assert "{{document_instructions}}" in load_prompts(SITE, pinned.prompts_sha256)["extract"].prompt.instructions
     assert run_settings.from_json(run_settings.to_json(pinned)) == pinned
 
 

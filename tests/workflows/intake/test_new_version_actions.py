@@ -41,7 +41,7 @@ def added(run: Run, original: Original | None = None, by: Actor = ROSA) -> Run:
         by=by,
         document_id=run.document_id,
         project=PROJECT,
-        pinned=run_settings.settings_of(SITE, PROJECT),
+        pinned=run_settings.settings_of(SITE, "proj_test", PROJECT),
         original=original or original_of(run),
     )
 

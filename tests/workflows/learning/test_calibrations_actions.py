@@ -81,14 +81,14 @@ def test_too_few_reviews_are_refused_with_a_sentence() -> None:
 def test_a_proposal_changes_no_run() -> None:
     project_id = reviewed_project()
     actions.propose_calibration(SITE, project_id, by=ANNA)
-    assert run_settings.settings_of(SITE, data_of(project_id)).calibration_version == 0
+    assert run_settings.settings_of(SITE, project_id, data_of(project_id)).calibration_version == 0
 
 
 def test_an_active_version_is_pinned_by_runs_that_begin_then() -> None:
     project_id = reviewed_project()
     made = actions.propose_calibration(SITE, project_id, by=ANNA)
     actions.activate_calibration(SITE, project_id, 1, seen=0, by=BORIS)
-    settings = run_settings.settings_of(SITE, data_of(project_id))
+    settings = run_settings.settings_of(SITE, project_id, data_of(project_id))
     assert (settings.calibration_version, settings.calibration_sha256) == (1, made.sha256)
     assert run_settings.from_json(run_settings.to_json(settings)) == settings
     assert calibrations.run_calibration(Run(SITE, project_id, "d", "w"), settings).version == 1
@@ -167,7 +167,7 @@ def test_the_analysis_is_given_what_its_run_pinned_and_no_other_stage_is() -> No
     project_id = reviewed_project()
     actions.propose_calibration(SITE, project_id, by=ANNA)
     actions.activate_calibration(SITE, project_id, 1, seen=0, by=BORIS)
-    run = decided_run(project_id, [], {}, pinned=run_settings.settings_of(SITE, data_of(project_id)))
+    run = decided_run(project_id, [], {}, pinned=run_settings.settings_of(SITE, project_id, data_of(project_id)))
     actions.activate_calibration(SITE, project_id, 0, seen=1, by=ANNA)
     given = {}
     for name in ("segment_analyzer", "assess"):

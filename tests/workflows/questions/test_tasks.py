@@ -8,12 +8,14 @@ import pytest
 from celery.exceptions import Retry
 
 from config.errors import ProviderPaused
+from projects.prompts.book import shipped_book
 from tests.aws_faults import fail
 from tests.workflows.providers.services import caller, stubbed
 from tests.workflows.providers.test_bedrock import CHEAP
 from tests.workflows.questions.made import BY, read_run
 from workflows.providers import answer_tool, services
-from workflows.providers.bedrock import BEDROCK, Bedrock
+from workflows.providers.bedrock import BEDROCK, Converse
+from workflows.providers.language_model import LanguageModel
 from workflows.questions import actions as question_actions
 from workflows.questions import queries, tasks
 from workflows.questions.queries import QuestionRef
@@ -62,7 +64,7 @@ def by_bedrock(run: Run, monkeypatch: pytest.MonkeyPatch, *answers: PageInquiryR
     settings = dataclasses.replace(run_settings.from_json(link.settings), analyzer="bedrock", bedrock_model=CHEAP)
     link.update(actions=[DocumentWorkflow.settings.set(run_settings.to_json(settings))])
     model = Model(*answers)
-    monkeypatch.setattr(services, "make_inquirer", lambda _settings, note: model.noting(note))
+    monkeypatch.setattr(services, "make_inquirer", lambda _run, _settings, note: model.noting(note))
     return model
 
 
@@ -181,7 +183,9 @@ def test_bedrock_is_asked_by_a_tool_and_told_where_it_gave_nothing() -> None:
         client.meta.events.register(event, lambda params, **_: requests.append(params))
         for one in replies({"answer": " "}, {"answer": "120.00", "quote": "Total due 120.00"}):
             stubber.add_response("converse", one)
-        found = Bedrock(client, caller(BEDROCK), CHEAP).inquire(PageInquiry("Total?", "Total due 120.00", b"PNG"))
+        found = LanguageModel(Converse(client, caller(BEDROCK)), CHEAP, shipped_book()).inquire(
+            PageInquiry("Total?", "Total due 120.00", b"PNG")
+        )
     assert (found.content, found.quote, len(found.usage)) == ("120.00", "Total due 120.00", 2)
     assert "<question>\nTotal?\n</question>" in requests[0]["messages"][0]["content"][1]["text"]
     assert "answer has to be a text." in str(requests[1]["messages"][-1])

@@ -116,11 +116,11 @@ def test_the_schemas_of_now_are_read_once_each(table):
     make_attributes()
     owner = make_classification()
     with count_calls() as calls:
-        found = run_settings.settings_of(SITE, OWN | {"classification_id": owner})
+        found = run_settings.settings_of(SITE, "proj_test", OWN | {"classification_id": owner})
     assert calls.names() == ["dynamodb.GetItem", "dynamodb.GetItem", "dynamodb.BatchGetItem"]
     assert [one.name for one in found.fields] == ["vendor", "category", "currency", "total"]
     with count_calls() as calls:
-        run_settings.settings_of(SITE, OWN)
+        run_settings.settings_of(SITE, "proj_test", OWN)
     assert calls.names() == ["dynamodb.GetItem"]
 
 
@@ -128,19 +128,19 @@ def test_a_new_label_is_shown_from_the_next_run_on(table):
     make_attributes()
     owner = make_classification()
     attribute_definition_actions.change(SITE, "vendor", "Sold by", version=1, by=ALICE)
-    assert run_settings.settings_of(SITE, {"classification_id": owner}).fields[0].label == "Sold by"
+    assert run_settings.settings_of(SITE, "proj_test", {"classification_id": owner}).fields[0].label == "Sold by"
 
 
 def test_a_classification_that_is_gone_refuses_and_says_what_to_do(table):
     with pytest.raises(Refused, match="Choose another in its settings"):
-        run_settings.settings_of(SITE, {"classification_id": "gone"})
+        run_settings.settings_of(SITE, "proj_test", {"classification_id": "gone"})
 
 
 def test_an_archived_one_still_governs_the_projects_that_name_it(table):
     make_attributes()
     owner = make_classification()
     schema_actions.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
-    found = run_settings.settings_of(SITE, {"classification_id": owner})
+    found = run_settings.settings_of(SITE, "proj_test", {"classification_id": owner})
     assert (found.classification_version, len(found.fields)) == (2, 4)
 
 

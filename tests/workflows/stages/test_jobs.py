@@ -12,7 +12,7 @@ from tests.workflows.stages.recordings import tone
 from workflows.stages import STAGES, bda_processor, segment_prep, transcribe
 from workflows.stages.base import Begun, StageContext
 from workflows.stages.models import model_summary
-from workflows.stages.services import Chapter, Output, Services, Transcript, Utterance
+from workflows.stages.services import Chapter, Output, Services, SummaryQuestion, Transcript, Utterance
 from workflows.stages.usage import Usage
 
 
@@ -121,10 +121,10 @@ def test_data_automation_gives_each_page_its_markdown(tmp_path):
 
 class Writer:
     def __init__(self) -> None:
-        self.asked: list[tuple[str, str]] = []
+        self.asked: list[SummaryQuestion] = []
 
-    def write(self, system: str, text: str, *, most: int = 2000) -> tuple[str, Usage]:
-        self.asked.append((system, text))
+    def summarize(self, question: SummaryQuestion) -> tuple[str, Usage]:
+        self.asked.append(question)
         if len(self.asked) > 9:
             raise StageFailed("The model wrote nothing.")
         return f"Summary {len(self.asked)}.", Usage("bedrock", "cheap", calls=1, tokens_in=5, tokens_out=1)
@@ -134,11 +134,10 @@ def test_a_short_document_is_summarised_in_one_call(tmp_path):
     writer = Writer()
     ctx = paper(tmp_path, writer=writer)
     done = run_all(ctx)["document_summarizer"]
-    ((system, text),) = writer.asked
-    assert "in English" in system
-    assert "not an instruction to you" in system
-    assert text.startswith("<pages>\nPage 1: ")
-    assert "Page 2: " in text
+    (question,) = writer.asked
+    assert question.language == "en"
+    assert question.text.startswith("Page 1: ")
+    assert "Page 2: " in question.text
     summary = kept(ctx).json("analysis/summary.json")
     assert (summary["document_summary"], summary["method"], summary["model"]) == ("Summary 1.", "model", "cheap")
     assert [page["page"] for page in summary["pages"]] == [0, 1]
@@ -147,14 +146,19 @@ def test_a_short_document_is_summarised_in_one_call(tmp_path):
 
 def test_a_long_one_in_batches_that_overlap_and_are_merged():
     writer = Writer()
-    text, used = model_summary.summary(writer, [f"page {number}" for number in range(300)], language="ja")
+    text, used = model_summary.summarize(
+        writer, [f"page {number}" for number in range(300)], language="ja", prompt="Letters.", instruction="Be brief."
+    )
     assert len(writer.asked) == 4
     assert text == "Summary 4."
     assert len(used) == 4
-    first, second, third, merged = (asked for _, asked in writer.asked)
+    first, second, third, merged = (asked.text for asked in writer.asked)
     assert "Page 150: page 149" in first
-    assert second.startswith("<pages>\nPage 121: page 120")
-    assert third.startswith("<pages>\nPage 241: page 240")
+    assert second.startswith("Page 121: page 120")
+    assert third.startswith("Page 241: page 240")
     assert "Page 300: page 299" in third
     assert "Part 2: Summary 2." in merged
-    assert "in Japanese" in writer.asked[0][0]
+    assert [one.index for one in writer.asked] == [0, 1, 2, 3]
+    assert {(one.language, one.prompt) for one in writer.asked} == {("ja", "Letters.")}
+    assert writer.asked[0].instruction == "Be brief."
+    assert writer.asked[3].instruction == "Be brief.\nYou get summaries of the document's parts, which overlap."

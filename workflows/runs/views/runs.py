@@ -32,7 +32,7 @@ from workflows.runs.status import RESUMABLE, Outcome, StepStatus
 from workflows.runs.views import state_labels
 from workflows.runs.views.segments import run_of, segments_of, summary_page
 from workflows.runs.views.state_labels import Mark
-from workflows.stages import paddleocr_processor
+from workflows.stages import paddleocr_processor, usage
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -206,6 +206,7 @@ def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> 
         "prompt_unused": (board.data.as_dict().get("segment_analyzer") or {}).get("prompt_unused"),
         "paused": next((Failure(step.label, step.paused) for step in steps if step.paused), None),
         "cost": str(costs.of_board(board)),
+        "models_asked": _asked_models(board),
         "segments": segments,
         "next_segments": following,
     }
@@ -238,6 +239,11 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
     ids = {"document_id": document_id, "workflow_id": workflow_id}
     context = {"rows": rows, "next": page.next, "derived": derived, **ids}
     return answer(request, "workflows/runs/lineage.html", "workflows/runs/_lineage.html", context)
+
+
+def _asked_models(board: WorkflowSteps) -> bool:
+    steps = [step for step in board.data.as_dict().values() if isinstance(step, Mapping)]
+    return any(one["service"] in usage.BY_CALL for step in steps for one in step.get("used") or ())
 
 
 _PLACES = {

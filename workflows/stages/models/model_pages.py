@@ -34,6 +34,7 @@ def ask_model_for_page(
         instruction=context.settings.instruction,
         language=context.settings.language,
         alone=count == 1,
+        index=page.index,
     )
     reply = context.services.analyst.read_page(question)
     segment["given"] = [*segment.get("given", ()), *given.place_values(reply.answer.fields, page, reply.model)]

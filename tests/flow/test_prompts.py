@@ -1,0 +1,82 @@
+"""A prompt that an admin puts into production is what a run sends, pins and shows; the next version changes no run."""
+
+import pytest
+
+from config.errors import StageFailed
+from projects.audit.events import Actor
+from projects.prompts import actions as prompt_actions
+from projects.prompts import queries as prompt_queries
+from projects.prompts.prompt import Prompt
+from projects.prompts.queries import PromptRef
+from tests.factories import PROJECT, PROJECT_ID, SITE, start_run
+from tests.flow.protocol import ended
+from tests.flow.test_models import said
+from tests.outside import answering
+from tests.people import alice, bob, signed_in
+from tests.pump import Pump
+from workflows.providers import actions as provider_actions
+from workflows.runs import queries, run_settings
+from workflows.runs.pinned_prompts import load_prompts
+from workflows.runs.run import Run
+
+pytestmark = [pytest.mark.django_db]
+REF = PromptRef(SITE, PROJECT_ID, "extract")
+BY = Actor("1", "Alice Novak")
+BY_MODEL = {**PROJECT, "analyzer": "bedrock"}
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> None:
+    provider_actions.forget()
+
+
+def save(words: str) -> int:
+    prompt = Prompt("extract", f"{words}\n", "{{page_text}}\n")
+    return prompt_actions.save_version(REF, prompt, based_on=1, note="", by=BY).version
+
+
+def pinned(run: Run) -> tuple[int, str]:
+    stored = queries.document_workflow(run.site, run.document_id, run.workflow_id).settings
+    one = load_prompts(run.site, run_settings.from_json(stored).prompts_sha256)["extract"]
+    return one.version, one.label
+
+
+def test_what_is_in_production_is_sent_pinned_and_shown(pump: Pump) -> None:
+    version = save("Read this paper.")
+    prompt_actions.move_production(REF, version, expected=1, reason="Better", by=BY)
+    run = start_run(project=BY_MODEL)
+    prompt_actions.move_production(REF, save("Too late."), expected=version, reason="Later", by=BY)
+    with answering("bedrock-runtime", Converse=lambda _: said(0.95)) as outside:
+        pump.run(lambda: ended(run))
+    assert {asked["system"][0]["text"] for _, asked in outside.asked} == {"Read this paper."}
+    assert pinned(run) == (version, "production")
+    assert [one.workflow_id for one in prompt_queries.list_uses(REF, version).rows] == [run.workflow_id]
+    address = f"/workflows/{run.document_id}/{run.workflow_id}/"
+    admin = signed_in(alice())
+    assert f"{address}models/" in admin.get(address).content.decode()
+    page = admin.get(f"{address}models/").content.decode()
+    for words in ("Read this paper.", f"version {version}", "Alder &amp; Quill", "&lt;page_text&gt;"):
+        assert words in page
+    assert admin.get(f"{address}models/?purpose=summarize").status_code == 200
+    assert "Nothing asked" in admin.get(f"{address}models/?page=7").content.decode()
+    reviewer = signed_in(bob())
+    assert f"{address}models/" not in reviewer.get(address).content.decode()
+    assert reviewer.get(f"{address}models/").status_code == 403
+
+
+def test_a_candidate_takes_its_share_of_new_runs() -> None:
+    version = save("Candidate.")
+    prompt_actions.set_candidate(REF, version, percent=25, reason="Trial", by=BY)
+    drawn = [prompt_queries.choose_book(SITE, PROJECT_ID, lambda at=at: at / 100)["extract"] for at in range(100)]
+    assert [one.version for one in drawn].count(version) == 25
+    assert {one.label for one in drawn if one.version == version} == {"candidate"}
+
+
+def test_a_run_by_rules_pins_no_prompts() -> None:
+    save("Mine.")
+    assert run_settings.settings_of(SITE, PROJECT_ID, dict(PROJECT)).prompts_sha256 == ""
+
+
+def test_pinned_prompts_that_are_gone_are_said() -> None:
+    with pytest.raises(StageFailed, match="Start the document again"):
+        load_prompts(SITE, "0" * 64)

@@ -1,0 +1,67 @@
+"""What models were asked in a run and what they answered, as a person may look at it later.
+
+One object a question, among the document's own, so that it goes with the document; done again, it is replaced.
+"""
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from config.errors import NotFound
+from projects.prompts import actions as prompt_actions
+from projects.prompts.queries import PromptRef
+from workflows.providers.language_model import ModelCall, Record
+from workflows.runs.run import Run
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+
+def recorder(run: Run) -> Record:
+    """Keeps the calls of each question of this run, and that it used these versions."""
+
+    def record(calls: Sequence[ModelCall]) -> None:
+        if not calls:
+            return
+        first = calls[0]
+        _record_use(run, first.purpose, first.pinned.version, first.pinned.label)
+        body = json.dumps({"version": 1, "calls": [_stored(one) for one in calls]}, ensure_ascii=False).encode()
+        name = files.model_call(run.workflow_id, first.purpose, first.index)
+        DocumentFiles(run.site, run.project_id, run.document_id).write(name, body, "application/json")
+
+    return record
+
+
+@lru_cache(maxsize=256)
+def _record_use(run: Run, purpose: str, version: int, label: str) -> None:
+    """Once a process: every page of a document uses the same version."""
+    ref = PromptRef(run.site, run.project_id, purpose)
+    prompt_actions.record_use(ref, version, label, workflow_id=run.workflow_id, document_id=run.document_id)
+
+
+def load_calls(run: Run, purpose: str, index: int) -> list[dict[str, Any]]:
+    """Of one page or part, in the order in which they were made; none if nothing was asked."""
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    try:
+        body = store.read(files.model_call(run.workflow_id, purpose, index))
+    except NotFound:
+        return []
+    calls: list[dict[str, Any]] = json.loads(body)["calls"]
+    return calls
+
+
+def _stored(call: ModelCall) -> dict[str, Any]:
+    return {
+        "purpose": call.purpose,
+        "index": call.index,
+        "prompt_version": call.pinned.version,
+        "label": call.pinned.label,
+        "model": call.model,
+        "instructions": call.prompt.instructions,
+        "message": call.prompt.message,
+        "with_image": call.with_image,
+        "answer": call.answer,
+        "problem": call.problem,
+        "usage": dataclasses.asdict(call.usage),
+    }

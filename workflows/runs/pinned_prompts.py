@@ -1,0 +1,41 @@
+"""The prompts that runs pin: one object in S3, named by its content and written once for many runs."""
+
+import json
+from functools import lru_cache
+
+from config.errors import CountersignError, StageFailed, Unavailable
+from projects.prompts.book import PromptBook, book_from, shipped_book
+from workflows.storage import files
+from workflows.storage.objects import SiteFiles
+
+
+def pin_prompts(site: str, book: PromptBook) -> str:
+    """Keep the prompts as they are now and return their sha256."""
+    body = json.dumps(book.to_json(), ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    sha256 = files.sha256(body)
+    SiteFiles(site).keep(files.promptbook(sha256), body, "application/json")
+    return sha256
+
+
+def load_prompts(site: str, sha256: str) -> PromptBook:
+    """What the run pinned when it started; the shipped prompts if it pinned none.
+
+    Raises:
+        StageFailed: the object is gone, or is not what was pinned.
+        Unavailable: S3 does not answer.
+
+    """
+    if not sha256:
+        return shipped_book()
+    try:
+        return _read(site, sha256)
+    except Unavailable:
+        raise
+    except CountersignError as error:
+        raise StageFailed("The prompts that this run started with cannot be read. Start the document again.") from error
+
+
+@lru_cache(maxsize=32)
+def _read(site: str, sha256: str) -> PromptBook:
+    """Objects never change, so a worker reads each once. Raises: NotFound, Tampered."""
+    return book_from(json.loads(SiteFiles(site).read_pinned(files.promptbook(sha256), sha256)))
