@@ -13,7 +13,7 @@ from django.contrib.auth.models import Group, User
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.sites.actions import sign_ins
 
 admin.site.site_header = "Countersign: users and roles"
@@ -80,7 +80,7 @@ class RecordedUserAdmin(_Recorded, UserAdmin):  # type: ignore[type-arg]  # as a
         return _user_facts(obj)
 
     def record(self, request: HttpRequest, obj: User, told: str, changes: Mapping[str, Any]) -> None:
-        sign_ins.record_account(obj, told, by=actor(request.user), changes=changes)  # type: ignore[arg-type]
+        sign_ins.record_account(obj, told, by=actor_of(request.user), changes=changes)  # type: ignore[arg-type]
 
 
 @admin.register(Group)
@@ -89,4 +89,4 @@ class RecordedGroupAdmin(_Recorded, GroupAdmin):
         return _group_facts(obj)
 
     def record(self, request: HttpRequest, obj: Group, told: str, changes: Mapping[str, Any]) -> None:
-        sign_ins.record_group(obj, told, by=actor(request.user), changes=changes)  # type: ignore[arg-type]
+        sign_ins.record_group(obj, told, by=actor_of(request.user), changes=changes)  # type: ignore[arg-type]

@@ -96,8 +96,8 @@ def know_the_roles() -> None:
 def _known() -> tuple[tuple[tuple[str, str], Any], ...]:
     """What they are on an empty table, read once."""
     directory.forget()
-    directory.permissions(DEFAULT_SITE, permissions.ROLES)
-    directory.limited_queues(DEFAULT_SITE)
+    directory.get_permissions(DEFAULT_SITE, permissions.ROLES)
+    directory.list_limited_queues(DEFAULT_SITE)
     versions.active_definition()
     return tuple((key, answer) for key, (_, answer) in directory._memory._kept.items())
 

@@ -21,7 +21,7 @@ class Actor:
     name: str
 
 
-def actor(user: AbstractUser) -> Actor:
+def actor_of(user: AbstractUser) -> Actor:
     return Actor(str(user.pk), user.get_full_name() or user.get_username())
 
 

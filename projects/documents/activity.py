@@ -33,14 +33,14 @@ class Changed:
     after: str | None = None
 
     def shortened(self) -> "Changed":
-        return Changed(self.what, _shortened(self.before), _shortened(self.after))
+        return Changed(self.what, _shorten_text(self.before), _shorten_text(self.after))
 
 
-def _shortened(text: str | None) -> str | None:
+def _shorten_text(text: str | None) -> str | None:
     return text if text is None or len(text) <= _SHORT else f"{text[:_SHORT]}…"
 
 
-def activity(
+def record_activity(
     site: str,
     document_id: str,
     kind: ActivityType,

@@ -44,7 +44,7 @@ def shard_of(document_id: str) -> int:
     return zlib.crc32(document_id.encode()) % settings.COUNTER_SHARDS
 
 
-def moved(
+def count_move(
     project_id: str,
     document_id: str,
     before: DocumentStatus | None,
@@ -62,7 +62,7 @@ def moved(
     return tally
 
 
-def classified(document_id: str, before: str, after: str) -> Tally:
+def count_classification(document_id: str, before: str, after: str) -> Tally:
     """A document of one classification becomes one of another; empty for none."""
     shard, tally = shard_of(document_id), Tally()
     for classification_id, by in ((before, -1), (after, 1)):
@@ -71,12 +71,12 @@ def classified(document_id: str, before: str, after: str) -> Tally:
     return tally
 
 
-def queued(queue: str, document_id: str, by: int) -> Tally:
+def count_queued(queue: str, document_id: str, by: int) -> Tally:
     """``by`` more reviews of this document wait in a queue, as its reviews store it."""
     return Tally({(Place(Kind.QUEUE, queue, shard_of(document_id)), DocumentStatus.WAITING.value): by})
 
 
-def counted(site: str, tally: Tally) -> list[Change]:
+def apply_tally(site: str, tally: Tally) -> list[Change]:
     """One unconditional update a row: ADD needs no row to be there."""
     places = dict.fromkeys(place for (place, _), by in tally.items() if by)
     return [
@@ -93,6 +93,6 @@ def key_of(site: str, place: Place) -> table.Key:
     return table.COUNTER.key(site, kind=place.kind, counted=place.counted, shard=place.shard)
 
 
-def uncounted(changes: Iterable[Change]) -> list[Change]:
+def drop_counts(changes: Iterable[Change]) -> list[Change]:
     """Without what they count, where rows are worked out that are counted otherwise."""
     return [one for one in changes if not (isinstance(one, Update) and one.of is Counter)]

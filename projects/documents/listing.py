@@ -91,7 +91,7 @@ def _tabs(asking: Asking, way: Way | None, counts: Counts | None) -> list[Tab]:
     return tabs
 
 
-def found_context(asking: Asking, way: Way, page: Page[ListedDocument]) -> dict[str, Any]:
+def list_context(asking: Asking, way: Way, page: Page[ListedDocument]) -> dict[str, Any]:
     rows = [Row(one, look_of(one.status), value_of(one, way)) for one in page.rows]
     first = f"{asking.url}?{asking.query}" if asking.query else asking.url
     return {

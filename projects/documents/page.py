@@ -12,7 +12,7 @@ from projects.documents.items.properties import DocumentAttribute, DocumentTag
 from projects.documents.items.unpacking import UnpackingStatus
 from projects.documents.queries.documents import DocumentRows, in_order
 from projects.schemas import composite_keys
-from projects.schemas.attribute_values import Value, shown
+from projects.schemas.attribute_values import Value, format_value
 from projects.schemas.governing import AttributeDefinition
 
 _WORDS: dict[str, tuple[str, str]] = {
@@ -98,17 +98,17 @@ def _attribute(key: str, rows: Sequence[DocumentAttribute], definition: Attribut
         key,
         definition.label if definition else key,
         kind,
-        ", ".join(_read(kind, value) for value in values),
-        [shown(value) for value in values],
+        ", ".join(_read_value(kind, value) for value in values),
+        [format_value(value) for value in values],
     )
 
 
-def _read(kind: str, value: Value) -> str:
+def _read_value(kind: str, value: Value) -> str:
     if isinstance(value, bool):
         return "Yes" if value else "No"
     if isinstance(value, Decimal):
         places = value.normalize().as_tuple().exponent
-        return f"{value:,.2f}" if kind == "amount" and isinstance(places, int) and places >= -2 else shown(value)
+        return f"{value:,.2f}" if kind == "amount" and isinstance(places, int) and places >= -2 else format_value(value)
     return value
 
 

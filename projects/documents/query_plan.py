@@ -12,7 +12,7 @@ from config.errors import Refused
 from config.table import Encoded, InvalidKey, encode
 from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Span, Way
 from projects.documents.filters import AttributeFilter, Filters, Op
-from projects.schemas.attribute_values import in_key, parsed
+from projects.schemas.attribute_values import in_key, parse_values
 from projects.schemas.composite_keys import composite_key, composite_value
 from projects.schemas.governing import AttributeDefinition, CompositeKey
 from projects.schemas.vocabulary import Vocabulary
@@ -26,9 +26,9 @@ class NotIndexed:
     attributes: Sequence[str] = ()
 
 
-def way(filters: Filters, known: Vocabulary, today: dt.date) -> Way | NotIndexed:
+def plan_query(filters: Filters, known: Vocabulary, today: dt.date) -> Way | NotIndexed:
     """Raises: Refused, where a value is none of its attribute's type, or there is no such attribute."""
-    asked = _asked(filters)
+    asked = _asked_keys(filters)
     found: Way | None = None
     if "attributes" in asked and asked <= {"attributes", "classification"}:
         return _by_attributes(filters, known)
@@ -40,10 +40,10 @@ def way(filters: Filters, known: Vocabulary, today: dt.date) -> Way | NotIndexed
         found = ByTag(filters.tag, filters.tag_value or None)
     elif asked == {"status"} and filters.status:
         found = ByStatus(filters.status)
-    return found or NotIndexed(_named(filters, known))
+    return found or NotIndexed(_asked_attributes(filters, known))
 
 
-def _asked(filters: Filters) -> set[str]:
+def _asked_keys(filters: Filters) -> set[str]:
     given = {
         "day": filters.day,
         "status": filters.status,
@@ -54,9 +54,9 @@ def _asked(filters: Filters) -> set[str]:
     return {name for name, value in given.items() if value}
 
 
-def _named(filters: Filters, known: Vocabulary) -> list[str]:
+def _asked_attributes(filters: Filters, known: Vocabulary) -> list[str]:
     words = {"day": "day", "status": "status", "classification": "document type", "tag": f"tag “{filters.tag}”"}
-    asked = _asked(filters)
+    asked = _asked_keys(filters)
     return [word for name, word in words.items() if name in asked] + [
         known.label(one.key) for one in filters.attributes
     ]
@@ -70,7 +70,7 @@ def _by_attributes(filters: Filters, known: Vocabulary) -> Way | NotIndexed:
         return ByAttribute(definition.key, span, numeric=definition.data_type == "NUMBER")
     composite = _composite(filters, known)
     if composite is None:
-        return NotIndexed(_named(filters, known), [one.key for one in filters.attributes])
+        return NotIndexed(_asked_attributes(filters, known), [one.key for one in filters.attributes])
     by_key = {definition.key: (definition, one) for definition, one in asked}
     ordered = [by_key[key] for key in composite.keys[: len(asked)]]
     span = _composite_span(ordered, whole=len(asked) == len(composite.keys))
@@ -110,7 +110,7 @@ def _composite(filters: Filters, known: Vocabulary) -> CompositeKey | None:
 
 def _value(definition: AttributeDefinition, text: str) -> str:
     """As its sort keys have it."""
-    (value,) = parsed(definition, [text])
+    (value,) = parse_values(definition, [text])
     found = in_key(value)
     return found if isinstance(found, Encoded) else encode(found)
 
@@ -134,11 +134,11 @@ def _span(definition: AttributeDefinition, one: AttributeFilter) -> Span:
     if one.op == Op.BEGINS:
         if definition.data_type != "STRING":
             raise Refused(f"{definition.label} is not a text attribute. Use “between”.")
-        return Span(prefix=_encoded(one.value))
+        return Span(prefix=_encode_value(one.value))
     return Span(exact=_value(definition, one.value))
 
 
-def _encoded(text: str) -> str:
+def _encode_value(text: str) -> str:
     try:
         return encode(text)
     except InvalidKey as error:
@@ -147,7 +147,7 @@ def _encoded(text: str) -> str:
 
 def _composite_span(ordered: Sequence[tuple[AttributeDefinition, AttributeFilter]], *, whole: bool) -> Span:
     """What is fixed comes first; what follows begins behind a ``#``, and ``$`` is the sign behind that."""
-    fixed = [parsed(definition, [one.value])[0] for definition, one in ordered if one.op == Op.IS and one.value]
+    fixed = [parse_values(definition, [one.value])[0] for definition, one in ordered if one.op == Op.IS and one.value]
     head = composite_value(fixed)
     if len(fixed) == len(ordered):
         return Span(exact=head) if whole else Span(prefix=f"{head}#")

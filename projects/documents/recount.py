@@ -21,7 +21,7 @@ from projects.documents.counting import Kind, Place, Tally
 from projects.documents.document_status import DocumentStatus
 from projects.documents.items.counters import NAMES, Counter
 from projects.documents.items.documents import ListedDocument
-from projects.documents.queries.counters import shards
+from projects.documents.queries.counters import list_shards
 from projects.queues.items import DEFAULT_QUEUE, Queue
 from projects.schemas.items.schemas import SchemaHead
 from projects.schemas.queries import ENTITY
@@ -57,12 +57,12 @@ class Difference:
         return f"{self.kind} {self.counted}: {'; '.join(told)}"
 
 
-def differences(site: str) -> list[Difference]:
-    """What the counters say, read first, against what is there: a change in between is seen by ``repair``.
+def find_differences(site: str) -> list[Difference]:
+    """What the counters say, read first, against what is there: a change in between is seen by ``repair_counter``.
 
     An index lags behind its table for an instant: on a desk that works, count again before believing it.
     """
-    said = {_place(kind, row): row.numbers for kind in Kind for row in shards(site, kind)}
+    said = {_place(kind, row): row.numbers for kind in Kind for row in list_shards(site, kind)}
     found: dict[Place, dict[str, int]] = defaultdict(dict)
     for (place, name), number in _full(site, said).items():
         found[place][name] = number
@@ -90,7 +90,7 @@ def _difference(
     return Difference(kind, counted, total(said), total(found), changes)
 
 
-def repair(site: str, difference: Difference) -> None:
+def repair_counter(site: str, difference: Difference) -> None:
     """Let the counter say what was counted, in one transaction with its audit event.
 
     Raises:
@@ -128,7 +128,7 @@ def _full(site: str, said: Mapping[Place, Numbers]) -> Tally:
     for status in DocumentStatus:
         pk = table.DOCUMENT_BY_STATUS.gsi2_partition(site, status=status)
         for row in _all(ListedDocument, pk, "GSI2"):
-            tally.update(counting.moved(str(row.project_id), str(row.document_id), None, status))
+            tally.update(counting.count_move(str(row.project_id), str(row.document_id), None, status))
     for classification_id in {*_ids(said, Kind.CLASSIFICATION), *_classifications(site)}:
         pk = table.DOCUMENT_BY_CLASSIFICATION.gsi2_partition(site, classification_id=classification_id)
         for row in _all(ListedDocument, pk, "GSI2"):
@@ -136,7 +136,7 @@ def _full(site: str, said: Mapping[Place, Numbers]) -> Tally:
             tally[Place(Kind.CLASSIFICATION, classification_id, shard), "documents"] += 1
     for queue in {DEFAULT_QUEUE, *_ids(said, Kind.QUEUE), *_queues(site)}:
         for review in _all(_WaitingReview, table.REVIEW.gsi1_partition(site, queue=queue), "GSI1"):
-            tally.update(counting.queued(queue, review.document_id, 1))
+            tally.update(counting.count_queued(queue, review.document_id, 1))
     return tally
 
 

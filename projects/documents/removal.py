@@ -31,7 +31,7 @@ LEFT = (
 _KEYS = frozenset(["PK", "SK", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "TimeToLive"])
 
 
-def gone(
+def delete_changes(
     site: str, document: Document, *, by: Actor, reason: str, workflow_id: str | None, due_at: str
 ) -> list[Change]:
     """The document's row is moved where nothing looks for live ones, and its removal begins.
@@ -49,7 +49,7 @@ def gone(
     record = DocumentRemoval(
         record_key.pk,
         record_key.sk,
-        **_listed(site, document.document_id, DELETED, now),
+        **_removal_index(site, document.document_id, DELETED, now),
         **DocumentRemoval.due_keys(due_at, document_id=document.document_id),
         documentId=document.document_id,
         status=RemovalState.DELETING,
@@ -78,7 +78,7 @@ def gone(
     ]
 
 
-def back(site: str, soft: SoftDeletedDocument, *, due_at: str) -> list[Change]:
+def restore_changes(site: str, soft: SoftDeletedDocument, *, due_at: str) -> list[Change]:
     """The document's row is where it was, exactly; fails if its removal went on meanwhile."""
     at = clock.parse(soft.inserteddate)
     parts = {"document_id": soft.document_id, "date": table.date(at), "datetime": table.datetime_s(at)}
@@ -88,16 +88,16 @@ def back(site: str, soft: SoftDeletedDocument, *, due_at: str) -> list[Change]:
     )
     live = Document(place.pk, place.sk, **index, **_values(soft))
     return [
-        moved(site, soft.document_id, RemovalState.DELETED, RemovalState.RESTORING, due_at=due_at),
+        move_removal(site, soft.document_id, RemovalState.DELETED, RemovalState.RESTORING, due_at=due_at),
         Delete(soft.key, SoftDeletedDocument.PK.exists()),
         Put(live),
     ]
 
 
-def buried(site: str, soft: SoftDeletedDocument, *, by: Actor, due_at: str) -> list[Change]:
+def tombstone_changes(site: str, soft: SoftDeletedDocument, *, by: Actor, due_at: str) -> list[Change]:
     """The tombstone, from which there is no way back; fails if its removal went another way."""
     now = clock.now()
-    index = _listed(site, soft.document_id, PURGED, now)
+    index = _removal_index(site, soft.document_id, PURGED, now)
     actions = [
         DocumentRemoval.purgedDate.set(clock.iso(now)),
         DocumentRemoval.purged_by.set(by.id),
@@ -106,11 +106,11 @@ def buried(site: str, soft: SoftDeletedDocument, *, by: Actor, due_at: str) -> l
         DocumentRemoval.GSI1PK.set(index["GSI1PK"]),
         DocumentRemoval.GSI1SK.set(index["GSI1SK"]),
     ]
-    move = moved(site, soft.document_id, RemovalState.DELETED, RemovalState.PURGING, due_at=due_at, more=actions)
+    move = move_removal(site, soft.document_id, RemovalState.DELETED, RemovalState.PURGING, due_at=due_at, more=actions)
     return [move, Delete(soft.key, SoftDeletedDocument.PK.exists())]
 
 
-def moved(
+def move_removal(
     site: str, document_id: str, before: RemovalState, after: RemovalState, *, due_at: str | None, more: Any = ()
 ) -> Update:
     """From one state to the next; without ``due_at`` nobody has to look after it any more."""
@@ -127,7 +127,7 @@ def moved(
     return Update(key, actions, DocumentRemoval.status == before)
 
 
-def _listed(site: str, document_id: str, which: str, at: Any) -> dict[str, Any]:
+def _removal_index(site: str, document_id: str, which: str, at: Any) -> dict[str, Any]:
     return table.DOCUMENT_REMOVAL.gsi1(site, state=which, datetime_us=table.datetime_us(at), document_id=document_id)
 
 

@@ -13,7 +13,7 @@ from config.errors import Conflict, Refused
 from config.table import Key
 from config.transaction import Change, Update, transact
 from projects.audit.events import Actor
-from projects.documents.activity import ActivityType, Changed, activity
+from projects.documents.activity import ActivityType, Changed, record_activity
 from projects.documents.items.documents import Document
 from projects.documents.queries.documents import get_document
 
@@ -37,7 +37,7 @@ class Revision:
 Plan = Callable[[Document, dt.datetime], Revision | None]
 
 
-def revise(site: str, document_id: str, plan: Plan, *, by: Actor) -> bool:
+def revise_document(site: str, document_id: str, plan: Plan, *, by: Actor) -> bool:
     """Write what ``plan`` says of the document as it is now; False where it says None, since all is so already.
 
     The revision guards everything: whoever comes second reads again and plans again, so that two values added at once
@@ -76,7 +76,7 @@ def _write(site: str, document: Document, revision: Revision, by: Actor) -> None
         Document.lastModifiedDate.set(clock.iso(clock.now())),
         *revision.actions,
     ]
-    event = activity(
+    event = record_activity(
         site,
         document.document_id,
         ActivityType.MODIFY,

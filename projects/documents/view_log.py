@@ -12,7 +12,7 @@ from django.http import HttpResponseBase
 from config import clock
 from config.brokers import queues
 from config.errors import CountersignError
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.documents.tasks import record_look
 from projects.web.http import DeskRequest
 
@@ -26,11 +26,11 @@ _lock = threading.Lock()
 _sent: collections.OrderedDict[tuple[str, str, str], float] = collections.OrderedDict()
 
 
-def looked(request: DeskRequest, response: R, document_id: str) -> R:
+def record_view(request: DeskRequest, response: R, document_id: str) -> R:
     """Have the look recorded once ``response`` has gone out; answers the response itself."""
     if request.method != "GET" or response.status_code != 200:
         return response
-    by, at = actor(request.user), clock.iso(clock.now())
+    by, at = actor_of(request.user), clock.iso(clock.now())
     message = {"site": request.site, "document_id": document_id, "user_id": by.id, "user_name": by.name, "at": at}
     # Django calls these after the body was sent, and whatever they raise ends there.
     response._resource_closers.append(lambda: _send(message))  # type: ignore[attr-defined] # absent from the stubs

@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import Conflict, NotFound, Refused
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.comparison import Piece, compare_words
@@ -18,7 +18,7 @@ from projects.prompts.purposes import GENERAL, PURPOSES
 from projects.prompts.queries import PromptRef
 from projects.settings.items import Project
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 
 _TAGS = {"added": "ins", "removed": "del"}
 _EDIT = ("projects/prompts/edit.html", "projects/prompts/_form.html")
@@ -34,7 +34,7 @@ def list_prompts(request: DeskRequest, project_id: str) -> HttpResponse:
         (purpose, heads.get(name) or prompt_queries.shipped_head(_ref(request, project, name)))
         for name, purpose in PURPOSES.items()
     ]
-    return answer(request, "projects/prompts/list.html", None, {"project": project, "prompts": rows})
+    return render_answer(request, "projects/prompts/list.html", None, {"project": project, "prompts": rows})
 
 
 @require_http_methods(["GET", "POST"])
@@ -52,7 +52,11 @@ def edit_prompt(request: DeskRequest, project_id: str, purpose: str) -> HttpResp
         return _editor(request, project, ref, head, form, status=422)
     try:
         saved = prompt_actions.save_version(
-            ref, form.prompt(), based_on=based_on(request.POST), note=form.cleaned_data["note"], by=actor(request.user)
+            ref,
+            form.prompt(),
+            based_on=based_on(request.POST),
+            note=form.cleaned_data["note"],
+            by=actor_of(request.user),
         )
     except (Conflict, Refused) as error:
         form.add_error(None, str(error))
@@ -62,7 +66,7 @@ def edit_prompt(request: DeskRequest, project_id: str, purpose: str) -> HttpResp
         messages.warning(request, f"Saved as version {saved.version}. Others saved version {others} while you edited.")
     else:
         messages.success(request, f"Saved as version {saved.version}. Put it into production to use it.")
-    return go(request, reverse("prompts:show-version", args=[project.id, purpose, saved.version]))
+    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, purpose, saved.version]))
 
 
 @require_POST
@@ -71,7 +75,7 @@ def check_prompt(request: DeskRequest, project_id: str, purpose: str) -> HttpRes
     project = access.project_to_configure(request, project_id)
     form = PromptForm(prompt_queries.get_purpose(purpose), request.POST)
     form.is_valid()
-    return answer(request, "projects/prompts/_problems.html", None, {"project": project, "form": form})
+    return render_answer(request, "projects/prompts/_problems.html", None, {"project": project, "form": form})
 
 
 @require_safe
@@ -94,13 +98,13 @@ def move_production(request: DeskRequest, project_id: str, purpose: str, prompt_
     typed = form.cleaned_data
     try:
         prompt_actions.move_production(
-            ref, prompt_version, expected=typed["expected"], reason=typed["reason"], by=actor(request.user)
+            ref, prompt_version, expected=typed["expected"], reason=typed["reason"], by=actor_of(request.user)
         )
     except Conflict as error:
         form.add_error(None, str(error))
         return _refused(request, project, ref, prompt_version, form, status=409)
     messages.success(request, f"Version {prompt_version} is in production. Runs that start from now on use it.")
-    return go(request, reverse("prompts:show-version", args=[project.id, purpose, prompt_version]))
+    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, purpose, prompt_version]))
 
 
 @require_POST
@@ -113,7 +117,7 @@ def set_candidate(request: DeskRequest, project_id: str, purpose: str, prompt_ve
     typed = form.cleaned_data
     try:
         prompt_actions.set_candidate(
-            ref, prompt_version, percent=typed["percent"], reason=typed["reason"], by=actor(request.user)
+            ref, prompt_version, percent=typed["percent"], reason=typed["reason"], by=actor_of(request.user)
         )
     except (Conflict, Refused) as error:
         form.add_error(None, str(error))
@@ -124,7 +128,7 @@ def set_candidate(request: DeskRequest, project_id: str, purpose: str, prompt_ve
         )
     else:
         messages.success(request, "No candidate any more. All runs use the version in production.")
-    return go(request, reverse("prompts:show-version", args=[project.id, purpose, prompt_version]))
+    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, purpose, prompt_version]))
 
 
 def _ref(request: DeskRequest, project: Project, purpose: str) -> PromptRef:
@@ -155,7 +159,7 @@ def _editor(
         "is_first": not request.GET.get("after"),
         "first_url": request.path,
     }
-    return answer(request, *_EDIT, context, status=status)
+    return render_answer(request, *_EDIT, context, status=status)
 
 
 def _mark_changes(before: str, after: str) -> SafeString:
@@ -215,4 +219,4 @@ def _version_page(
         "is_first": not request.GET.get("after"),
         "first_url": request.path,
     }
-    return answer(request, "projects/prompts/version.html", None, context, status=status)
+    return render_answer(request, "projects/prompts/version.html", None, context, status=status)

@@ -24,7 +24,7 @@ def queue_id_from(form: str) -> str:
     return form if _ULID.fullmatch(form) else clock.new_ulid()
 
 
-def create(site: str, name: str, groups: Sequence[str], *, by: Actor, queue_id: str) -> Queue:
+def create_queue(site: str, name: str, groups: Sequence[str], *, by: Actor, queue_id: str) -> Queue:
     """Make the queue, or answer the one that the same form made before.
 
     Raises:
@@ -58,7 +58,7 @@ def create(site: str, name: str, groups: Sequence[str], *, by: Actor, queue_id: 
     return queue
 
 
-def update(site: str, queue_id: str, *, name: str, groups: Sequence[str], version: int, by: Actor) -> None:
+def update_queue(site: str, queue_id: str, *, name: str, groups: Sequence[str], version: int, by: Actor) -> None:
     """Rename the queue that ``version`` showed and say whom it lets in; what is there already is not written.
 
     Raises:
@@ -81,14 +81,14 @@ def update(site: str, queue_id: str, *, name: str, groups: Sequence[str], versio
     _change(before, [*actions, *_stamps(by)], same, event)
 
 
-def archive(site: str, queue_id: str, *, by: Actor) -> None:
+def archive_queue(site: str, queue_id: str, *, by: Actor) -> None:
     """Offer the queue no more; what waits in it stays and is worked off. Raises: Conflict, NotFound."""
     queue = queue_queries.get_queue(site, queue_id)
     event = entity_event(site, "queue", queue_id, "archived", by=by, payload={"name": queue.name})
     _change(queue, [Queue.status.set(ARCHIVED), *_stamps(by)], Queue.status != ARCHIVED, event)
 
 
-def restore(site: str, queue_id: str, *, by: Actor) -> None:
+def restore_queue(site: str, queue_id: str, *, by: Actor) -> None:
     """Raises: Conflict, NotFound."""
     queue = queue_queries.get_queue(site, queue_id)
     event = entity_event(site, "queue", queue_id, "restored", by=by, payload={"name": queue.name})

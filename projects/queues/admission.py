@@ -23,38 +23,38 @@ MISSING = "Document not found."
 _MOST_PAGES = 4  # that one page of a list is filled from, if all of a page is hidden
 
 
-def closed_queues(request: HttpRequest) -> frozenset[str]:
+def list_closed_queues(request: HttpRequest) -> frozenset[str]:
     """The ids of the queues that do not let the person in; as old as ``ACCESS_SECONDS`` at most."""
     if request.user.is_superuser:
         return frozenset()
     mine, site = access.groups_of(request), str(request.site)
-    return frozenset(queue for queue, groups in directory.limited_queues(site).items() if not mine & groups)
+    return frozenset(queue for queue, groups in directory.list_limited_queues(site).items() if not mine & groups)
 
 
-def hidden_documents(request: HttpRequest, document_ids: Iterable[str]) -> frozenset[str]:
+def find_hidden_documents(request: HttpRequest, document_ids: Iterable[str]) -> frozenset[str]:
     """Those of them that this person is not let into: no call on a site whose queues are all open to them."""
-    closed = closed_queues(request)
+    closed = list_closed_queues(request)
     if not closed:
         return frozenset()
     program = getattr(request, "auth", None)
     own = program.actor.id if isinstance(program, Program) else None
-    found = document_queries.belongings(str(request.site), document_ids)
+    found = document_queries.list_belongings(str(request.site), document_ids)
     return frozenset(one.document_id for one in found if one.queue in closed and (own is None or one.user_id != own))
 
 
 def check_document(request: HttpRequest, document_id: str) -> None:
     """Raises: NotFound, as for a document that is not there."""
-    if hidden_documents(request, [document_id]):
+    if find_hidden_documents(request, [document_id]):
         raise NotFound(MISSING)
 
 
-def shown(request: HttpRequest, rows: Sequence[T], document_id_of: Callable[[T], str | None]) -> list[T]:
+def filter_rows(request: HttpRequest, rows: Sequence[T], document_id_of: Callable[[T], str | None]) -> list[T]:
     """The rows without those of documents that this person is not let into."""
-    hidden = hidden_documents(request, {one for row in rows if (one := document_id_of(row))})
+    hidden = find_hidden_documents(request, {one for row in rows if (one := document_id_of(row))})
     return [row for row in rows if document_id_of(row) not in hidden]
 
 
-def shown_page(
+def filter_page(
     request: HttpRequest,
     read: Callable[[str | None], Page[Row]],
     cursor: str | None,
@@ -62,10 +62,10 @@ def shown_page(
 ) -> Page[Row]:
     """The page of a list behind ``cursor`` without hidden rows; of a page that is all hidden, the ones after it."""
     page = read(cursor)
-    rows = shown(request, page.rows, document_id_of)
+    rows = filter_rows(request, page.rows, document_id_of)
     for _ in range(_MOST_PAGES - 1):
         if rows or not page.next:
             break
         page = read(page.next)
-        rows = shown(request, page.rows, document_id_of)
+        rows = filter_rows(request, page.rows, document_id_of)
     return Page(rows, page.next)

@@ -6,13 +6,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import Conflict
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.queues import actions as queue_actions
 from projects.queues import queries as queue_queries
 from projects.queues.forms import QueueForm, form_of, version_in
 from projects.queues.items import Queue
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 
 
 @require_safe
@@ -26,7 +26,7 @@ def list_queues(request: DeskRequest) -> HttpResponse:
         "is_first": not cursor,
         "first_url": reverse("queues:list-queues"),
     }
-    return answer(request, "projects/queues/list.html", None, context)
+    return render_answer(request, "projects/queues/list.html", None, context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -39,9 +39,11 @@ def create_queue(request: DeskRequest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, form, queue_id=queue_id, status=422)
     typed = form.cleaned_data
-    queue_actions.create(request.site, typed["name"], typed["groups"], by=actor(request.user), queue_id=queue_id)
+    queue_actions.create_queue(
+        request.site, typed["name"], typed["groups"], by=actor_of(request.user), queue_id=queue_id
+    )
     messages.success(request, f"{typed['name']} created. Projects can now send reviews to it.")
-    return go(request, reverse("queues:list-queues"))
+    return redirect_after_post(request, reverse("queues:list-queues"))
 
 
 @require_http_methods(["GET", "POST"])
@@ -54,34 +56,34 @@ def edit_queue(request: DeskRequest, queue_id: str) -> HttpResponse:
     if not form.is_valid():
         return _page(request, form, queue=queue, status=422)
     try:
-        queue_actions.update(
+        queue_actions.update_queue(
             request.site,
             queue_id,
             version=version_in(request.POST),
-            by=actor(request.user),
+            by=actor_of(request.user),
             **form.cleaned_data,
         )
     except Conflict as error:
         stored = queue_queries.get_queue(request.site, queue_id)
         return _page(request, form, queue=stored, clash=str(error), status=409)
     messages.success(request, f"{form.cleaned_data['name']} saved.")
-    return go(request, reverse("queues:list-queues"))
+    return redirect_after_post(request, reverse("queues:list-queues"))
 
 
 @require_POST
 def archive_queue(request: DeskRequest, queue_id: str) -> HttpResponse:
     access.check_can_govern(request)
-    queue_actions.archive(request.site, queue_id, by=actor(request.user))
+    queue_actions.archive_queue(request.site, queue_id, by=actor_of(request.user))
     messages.success(request, "Queue archived. Its open reviews stay until they are decided.")
-    return go(request, reverse("queues:list-queues"))
+    return redirect_after_post(request, reverse("queues:list-queues"))
 
 
 @require_POST
 def restore_queue(request: DeskRequest, queue_id: str) -> HttpResponse:
     access.check_can_govern(request)
-    queue_actions.restore(request.site, queue_id, by=actor(request.user))
+    queue_actions.restore_queue(request.site, queue_id, by=actor_of(request.user))
     messages.success(request, "Queue restored. Projects can select it again.")
-    return go(request, reverse("queues:list-queues"))
+    return redirect_after_post(request, reverse("queues:list-queues"))
 
 
 def _page(
@@ -94,4 +96,4 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     context = {"form": form, "queue": queue, "queue_id": queue_id, "clash": clash}
-    return answer(request, "projects/queues/edit.html", "projects/queues/_form.html", context, status=status)
+    return render_answer(request, "projects/queues/edit.html", "projects/queues/_form.html", context, status=status)

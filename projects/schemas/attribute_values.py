@@ -6,14 +6,14 @@ from typing import Any
 
 from config.errors import Refused
 from config.table import Encoded, ordered_number
-from projects.schemas.governing import AttributeDefinition, stored_value
+from projects.schemas.governing import AttributeDefinition, to_stored_value
 
 Value = str | Decimal | bool
 LONGEST = 250  # letters
 _DIGITS = 38  # DynamoDB's own limit of a number
 
 
-def parsed(definition: AttributeDefinition, texts: Sequence[str]) -> list[Value]:
+def parse_values(definition: AttributeDefinition, texts: Sequence[str]) -> list[Value]:
     """The values that were typed, each once, in their order; a KEY_ONLY attribute has an empty one.
 
     Raises:
@@ -22,11 +22,11 @@ def parsed(definition: AttributeDefinition, texts: Sequence[str]) -> list[Value]
     """
     if definition.data_type == "KEY_ONLY":
         return [""]
-    return list(dict.fromkeys(_one(definition, text) for text in texts))
+    return list(dict.fromkeys(_parse_value(definition, text) for text in texts))
 
 
-def _one(definition: AttributeDefinition, text: str) -> Value:
-    stored = stored_value(definition.kind, text)
+def _parse_value(definition: AttributeDefinition, text: str) -> Value:
+    stored = to_stored_value(definition.kind, text)
     if stored is None:
         raise Refused(f"“{text[:60]}” is not a valid value for {definition.label} (type: {definition.kind_label}).")
     if len(stored) > LONGEST:
@@ -49,14 +49,14 @@ def in_key(value: Value) -> str:
     if value == "":
         return Encoded("#")
     if isinstance(value, bool):
-        return shown(value)
+        return format_value(value)
     return ordered_number(value) if isinstance(value, Decimal) else value
 
 
-def shown(value: Value) -> str:
+def format_value(value: Value) -> str:
     """As a form sends it back. The table keeps no zeros behind a number's last digit, so none are shown.
 
-    >>> shown(Decimal("12.50")), shown(Decimal("100")), shown(True), shown("x")
+    >>> format_value(Decimal("12.50")), format_value(Decimal("100")), format_value(True), format_value("x")
     ('12.5', '100', 'true', 'x')
     """
     if isinstance(value, bool):
@@ -64,7 +64,7 @@ def shown(value: Value) -> str:
     return f"{value.normalize():f}" if isinstance(value, Decimal) else value
 
 
-def columns(value: Value) -> dict[str, Any]:
+def value_columns(value: Value) -> dict[str, Any]:
     """The attribute of a row that keeps the value by its type (seed 002); KEY_ONLY's empty text needs none."""
     if isinstance(value, bool):
         return {"booleanValue": value}

@@ -12,7 +12,7 @@ from projects.schemas.governing import (
     AttributeDefinition,
     AttributeUse,
     Schema,
-    stored_value,
+    to_stored_value,
 )
 
 LONGEST_VALUE = 200  # characters
@@ -29,32 +29,32 @@ class Problem:
     text: str
 
 
-def normalised(schema: Schema, definitions: Definitions) -> Schema:
+def normalise_schema(schema: Schema, definitions: Definitions) -> Schema:
     """With every value as it is stored; one that is no value of its kind stays as typed and is a problem."""
 
-    def stored(key: str, text: str) -> str:
+    def store_value(key: str, text: str) -> str:
         definition = definitions.get(key)
-        return text if definition is None else stored_value(definition.kind, text) or text
+        return text if definition is None else to_stored_value(definition.kind, text) or text
 
     uses = tuple(
         replace(
             one,
-            allowed=tuple(dict.fromkeys(stored(one.key, value) for value in one.allowed)),
-            default=stored(one.key, one.default),
+            allowed=tuple(dict.fromkeys(store_value(one.key, value) for value in one.allowed)),
+            default=store_value(one.key, one.default),
         )
         for one in schema.uses
     )
     return replace(schema, uses=uses)
 
 
-def check(schema: Schema, definitions: Definitions) -> None:
+def check_schema(schema: Schema, definitions: Definitions) -> None:
     """Raises: Refused, with the first thing to change."""
-    for problem in problems(schema, definitions):
+    for problem in schema_problems(schema, definitions):
         raise Refused(problem.text)
 
 
-def problems(schema: Schema, definitions: Definitions) -> Iterator[Problem]:
-    """Every thing to change in a schema that ``normalised`` has seen, in the order of the form."""
+def schema_problems(schema: Schema, definitions: Definitions) -> Iterator[Problem]:
+    """Every thing to change in a schema that ``normalise_schema`` has seen, in the order of the form."""
     if len(schema.uses) > MAX_USES:
         yield Problem("key", MAX_USES, f"A schema can have up to {MAX_USES} attributes. Remove some, then save again.")
     seen: set[str] = set()
@@ -91,9 +91,9 @@ def _value_problems(use: AttributeUse, definition: AttributeDefinition) -> Itera
         for value in use.allowed:
             if len(value) > LONGEST_VALUE:
                 yield "allowed", f"Values can have up to {LONGEST_VALUE} characters. Shorten “{value[:30]}…”."
-            elif stored_value(definition.kind, value) != value:
+            elif to_stored_value(definition.kind, value) != value:
                 yield "allowed", f"“{value[:40]}” is not a valid {kind.label.lower()} value{example}."
-    if use.default and stored_value(definition.kind, use.default) != use.default:
+    if use.default and to_stored_value(definition.kind, use.default) != use.default:
         yield "default", f"“{use.default[:40]}” is not a valid {kind.label.lower()} value{example}."
     elif use.default and use.allowed and use.default not in use.allowed:
         yield "default", "Choose one of the allowed values."

@@ -79,7 +79,7 @@ def ensure_default_schemas(site: str, *, by: Actor) -> None:
     """Make what is missing; what is there stays as somebody has left it, archived or changed."""
     for classification_id, schema in DEFAULT_CLASSIFICATIONS.items():
         try:
-            schema_queries.classification(site, classification_id)
+            schema_queries.get_classification(site, classification_id)
         except NotFound:
             _make(site, classification_id, schema, by)
 
@@ -98,6 +98,6 @@ def _ensure_attributes(site: str, keys: Iterable[str], by: Actor) -> None:
         if key in there:
             continue
         try:
-            attribute_definition_actions.create(site, DEFAULT_ATTRIBUTES[key], by=by)
+            attribute_definition_actions.create_definition(site, DEFAULT_ATTRIBUTES[key], by=by)
         except Conflict:  # as above
             continue

@@ -11,7 +11,15 @@ from projects.schemas import checks
 from projects.schemas import queries as schema_queries
 from projects.schemas.checks import Definitions
 from projects.schemas.governing import MAX_COMPOSITE_KEYS, AttributeDefinition, Schema
-from projects.schemas.use_rows import UseRow, UseRows, lines_of, posted_rows, rearranged_rows, rows_of, tabled
+from projects.schemas.use_rows import (
+    UseRow,
+    UseRows,
+    add_row_tools,
+    lines_of,
+    parse_posted_rows,
+    rearrange_posted_rows,
+    rows_of,
+)
 from projects.web.row_moves import Tool
 
 
@@ -72,7 +80,7 @@ class SchemaEditor:
         schema = self.schema()
         definitions = self._definitions(site, schema)
         rows = self.rows.filled()  # before any error: one takes its value away, and the row would look blank
-        for problem in checks.problems(checks.normalised(schema, definitions), definitions):
+        for problem in checks.schema_problems(checks.normalise_schema(schema, definitions), definitions):
             if problem.part == "composite":
                 line = ", ".join(schema.composite_keys[problem.place])
                 self.form.add_error("composite_keys", f"“{line}”: {problem.text}")
@@ -88,7 +96,7 @@ class SchemaEditor:
 
     @property
     def table(self) -> list[tuple[UseRow, str, tuple[Tool, ...]]]:
-        return tabled(self.rows, self.focus, self.known)
+        return add_row_tools(self.rows, self.focus, self.known)
 
     @property
     def save_words(self) -> str:
@@ -110,14 +118,14 @@ def editor_of(schema: Schema, *, named: bool, version: int = 0) -> SchemaEditor:
     return SchemaEditor(form, rows_of(schema.uses), schema.name, version)
 
 
-def posted_editor(data: Mapping[str, Any], *, named: bool, name: str = "") -> SchemaEditor:
-    return SchemaEditor(SchemaForm(data, named=named), posted_rows(data), name, version_in(data))
+def edit_posted_schema(data: Mapping[str, Any], *, named: bool, name: str = "") -> SchemaEditor:
+    return SchemaEditor(SchemaForm(data, named=named), parse_posted_rows(data), name, version_in(data))
 
 
-def rearranged_editor(data: Mapping[str, Any], order: str, *, named: bool, name: str = "") -> SchemaEditor:
+def edit_rearranged_schema(data: Mapping[str, Any], order: str, *, named: bool, name: str = "") -> SchemaEditor:
     """The page as typed with its rows moved: nothing is checked or saved yet."""
     typed = {key: data.get(key, "") for key in ("name", "composite_keys")}
-    rows, focus = rearranged_rows(data, order)
+    rows, focus = rearrange_posted_rows(data, order)
     return SchemaEditor(SchemaForm(initial=typed, named=named), rows, name, version_in(data), focus)
 
 

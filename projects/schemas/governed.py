@@ -21,7 +21,7 @@ class GovernedField:
     date_range: str = ""
 
 
-def governed_fields(
+def list_governed_fields(
     own: Sequence[FieldSetting], thresholds: Mapping[str, float], governing: Governing
 ) -> Iterator[GovernedField]:
     """In the order of the review: the classification's attributes take the place of ``own``.
@@ -33,23 +33,23 @@ def governed_fields(
     if governing.classification is None:
         fields = [GovernedField(one.name, one.label, one.type, one.required, date_range=one.date_range) for one in own]
     else:
-        fields = list(_used(governing.classification.uses, governing))
+        fields = list(_fields_in_use(governing.classification.uses, governing))
     named = {one.name for one in fields}
-    fields += _used([use for use in site.values() if use.required and use.key not in named], governing)
+    fields += _fields_in_use([use for use in site.values() if use.required and use.key not in named], governing)
     for one in fields:
-        under = _governed(one, site[one.name], governing.definitions.get(one.name)) if one.name in site else one
+        under = _apply_use(one, site[one.name], governing.definitions.get(one.name)) if one.name in site else one
         plausible = date_range(one.name, under.type, under.date_range)
         yield replace(under, threshold=thresholds.get(one.name), date_range=plausible)
 
 
-def _used(uses: Iterable[AttributeUse], governing: Governing) -> Iterator[GovernedField]:
+def _fields_in_use(uses: Iterable[AttributeUse], governing: Governing) -> Iterator[GovernedField]:
     for use in uses:
         definition = governing.definitions.get(use.key)
         if definition is not None and definition.is_read:  # one of an older writer may have no value to read
-            yield _governed(GovernedField(use.key, definition.label, definition.kind), use, definition)
+            yield _apply_use(GovernedField(use.key, definition.label, definition.kind), use, definition)
 
 
-def _governed(one: GovernedField, use: AttributeUse, definition: AttributeDefinition | None) -> GovernedField:
+def _apply_use(one: GovernedField, use: AttributeUse, definition: AttributeDefinition | None) -> GovernedField:
     """``one`` under ``use``: what it says itself already stays."""
     kind = definition.kind if definition is not None and definition.is_read else one.type
     return replace(

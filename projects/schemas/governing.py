@@ -46,7 +46,7 @@ def kind_of(data_type: str, kind: str | None) -> str:
     return plain.get(data_type, data_type.lower())
 
 
-def stored_value(kind: str, text: str) -> str | None:
+def to_stored_value(kind: str, text: str) -> str | None:
     """How a value of this kind is stored; None where it is no such value. Strict: an admin types it once, for all.
 
     Letters are composed as in keys: two values that look the same would be two rows with one key.

@@ -92,7 +92,7 @@ def site_schema(site: str) -> SchemaHead:
         return SchemaHead(key.pk, key.sk, name="Site schema")
 
 
-def classification(site: str, classification_id: str) -> SchemaHead:
+def get_classification(site: str, classification_id: str) -> SchemaHead:
     """A strong read of one classification.
 
     Raises:
@@ -133,18 +133,18 @@ def schemas_of(site: str, classification_id: str) -> tuple[Schema, Schema | None
         NotFound: no such classification on this site.
 
     """
-    own = classification(site, classification_id).schema if classification_id else None
+    own = get_classification(site, classification_id).schema if classification_id else None
     return site_schema(site).schema, own
 
 
-def governing(site: str, classification_id: str) -> Governing:
+def get_governing(site: str, classification_id: str) -> Governing:
     """What a run is governed by from its start: one GetItem a schema, one BatchGetItem for what they name.
 
     Raises:
         NotFound: no such classification on this site.
 
     """
-    own = classification(site, classification_id) if classification_id else None
+    own = get_classification(site, classification_id) if classification_id else None
     ours = site_schema(site)
     uses = [*(own.schema.uses if own else ()), *ours.schema.uses]
     return Governing(
@@ -160,7 +160,7 @@ def governing(site: str, classification_id: str) -> Governing:
 MOST_TYPES = 40  # that a document's type is found among; the first by name
 
 
-def governing_each(site: str) -> Sequence[Governing]:
+def list_governing(site: str) -> Sequence[Governing]:
     """What a run may be governed by whose type is yet to be found: first without a classification, then each by name.
 
     Archived ones are left out. A Query and a BatchGetItem for the classifications, a GetItem for the site's schema,
@@ -175,10 +175,10 @@ def governing_each(site: str) -> Sequence[Governing]:
     none = Governing(
         site=ours.schema, site_version=ours.number, definitions=definitions_of(site, [use.key for use in uses])
     )
-    return [none, *(_classified(none, head, schema) for head, schema in schemas)]
+    return [none, *(_classify_governing(none, head, schema) for head, schema in schemas)]
 
 
-def _classified(none: Governing, head: SchemaHead, schema: Schema) -> Governing:
+def _classify_governing(none: Governing, head: SchemaHead, schema: Schema) -> Governing:
     return replace(none, classification=schema, classification_id=head.id, classification_version=head.number)
 
 
@@ -210,7 +210,7 @@ def schemas_using(site: str, key: str) -> Sequence[Use]:
     return [Use(one.document_id or SITE, one.name or "Site schema") for one in rows]
 
 
-def allowed_values(site: str, key: str) -> Sequence[str]:
+def list_allowed_values(site: str, key: str) -> Sequence[str]:
     """Every value that any schema allows for an attribute, in the order of the text, each once; one Query."""
     pk = table.CLASSIFICATION_ALLOWED_VALUE.gsi1_partition(site, key=key)
     rows = SchemaAllowedValue.page(pk, index="GSI1", limit=MAX_OFFERED).rows

@@ -17,7 +17,7 @@ MAX_CHANGES = 100
 _COMPOSITE = uuid.UUID("0f3c1c52-5d0b-4c1e-9b6f-6f5a0a0a8f11")  # names composite keys: the same keys, the same row
 
 
-def changes(site: str, owner: str, before: Schema, after: Schema) -> list[Change]:
+def schema_row_changes(site: str, owner: str, before: Schema, after: Schema) -> list[Change]:
     """The rows to put and to delete so that the table says what ``after`` says; ``owner`` empty for the site.
 
     Raises:

@@ -72,7 +72,7 @@ _Rows = formset_factory(
 
 
 def rows_of(uses: Sequence[AttributeUse]) -> UseRows:
-    return _shown(
+    return _make_use_rows(
         [
             {"key": one.key, "required": one.required, "allowed": "\n".join(one.allowed), "default": one.default}
             for one in uses
@@ -80,19 +80,19 @@ def rows_of(uses: Sequence[AttributeUse]) -> UseRows:
     )
 
 
-def posted_rows(data: Mapping[str, Any]) -> UseRows:
+def parse_posted_rows(data: Mapping[str, Any]) -> UseRows:
     words = {"too_many_forms": f"A schema can have up to {MAX_USES} attributes. Remove some, then save again."}
     return cast(UseRows, _Rows(data, prefix=PREFIX, error_messages=words))
 
 
-def rearranged_rows(data: Mapping[str, Any], order: str) -> tuple[UseRows, str]:
+def rearrange_posted_rows(data: Mapping[str, Any], order: str) -> tuple[UseRows, str]:
     """The typed rows after ``order`` (see ``row_moves``), and where to look next."""
-    rows = [_typed(data, i) for i in range(min(row_moves.count(data, PREFIX), MAX_USES))]
-    focus = row_moves.rearranged(rows, order, blank={}, most=MAX_USES, first="key")
-    return _shown(rows), focus
+    rows = [_read_row_input(data, i) for i in range(min(row_moves.count_rows(data, PREFIX), MAX_USES))]
+    focus = row_moves.rearrange_rows(rows, order, blank={}, most=MAX_USES, first="key")
+    return _make_use_rows(rows), focus
 
 
-def tabled(
+def add_row_tools(
     rows: UseRows, focus: str, known: Mapping[str, AttributeDefinition]
 ) -> list[tuple[UseRow, str, tuple[Tool, ...]]]:
     """Each row with what its attribute is called and of which type, and with its buttons."""
@@ -104,15 +104,15 @@ def tabled(
         definition = known.get(str(row["key"].value() or ""))
         words = f"{definition.label}, {definition.kind_label.lower()}" if definition else ""
         row.fields["allowed"].widget.attrs["rows"] = max(2, min(8, len(lines_of(str(row["allowed"].value() or "")))))
-        table.append((row, words, row_moves.tools(i, last, focus, "attribute")))
+        table.append((row, words, row_moves.row_tools(i, last, focus, "attribute")))
     return table
 
 
-def _shown(rows: list[Row]) -> UseRows:
+def _make_use_rows(rows: list[Row]) -> UseRows:
     return cast(UseRows, _Rows(initial=rows, prefix=PREFIX))
 
 
-def _typed(data: Mapping[str, Any], i: int) -> Row:
+def _read_row_input(data: Mapping[str, Any], i: int) -> Row:
     # As typed, mistakes and all: moving a row is no reason to be told about them.
     row: Row = {key: data.get(f"{PREFIX}-{i}-{key}", "") for key in _KEYS}
     return row | {"required": bool(data.get(f"{PREFIX}-{i}-required"))}

@@ -27,8 +27,8 @@ class Vocabulary:
         return self.attributes[key].label if key in self.attributes else key
 
 
-def vocabulary(site: str) -> Vocabulary:
-    def read() -> Vocabulary:
+def get_vocabulary(site: str) -> Vocabulary:
+    def read_vocabulary() -> Vocabulary:
         definitions = schema_queries.attribute_definitions(site)
         return Vocabulary(
             {one.key: one for one in definitions},
@@ -36,4 +36,4 @@ def vocabulary(site: str) -> Vocabulary:
             schema_queries.all_composite_keys(site),
         )
 
-    return directory.remember("vocabulary", site, read)
+    return directory.remember("vocabulary", site, read_vocabulary)

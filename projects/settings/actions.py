@@ -15,7 +15,7 @@ from config.transaction import Change, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.settings import clashes, merging
 from projects.settings import queries as project_queries
-from projects.settings.items import Project, assignments, stored_settings
+from projects.settings.items import Project, settings_assignments, settings_to_store
 from projects.settings.merging import Seen
 from projects.settings.values import ProjectSettings
 
@@ -34,7 +34,7 @@ def project_id_from(form: str) -> str:
     return form if _PROJECT_ID.fullmatch(form) else new_project_id()
 
 
-def create(site: str, settings: ProjectSettings, *, by: Actor, project_id: str) -> Project:
+def create_project(site: str, settings: ProjectSettings, *, by: Actor, project_id: str) -> Project:
     """Make the project, or answer the one that the same form made before.
 
     Raises:
@@ -43,7 +43,7 @@ def create(site: str, settings: ProjectSettings, *, by: Actor, project_id: str) 
     """
     now = clock.iso(clock.now())
     key = PROJECT.key(site, project_id=project_id)
-    data = stored_settings(settings) | {"project_id": project_id, "status": "active", "version": 1}
+    data = settings_to_store(settings) | {"project_id": project_id, "status": "active", "version": 1}
     flat: dict[str, Any] = {"project_id": project_id, "name": settings.name, "status": "active"}
     flat |= PROJECT.gsi1(site, updated_at=now)
     project = Project(
@@ -65,7 +65,7 @@ def create(site: str, settings: ProjectSettings, *, by: Actor, project_id: str) 
     return project
 
 
-def update(site: str, project_id: str, settings: ProjectSettings, *, seen: Seen | None, by: Actor) -> Project:
+def update_project(site: str, project_id: str, settings: ProjectSettings, *, seen: Seen | None, by: Actor) -> Project:
     """Save what ``settings`` change of what was ``seen``, on top of what is stored now.
 
     What others changed meanwhile in other places stays; saving what is there already writes nothing.
@@ -77,15 +77,15 @@ def update(site: str, project_id: str, settings: ProjectSettings, *, seen: Seen 
     """
     for attempt in range(_ATTEMPTS):
         stored = project_queries.get_project(site, project_id)
-        merge = merging.merge(seen, settings, stored.settings)
-        changed = merging.changes(stored.settings, merge.settings)
+        merge = merging.merge_settings(seen, settings, stored.settings)
+        changed = merging.diff_settings(stored.settings, merge.settings)
         if not changed:
             return stored
         if merge.clashing:
             since = project_queries.changes_since(site, project_id, seen.version if seen else 0)
-            raise Conflict(" ".join(map(str, clashes.lines(merge, stored, since))))
+            raise Conflict(" ".join(map(str, clashes.clash_lines(merge, stored, since))))
         try:
-            transact(*_save(site, stored, merge.settings, changed, by))
+            transact(*_save_project(site, stored, merge.settings, changed, by))
         except Conflict:  # somebody else's save came between: merge with that one too
             time.sleep(random.uniform(0.005, 0.02) * 2 ** min(attempt, 4))
             continue
@@ -93,7 +93,7 @@ def update(site: str, project_id: str, settings: ProjectSettings, *, seen: Seen 
     raise Conflict("Too many people are saving these settings. Your changes were not saved; save again.")
 
 
-def _save(
+def _save_project(
     site: str, stored: Project, settings: ProjectSettings, changed: Mapping[str, Any], by: Actor
 ) -> tuple[list[Change], RecordAt]:
     now, version = clock.iso(clock.now()), stored.version + 1
@@ -101,7 +101,7 @@ def _save(
     event = entity_event(site, "project", stored.id, "updated", by=by, payload=payload)
     flat = {"name": settings.name, "updated_at": now} | PROJECT.gsi1(site, updated_at=now)
     mine = {"version": version, "updated_by": by.name}
-    actions = assignments(stored, settings)
+    actions = settings_assignments(stored, settings)
     actions += [Project.data[name].set(value) for name, value in mine.items()]
     actions += [getattr(Project, name).set(value) for name, value in flat.items()]
     return [Update(stored.key, actions, _at_version(stored.version))], event

@@ -26,22 +26,24 @@ class Line:
         return f"{self.who} changed {self.words}{when}."
 
 
-def lines(merge: Merge, stored: Project, events: list[EntityEvent]) -> tuple[Line, ...]:
+def clash_lines(merge: Merge, stored: Project, events: list[EntityEvent]) -> tuple[Line, ...]:
     """``events`` are those since the admin looked, newest first."""
     theirs = stored.settings
-    values = merging.places(theirs)
-    return tuple(_line(place, merging.words(place, theirs, merge.settings), values, events) for place in merge.clashing)
+    values = merging.list_places(theirs)
+    return tuple(
+        _line(place, merging.name_place(place, theirs, merge.settings), values, events) for place in merge.clashing
+    )
 
 
 def _line(place: str, words: str, values: Mapping[str, Any], events: list[EntityEvent]) -> Line:
     by = next((event for event in events if place in (event.payload.as_dict().get("changes") or {})), None)
-    saved = "" if place.endswith((merging.ORDER, merging.COUNT)) else _shown(values.get(place))
+    saved = "" if place.endswith((merging.ORDER, merging.COUNT)) else _format_clash_value(values.get(place))
     if by is None:
         return Line(words, "Another user", None, saved)
     return Line(words, by.metadata.as_dict().get("name") or "Another user", by.inserteddate, saved)
 
 
-def _shown(value: Any) -> str:
+def _format_clash_value(value: Any) -> str:
     if isinstance(value, FieldSetting):
         threshold = "" if value.threshold is None else f", review threshold {round(value.threshold * 100, 1):g} %"
         required = ", required" if value.required else ""

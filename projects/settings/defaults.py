@@ -46,6 +46,6 @@ def _ensure_project(site: str, project_id: str, wanted: ProjectSettings, by: Act
     except NotFound:
         pass
     try:
-        return project_actions.create(site, wanted, by=by, project_id=project_id)
+        return project_actions.create_project(site, wanted, by=by, project_id=project_id)
     except Conflict:  # another process was as fast
         return project_queries.get_project(site, project_id)

@@ -4,10 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from projects.schemas.governed import governed_fields
+from projects.schemas.governed import list_governed_fields
 from projects.schemas.governing import Governing
 from projects.settings.clashes import Line
-from projects.settings.field_rows import FieldRow, FieldRows, posted_rows, rearranged_rows, rows_of, tabled
+from projects.settings.field_rows import (
+    FieldRow,
+    FieldRows,
+    add_row_tools,
+    parse_posted_rows,
+    rearrange_posted_rows,
+    rows_of,
+)
 from projects.settings.forms import Offered, ProjectForm, initial_of
 from projects.settings.provider_choice import desk_default
 from projects.settings.values import (
@@ -49,7 +56,7 @@ class Editor:
 
     @property
     def table(self) -> list[tuple[FieldRow, tuple[Tool, ...]]]:
-        return tabled(self.rows, self.focus)
+        return add_row_tools(self.rows, self.focus)
 
     def counted(self) -> "Editor":
         """With the number of messages, for the sentence at the top."""
@@ -67,20 +74,20 @@ def editor_after_clash(merged: ProjectSettings, offered: Offered, seen: str, cla
     return replace(editor_of(merged, offered, seen), clash=clash, retry=True)
 
 
-def posted_editor(data: Mapping[str, Any], stored: ProjectSettings, offered: Offered) -> Editor:
+def edit_posted_settings(data: Mapping[str, Any], stored: ProjectSettings, offered: Offered) -> Editor:
     form = ProjectForm(data, stored=stored, offered=offered)
-    return Editor(form, posted_rows(data), str(data.get("seen", "")))
+    return Editor(form, parse_posted_rows(data), str(data.get("seen", "")))
 
 
-def rearranged_editor(data: Mapping[str, Any], stored: ProjectSettings, offered: Offered, order: str) -> Editor:
+def edit_rearranged_settings(data: Mapping[str, Any], stored: ProjectSettings, offered: Offered, order: str) -> Editor:
     """The page as typed with its rows moved: nothing is checked or saved yet."""
     typed = {name: data.get(name, "") for name in initial_of(stored)}
     form = ProjectForm(initial=typed, stored=stored, offered=offered)
-    rows, focus = rearranged_rows(data, order)
+    rows, focus = rearrange_posted_rows(data, order)
     return Editor(form, rows, str(data.get("seen", "")), focus)
 
 
-def summary(settings: ProjectSettings, governing: Governing) -> dict[str, Any]:
+def summarize_settings(settings: ProjectSettings, governing: Governing) -> dict[str, Any]:
     """The settings in the words of the project's page; the fields as the next run reads them."""
     thresholds = {one.name: one.threshold for one in settings.fields if one.threshold is not None}
     return {
@@ -94,13 +101,13 @@ def summary(settings: ProjectSettings, governing: Governing) -> dict[str, Any]:
                 "threshold": settings.default_threshold if one.threshold is None else one.threshold,
                 "allowed": () if one.type == "boolean" else one.allowed,
             }
-            for one in governed_fields(settings.fields, thresholds, governing)
+            for one in list_governed_fields(settings.fields, thresholds, governing)
         ],
         "prompt_unused": bool(settings.document_prompt) and not _asks_models(settings),
         "language": LANGUAGES.get(settings.language, settings.language),
         "ocr_model": OCR_MODELS.get(settings.ocr_model, settings.ocr_model),
         "typing": TYPINGS.get(settings.typing, "") if not settings.classification_id else "",
-        "doers": [(SETTING_LABELS[name], _doer(settings, name)) for name in DOERS],
+        "doers": [(SETTING_LABELS[name], _name_provider(settings, name)) for name in DOERS],
         "switches": [label for name, label in OCR_SWITCHES.items() if settings.ocr_options.get(name)],
     }
 
@@ -110,6 +117,6 @@ def _asks_models(settings: ProjectSettings) -> bool:
     return (settings.analyzer or desk_default("analyzer")) != "rules"
 
 
-def _doer(settings: ProjectSettings, name: str) -> str:
+def _name_provider(settings: ProjectSettings, name: str) -> str:
     value = getattr(settings, name) or desk_default(name)
     return DOERS[name].get(value, value)

@@ -112,7 +112,7 @@ _Rows = formset_factory(
 
 
 def rows_of(fields: Sequence[FieldSetting]) -> FieldRows:
-    return _shown(
+    return _make_field_rows(
         [
             {
                 "label": one.label,
@@ -127,21 +127,21 @@ def rows_of(fields: Sequence[FieldSetting]) -> FieldRows:
     )
 
 
-def posted_rows(data: Mapping[str, Any]) -> FieldRows:
+def parse_posted_rows(data: Mapping[str, Any]) -> FieldRows:
     words = {"too_many_forms": f"A project can have up to {MAX_FIELDS} fields. Remove some, then save again."}
     return cast(FieldRows, _Rows(data, prefix=PREFIX, error_messages=words))
 
 
-def rearranged_rows(data: Mapping[str, Any], order: str) -> tuple[FieldRows, str]:
+def rearrange_posted_rows(data: Mapping[str, Any], order: str) -> tuple[FieldRows, str]:
     """The typed rows after ``order`` (see ``row_moves``), and where to look next."""
-    rows = [_typed(data, i) for i in range(min(row_moves.count(data, PREFIX), MAX_FIELDS))]
-    focus = row_moves.rearranged(
+    rows = [_read_row_input(data, i) for i in range(min(row_moves.count_rows(data, PREFIX), MAX_FIELDS))]
+    focus = row_moves.rearrange_rows(
         rows, order, blank={"type": "text", "date_range": AROUND}, most=MAX_FIELDS, first="label"
     )
-    return _shown(rows), focus
+    return _make_field_rows(rows), focus
 
 
-def tabled(rows: FieldRows, focus: str) -> list[tuple[FieldRow, tuple[Tool, ...]]]:
+def add_row_tools(rows: FieldRows, focus: str) -> list[tuple[FieldRow, tuple[Tool, ...]]]:
     """Each row with its buttons; ``focus`` is a button's value, or ``label-3`` for a row's first input."""
     last = len(rows.forms) - 1
     table: list[tuple[FieldRow, tuple[Tool, ...]]] = []
@@ -149,15 +149,15 @@ def tabled(rows: FieldRows, focus: str) -> list[tuple[FieldRow, tuple[Tool, ...]
         row.fields["threshold"].widget.attrs["placeholder"] = "default"
         if focus == f"label-{i}":
             row.fields["label"].widget.attrs["autofocus"] = True
-        table.append((row, row_moves.tools(i, last, focus, "field")))
+        table.append((row, row_moves.row_tools(i, last, focus, "field")))
     return table
 
 
-def _shown(rows: list[dict[str, Any]]) -> FieldRows:
+def _make_field_rows(rows: list[dict[str, Any]]) -> FieldRows:
     return cast(FieldRows, _Rows(initial=rows, prefix=PREFIX))
 
 
-def _typed(data: Mapping[str, Any], i: int) -> dict[str, Any]:
+def _read_row_input(data: Mapping[str, Any], i: int) -> dict[str, Any]:
     # As typed, mistakes and all: moving a row is no reason to be told about them.
     row: dict[str, Any] = {key: data.get(f"{PREFIX}-{i}-{key}", "") for key in _KEYS}
     return row | {"required": bool(row["required"])}

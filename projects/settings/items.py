@@ -95,7 +95,7 @@ def _fields(stored: list[dict[str, Any]] | None, policy: dict[str, Any]) -> tupl
     )
 
 
-def stored_settings(settings: ProjectSettings) -> dict[str, Any]:
+def settings_to_store(settings: ProjectSettings) -> dict[str, Any]:
     """The entries of ``data`` that an admin's settings become. Thresholds are 0–1; only those that differ are kept."""
     return {
         "name": settings.name,
@@ -127,13 +127,13 @@ def stored_settings(settings: ProjectSettings) -> dict[str, Any]:
     }
 
 
-def assignments(stored: Project, settings: ProjectSettings) -> list[Action]:
+def settings_assignments(stored: Project, settings: ProjectSettings) -> list[Action]:
     """One SET or REMOVE for each path that has to change for ``settings`` to be stored.
 
     Never a whole map where one entry changes: what other writers keep beside ours stays.
     """
     path: Any = Project.data
-    return _assignments(path, stored.data.as_dict(), stored_settings(stored.settings), stored_settings(settings))
+    return _assignments(path, stored.data.as_dict(), settings_to_store(stored.settings), settings_to_store(settings))
 
 
 def _assignments(

@@ -39,16 +39,16 @@ class Merge:
     clashing: tuple[str, ...]
 
 
-def seen(settings: ProjectSettings, version: int) -> Seen:
-    return Seen(version, {place: _digest(value) for place, value in places(settings).items()})
+def digest_settings(settings: ProjectSettings, version: int) -> Seen:
+    return Seen(version, {place: _digest(value) for place, value in list_places(settings).items()})
 
 
-def sealed(what: Seen, site: str, project_id: str) -> str:
+def sign_seen(what: Seen, site: str, project_id: str) -> str:
     """For a hidden input: bound to its project, since digests of another one would call everything changed."""
     return _signer(site, project_id).sign_object([what.version, what.digests], compress=True)
 
 
-def opened(text: str, site: str, project_id: str) -> Seen | None:
+def unsign_seen(text: str, site: str, project_id: str) -> Seen | None:
     """None where the form lost it or it was tampered with: then nothing is known about what was seen."""
     try:
         version, digests = _signer(site, project_id).unsign_object(text)
@@ -61,7 +61,7 @@ def _signer(site: str, project_id: str) -> signing.Signer:
     return signing.Signer(salt=f"settings seen {site} {project_id}")
 
 
-def places(settings: ProjectSettings) -> dict[str, Any]:
+def list_places(settings: ProjectSettings) -> dict[str, Any]:
     """Every place with its value, rows in their order."""
     found: dict[str, Any] = {}
     for name in _HINTS:
@@ -75,28 +75,28 @@ def places(settings: ProjectSettings) -> dict[str, Any]:
     return found
 
 
-def changes(before: ProjectSettings, after: ProjectSettings) -> dict[str, dict[str, Any]]:
+def diff_settings(before: ProjectSettings, after: ProjectSettings) -> dict[str, dict[str, Any]]:
     """Each differing place with what was ``before`` and what is ``after``, as plain values; None where it is not."""
-    old, new = places(before), places(after)
+    old, new = list_places(before), list_places(after)
     differing = {place: (old.get(place), new.get(place)) for place in [*old, *new]}
     found = {
         place: {"before": _plain(was), "after": _plain(now)} for place, (was, now) in differing.items() if was != now
     }
     for name in _ROWS:
         was, now = _names(old, name), _names(new, name)
-        if _moved(was, now):
+        if _is_reordered(was, now):
             found[f"{name}.{ORDER}"] = {"before": was, "after": now}
     return found
 
 
-def merge(what: Seen | None, mine: ProjectSettings, theirs: ProjectSettings) -> Merge:
+def merge_settings(what: Seen | None, mine: ProjectSettings, theirs: ProjectSettings) -> Merge:
     """What I changed since I saw ``what``, on top of ``theirs``. The same change twice is no clash.
 
     Where it is unknown what I saw, everything that differs is in question.
     """
     if what is None:
-        return Merge(mine, tuple(changes(theirs, mine)))
-    base, my, stored = what.digests, places(mine), places(theirs)
+        return Merge(mine, tuple(diff_settings(theirs, mine)))
+    base, my, stored = what.digests, list_places(mine), list_places(theirs)
     values, clashing = dict(stored), []
     for place in dict.fromkeys([*base, *stored, *my]):
         wanted = _digest_at(my, place)
@@ -111,14 +111,14 @@ def merge(what: Seen | None, mine: ProjectSettings, theirs: ProjectSettings) -> 
     rows: dict[str, list[str]] = {}
     for name in _ROWS:
         was, my_rows, their_rows, kept = (_names(one, name) for one in (base, my, stored, values))
-        rows[name] = _merged_order(was, my_rows, their_rows, kept)
+        rows[name] = _merge_order(was, my_rows, their_rows, kept)
         clashing += [f"{name}.{part}" for part in _disorder(was, my_rows, their_rows, rows[name])]
-    return Merge(_built(theirs, values, rows), tuple(clashing))
+    return Merge(_build_settings(theirs, values, rows), tuple(clashing))
 
 
-def _merged_order(was: list[str], mine: list[str], theirs: list[str], kept: list[str]) -> list[str]:
+def _merge_order(was: list[str], mine: list[str], theirs: list[str], kept: list[str]) -> list[str]:
     """The order of whoever moved rows, mine before theirs; what the other added stands behind its neighbour."""
-    leads, follows = (mine, theirs) if _moved(was, mine) else (theirs, mine)
+    leads, follows = (mine, theirs) if _is_reordered(was, mine) else (theirs, mine)
     order = [one for one in leads if one in kept]
     for i, one in enumerate(follows):
         if one in kept and one not in order:
@@ -128,11 +128,13 @@ def _merged_order(was: list[str], mine: list[str], theirs: list[str], kept: list
 
 
 def _disorder(was: list[str], mine: list[str], theirs: list[str], merged: list[str]) -> list[str]:
-    both = _moved(was, mine) and _moved(was, theirs) and _moved(mine, theirs)
+    both = _is_reordered(was, mine) and _is_reordered(was, theirs) and _is_reordered(mine, theirs)
     return [ORDER] * both + [COUNT] * (len(merged) > MAX_FIELDS >= max(len(mine), len(theirs)))
 
 
-def _built(theirs: ProjectSettings, values: Mapping[str, Any], rows: Mapping[str, Sequence[str]]) -> ProjectSettings:
+def _build_settings(
+    theirs: ProjectSettings, values: Mapping[str, Any], rows: Mapping[str, Sequence[str]]
+) -> ProjectSettings:
     changed: dict[str, Any] = {name: values[name] for name in _HINTS if name not in _MAPS and name not in _ROWS}
     changed |= {name: {part: values[f"{name}.{part}"] for part in _names(values, name)} for name in _MAPS}
     changed |= {name: tuple(values[f"{name}.{one}"] for one in order) for name, order in rows.items()}
@@ -143,7 +145,7 @@ def _names(found: Iterable[str], name: str) -> list[str]:
     return [place.removeprefix(f"{name}.") for place in found if place.startswith(f"{name}.")]
 
 
-def _moved(was: Sequence[str], now: Sequence[str]) -> bool:
+def _is_reordered(was: Sequence[str], now: Sequence[str]) -> bool:
     """Whether what both have stands in another order."""
     return [one for one in was if one in now] != [one for one in now if one in was]
 
@@ -170,7 +172,7 @@ def _plain(value: Any) -> Any:
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
-def words(place: str, *known: ProjectSettings) -> str:
+def name_place(place: str, *known: ProjectSettings) -> str:
     """What people call a place; ``known`` settings have the labels of rows."""
     name, _, part = place.partition(".")
     label = SETTING_LABELS[name]

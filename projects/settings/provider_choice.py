@@ -15,11 +15,11 @@ def desk_default(name: str) -> str:
     return str(getattr(settings, name.upper()))
 
 
-def doer(data: Mapping[str, Any], name: str) -> str:
+def chosen_provider(data: Mapping[str, Any], name: str) -> str:
     """Of a project's ``data`` map, a document's choice laid over it."""
     return str(data.get(name) or desk_default(name))
 
 
-def chosen(typed: Mapping[str, Any]) -> dict[str, str]:
+def read_provider_choices(typed: Mapping[str, Any]) -> dict[str, str]:
     """What a form or a program chose for one document: known values only, the rest is the project's."""
     return {name: typed[name] for name, choices in CHOICES.items() if typed.get(name) in choices}

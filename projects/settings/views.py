@@ -6,18 +6,25 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import Conflict, NotFound
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.queues import queries as queue_queries
 from projects.schemas import queries as schema_queries
 from projects.settings import actions as project_actions
 from projects.settings import clashes, merging
 from projects.settings import queries as project_queries
-from projects.settings.editor import Editor, editor_after_clash, editor_of, posted_editor, rearranged_editor, summary
+from projects.settings.editor import (
+    Editor,
+    edit_posted_settings,
+    edit_rearranged_settings,
+    editor_after_clash,
+    editor_of,
+    summarize_settings,
+)
 from projects.settings.forms import Offered
 from projects.settings.items import Project
 from projects.settings.values import ProjectSettings
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 
 _EDIT = ("projects/settings/edit.html", "projects/settings/_form.html")
 
@@ -33,7 +40,7 @@ def list_projects(request: DeskRequest) -> HttpResponse:
         "is_first": not cursor,
         "first_url": reverse("projects:list-projects"),
     }
-    return answer(request, "projects/settings/list.html", None, context)
+    return render_answer(request, "projects/settings/list.html", None, context)
 
 
 @require_safe
@@ -42,54 +49,61 @@ def show_project(request: DeskRequest, project_id: str) -> HttpResponse:
     settings = project.settings
     queue = queue_queries.get_queue(request.site, settings.review_queue) if settings.review_queue else None
     try:
-        governing = schema_queries.governing(request.site, settings.classification_id)
+        governing = schema_queries.get_governing(request.site, settings.classification_id)
     except NotFound:  # an upload says what to do; the page stays
-        governing = schema_queries.governing(request.site, "")
+        governing = schema_queries.get_governing(request.site, "")
     named = {
         "project": project,
         "queue": queue,
-        "is_closed": queue is not None and not (access.admits(request, queue) or access.abilities(request).configure),
+        "is_closed": queue is not None
+        and not (access.is_admitted(request, queue) or access.abilities(request).configure),
         "classification": governing.classification,
     }
-    return answer(request, "projects/settings/show.html", None, {**named, **summary(settings, governing)})
+    return render_answer(
+        request, "projects/settings/show.html", None, {**named, **summarize_settings(settings, governing)}
+    )
 
 
 @require_http_methods(["GET", "POST"])
 def create_project(request: DeskRequest) -> HttpResponse:
     access.check_can_configure(request)
     blank = ProjectSettings(name="")
-    offered = _offered(request, blank)
+    offered = _offered_choices(request, blank)
     if request.method == "GET":
         return _edit_page(request, editor_of(blank, offered), project_id=project_actions.new_project_id())
     project_id = project_actions.project_id_from(request.POST.get("project_id", ""))
     if order := request.POST.get("rows"):
         return _edit_page(
-            request, rearranged_editor(request.POST, blank, offered, order), project_id=project_id, rows=True
+            request, edit_rearranged_settings(request.POST, blank, offered, order), project_id=project_id, rows=True
         )
-    editor = posted_editor(request.POST, blank, offered)
+    editor = edit_posted_settings(request.POST, blank, offered)
     if not editor.is_valid():
         return _edit_page(request, editor.counted(), project_id=project_id, status=422)
-    project = project_actions.create(request.site, editor.settings(), by=actor(request.user), project_id=project_id)
+    project = project_actions.create_project(
+        request.site, editor.settings(), by=actor_of(request.user), project_id=project_id
+    )
     messages.success(request, f"{project.settings.name} created. You can now upload documents.")
-    return go(request, reverse("projects:show-project", args=[project_id]))
+    return redirect_after_post(request, reverse("projects:show-project", args=[project_id]))
 
 
 @require_http_methods(["GET", "POST"])
 def edit_project(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
-    offered = _offered(request, project.settings)
+    offered = _offered_choices(request, project.settings)
     if request.method == "GET":
-        return _edit_page(request, editor_of(project.settings, offered, _seen(request, project)), project=project)
+        return _edit_page(
+            request, editor_of(project.settings, offered, _sign_shown_settings(request, project)), project=project
+        )
     if order := request.POST.get("rows"):
-        editor = rearranged_editor(request.POST, project.settings, offered, order)
+        editor = edit_rearranged_settings(request.POST, project.settings, offered, order)
         return _edit_page(request, editor, project=project, rows=True)
-    editor = posted_editor(request.POST, project.settings, offered)
+    editor = edit_posted_settings(request.POST, project.settings, offered)
     if not editor.is_valid():
         return _edit_page(request, editor.counted(), project=project, status=422)
     return _save(request, project, editor, offered)
 
 
-def _offered(request: DeskRequest, stored: ProjectSettings) -> Offered:
+def _offered_choices(request: DeskRequest, stored: ProjectSettings) -> Offered:
     """What is archived is no choice any more, unless it is chosen already."""
     queues = queue_queries.all_queues(request.site)
     classifications = schema_queries.all_classifications(request.site)
@@ -101,23 +115,23 @@ def _offered(request: DeskRequest, stored: ProjectSettings) -> Offered:
 
 def _save(request: DeskRequest, project: Project, editor: Editor, offered: Offered) -> HttpResponse:
     # A form that lost what it had seen was based on nothing we know: whatever differs is in question.
-    seen = merging.opened(editor.seen, request.site, project.id)
+    seen = merging.unsign_seen(editor.seen, request.site, project.id)
     typed = editor.settings()
     try:
-        project_actions.update(request.site, project.id, typed, seen=seen, by=actor(request.user))
+        project_actions.update_project(request.site, project.id, typed, seen=seen, by=actor_of(request.user))
     except Conflict:
         stored = project_queries.get_project(request.site, project.id)
         since = project_queries.changes_since(request.site, project.id, seen.version if seen else 0)
-        merge = merging.merge(seen, typed, stored.settings)
-        lines = clashes.lines(merge, stored, since)
-        after = editor_after_clash(merge.settings, offered, _seen(request, stored), lines)
+        merge = merging.merge_settings(seen, typed, stored.settings)
+        lines = clashes.clash_lines(merge, stored, since)
+        after = editor_after_clash(merge.settings, offered, _sign_shown_settings(request, stored), lines)
         return _edit_page(request, after, project=stored, status=409)
     messages.success(request, "Settings saved. Runs already started keep their settings.")
-    return go(request, reverse("projects:show-project", args=[project.id]))
+    return redirect_after_post(request, reverse("projects:show-project", args=[project.id]))
 
 
-def _seen(request: DeskRequest, project: Project) -> str:
-    return merging.sealed(merging.seen(project.settings, project.version), request.site, project.id)
+def _sign_shown_settings(request: DeskRequest, project: Project) -> str:
+    return merging.sign_seen(merging.digest_settings(project.settings, project.version), request.site, project.id)
 
 
 def _edit_page(
@@ -131,4 +145,4 @@ def _edit_page(
 ) -> HttpResponse:
     page, fragment = _EDIT
     context = {"editor": editor, "project": project, "project_id": project_id}
-    return answer(request, page, "projects/settings/_fields.html" if rows else fragment, context, status=status)
+    return render_answer(request, page, "projects/settings/_fields.html" if rows else fragment, context, status=status)

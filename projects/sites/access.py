@@ -82,7 +82,7 @@ def permissions_on(request: HttpRequest, site: str) -> frozenset[Permission]:
     user = request.user
     if not user.is_authenticated or not user.is_active or not directory.is_open(site):
         return NOTHING
-    return EVERYTHING if user.is_superuser else directory.permissions(site, groups_of(request))
+    return EVERYTHING if user.is_superuser else directory.get_permissions(site, groups_of(request))
 
 
 def permissions_of(request: HttpRequest) -> frozenset[Permission]:
@@ -245,7 +245,7 @@ def project_to_configure(request: DeskRequest, project_id: str) -> Project:
     return project_queries.get_project(request.site, project_id)
 
 
-def admits(request: HttpRequest, queue: Queue) -> bool:
+def is_admitted(request: HttpRequest, queue: Queue) -> bool:
     """A queue without groups lets everybody in, every queue a superuser."""
     return not queue.groups or request.user.is_superuser or bool(groups_of(request) & set(queue.groups))
 
@@ -262,6 +262,6 @@ def check_admitted(request: DeskRequest, queue_id: str) -> Queue | None:
     if not queue_id:
         return None
     queue = queue_queries.get_queue(request.site, queue_id)
-    if not admits(request, queue):
+    if not is_admitted(request, queue):
         raise NotFound(queue_queries.MISSING)
     return queue

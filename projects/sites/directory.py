@@ -15,7 +15,7 @@ from config.errors import NotFound
 from config.table import DEFAULT_SITE, InvalidKey, encode, partition
 from projects.queues import queries as queue_queries
 from projects.sites.items.sites import Site
-from projects.sites.permissions import NOTHING, Permission, defaults, known
+from projects.sites.permissions import NOTHING, Permission, default_permissions, known_permissions
 from projects.sites.queries import sites as site_queries
 
 T = TypeVar("T")
@@ -65,61 +65,61 @@ def forget_queues() -> None:
     _memory.forget_kind(_QUEUES)
 
 
-def site(site_id: str) -> Site | None:
+def get_site(site_id: str) -> Site | None:
     """The site, active or not; None where there is none. Not found is remembered too, where it could be one."""
     try:
         partition(site_id, "")
     except InvalidKey:
         return None
 
-    def read() -> Site | None:
+    def read_site() -> Site | None:
         try:
             return site_queries.get_site(site_id)
         except NotFound:
             return None
 
-    return _memory.get("site", site_id, read)
+    return _memory.get("site", site_id, read_site)
 
 
 def is_open(site_id: str) -> bool:
     """Whether people may be there at all; the default site always is, and costs no read."""
     if site_id == DEFAULT_SITE:
         return True
-    found = site(site_id)
+    found = get_site(site_id)
     return found is not None and found.status == site_queries.ACTIVE
 
 
-def _of_group(group: str) -> Mapping[str, frozenset[Permission]]:
-    def read() -> Mapping[str, frozenset[Permission]]:
-        return {str(row.siteId): known(row.permissions) for row in site_queries.sites_of_group(group)}
+def _group_permissions(group: str) -> Mapping[str, frozenset[Permission]]:
+    def read_permissions() -> Mapping[str, frozenset[Permission]]:
+        return {str(row.siteId): known_permissions(row.permissions) for row in site_queries.sites_of_group(group)}
 
-    return _memory.get("group", group, read)
+    return _memory.get("group", group, read_permissions)
 
 
-def permissions(site_id: str, groups: Iterable[str]) -> frozenset[Permission]:
+def get_permissions(site_id: str, groups: Iterable[str]) -> frozenset[Permission]:
     """What the groups may do there together."""
-    rows = ((group, _of_group(group)) for group in groups)
-    return NOTHING.union(*(found.get(site_id, defaults(site_id, group)) for group, found in rows))
+    rows = ((group, _group_permissions(group)) for group in groups)
+    return NOTHING.union(*(found.get(site_id, default_permissions(site_id, group)) for group, found in rows))
 
 
 def places_of(groups: Iterable[str], limit: int) -> Sequence[Place]:
     """The open sites where the groups may do anything, the default one first, then by title."""
     named = sorted(groups)
 
-    def read() -> Sequence[Place]:
-        ids = {DEFAULT_SITE, *(site_id for group in named for site_id in _of_group(group))}
-        mine = sorted(site_id for site_id in ids if permissions(site_id, named))[:limit]
+    def read_places() -> Sequence[Place]:
+        ids = {DEFAULT_SITE, *(site_id for group in named for site_id in _group_permissions(group))}
+        mine = sorted(site_id for site_id in ids if get_permissions(site_id, named))[:limit]
         if mine == [DEFAULT_SITE]:  # nearly everybody, on every page: its title is not worth a read
             return [_place(site_queries.default_site())]
         return _in_order(_place(one) for one in site_queries.get_sites(mine) if one.status == site_queries.ACTIVE)
 
-    return _memory.get("places", "#".join([str(limit), *map(encode, named)]), read)
+    return _memory.get("places", "#".join([str(limit), *map(encode, named)]), read_places)
 
 
-def limited_queues(site_id: str) -> Mapping[str, frozenset[str]]:
+def list_limited_queues(site_id: str) -> Mapping[str, frozenset[str]]:
     """The groups of each queue that lets only some in; archived queues too, since what waited there stays theirs."""
 
-    def read() -> Mapping[str, frozenset[str]]:
+    def read_limited_queues() -> Mapping[str, frozenset[str]]:
         found: dict[str, frozenset[str]] = {}
         cursor = None
         while True:
@@ -128,18 +128,18 @@ def limited_queues(site_id: str) -> Mapping[str, frozenset[str]]:
             if cursor is None:
                 return found
 
-    return _memory.get(_QUEUES, site_id, read)
+    return _memory.get(_QUEUES, site_id, read_limited_queues)
 
 
 def every_place(limit: int) -> Sequence[Place]:
     """The first open sites, for those who may open all of them."""
 
-    def read() -> Sequence[Place]:
+    def read_every_place() -> Sequence[Place]:
         rows = [_place(one) for one in site_queries.active_sites(limit).rows]
         known_default = any(one.site_id == DEFAULT_SITE for one in rows)
         return _in_order(rows if known_default else [_place(site_queries.default_site()), *rows])
 
-    return _memory.get("every place", str(limit), read)
+    return _memory.get("every place", str(limit), read_every_place)
 
 
 def _place(site: Site) -> Place:

@@ -10,7 +10,7 @@ from config.errors import Refused
 from projects.settings.forms import SlotsField
 from projects.sites.actions.api_keys import NAME_LENGTH, OFFERED
 from projects.sites.actions.sites import TITLE_LENGTH, check_id
-from projects.sites.permissions import ADMINS, WORDS, Permission, known
+from projects.sites.permissions import ADMINS, WORDS, Permission, known_permissions
 
 
 class SiteTitleForm(forms.Form):
@@ -101,4 +101,4 @@ class KeyForm(forms.Form):
     )
 
     def permissions(self) -> frozenset[Permission]:
-        return known(self.cleaned_data["may"])
+        return known_permissions(self.cleaned_data["may"])

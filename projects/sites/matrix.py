@@ -8,7 +8,7 @@ from django.http import QueryDict
 from config.table import DEFAULT_SITE
 from projects.sites.actions.groups import MOST_AT_ONCE, Grant
 from projects.sites.items.sites import SiteGroup
-from projects.sites.permissions import DEFAULTS, NOTHING, ROLES, WORDS, Permission, in_order, known
+from projects.sites.permissions import DEFAULTS, NOTHING, ROLES, WORDS, Permission, in_order, known_permissions
 
 NAME_LENGTH = 150  # Django's own, of a group
 
@@ -54,7 +54,7 @@ class GroupRow:
         return Grant(self.group, self.shown, self.ticked, self.version)
 
 
-def stored_rows(site: str, stored: Iterable[SiteGroup], *, is_first: bool) -> list[GroupRow]:
+def list_group_rows(site: str, stored: Iterable[SiteGroup], *, is_first: bool) -> list[GroupRow]:
     """As they are; a new desk's own groups come first on the default site, also while they have no row."""
     found = {str(one.groupName): one for one in stored}
     names = [one for one in ROLES if site == DEFAULT_SITE and is_first and one not in found]
@@ -65,17 +65,17 @@ def _row(number: int, group: str, row: SiteGroup | None) -> GroupRow:
     if row is None:
         held = DEFAULTS[group]
         return GroupRow(number, group, held, held, 0)
-    held = known(row.permissions)
+    held = known_permissions(row.permissions)
     return GroupRow(number, group, held, held, int(row.version or 0), row.updated_by or "", row.updated_at or "")
 
 
-def posted_rows(data: QueryDict) -> list[GroupRow]:
+def parse_posted_groups(data: QueryDict) -> list[GroupRow]:
     """As ticked; the last one, where its name was typed, is a group that is to be added."""
     numbers = [number for number in range(MOST_AT_ONCE * 2) if f"group-{number}" in data]
-    rows = [_posted(data, number) for number in numbers]
+    rows = [_parse_posted_group(data, number) for number in numbers]
     name = data.get("new-group", "").strip()[:NAME_LENGTH]
     if name:
-        rows.append(new_row(name, known(data.getlist("may-new"))))
+        rows.append(new_row(name, known_permissions(data.getlist("may-new"))))
     return rows
 
 
@@ -83,19 +83,19 @@ def new_row(group: str = "", ticked: frozenset[Permission] = NOTHING) -> GroupRo
     return GroupRow("new", group, NOTHING, ticked, 0, is_new=True)
 
 
-def _posted(data: QueryDict, number: int) -> GroupRow:
+def _parse_posted_group(data: QueryDict, number: int) -> GroupRow:
     text = data.get(f"version-{number}", "")
-    shown = known(data.get(f"shown-{number}", "").split(","))
+    shown = known_permissions(data.get(f"shown-{number}", "").split(","))
     return GroupRow(
         number,
         str(data[f"group-{number}"])[:NAME_LENGTH],
         shown,
-        known(data.getlist(f"may-{number}")),
+        known_permissions(data.getlist(f"may-{number}")),
         int(text) if text.isdecimal() and len(text) < 10 else -1,
     )
 
 
-def over(rows: Sequence[GroupRow], stored: Mapping[str, SiteGroup]) -> list[GroupRow]:
+def lay_over_stored(rows: Sequence[GroupRow], stored: Mapping[str, SiteGroup]) -> list[GroupRow]:
     """As ticked, over what is stored now: saving again is a decision. Rows that were left alone show what is stored."""
     return [_over(row, stored.get(row.group)) for row in rows]
 
@@ -104,7 +104,7 @@ def _over(row: GroupRow, now: SiteGroup | None) -> GroupRow:
     if now is None and not row.version:
         return row  # a group without a row had none to change
     version = int(now.version or 0) if now else 0
-    held = known(now.permissions) if now else NOTHING
+    held = known_permissions(now.permissions) if now else NOTHING
     fresh = replace(row, shown=held, version=version, is_new=False)
     if now is not None:
         fresh = replace(fresh, who=now.updated_by or "", at=now.updated_at or "")

@@ -37,16 +37,16 @@ DEFAULTS: Mapping[str, frozenset[Permission]] = {
 }
 
 
-def defaults(site: str, group: str) -> frozenset[Permission]:
+def default_permissions(site: str, group: str) -> frozenset[Permission]:
     """What a group may do on a site that has no row for it.
 
-    >>> sorted(defaults("default", "viewers")), sorted(defaults("acme", "viewers"))
+    >>> sorted(default_permissions("default", "viewers")), sorted(default_permissions("acme", "viewers"))
     ([<Permission.READ: 'READ'>], [])
     """
     return DEFAULTS.get(group, NOTHING) if site == DEFAULT_SITE else NOTHING
 
 
-def known(stored: Iterable[str] | None) -> frozenset[Permission]:
+def known_permissions(stored: Iterable[str] | None) -> frozenset[Permission]:
     """The permissions of a row; a word that this version does not know allows nothing."""
     listed = set(stored or ())
     return frozenset(one for one in Permission if one.value in listed)

@@ -23,7 +23,7 @@ from config.table import DEFAULT_SITE
 from projects.sites import access
 from projects.sites.actions import sign_ins
 from projects.sites.actions.sign_ins import PASSWORD, SIGN_IN, Attempt
-from projects.web.http import DeskRequest, answer
+from projects.web.http import DeskRequest, render_answer
 
 
 def client_network(request: HttpRequest) -> str:
@@ -88,7 +88,7 @@ class SignInView(LoginView):
         return super().form_valid(form)
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
-        return _refused(super().form_invalid(form), form, 200)
+        return _refuse_sign_in(super().form_invalid(form), form, 200)
 
     def get_success_url(self) -> str:
         asked = self.get_redirect_url()
@@ -108,7 +108,7 @@ class SignInView(LoginView):
         return reverse("choose-site")
 
 
-def _refused(response: HttpResponse, form: Form, status: int) -> HttpResponse:
+def _refuse_sign_in(response: HttpResponse, form: Form, status: int) -> HttpResponse:
     response.status_code = status
     if wait := getattr(form, "wait", 0):
         response.status_code = 429
@@ -185,7 +185,7 @@ class ChangePasswordView(PasswordChangeView):
         return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
-        return _refused(super().form_invalid(form), form, 422)
+        return _refuse_sign_in(super().form_invalid(form), form, 422)
 
     def get_success_url(self) -> str:
         return access.way_out(self.request).url or reverse("choose-site")
@@ -195,4 +195,4 @@ class ChangePasswordView(PasswordChangeView):
 def choose_site(request: DeskRequest) -> HttpResponse:
     """The sites of somebody who may open several, or the sentence that there is none yet."""
     places = [(one, access.home(one.site_id)) for one in access.places_of(request)]
-    return answer(request, "registration/sites.html", None, {"places": places})
+    return render_answer(request, "registration/sites.html", None, {"places": places})

@@ -14,8 +14,8 @@ from pydantic import ConfigDict
 
 from config import logs
 from config.errors import CountersignError, KeyRefused, Refused, quoted
-from projects.sites.actions.api_keys import Program, verify
-from projects.web.http import PROBLEM, DeskRequest, problem, status_of
+from projects.sites.actions.api_keys import Program, verify_api_key
+from projects.web.http import PROBLEM, DeskRequest, problem_response, status_of
 
 _NO_KEY = "API key missing. Send it as Authorization: Bearer cs_…. An admin creates API keys under Settings."
 _ABOUT = (
@@ -41,7 +41,7 @@ class KeyAuth(HttpAuthBase):
         scheme, _, key = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             raise KeyRefused(_NO_KEY)
-        program = verify(key.strip())
+        program = verify_api_key(key.strip())
         logs.set_site(program.site)
         request.site = program.site  # type: ignore[assignment]  # as in DeskRequest
         request.permissions = program.permissions  # type: ignore[attr-defined]  # read by access.permissions_of
@@ -130,7 +130,7 @@ def new_api() -> NinjaAPI:
     api.add_exception_handler(CountersignError, _domain_error)
     api.add_exception_handler(ValidationError, _not_valid)
     api.add_exception_handler(HttpError, _http_error)
-    api.add_exception_handler(Http404, lambda *_: problem(404, "Not found. Check the URL."))
+    api.add_exception_handler(Http404, lambda *_: problem_response(404, "Not found. Check the URL."))
     return api
 
 
@@ -138,12 +138,14 @@ def _domain_error(_request: HttpRequest, error: Any) -> HttpResponse:
     status = status_of(error)
     if status is None:
         raise error
-    return problem(status, str(error))
+    return problem_response(status, str(error))
 
 
 def _http_error(_request: HttpRequest, error: Any) -> HttpResponse:
     """Raised by ninja alone, for a body that is not JSON."""
-    return problem(error.status_code, "The request body is not valid JSON. Send UTF-8 JSON that matches the schema.")
+    return problem_response(
+        error.status_code, "The request body is not valid JSON. Send UTF-8 JSON that matches the schema."
+    )
 
 
 def _not_valid(_request: HttpRequest, error: Any) -> HttpResponse:
@@ -152,4 +154,4 @@ def _not_valid(_request: HttpRequest, error: Any) -> HttpResponse:
     detail = "The request is invalid and nothing was changed. See errors for each invalid value."
     if unknown := [str(one["loc"][-1]) for one in error.errors if one["type"] == "extra_forbidden"]:
         detail = f"Unknown entries: {quoted(unknown)}. {detail}"
-    return problem(422, detail, errors=wrong)
+    return problem_response(422, detail, errors=wrong)

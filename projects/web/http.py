@@ -50,7 +50,7 @@ def status_of(error: Exception) -> int | None:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), None)
 
 
-def problem(status: int, detail: str, **more: Any) -> JsonResponse:
+def problem_response(status: int, detail: str, **more: Any) -> JsonResponse:
     """What a program is told: the sentence that a person would get, beside the status in words and number."""
     body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail, **more}
     response = JsonResponse(body, status=status, content_type=PROBLEM)
@@ -60,7 +60,7 @@ def problem(status: int, detail: str, **more: Any) -> JsonResponse:
     return response
 
 
-def inert(response: HttpResponseBase) -> HttpResponseBase:
+def make_inert(response: HttpResponseBase) -> HttpResponseBase:
     """For bytes that came from outside: whatever a browser takes them for, nothing in them runs, loads or is framed."""
     response["Content-Security-Policy"] = "sandbox; default-src 'none'"  # in place of the pages' policy
     response["Cross-Origin-Resource-Policy"] = "same-origin"
@@ -73,7 +73,7 @@ def wants_fragment(request: HttpRequest) -> bool:
     return bool(htmx) and htmx is not None and not htmx.boosted and not htmx.history_restore_request
 
 
-def answer(
+def render_answer(
     request: HttpRequest, page: str, fragment: str | None, context: Mapping[str, Any], *, status: int = 200
 ) -> HttpResponse:
     """Render ``fragment`` for htmx and ``page`` for everybody else; never stored, since it shows people's documents."""
@@ -84,6 +84,6 @@ def answer(
     return response
 
 
-def go(request: HttpRequest, url: str) -> HttpResponse:
+def redirect_after_post(request: HttpRequest, url: str) -> HttpResponse:
     """Redirect after a POST; htmx would swap the redirect's page into the form, so it is told to navigate."""
     return HttpResponseClientRedirect(url) if wants_fragment(request) else HttpResponseRedirect(url)

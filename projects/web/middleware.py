@@ -20,7 +20,7 @@ from config import logs
 from config.errors import CountersignError, NotFound
 from config.table import DEFAULT_SITE
 from projects.sites import access
-from projects.web.http import API_PATH, PROBLEM, problem, status_of, wants_fragment
+from projects.web.http import API_PATH, PROBLEM, problem_response, status_of, wants_fragment
 
 logger = logging.getLogger(__name__)
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -144,12 +144,12 @@ class ProblemMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         path = request.path_info
         if _API_OF_A_SITE.match(path):
-            return problem(404, f"Use {API_PATH} without a site prefix. The API key determines the site.")
+            return problem_response(404, f"Use {API_PATH} without a site prefix. The API key determines the site.")
         response = self.get_response(request)
         if not _API.match(path) or response.status_code < 300 or response.get("Content-Type") == PROBLEM:
             return response
         status = response.status_code if response.status_code >= 400 else 404
-        answer = problem(status, _PROBLEMS.get(status, "This request is not supported here."))
+        answer = problem_response(status, _PROBLEMS.get(status, "This request is not supported here."))
         if "Allow" in response:
             answer["Allow"] = response["Allow"]
         return answer

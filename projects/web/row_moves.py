@@ -18,13 +18,13 @@ class Tool:
     focused: bool
 
 
-def count(data: Mapping[str, Any], prefix: str) -> int:
+def count_rows(data: Mapping[str, Any], prefix: str) -> int:
     """How many rows the form says that it has; 0 for one that was tampered with."""
     text = str(data.get(f"{prefix}-TOTAL_FORMS", "0"))
     return int(text) if text.isdigit() and len(text) < 5 else 0
 
 
-def rearranged(rows: list[Row], order: str, *, blank: Row, most: int, first: str) -> str:
+def rearrange_rows(rows: list[Row], order: str, *, blank: Row, most: int, first: str) -> str:
     """Do ``order`` (``add``, ``up-2``, ``down-0``, ``remove-1``; 0-based) to ``rows``, and say where to look next.
 
     ``first``: the name of a row's first input, which a new row is looked at by.
@@ -47,7 +47,7 @@ def rearranged(rows: list[Row], order: str, *, blank: Row, most: int, first: str
     return f"{other if at_end else verb}-{to}"
 
 
-def tools(i: int, last: int, focus: str, noun: str) -> tuple[Tool, ...]:
+def row_tools(i: int, last: int, focus: str, noun: str) -> tuple[Tool, ...]:
     """The buttons of row ``i``; ``focus`` is the value of the one to look at."""
     return (
         Tool(f"up-{i}", "up", f"Move {noun} {i + 1} up", i == 0, focus == f"up-{i}"),

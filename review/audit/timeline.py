@@ -189,7 +189,7 @@ def _following(
 
 def hidden(request: DeskRequest, document_ids: Iterable[str]) -> frozenset[str]:
     """Documents and handed over reviews in queues that do not let the person in; no call if none is closed to them."""
-    closed = admission.closed_queues(request)
+    closed = admission.list_closed_queues(request)
     if not closed:
         return frozenset()
     ids = {one for one in document_ids if one}
@@ -198,7 +198,7 @@ def hidden(request: DeskRequest, document_ids: Iterable[str]) -> frozenset[str]:
     found = Item.together(list(keys), only=["queue"]) if keys else {}
     # One whose time to be kept is over says its queue no more: it is hidden too.
     open_ = {keys[key] for key, row in found.items() if queue_id(row["queue"]["S"]) not in closed}
-    return admission.hidden_documents(request, ids - asked) | (asked - open_)
+    return admission.find_hidden_documents(request, ids - asked) | (asked - open_)
 
 
 def redacted(request: DeskRequest, rows: Sequence[AuditRow]) -> list[AuditRow]:

@@ -16,7 +16,7 @@ from config.errors import NotFound
 from config.table import InvalidKey, encode
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, answer
+from projects.web.http import DeskRequest, render_answer
 from projects.web.spreadsheets import csv_line
 from review.audit import timeline
 from review.audit.timeline import AuditRow, Source
@@ -50,7 +50,7 @@ def show_audit(request: DeskRequest) -> HttpResponse:
         "joiner": "&" if query else "?",
         "export_query": query,
     }
-    return answer(request, "review/audit/audit.html", None, context)
+    return render_answer(request, "review/audit/audit.html", None, context)
 
 
 @require_safe

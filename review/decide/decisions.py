@@ -97,7 +97,7 @@ def decide(ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person) -> dt.date
         _mark(ref, verdict, by, stored),
         Put(_decision(ref, run, verdict, by, stored)),
         Update(checkpoint_key(ref), [ReviewCheckpoint.status.set(_CHECKPOINT[verdict.decision])]),
-        *counting.counted(ref.site, counting.queued(verdict.queue, ref.document_id, -1)),
+        *counting.apply_tally(ref.site, counting.count_queued(verdict.queue, ref.document_id, -1)),
     ]
     facts: dict[str, Any] = {"review": ref.review_id, "decision": verdict.decision_id}
     facts |= {"corrected": len(verdict.changes), "confirmed": len(verdict.confirmed)}
@@ -247,7 +247,7 @@ def _reopen(ref: ReviewRef, run: Run, review: Review, decision_id: str, by: Pers
             ReviewDecision.undone_at.does_not_exist(),
         ),
         Update(checkpoint_key(ref), [ReviewCheckpoint.status.set("pending_review")]),
-        *counting.counted(ref.site, counting.queued(review.queue or DEFAULT_QUEUE, ref.document_id, 1)),
+        *counting.apply_tally(ref.site, counting.count_queued(review.queue or DEFAULT_QUEUE, ref.document_id, 1)),
     ]
     facts = {"review": ref.review_id, "decision": decision_id}
     transact(changes, events.lineage(run, "HUMAN_REVIEW_UNDONE", by=by, facts=facts))

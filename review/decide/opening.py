@@ -157,9 +157,9 @@ def opened(pause: Pause, *, at: dt.datetime) -> tuple[list[Change], EventAt]:
         bus_type=events.REVIEW_REQUIRED,
         bus_detail={"reviewId": pause.ref.review_id, "reasons": list(review.reasons or ())},
     )
-    tally = counting.queued(pause.queue, pause.run.document_id, 1)
+    tally = counting.count_queued(pause.queue, pause.run.document_id, 1)
     changes: list[Change] = [_create(pause, review), Put(_checkpoint(pause, review), overwrite=True)]
-    return changes + counting.counted(pause.run.site, tally), required
+    return changes + counting.apply_tally(pause.run.site, tally), required
 
 
 def _create(pause: Pause, review: Review) -> Update:

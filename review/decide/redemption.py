@@ -212,5 +212,5 @@ def closing(ref: ReviewRef, move: Move, queue: str) -> list[Change]:
     ]
     return [
         Update(ref.key, actions, may(move), name="review"),
-        *counting.counted(ref.site, counting.queued(queue, ref.document_id, -1)),
+        *counting.apply_tally(ref.site, counting.count_queued(queue, ref.document_id, -1)),
     ]

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 from config import clock
 from config.errors import Conflict, CountersignError, Refused
 from projects.sites import access
-from projects.web.http import DeskRequest, go
+from projects.web.http import DeskRequest, redirect_after_post
 from review import queries
 from review.decide import claims, decisions
 from review.decide.claims import Decided
@@ -45,7 +45,7 @@ def claim(request: DeskRequest, document_id: str, review_id: str) -> HttpRespons
         claims.claim(ref, run, by=person_of(request))
     except Conflict:
         return lost_page(request, ref)
-    return go(request, _desk_url(ref))
+    return redirect_after_post(request, _desk_url(ref))
 
 
 @require_POST
@@ -56,7 +56,7 @@ def claim_next(request: DeskRequest) -> HttpResponse:
     following = claims.claim_next(request.site, queue, by=person_of(request))
     if following is None:
         messages.info(request, "No unclaimed reviews right now.")
-    return go(request, _desk_url(following) if following else queue_url(queue))
+    return redirect_after_post(request, _desk_url(following) if following else queue_url(queue))
 
 
 @require_POST
@@ -71,7 +71,7 @@ def renew(request: DeskRequest, document_id: str, review_id: str) -> HttpRespons
     if request.htmx:
         # The page stays as it is: what is typed on it is nobody else's business.
         return HttpResponse(status=204, headers={"HX-Trigger": f'{{"lease": "{until}"}}', "Cache-Control": "no-store"})
-    return go(request, _desk_url(ref))
+    return redirect_after_post(request, _desk_url(ref))
 
 
 @require_POST
@@ -85,7 +85,7 @@ def release(request: DeskRequest, document_id: str, review_id: str) -> HttpRespo
     except Conflict:
         return lost_page(request, ref)
     messages.success(request, "Released. The document is back in the queue without a decision.")
-    return go(request, queue_url(queue_id(review.queue)))
+    return redirect_after_post(request, queue_url(queue_id(review.queue)))
 
 
 @require_POST
@@ -111,7 +111,7 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
         _next(ref, carried.decision_id, carried.queue, person) if forms.wants_next(request.POST.dict()) else None
     )
     where = _desk_url(following) if following else queue_url(carried.queue)
-    return go(request, f"{where}?{urlencode({'done': done})}")
+    return redirect_after_post(request, f"{where}?{urlencode({'done': done})}")
 
 
 def _refused(request: DeskRequest, answers: Answers, carried: Ticket) -> Draft:
@@ -150,6 +150,6 @@ def undo(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse
         if not queries.was_undone(ref, decision_id, person.id):
             return lost_page(request, ref, notice="Too late to undo: the decision has been submitted.")
         messages.info(request, "This decision was already undone.")
-        return go(request, _desk_url(ref))
+        return redirect_after_post(request, _desk_url(ref))
     messages.success(request, "Decision undone. Nothing was submitted; the document is assigned to you again.")
-    return go(request, _desk_url(ref))
+    return redirect_after_post(request, _desk_url(ref))

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 
 from config.errors import Conflict, Refused
 from projects.sites import access
-from projects.web.http import DeskRequest, go
+from projects.web.http import DeskRequest, redirect_after_post
 from review.decide import drafts
 from review.decide.drafts import Saved
 from review.desk import forms, ticket
@@ -30,14 +30,14 @@ def save_draft(request: DeskRequest, document_id: str, review_id: str) -> HttpRe
     chooses = "show-type" in request.POST  # the button beside the document's type: the page comes again with its fields
     typed = forms.draft_of(request.POST.dict(), carried, all_of_it=bool(request.htmx) and not chooses)
     if typed.is_empty:
-        return go(request, _desk(ref)) if chooses else _said(request, ref, None)
+        return redirect_after_post(request, _desk(ref)) if chooses else _said(request, ref, None)
     try:
         saved = drafts.save(ref, typed, by=person, version=carried.version, begun="begun" in request.POST)
     except Conflict:
         return lost_page(request, ref)
     if not saved.until:
         return lost_page(request, ref)
-    return go(request, _desk(ref)) if chooses else _said(request, ref, saved)
+    return redirect_after_post(request, _desk(ref)) if chooses else _said(request, ref, saved)
 
 
 def _desk(ref: ReviewRef) -> str:
@@ -49,4 +49,4 @@ def _said(request: DeskRequest, ref: ReviewRef, saved: Saved | None) -> HttpResp
         news = {"draft": saved.at, "lease": saved.until} if saved else {}
         return HttpResponse(status=204, headers={"HX-Trigger": json.dumps(news), "Cache-Control": "no-store"})
     messages.success(request, "Draft saved. Only you can see it." if saved else "No changes since the last draft.")
-    return go(request, _desk(ref))
+    return redirect_after_post(request, _desk(ref))

@@ -10,9 +10,9 @@ from django.views.decorators.http import require_safe
 
 from config.errors import Conflict, NotFound, Refused, Tampered
 from config.table import InvalidKey
-from projects.documents.view_log import looked
+from projects.documents.view_log import record_view
 from projects.sites import access
-from projects.web.http import DeskRequest, answer
+from projects.web.http import DeskRequest, render_answer
 from review import queries
 from review.changes import last_changes
 from review.decide import drafts
@@ -64,7 +64,7 @@ def show_review(request: DeskRequest, document_id: str, review_id: str) -> HttpR
     access.check_can_view(request)
     ref = ReviewRef(request.site, document_id, review_id)
     fragment = "review/desk/_viewer.html" if request.htmx.target == "page-viewer" else "review/desk/_desk.html"
-    return looked(request, desk_page(request, ref, fragment=fragment), document_id)
+    return record_view(request, desk_page(request, ref, fragment=fragment), document_id)
 
 
 def desk_page(
@@ -84,7 +84,7 @@ def desk_page(
     """
     review, kept = _opened(request, ref)
     context = _context(request, ref, review, (draft or Draft()).over(kept))
-    return answer(request, "review/desk/show.html", fragment, context, status=status)
+    return render_answer(request, "review/desk/show.html", fragment, context, status=status)
 
 
 def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft) -> dict[str, Any]:

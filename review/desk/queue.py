@@ -12,7 +12,7 @@ from config import clock
 from projects.documents.queries import counters as counter_queries
 from projects.queues import queries as queue_queries
 from projects.sites import access
-from projects.web.http import DeskRequest, answer
+from projects.web.http import DeskRequest, render_answer
 from review import queries
 from review.desk import ticket
 from review.identity import stored_queue
@@ -108,14 +108,14 @@ def list_queues(request: DeskRequest) -> HttpResponse:
     Not counted by the queue's own page, which is asked for again after each decision.
     """
     access.check_can_view(request)
-    found = [one for one in queue_queries.first_queues(request.site) if access.admits(request, one)]
-    waiting = counter_queries.waiting_by_queue(request.site)
+    found = [one for one in queue_queries.first_queues(request.site) if access.is_admitted(request, one)]
+    waiting = counter_queries.count_waiting_by_queue(request.site)
     choices = [
         Choice(one_id, name, waiting.get(stored_queue(one_id), 0), archived)
         for one_id, name, archived in [("", "Review", False), *((one.id, one.name, one.is_archived) for one in found)]
     ]
     context = {"queues": choices, "here": request.GET.get("here", "")}
-    return answer(request, "review/desk/queues.html", "review/desk/_queues.html", context)
+    return render_answer(request, "review/desk/queues.html", "review/desk/_queues.html", context)
 
 
 @require_safe
@@ -140,4 +140,4 @@ def show_queue(request: DeskRequest, queue_id: str = "") -> HttpResponse:
         "receipt": ticket.read_receipt(request.GET.get("done", ""), request.site, user_id),
         "done": request.GET.get("done", ""),
     }
-    return answer(request, "review/desk/queue.html", "review/desk/_queue.html", context)
+    return render_answer(request, "review/desk/queue.html", "review/desk/_queue.html", context)

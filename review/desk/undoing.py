@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from config import clock
 from projects.sites import access
-from projects.web.http import DeskRequest, answer
+from projects.web.http import DeskRequest, render_answer
 from review import queries
 from review.desk import ticket
 from review.desk.ticket import Receipt
@@ -37,7 +37,7 @@ def list_undoable(request: DeskRequest) -> HttpResponse:
         "as_toasts": request.GET.get("as") == "toasts",
         "seconds": settings.REVIEW_UNDO_SECONDS,
     }
-    return answer(request, "review/desk/undoable.html", "review/desk/_undoable.html", context)
+    return render_answer(request, "review/desk/undoable.html", "review/desk/_undoable.html", context)
 
 
 def _receipt(site: str, row: ReviewDecision) -> Receipt:

@@ -139,7 +139,7 @@ def expire(ref: ReviewRef, review: Review) -> None:
             checkpoint_key(ref),
             [ReviewCheckpoint.status.set("expired"), ReviewCheckpoint.TimeToLive.set(keeping.until())],
         ),
-        *counting.counted(ref.site, counting.queued(review.queue, ref.document_id, -1)),
+        *counting.apply_tally(ref.site, counting.count_queued(review.queue, ref.document_id, -1)),
     ]
     event = events.lineage(
         queries.run_of(ref, review),

@@ -5,7 +5,7 @@ from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
 from projects.sites import access
-from projects.web.http import DeskRequest, inert
+from projects.web.http import DeskRequest, make_inert
 from review.desk.page import MISSING, load_review
 from review.identity import ReviewRef
 from workflows.storage import files
@@ -26,4 +26,4 @@ def show_page(request: DeskRequest, document_id: str, review_id: str, index: int
     response = StreamingHttpResponse(body.iter_chunks(_CHUNK), content_type="image/png")
     response["Content-Length"] = str(length)
     response["Cache-Control"] = "private, max-age=3600"
-    return inert(response)
+    return make_inert(response)

@@ -6,7 +6,7 @@ from typing import Any
 
 from config.errors import NotFound, Refused
 from projects.schemas import queries as schema_queries
-from projects.schemas.governed import governed_fields
+from projects.schemas.governed import list_governed_fields
 from projects.schemas.governing import BOOLEANS
 from review.handovers.question import FieldAsked, Question
 from workflows.stages import results
@@ -25,10 +25,10 @@ def specs_of(site: str, question: Question) -> tuple[FieldSpec, ...]:
     policy = question.policy
     if question.schema_id:
         try:
-            governing = schema_queries.governing(site, question.schema_id)
+            governing = schema_queries.get_governing(site, question.schema_id)
         except NotFound as error:
             raise Refused(f"Document type “{question.schema_id}” does not exist on site {site}.") from error
-        for one in governed_fields((), policy.thresholds, governing):
+        for one in list_governed_fields((), policy.thresholds, governing):
             threshold = policy.default_threshold if one.threshold is None else one.threshold
             governed[one.name] = FieldSpec(
                 one.name, one.label, one.type, one.required, threshold, one.allowed, one.default, one.date_range

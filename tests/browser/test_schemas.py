@@ -55,7 +55,7 @@ def test_a_classification_is_made_row_by_row(live_server: LiveServer, context: B
     page.get_by_role("button", name="Create document type").first.click()
     expect(page.get_by_role("link", name="Delivery note")).to_be_visible()
     (row,) = schema_queries.all_classifications(SITE)
-    uses = schema_queries.classification(SITE, row.id).schema.uses
+    uses = schema_queries.get_classification(SITE, row.id).schema.uses
     assert [(one.key, one.allowed) for one in uses] == [("vendor", ()), ("category", ("goods", "rent"))]
 
 

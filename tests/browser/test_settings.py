@@ -22,7 +22,7 @@ def make_desk() -> None:
     make_site("acme", "Acme GmbH")
     make_site("old", "Old tenant", closed=True)
     grant("acme", "admins", Permission.READ, Permission.ADMIN)
-    api_key_actions.create("default", "Scanner", [Permission.READ], by=BY)
+    api_key_actions.create_api_key("default", "Scanner", [Permission.READ], by=BY)
 
 
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
@@ -73,7 +73,7 @@ def test_a_site_is_made_entered_and_its_groups_are_set(live_server: LiveServer, 
     page.get_by_label("Read, new group").check()
     page.get_by_role("button", name="Save permissions").click()
     expect(page.get_by_label("Read, group night shift")).to_be_checked()
-    assert directory.permissions("bergmann", ["night shift"]) == {Permission.READ}
+    assert directory.get_permissions("bergmann", ["night shift"]) == {Permission.READ}
     context.close()
 
 
@@ -87,7 +87,7 @@ def test_a_key_is_made_shown_once_and_revoked(live_server: LiveServer, browser: 
     page.get_by_label("Name").fill("Nightly export")
     page.get_by_role("button", name="Create API key").click()
     key = page.locator("[data-secret]").inner_text()
-    assert api_key_actions.verify(key).permissions == {Permission.READ}
+    assert api_key_actions.verify_api_key(key).permissions == {Permission.READ}
     page.goto(f"{live_server.url}/settings/keys/")
     assert key not in page.content()
     page.locator("summary", has_text="Revoke").first.click()

@@ -54,7 +54,7 @@ def test_what_differs_is_said_and_repaired_with_an_event(desk):
     skewed()
     with pytest.raises(CommandError, match="1 counters differ"):
         told()
-    assert counter_queries.documents(SITE).by_status["failed"] == 6
+    assert counter_queries.count_documents(SITE).by_status["failed"] == 6
     assert "site documents: failed 6, counted 1" in told(repair=True)
     assert said() == counted()
     assert events("counter", "site-documents")[-1][0] == "repaired"
@@ -64,20 +64,20 @@ def test_what_differs_is_said_and_repaired_with_an_event(desk):
 def test_counters_that_are_gone_are_made_anew(desk):
     wanted = said()
     for kind in Kind:
-        for row in counter_queries.shards(SITE, kind):
+        for row in counter_queries.list_shards(SITE, kind):
             row.delete()
-    assert counter_queries.documents(SITE).total == 0
+    assert counter_queries.count_documents(SITE).total == 0
     told(repair=True)
     assert said() == wanted
 
 
 def test_what_moves_meanwhile_is_not_written_over(desk):
     skewed()
-    (difference,) = recount.differences(SITE)
+    (difference,) = recount.find_differences(SITE)
     skewed(by=-1)
     with pytest.raises(Conflict):
-        recount.repair(SITE, difference)
-    assert counter_queries.documents(SITE).by_status["failed"] == 5
+        recount.repair_counter(SITE, difference)
+    assert counter_queries.count_documents(SITE).by_status["failed"] == 5
 
 
 def test_more_shards_than_before_change_no_count(desk, settings):
@@ -103,7 +103,7 @@ def test_a_site_counts_its_own(desk):
 def test_claiming_leaves_the_queue_as_long_as_it_was(desk):
     run, ref = open_review()
     claims.claim(ref, run, by=ROSA)
-    assert counter_queries.waiting_by_queue(SITE) == {"review": 2}
+    assert counter_queries.count_waiting_by_queue(SITE) == {"review": 2}
 
 
 # --- fill ------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from django.test import Client
 
 from config import aws
 from config.due import sweeper
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.settings import actions as project_actions
 from projects.settings import queries as project_queries
 from projects.settings.values import DEFAULT_FIELDS
@@ -238,7 +238,7 @@ def test_looking_at_everything_and_sweeping_leaves_every_item_and_object_as_it_w
 def test_an_admin_saves_its_settings_and_that_systems_own_entries_stay(seed):
     project = project_queries.get_project(SITE, seed.project_id)
     settings_ = project.settings.__class__(**{**vars(project.settings), "name": "Renamed"})
-    project_actions.update(SITE, seed.project_id, settings_, seen=seen_of(project), by=actor(alice()))
+    project_actions.update_project(SITE, seed.project_id, settings_, seen=seen_of(project), by=actor_of(alice()))
     data = project_queries.get_project(SITE, seed.project_id).data.as_dict()
     assert (data["name"], data["color"], data["language"]) == ("Renamed", 3, "ko")
     assert data["ocr_options"] == {"lang": "korean", "use_doc_orientation_classify": True}
@@ -258,7 +258,7 @@ def test_a_run_of_ours_in_its_project_reads_the_fields_that_the_page_shows(seed)
 
 
 def test_programs_read_it_too(seed):
-    _, key = api_key_actions.create(SITE, "Scanner", (Permission.READ,), by=actor(alice()))
+    _, key = api_key_actions.create_api_key(SITE, "Scanner", (Permission.READ,), by=actor_of(alice()))
     client = Client(headers={"Authorization": f"Bearer {key}"})
     listed = client.get(f"/api/v1/projects/{seed.project_id}/documents").json()["items"]
     assert {one["name"] for one in listed} == {one.name for one in seed.documents.values()}
@@ -311,7 +311,7 @@ def test_rows_without_their_times_are_shown_too(seed, head, times):
         assert not re.search(r"\bNone\b", words(answer.content.decode())), url
     for word in ("completed", "web"):
         assert browser.get(f"/workflows/{seed.documents[word].document_id}/")["Location"] == run_url(seed, word)
-    _, key = api_key_actions.create(SITE, "Scanner", (Permission.READ,), by=actor(alice()))
+    _, key = api_key_actions.create_api_key(SITE, "Scanner", (Permission.READ,), by=actor_of(alice()))
     program = Client(headers={"Authorization": f"Bearer {key}"})
     for document in seed.documents.values():
         if document.workflow_id:

@@ -83,7 +83,7 @@ def _begin(begin: Callable[..., Any], document_id: str, original: Original, **mo
 
 
 def document_story() -> Iterator[Step]:
-    attribute_definitions.create(SITE, AttributeDefinition("vendor", "Vendor", "text"), by=BY)
+    attribute_definitions.create_definition(SITE, AttributeDefinition("vendor", "Vendor", "text"), by=BY)
     pinned, new_id = run_settings.freeze(PROJECT), str(uuid.uuid4())
     original = Original("a.pdf", "application/pdf", 10, "projects/p/a.pdf", 1)
     yield document_start.start, lambda: _begin(document_start.start, new_id, original, pinned=pinned)

@@ -121,7 +121,7 @@ def assert_well(all_found: list[Found], answers: Mapping[str, Answer], bus: Bus)
     known = {event.event_id for one in all_found for event in one.events}
     assert set(bus) <= known, "the bus told of what no record knows"
     assert set(answers) <= {one.run.document_id for one in all_found}
-    assert recount.differences(DEFAULT_SITE) == []
+    assert recount.find_differences(DEFAULT_SITE) == []
 
 
 def assert_came_somewhere(one: Found) -> None:

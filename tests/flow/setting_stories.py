@@ -35,44 +35,50 @@ Story = Callable[[], Iterator[Step]]
 
 
 def site_story() -> Iterator[Step]:
-    yield sites.create, lambda: sites.create("acme", "Acme", by=BY)
-    yield sites.rename, lambda: sites.rename("acme", "Acme Ltd", version=1, by=BY)
+    yield sites.create_site, lambda: sites.create_site("acme", "Acme", by=BY)
+    yield sites.rename_site, lambda: sites.rename_site("acme", "Acme Ltd", version=1, by=BY)
     yield sites.set_slots, lambda: sites.set_slots("acme", 3, version=2, by=BY)
-    yield sites.close, lambda: sites.close("acme", version=3, by=BY)
-    yield sites.reopen, lambda: sites.reopen("acme", version=4, by=BY)
+    yield sites.close_site, lambda: sites.close_site("acme", version=3, by=BY)
+    yield sites.reopen_site, lambda: sites.reopen_site("acme", version=4, by=BY)
     grants = [Grant("clerks", frozenset(), frozenset({Permission.READ}), 0)]
-    yield groups.save, lambda: groups.save("acme", grants, by=BY)
-    made = api_keys.create(SITE, "Scanner", [Permission.READ], by=BY)[0]
-    yield api_keys.create, lambda: api_keys.create(SITE, "Other", [Permission.READ], by=BY)
-    yield api_keys.revoke, lambda: api_keys.revoke(SITE, made.mask, by=BY)
+    yield groups.save_grants, lambda: groups.save_grants("acme", grants, by=BY)
+    made = api_keys.create_api_key(SITE, "Scanner", [Permission.READ], by=BY)[0]
+    yield api_keys.create_api_key, lambda: api_keys.create_api_key(SITE, "Other", [Permission.READ], by=BY)
+    yield api_keys.revoke_api_key, lambda: api_keys.revoke_api_key(SITE, made.mask, by=BY)
 
 
 def project_story() -> Iterator[Step]:
     wanted = ProjectSettings(name="Bills")
-    made = project_actions.create(SITE, wanted, by=BY, project_id=project_actions.new_project_id())
+    made = project_actions.create_project(SITE, wanted, by=BY, project_id=project_actions.new_project_id())
     new_id = project_actions.new_project_id()
-    yield project_actions.create, lambda: project_actions.create(SITE, wanted, by=BY, project_id=new_id)
+    yield project_actions.create_project, lambda: project_actions.create_project(SITE, wanted, by=BY, project_id=new_id)
     changed = ProjectSettings(name="Other bills")
     yield (
-        project_actions.update,
-        lambda: project_actions.update(SITE, made.id, changed, seen=seen_of(made), by=BY),
+        project_actions.update_project,
+        lambda: project_actions.update_project(SITE, made.id, changed, seen=seen_of(made), by=BY),
     )
     queue_id = clock.new_ulid()
-    yield queue_actions.create, lambda: queue_actions.create(SITE, "Payables", [], by=BY, queue_id=queue_id)
-    yield queue_actions.update, lambda: queue_actions.update(SITE, queue_id, name="Bills", groups=[], version=1, by=BY)
-    yield queue_actions.archive, lambda: queue_actions.archive(SITE, queue_id, by=BY)
-    yield queue_actions.restore, lambda: queue_actions.restore(SITE, queue_id, by=BY)
+    yield queue_actions.create_queue, lambda: queue_actions.create_queue(SITE, "Payables", [], by=BY, queue_id=queue_id)
+    yield (
+        queue_actions.update_queue,
+        lambda: queue_actions.update_queue(SITE, queue_id, name="Bills", groups=[], version=1, by=BY),
+    )
+    yield queue_actions.archive_queue, lambda: queue_actions.archive_queue(SITE, queue_id, by=BY)
+    yield queue_actions.restore_queue, lambda: queue_actions.restore_queue(SITE, queue_id, by=BY)
 
 
 def schema_story() -> Iterator[Step]:
     for key in ("vendor", "spare"):
         define = AttributeDefinition(key, key.capitalize(), "text")
-        yield attribute_definitions.create, lambda define=define: attribute_definitions.create(SITE, define, by=BY)
+        yield (
+            attribute_definitions.create_definition,
+            lambda define=define: attribute_definitions.create_definition(SITE, define, by=BY),
+        )
     yield (
-        attribute_definitions.change,
-        lambda: attribute_definitions.change(SITE, "vendor", "Sender", version=1, by=BY),
+        attribute_definitions.change_definition,
+        lambda: attribute_definitions.change_definition(SITE, "vendor", "Sender", version=1, by=BY),
     )
-    yield attribute_definitions.delete, lambda: attribute_definitions.delete(SITE, "spare", by=BY)
+    yield attribute_definitions.delete_definition, lambda: attribute_definitions.delete_definition(SITE, "spare", by=BY)
     one, made = Schema("Bill", (AttributeUse("vendor"),)), schemas.new_classification_id()
     yield (
         schemas.create_classification,
@@ -107,7 +113,7 @@ def routing_story() -> Iterator[Step]:
 
 
 def incoming_story() -> Iterator[Step]:
-    project = project_actions.create(
+    project = project_actions.create_project(
         SITE, ProjectSettings(name="Bills"), by=BY, project_id=project_actions.new_project_id()
     )
     yield bucket.add_tenant, lambda: bucket.add_tenant("acme", SITE, project, by=BY)

@@ -95,7 +95,7 @@ def test_every_failure_is_described_as_the_problem_that_it_is() -> None:
 @pytest.mark.examples
 @pytest.mark.timeout(240)
 def test_every_operation_answers_as_its_description_says(live_server: LiveServer, table: str, tmp_path: Path) -> None:
-    _, key = api_key_actions.create("default", "Scanner", EVERYTHING, by=BY)
+    _, key = api_key_actions.create_api_key("default", "Scanner", EVERYTHING, by=BY)
     ran = subprocess.run(
         [
             Path(sys.executable).with_name("schemathesis"), f"--config-file={configured(known(), tmp_path)}",

@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 
 from config import aws
 from config.errors import Conflict
-from projects.audit.events import actor
-from projects.documents.queries.documents import tags
+from projects.audit.events import actor_of
+from projects.documents.queries.documents import list_tags
 from review.decide import claims
 from review.status import Decision, ReviewStatus
 from tests.factories import MARTA, ROSA, review_of
@@ -30,7 +30,7 @@ def test_what_costs_little_needs_no_approval(pump: Pump, tmp_path: Path) -> None
     assert moves(run) == [("needs_approval", "small"), *PUBLISHED]
     assert queries.execution(run).outcome == "published"
     assert driver.state(DOCUMENT_APPROVAL, run, 1) == "ended"
-    assert [(row.tag_key, row.tagValue) for row in tags(run.site, run.document_id)] == [("approval", "accepted")]
+    assert [(row.tag_key, row.tagValue) for row in list_tags(run.site, run.document_id)] == [("approval", "accepted")]
     assert sorted(bus_types()) == ["document.approved", "document.processed"]
     reason = queries.board(run.site, run.workflow_id).data["needs_approval"]["reason"]
     assert reason == "Field total is less than “100”; Field total is greater than “-100”"
@@ -75,7 +75,7 @@ def test_a_rejection_is_told_to_the_sender_and_ends_the_run(
     pump: Pump, tmp_path: Path, mailoutbox: list[Any], total: str
 ) -> None:
     sender = User.objects.create_user("sam", "sam@example.org")
-    run = begin(tmp_path, total, by=actor(sender))
+    run = begin(tmp_path, total, by=actor_of(sender))
     decide(run, asked(run, pump, "first_approval"), Decision.REJECT, by=ROSA)
     pump.run(lambda: ended(run))
     assert moves(run)[-2:] == [("first_approval", "reject"), ("tell_rejected", "completed")]

@@ -24,10 +24,10 @@ ACTIONS = re.compile(r"\.actions(\.|$)|^review\.(decide|handovers)\.(?!pages)") 
 # They take a person and write nothing by themselves, or what is no change of anything: a look, a lease, a draft.
 WITHOUT_EVENT = {
     "projects.documents.actions.activity.record_view",
-    "projects.documents.actions.classification.classified",
-    "projects.documents.actions.documents.creation",
+    "projects.documents.actions.classification.set_classification",
+    "projects.documents.actions.documents.create_document",
     "projects.documents.actions.documents.version_row",
-    "projects.sites.actions.groups.first",
+    "projects.sites.actions.groups.first_grant",
     "workflows.routing.actions.rulesets.touch_ruleset",
     "review.decide.claims.renew",
     "review.decide.drafts.keep",

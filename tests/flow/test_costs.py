@@ -88,9 +88,9 @@ def measure_lists(meters: dict[str, Meter]) -> None:
     many.write(60)
     for name, way in many.WAYS.items():
         with metered() as meters[name]:
-            browse_queries.documents(SITE, way)
+            browse_queries.list_documents(SITE, way)
     with metered() as meters["count of a site, a project or a queue"]:
-        counter_queries.documents(SITE)
+        counter_queries.count_documents(SITE)
 
 
 def measure_review(pump: Pump, meters: dict[str, Meter]) -> None:

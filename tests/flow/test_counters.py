@@ -7,7 +7,7 @@ import pytest
 from config.errors import Conflict, CountersignError
 from projects.documents.queries import counters as counter_queries
 from projects.documents.queries import documents as document_queries
-from projects.documents.queries.removals import removal
+from projects.documents.queries.removals import get_removal
 from review.decide import claims, decisions, redemption
 from review.status import Decision
 from tests.aws_faults import fail
@@ -96,10 +96,10 @@ def test_after_a_mixed_history_counters_equal_a_full_count(twice: Pump) -> None:
     removals.purge(SITE, gone.document_id, by=BY)
     for _ in range(2):
         finish_removal(site=SITE, document_id=gone.document_id)
-    assert removal(SITE, gone.document_id).status == "purged"
+    assert get_removal(SITE, gone.document_id).status == "purged"
     assert said() == counted()
-    assert counter_queries.documents(SITE).total == 5
-    assert counter_queries.documents(SITE) == counter_queries.documents_of_project(SITE, PROJECT_ID)
+    assert counter_queries.count_documents(SITE).total == 5
+    assert counter_queries.count_documents(SITE) == counter_queries.documents_of_project(SITE, PROJECT_ID)
 
 
 def test_a_decision_that_is_taken_back_waits_again(pump: Pump) -> None:
@@ -107,11 +107,11 @@ def test_a_decision_that_is_taken_back_waits_again(pump: Pump) -> None:
     claims.claim(ref, run, by=ROSA)
     chosen = verdict(ref)
     decisions.decide(ref, run, chosen, by=ROSA)
-    assert counter_queries.waiting_by_queue(SITE) == {}
+    assert counter_queries.count_waiting_by_queue(SITE) == {}
     decisions.undo(ref, run, decision_id=chosen.decision_id, by=ROSA)
     with pytest.raises(Conflict):
         decisions.undo(ref, run, decision_id=chosen.decision_id, by=ROSA)
-    assert counter_queries.waiting_by_queue(SITE) == {"review": 1}
+    assert counter_queries.count_waiting_by_queue(SITE) == {"review": 1}
     assert said() == counted()
 
 
@@ -183,7 +183,7 @@ def test_a_classification_counts_its_documents_and_a_site_its_own(table: str) ->
     assert count(SITE, invoice) == 1
     removals.restore(SITE, run.document_id, by=BY)
     assert count(SITE, invoice) == 2
-    assert counter_queries.documents("acme").by_status == {"in_progress": 1}
+    assert counter_queries.count_documents("acme").by_status == {"in_progress": 1}
 
 
 def test_a_reopened_review_and_a_newer_token_are_no_second_review(pump: Pump) -> None:

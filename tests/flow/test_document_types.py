@@ -12,7 +12,7 @@ from config.errors import Conflict
 from config.transaction import transact
 from projects.audit.events import Actor
 from projects.documents import recount
-from projects.documents.actions.classification import classified
+from projects.documents.actions.classification import set_classification
 from projects.documents.document_status import DocumentStatus
 from projects.documents.queries import counters as counter_queries
 from projects.documents.queries import documents as document_queries
@@ -88,7 +88,7 @@ def test_a_type_that_a_person_chose_is_published_in_its_place(pump: Pump) -> Non
     assert values["payment_method"] == "Card"
     assert "due_date" not in values
     assert document_queries.get_document(SITE, run.document_id).classification_id == "receipt"
-    rows = document_queries.activities(SITE, run.document_id).rows
+    rows = document_queries.list_activities(SITE, run.document_id).rows
     assert [one.user_name for one in rows if one.type == "MODIFY"] == ["Rosa Marin"]
 
 
@@ -112,7 +112,7 @@ def test_publishing_and_classifying_are_one_write(pump: Pump) -> None:
         pump.deliver(pump.held.pop())
     assert len(calls.of("dynamodb", "TransactWriteItems")) == 1
     assert document_queries.get_document(SITE, run.document_id).classification_id == "invoice"
-    (told,) = [one for one in document_queries.activities(SITE, run.document_id).rows if one.type == "MODIFY"]
+    (told,) = [one for one in document_queries.list_activities(SITE, run.document_id).rows if one.type == "MODIFY"]
     assert told.user_name == "Classification"
 
 
@@ -132,14 +132,14 @@ def test_a_chosen_result_and_its_type_are_one_write(pump: Pump) -> None:
         reruns.choose_result(run, by=ROSA, reviews=True)
     assert len(calls.of("dynamodb", "TransactWriteItems")) == 1
     assert document_queries.get_document(SITE, run.document_id).classification_id == "invoice"
-    assert recount.differences(SITE) == []
+    assert recount.find_differences(SITE) == []
 
 
 def reclassified(run: Run) -> Callable[[], None]:
     """Somebody else makes it a document of another type."""
 
     def act() -> None:
-        typed = classified(SITE, run.document_id, "form", name="Form", by=Actor("2", "Marta Kowalczyk"))
+        typed = set_classification(SITE, run.document_id, "form", name="Form", by=Actor("2", "Marta Kowalczyk"))
         assert typed
         here = DocumentState(DocumentStatus.PUBLISHED, run.workflow_id)
         transact(write_document(run, here, here, clock.iso(clock.now()), more=More(classified=typed)), *typed.events)

@@ -88,7 +88,7 @@ def test_every_page_and_every_form(roles: Roles, pump: Pump) -> None:
 
 
 def test_a_document_from_its_upload_to_its_purge(roles: Roles, pump: Pump) -> None:
-    project_actions.create(SITE, ProjectSettings(name="Receipts"), by=removing.ROSA, project_id=PROJECT_ID)
+    project_actions.create_project(SITE, ProjectSettings(name="Receipts"), by=removing.ROSA, project_id=PROJECT_ID)
     browser, invoice = signed_in(root()), sample_files()[0]
     with invoice.open("rb") as file:
         assert browser.post(f"/workflows/projects/{PROJECT_ID}/upload/", {"files": file}).status_code < 400

@@ -9,7 +9,7 @@ from django.conf import settings
 from config import aws, clock
 from config.deploy import bootstrap
 from projects.settings.defaults import INVOICE_PROJECT
-from projects.settings.items import stored_settings
+from projects.settings.items import settings_to_store
 from review.decide import claims, decisions
 from review.decide.tasks import enqueue_redeem
 from review.status import Decision, ReviewStatus
@@ -60,7 +60,7 @@ def published(run: Run, pump: Pump) -> dict[str, object]:
 def test_an_invoice_that_is_due_next_month_is_published_without_a_person(pump: Pump, tmp_path: Path) -> None:
     today = clock.now().date()
     path = samples.write_due_invoice(tmp_path, today)
-    found = published(start_run(path, project=stored_settings(INVOICE_PROJECT)), pump)
+    found = published(start_run(path, project=settings_to_store(INVOICE_PROJECT)), pump)
     assert str(found["due_date"]) > today.isoformat()
     assert (found["iban"], found["net_total"], found["vat"]) == ("GB33 BUKB 2020 1555 5555 55", "1240.00", "248.00")
 

@@ -95,7 +95,7 @@ def test_a_machines_result_stands_beside_the_decided_one(pump: Pump, decided: Ru
     assert total(new) not in searched(decided)
     assert "RESULT_STANDS_BESIDE" in kinds(new)
     assert bus_types(new) == []
-    assert recount.differences(decided.site) == []
+    assert recount.find_differences(decided.site) == []
     assert queries.kept_instead(queries.board(new.site, new.workflow_id)) == decided.workflow_id
     assert queries.kept_instead(queries.board(new.site, decided.workflow_id)) == ""
 
@@ -150,14 +150,14 @@ def test_a_run_that_ends_without_a_result_takes_nothing_away_and_can_go_on(pump:
     assert in_use(new) == (decided.workflow_id, Outcome.PUBLISHED, "completed")
     assert bus_types(new) == []
     assert CORRECTED in searched(new)
-    assert recount.differences(new.site) == []
+    assert recount.find_differences(new.site) == []
     pump.hold = lambda _message: False
     interventions.resume(new, Way.AGAIN, by=ROSA)
     with pytest.raises(Refused, match="has not ended"):
         reruns.run_again(new, "assess", by=ROSA)
     pump.run(lambda: ended(new))
     assert in_use(new)[0] == decided.workflow_id
-    assert recount.differences(new.site) == []
+    assert recount.find_differences(new.site) == []
 
 
 def test_a_run_beside_that_failed_goes_on_from_a_stage_itself(pump: Pump, decided: Run) -> None:
@@ -206,7 +206,7 @@ def test_a_rejection_in_the_new_run_leaves_the_decided_result(pump: Pump, decide
     sweep_until_ended(new, pump)
     assert queries.execution(new).outcome == Outcome.REJECTED
     assert in_use(new) == (decided.workflow_id, Outcome.PUBLISHED, "completed")
-    assert recount.differences(new.site) == []
+    assert recount.find_differences(new.site) == []
 
 
 def test_a_decision_carried_on_counts_only_from_the_result_in_use(pump: Pump, decided: Run) -> None:

@@ -19,7 +19,7 @@ def test_every_page_of_a_list_is_one_query_of_the_same_units(table: str, name: s
     way, cursor, costs, found = many.WAYS[name], None, [], []
     while True:
         with metered() as meter, count_calls() as calls:
-            page = browse_queries.documents(SITE, way, cursor=cursor)
+            page = browse_queries.list_documents(SITE, way, cursor=cursor)
         costs.append((meter.calls, meter.reads))
         (call,) = calls.of("dynamodb", "Query")
         (answer,) = calls.answers
@@ -45,7 +45,7 @@ def test_a_second_site_with_the_same_ids_sees_none_of_them(table: str) -> None:
     many.write(30)
 
     def listed(site: str, way: Way) -> int:
-        return len(browse_queries.documents(site, way).rows)
+        return len(browse_queries.list_documents(site, way).rows)
 
     for way in many.WAYS.values():
         assert (listed(SITE, way), listed("acme", way)) == (25, 0)

@@ -144,8 +144,8 @@ def test_a_word_of_a_document_is_in_no_log(desk: LiveDesk, tmp_path: Path) -> No
         wanted = ProjectSettings(name=f"{MARKER} {name}", document_prompt=f"Papers of {MARKER}.")
         wanted = wanted if fields is None else ProjectSettings(name=wanted.name, fields=fields)
         project_id = project_actions.new_project_id()
-        projects[name] = project_actions.create(DEFAULT_SITE, wanted, by=BY, project_id=project_id).id
-    _, key = api_key_actions.create(DEFAULT_SITE, "Scanner", list(Permission), by=BY)
+        projects[name] = project_actions.create_project(DEFAULT_SITE, wanted, by=BY, project_id=project_id).id
+    _, key = api_key_actions.create_api_key(DEFAULT_SITE, "Scanner", list(Permission), by=BY)
     go_the_whole_way(desk, rosa, rosa.upload(projects["reviewed"], paper(tmp_path, "txt", 0)), key)
     for number, (name, kind) in enumerate(RAISES.items(), 1):
         before = failures(desk, "worker")

@@ -8,7 +8,7 @@ import pytest
 from config.due import sweeper
 from config.due.sweeper import DueRow
 from projects.documents.items.removals import RemovalState
-from projects.documents.queries.removals import removal
+from projects.documents.queries.removals import get_removal
 from tests.aws_faults import count_calls, crash_after, crash_before
 from tests.factories import SITE, start_run
 from tests.projects.make_schemas import make_attributes
@@ -56,7 +56,7 @@ def snapshot() -> dict[tuple[str, str, str], stored.Row]:
 
 def swept(run: Run, pump: Pump) -> None:
     """What the sweeper does with the removal's row once it is due."""
-    record = removal(SITE, run.document_id)
+    record = get_removal(SITE, run.document_id)
     sweeper.repair_due(DueRow("removal", run.document_id, record.key, SITE))
     before = pump.ran("finish_removal")
     pump.run(lambda: pump.ran("finish_removal") > before)

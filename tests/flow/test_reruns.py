@@ -283,7 +283,7 @@ def test_a_chosen_result_counts_and_the_numbers_hold(pump: Pump, published: Run)
     new = reruns.run_again(published, "graph_builder", by=ROSA)
     pump.run(lambda: ended(new))
     reruns.choose_result(published, by=ROSA, reviews=True)
-    assert recount.differences(published.site) == []
+    assert recount.find_differences(published.site) == []
     told = next(event for event in queries.lineage(new.site, new.document_id).rows if event.type == "RESULT_CHOSEN")
     assert json.loads(told.bus_detail)["uri"].endswith(files.output(published.workflow_id))
 

@@ -26,7 +26,7 @@ from workflows.storage.objects import DocumentFiles
 @pytest.mark.parametrize("reviewed", [False, True])
 def test_from_the_upload_to_the_last_thing_that_follows(pump: Pump, reviewed: bool) -> None:
     total = AttributeDefinition("total", "Total", "amount")
-    attribute_definition_actions.create(SITE, total, by=ALICE)
+    attribute_definition_actions.create_definition(SITE, total, by=ALICE)
     make_mapping(("total", "total"))
     share = 1.0 if reviewed else 0.0
     make_rule(make_ruleset("At the upload"), is_pdf(), when=When.UPLOAD, threshold=share, actions=(Act("OCR"),))
@@ -45,7 +45,7 @@ def test_from_the_upload_to_the_last_thing_that_follows(pump: Pump, reviewed: bo
     assert statuses(run) == ["COMPLETE"] * 3
     assert [one.kind for one in queries.actions_of(run)] == ["OCR", "NOTIFY", "PUBLISH"]
     assert len(mail.outbox) == 1
-    attributes = document_queries.attributes(SITE, run.document_id)
+    attributes = document_queries.list_attributes(SITE, run.document_id)
     assert [str(row.value) for row in attributes] == ["999.9" if reviewed else "510.24"]
     text = DocumentFiles(SITE, run.project_id, run.document_id).read(files.text(run.workflow_id)).decode()
     assert "Alder & Quill" in text

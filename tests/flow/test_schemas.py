@@ -68,10 +68,10 @@ def test_a_change_of_schema_does_not_reach_a_review_that_waits(waiting, pump: Pu
     changed = replace(
         PAPER, uses=(AttributeUse("category", allowed=("nothing else",)), AttributeUse("vat", required=True))
     )
-    attribute_definition_actions.create(SITE, AttributeDefinition("vat", "VAT", "amount"), by=ALICE)
+    attribute_definition_actions.create_definition(SITE, AttributeDefinition("vat", "VAT", "amount"), by=ALICE)
     schema_actions.save_classification(SITE, owner, changed, version=1, by=ALICE)
     schema_actions.save_site_schema(SITE, Schema("Site schema"), version=1, by=ALICE)
-    attribute_definition_actions.change(SITE, "total", "Sum", version=1, by=ALICE)
+    attribute_definition_actions.change_definition(SITE, "total", "Sum", version=1, by=ALICE)
     after = signed_in(user).get(url("show-review", ref)).context["sheet"]
     assert [one.spec for one in after.lines] == [one.spec for one in before.lines]
     answers = {"field-total": "12.00", "field-category": "services", "field-paid": "true", "field-currency": "GBP"}
@@ -90,4 +90,4 @@ def test_a_change_of_schema_does_not_reach_a_review_that_waits(waiting, pump: Pu
     assert published["classification"] == {"id": owner, "name": "Paper", "version": 1}
     page = one_line(signed_in(user).get(f"/workflows/{run.document_id}/{run.workflow_id}/result/").content)
     assert "as Paper, v1" in page
-    assert schema_queries.classification(SITE, owner).schema == changed
+    assert schema_queries.get_classification(SITE, owner).schema == changed

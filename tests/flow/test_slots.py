@@ -8,7 +8,7 @@ from django.conf import settings as desk
 from config.errors import Conflict
 from projects.settings import actions as project_actions
 from projects.settings import queries as project_queries
-from projects.settings.merging import seen
+from projects.settings.merging import digest_settings
 from projects.settings.values import ProjectSettings
 from projects.sites import directory
 from projects.sites.actions import sites as site_actions
@@ -46,13 +46,15 @@ def give(run: Run, count: int) -> None:
     """What an admin saves on the project's page."""
     project = project_queries.get_project(run.site, run.project_id)
     wanted = ProjectSettings(**{**vars(project.settings), "slots": count})
-    project_actions.update(run.site, run.project_id, wanted, seen=seen(project.settings, project.version), by=BY)
+    project_actions.update_project(
+        run.site, run.project_id, wanted, seen=digest_settings(project.settings, project.version), by=BY
+    )
     directory.forget()
 
 
 def test_a_projects_slots_hold_at_once_for_a_document_that_is_under_way(pump: Pump, settings) -> None:
     settings.PROJECT_SLOTS = 1
-    project_actions.create(SITE, ProjectSettings("Bills"), by=BY, project_id=PROJECT_ID)
+    project_actions.create_project(SITE, ProjectSettings("Bills"), by=BY, project_id=PROJECT_ID)
     run = fanned_out(pump, PAGES)
     assert under_way(pump, run) == [0]
     give(run, 2)

@@ -86,7 +86,7 @@ def test_no_answer_of_the_api_to_one_holds_a_word_of_the_other(known: dict[str, 
     paths = ["projects", "projects/{project_id}/documents", "documents/{document_id}/runs/{run_id}"]
     paths.append(f"{paths[-1]}/result")
     for site, word in WORDS.items():
-        _, key = api_key_actions.create(site, "Reader", [Permission.READ], by=BY)
+        _, key = api_key_actions.create_api_key(site, "Reader", [Permission.READ], by=BY)
         client = Client(headers={"Authorization": f"Bearer {key}"})
         found = "".join(client.get(f"/api/v1/{path.format(**known[site])}").content.decode() for path in paths)
         assert found.count(word) >= 4
@@ -150,7 +150,7 @@ def test_the_place_in_a_list_of_one_is_no_place_in_the_others(pump: Pump) -> Non
     for site in ROOTS:
         for _ in range(settings.PAGE_SIZE + 1):
             wanted = ProjectSettings(name="Many")
-            project_actions.create(site, wanted, by=BY, project_id=project_actions.new_project_id())
+            project_actions.create_project(site, wanted, by=BY, project_id=project_actions.new_project_id())
     place = project_queries.list_projects("default")[1]
     assert project_queries.list_projects("default", place)[0]
     with pytest.raises(NotFound):
@@ -217,8 +217,8 @@ def lines() -> Iterator[list[dict[str, Any]]]:
 
 def test_every_line_of_the_log_says_whose_it_is(pump: Pump, lines: list[dict[str, Any]]) -> None:
     make_site("acme", "Tenant")
-    _, key = api_key_actions.create("acme", "Scanner", [Permission.WRITE], by=BY)
-    project = project_actions.create(
+    _, key = api_key_actions.create_api_key("acme", "Scanner", [Permission.WRITE], by=BY)
+    project = project_actions.create_project(
         "acme", ProjectSettings(name="Theirs"), by=BY, project_id=project_actions.new_project_id()
     )
     client = Client(headers={"Authorization": f"Bearer {key}"})

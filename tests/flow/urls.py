@@ -55,7 +55,7 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
     """One of each thing that an address can name; ``word`` is in every text of it that people wrote."""
     project_id, queue_id, rule_id = "proj_" + "a" * 21, "01HZZZZZZZZZZZZZZZZZZZZZZ0", "01HZZZZZZZZZZZZZZZZZZZZZZ1"
     by = Actor("1", f"{word} Admin")
-    project_actions.create(site, ProjectSettings(name=f"{word} project"), by=by, project_id=project_id)
+    project_actions.create_project(site, ProjectSettings(name=f"{word} project"), by=by, project_id=project_id)
     values = {**VALUES, "company": (f"{word} GmbH", 0.97)}
     run, ref = open_review(
         f"{word}.pdf", values=values, site=site, project_id=project_id, document_id=DOCUMENT_ID, project_name=word
@@ -66,16 +66,16 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
     store.write(
         files.segment(0), json.dumps({"segment_index": 0, "text_content": f"{word} text"}).encode(), "application/json"
     )
-    queue_actions.create(site, f"{word} queue", ["admins", "reviewers"], by=by, queue_id=queue_id)
+    queue_actions.create_queue(site, f"{word} queue", ["admins", "reviewers"], by=by, queue_id=queue_id)
     ruleset = make_ruleset(f"{word} rules", by=by, site=site, ruleset_id=rule_id)
     make_rule(ruleset, description=f"{word} rule", by=by, site=site, rule_id=rule_id)
     make_mapping(("company", "vendor"), name=f"{word} mapping", by=by, site=site, mapping_id=rule_id)
     vendor = AttributeDefinition("vendor", f"{word} vendor", "text")
-    attribute_definition_actions.create(site, vendor, by=by)
+    attribute_definition_actions.create_definition(site, vendor, by=by)
     schema_actions.create_classification(site, Schema(f"{word} paper"), by=by, classification_id=DOCUMENT_ID)
     tag_actions.add_tag(site, run.document_id, "kind", word, by=by)
     attribute_actions.set_attribute(site, run.document_id, "vendor", [word], by=by)
-    api_key_actions.create(site, f"{word} key", [Permission.READ], by=by)
+    api_key_actions.create_api_key(site, f"{word} key", [Permission.READ], by=by)
     draft = BatchDraft(f"{word} batch", project_id, word, "none", "list", slots=1, percent=0)
     batch = batches.create(site, draft, by=by, batch_id=rule_id)
     return {

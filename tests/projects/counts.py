@@ -13,7 +13,7 @@ def said(site="default"):
     """Every counter that is not zero: (kind, of what, which number) → how many."""
     sums = Sums()
     for kind in Kind:
-        for row in counter_queries.shards(site, kind):
+        for row in counter_queries.list_shards(site, kind):
             for name, number in row.numbers.items():
                 sums[kind.value, row.counted, name] += number
     return {key: number for key, number in sums.items() if number}

@@ -1,7 +1,7 @@
 """Queues for tests, made through the action that the product uses."""
 
 from config import clock
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.queues import actions as queue_actions
 from projects.queues.items import Queue
 from tests.people import alice
@@ -10,4 +10,4 @@ SITE = "default"
 
 
 def make_queue(name="Payables", groups=(), site=SITE) -> Queue:
-    return queue_actions.create(site, name, groups, by=actor(alice()), queue_id=clock.new_ulid())
+    return queue_actions.create_queue(site, name, groups, by=actor_of(alice()), queue_id=clock.new_ulid())

@@ -38,7 +38,7 @@ INVOICE = Schema(
 def make_attributes(*keys: str, site: str = SITE) -> None:
     for key in keys or KINDS:
         definition = AttributeDefinition(key, key.capitalize(), KINDS.get(key, "text"))
-        attribute_definition_actions.create(site, definition, by=ALICE)
+        attribute_definition_actions.create_definition(site, definition, by=ALICE)
 
 
 def make_classification(schema: Schema = INVOICE, *, site: str = SITE, by: Actor = ALICE) -> str:

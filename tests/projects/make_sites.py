@@ -11,8 +11,8 @@ BY = Actor("1", "Alice Novak")
 
 
 def make_site(site_id: str, title: str = "", *, closed: bool = False) -> Site:
-    site = site_actions.create(site_id, title or site_id.capitalize(), by=BY)
-    return site_actions.close(site_id, version=site.version, by=BY) if closed else site_queries.get_site(site_id)
+    site = site_actions.create_site(site_id, title or site_id.capitalize(), by=BY)
+    return site_actions.close_site(site_id, version=site.version, by=BY) if closed else site_queries.get_site(site_id)
 
 
 def grant(site: str, group: str, *permissions: str) -> None:

@@ -8,11 +8,11 @@ from config import bulk, clock, table
 from config.transaction import Put
 from projects.audit.events import Actor
 from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Span, Way
-from projects.documents.actions.documents import Content, NewDocument, creation
+from projects.documents.actions.documents import Content, NewDocument, create_document
 from projects.documents.document_status import DocumentStatus
 from projects.documents.items.properties import DocumentAttribute, DocumentTag
 from projects.schemas import composite_keys
-from projects.schemas.attribute_values import columns, in_key
+from projects.schemas.attribute_values import in_key, value_columns
 from tests.factories import PROJECT, PROJECT_ID, SITE
 from workflows.intake.actions.document_start import Original, project_document
 from workflows.runs.actions.document_rows import DocumentState
@@ -42,7 +42,7 @@ def _rows(i: int, site: str) -> list[bulk.Row]:
     }  # fmt: skip
     changes: list[Any] = [
         Put(project_document(run, PROJECT, original, state, clock.iso(at))),
-        *creation(site, new, by=Actor("1", "Rosa Marin"), at=at),
+        *create_document(site, new, by=Actor("1", "Rosa Marin"), at=at),
         Put(_tag(site, document_id, at, flat)),
         *(Put(one) for one in _attributes(site, document_id, i, flat)),
     ]
@@ -59,7 +59,7 @@ def _tag(site: str, document_id: str, at: dt.datetime, flat: dict[str, Any]) -> 
 
 def _attributes(site: str, document_id: str, i: int, flat: dict[str, Any]) -> list[DocumentAttribute]:
     values: list[tuple[str, Any, str, dict[str, Any]]] = [
-        (key, in_key(value), kind, columns(value))
+        (key, in_key(value), kind, value_columns(value))
         for key, value, kind in (("vendor", "Acme", "STRING"), ("total", Decimal(i), "NUMBER"))
     ]
     together = composite_keys.composite_value(["Acme", "goods"])

@@ -1,6 +1,6 @@
 """Projects for tests, made through the action that the product uses."""
 
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.settings import actions as project_actions
 from projects.settings import merging
 from projects.settings.field_rows import PREFIX
@@ -15,15 +15,17 @@ SITE = "default"
 
 def make_project(name="Supplier invoices", **settings) -> Project:
     wanted = ProjectSettings(name=name, **settings)
-    return project_actions.create(SITE, wanted, by=actor(alice()), project_id=project_actions.new_project_id())
+    return project_actions.create_project(
+        SITE, wanted, by=actor_of(alice()), project_id=project_actions.new_project_id()
+    )
 
 
 def seen_of(project: Project) -> Seen:
-    return merging.seen(project.settings, project.version)
+    return merging.digest_settings(project.settings, project.version)
 
 
 def sealed(project: Project) -> str:
-    return merging.sealed(seen_of(project), SITE, project.id)
+    return merging.sign_seen(seen_of(project), SITE, project.id)
 
 
 def typed(settings: ProjectSettings, **changes: str) -> dict[str, str]:

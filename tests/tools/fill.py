@@ -104,7 +104,7 @@ def _write_waiting(filling: Filling, index: int) -> list[Row]:
 
 def _ensure_project(site: str, project_id: str) -> Project:
     try:
-        return project_actions.create(site, filled.PROJECT, by=filled.FILLER, project_id=project_id)
+        return project_actions.create_project(site, filled.PROJECT, by=filled.FILLER, project_id=project_id)
     except Conflict:  # somebody's own, which is filled all the same
         return project_queries.get_project(site, project_id)
 

@@ -23,7 +23,7 @@ from projects.audit.events import Actor
 from projects.documents import counting
 from projects.documents.document_status import DocumentStatus
 from projects.queues.items import DEFAULT_QUEUE
-from projects.settings.items import stored_settings
+from projects.settings.items import settings_to_store
 from projects.settings.values import ProjectSettings
 from review.decide import opening
 from review.decide.opening import Pause
@@ -41,7 +41,7 @@ from workflows.storage.objects import DocumentFiles
 Kind = Literal["published", "waiting"]
 FILLER = Actor("fill", "Filled")
 PROJECT = ProjectSettings(name="Filled", description="Invented documents for scale tests.")
-_DATA = stored_settings(PROJECT)
+_DATA = settings_to_store(PROJECT)
 _PINNED = run_settings.freeze(_DATA)
 _PDF = "application/pdf"
 _NAMESPACE = uuid.UUID("5d0a4a5e-7a2b-4f0c-9a2e-0c2f3b6d8e11")
@@ -97,10 +97,10 @@ class Filling:
         for index in range(first, end):
             document_id = self._run(kind, index).document_id
             status = DocumentStatus.PUBLISHED if kind == "published" else DocumentStatus.WAITING
-            tally.update(counting.moved(self.project_id, document_id, None, status))
+            tally.update(counting.count_move(self.project_id, document_id, None, status))
             if kind == "waiting":
-                tally.update(counting.queued(DEFAULT_QUEUE, document_id, 1))
-        return counting.counted(self.site, tally)
+                tally.update(counting.count_queued(DEFAULT_QUEUE, document_id, 1))
+        return counting.apply_tally(self.site, tally)
 
     def _at(self, kind: Kind, index: int) -> dt.datetime:
         return _BEGIN + dt.timedelta(minutes=index) if kind == "published" else self.began + dt.timedelta(seconds=index)
@@ -221,7 +221,7 @@ def assessed(*, asked: bool) -> dict[str, Any]:
 
 
 def _rows(changes: Iterable[Change], told: Iterable[tuple[dt.datetime, EventAt]]) -> list[Row]:
-    rows = left([*counting.uncounted(changes), *(Put(event(at)) for at, event in told)])
+    rows = left([*counting.drop_counts(changes), *(Put(event(at)) for at, event in told)])
     return list(_never_due(rows))
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from config import clock
 from projects.settings.defaults import INVOICE_PROJECT
-from projects.settings.items import stored_settings
+from projects.settings.items import settings_to_store
 from tests.tools import samples
 from tests.workflows.stages.memory import context, kept, run_all
 from workflows.intake import inspection
@@ -45,7 +45,7 @@ def test_the_invoice_that_is_due_next_month_needs_nobody(
 ) -> None:
     monkeypatch.setattr(clock, "now", lambda: dt.datetime.combine(today, dt.time(9), dt.UTC))
     path = samples.write_due_invoice(tmp_path, today)
-    fields = tuple(run_settings.freeze(stored_settings(INVOICE_PROJECT)).fields)
+    fields = tuple(run_settings.freeze(settings_to_store(INVOICE_PROJECT)).fields)
     ctx = context(path, fields=fields)
     facts = run_all(ctx)["assess"].facts
     values = {field["name"]: field["value"] for field in kept(ctx).json("runs/run1/result.json")["fields"]}

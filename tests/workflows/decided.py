@@ -23,7 +23,9 @@ ANNA = Actor("1", "Anna Berg")
 
 
 def project(site: str = "default", name: str = "Receipts") -> str:
-    made = setting_actions.create(site, ProjectSettings(name), by=ANNA, project_id=setting_actions.new_project_id())
+    made = setting_actions.create_project(
+        site, ProjectSettings(name), by=ANNA, project_id=setting_actions.new_project_id()
+    )
     return made.id
 
 

@@ -4,7 +4,7 @@ from config.errors import NotFound
 from projects.audit.events import Actor
 from projects.documents.actions import attributes, metadata, tags
 from projects.documents.items.removals import RemovalState
-from projects.documents.queries.removals import removal
+from projects.documents.queries.removals import get_removal
 from tests.factories import SITE, decided_run
 from tests.flow.protocol import sweep_until_ended
 from tests.projects.make_schemas import make_attributes
@@ -37,7 +37,7 @@ def reviewed_document(pump: Pump) -> Run:
 
 def state(run: Run) -> RemovalState | None:
     try:
-        return RemovalState(str(removal(run.site, run.document_id).status))
+        return RemovalState(str(get_removal(run.site, run.document_id).status))
     except NotFound:
         return None
 

@@ -172,7 +172,7 @@ def list_lines(request: ApiRequest, batch_id: str, after: str | None = None) -> 
             can_be_tried_again=bool(one.again),
             document_id=one.document_id,
         )
-        for one in admission.shown(request, page.rows, lambda line: line.document_id)
+        for one in admission.filter_rows(request, page.rows, lambda line: line.document_id)
     ]
     return LineList(items=shapes, next=page.next)
 

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import NotFound
 from config.table import DEFAULT_SITE
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.definitions import actions, asl, diagram, versions
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.definitions.versions import Version
@@ -56,7 +56,7 @@ class StepLine:
 def list_definitions(request: DeskRequest) -> HttpResponse:
     access.check_can_configure(request)
     rows = [(one, [VersionRow(each) for each in one.versions]) for one in versions.list_families()]
-    return answer(request, "workflows/definitions/list.html", None, {"families": rows})
+    return render_answer(request, "workflows/definitions/list.html", None, {"families": rows})
 
 
 @require_safe
@@ -81,7 +81,7 @@ def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
         "first_url": reverse("services:show-definition", args=[definition_id]),
         "changeable": request.site == DEFAULT_SITE and version.status is not None,
     }
-    return answer(request, "workflows/definitions/show.html", None, context)
+    return render_answer(request, "workflows/definitions/show.html", None, context)
 
 
 def _find_known_definition(definition_id: str) -> Definition:
@@ -132,16 +132,16 @@ def activate_definition(request: DeskRequest, definition_id: str) -> HttpRespons
     definition = _find_known_definition(definition_id)
     shown = request.POST.get("instead_of", "")
     actions.activate_definition(
-        definition.id, instead_of=int(shown) if shown.isdecimal() else 0, by=actor(request.user)
+        definition.id, instead_of=int(shown) if shown.isdecimal() else 0, by=actor_of(request.user)
     )  # fmt: skip
     messages.success(request, f"New runs of {definition.name} get version {definition.version}. Others keep theirs.")
-    return go(request, reverse("services:show-definition", args=[definition.id]))
+    return redirect_after_post(request, reverse("services:show-definition", args=[definition.id]))
 
 
 @require_POST
 def archive_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
     access.check_can_manage_sites(request)
     definition = _find_known_definition(definition_id)
-    actions.archive_definition(definition.id, by=actor(request.user))
+    actions.archive_definition(definition.id, by=actor_of(request.user))
     messages.success(request, f"{definition.id} is archived. Its runs go on.")
-    return go(request, reverse("services:show-definition", args=[definition.id]))
+    return redirect_after_post(request, reverse("services:show-definition", args=[definition.id]))

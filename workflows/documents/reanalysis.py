@@ -7,7 +7,7 @@ from django.conf import settings
 
 from config.errors import Refused, StageFailed
 from projects.settings import queries as project_queries
-from projects.settings.items import stored_settings
+from projects.settings.items import settings_to_store
 from projects.settings.values import ANALYZERS, SUMMARIZERS
 from workflows.runs import pinned_types, run_settings
 from workflows.stages.base import RunSettings
@@ -82,7 +82,7 @@ def _models(before: RunSettings, wish: Wish) -> dict[str, Any]:
 def _fields(site: str, project_id: str, before: RunSettings, wish: Wish) -> RunSettings:
     pinned = before
     if wish.fields != SAME:
-        data = stored_settings(project_queries.get_project(site, project_id).settings)
+        data = settings_to_store(project_queries.get_project(site, project_id).settings)
         if wish.fields != PROJECT:
             data = {**data, "classification_id": wish.fields}
         now = run_settings.settings_of(site, project_id, data)

@@ -30,7 +30,7 @@ def of_site(site: str) -> int:
 
 
 def _set_for_site(site: str) -> int:
-    row = directory.site(site)
+    row = directory.get_site(site)
     return int(row.slots or 0) if row else 0
 
 
@@ -77,7 +77,7 @@ def are_taken(site: str, project_id: str, *, project_slots: int) -> bool:
     """
     counters, here = counter_queries, DocumentStatus.IN_PROGRESS
     try:
-        in_site = counters.documents(site).of(here)
+        in_site = counters.count_documents(site).of(here)
         if in_site > (_set_for_site(site) or settings.BUSY_RUNS):
             return True
         if not 0 < project_slots < in_site:  # a project has no more than its site

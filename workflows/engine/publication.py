@@ -8,7 +8,7 @@ from django.conf import settings
 
 from config.errors import NotFound
 from projects.audit.events import Actor
-from projects.documents.actions.classification import Classified, classified
+from projects.documents.actions.classification import Classified, set_classification
 from workflows.definitions.blueprint import Definition, StepDefinition
 from workflows.engine.step_order import Order, slot_of
 from workflows.publish import follow_ups
@@ -82,7 +82,7 @@ def _classified(run: Run, kind: Mapping[str, Any] | None, decision: Mapping[str,
     if not kind:
         return None
     by = _typist(kind, decision)
-    return classified(run.site, run.document_id, str(kind["id"]), name=str(kind["name"]), by=by)
+    return set_classification(run.site, run.document_id, str(kind["id"]), name=str(kind["name"]), by=by)
 
 
 def _typist(kind: Mapping[str, Any], decision: Mapping[str, Any] | None) -> Actor:

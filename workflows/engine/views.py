@@ -6,9 +6,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from config.errors import Refused
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.sites import access
-from projects.web.http import DeskRequest, go
+from projects.web.http import DeskRequest, redirect_after_post
 from workflows.engine.actions import interventions
 from workflows.engine.actions.interventions import Way
 from workflows.runs.run import Run
@@ -25,9 +25,9 @@ _SAID = {
 def cancel_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     access.check_can_upload(request)
     run = _run(request, document_id, workflow_id)
-    interventions.cancel(run, by=actor(request.user))
+    interventions.cancel(run, by=actor_of(request.user))
     messages.success(request, "The run is cancelled. The uploaded file is kept.")
-    return go(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
+    return redirect_after_post(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
 
 
 @require_POST
@@ -37,9 +37,9 @@ def resume_run(request: DeskRequest, document_id: str, workflow_id: str) -> Http
     if request.POST.get("way") not in set(Way):
         raise Refused("Say how the run is to go on.")
     way = Way(request.POST["way"])
-    interventions.resume(run, way, by=actor(request.user))
+    interventions.resume(run, way, by=actor_of(request.user))
     messages.success(request, _SAID[way])
-    return go(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
+    return redirect_after_post(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
 
 
 def _run(request: DeskRequest, document_id: str, workflow_id: str) -> Run:

@@ -21,7 +21,7 @@ from projects.settings import provider_choice
 from projects.settings.items import Project
 from projects.sites import access
 from projects.web.api import FAILURES, KEY_LENGTH, ApiRequest, Problem, idempotency_key
-from projects.web.http import problem
+from projects.web.http import problem_response
 from workflows.intake import containers, unpacking
 from workflows.intake.actions import unpack as records
 from workflows.intake.tasks import order_unpacking_soon
@@ -83,7 +83,7 @@ class UploadShape(Schema):
 def list_documents(request: ApiRequest, project_id: str, after: str | None = None) -> DocumentList:
     """Sorted by last update. In restricted queues, only documents uploaded with this key. Requires READ."""
     access.project_to_view(request, project_id)
-    page = admission.shown_page(
+    page = admission.filter_page(
         request,
         lambda place: queries.project_documents(request.site, project_id, cursor=place),
         after,
@@ -169,7 +169,7 @@ def upload_document(request: ApiRequest, project_id: str) -> Any:
     too_long = int(request.META.get("CONTENT_LENGTH") or 0) > settings.UPLOAD_MAX_BYTES + FORM_BYTES
     found = [] if too_long else request.FILES.getlist("file")
     if too_long or guard.exceeded:
-        return problem(413, too_large())
+        return problem_response(413, too_large())
     if len(found) != 1:
         raise Refused("Send exactly one file in the multipart part named file. Nothing was stored.")
     chosen = _choices(request)
@@ -205,7 +205,7 @@ def _choices(request: ApiRequest) -> dict[str, str]:
             raise Refused(
                 f"{name} must be one of {', '.join(provider_choice.CHOICES[name])}. Omit it for the project's setting."
             )
-    return provider_choice.chosen(request.POST)
+    return provider_choice.read_provider_choices(request.POST)
 
 
 def _uploaded(
@@ -230,7 +230,7 @@ def _differences(
     first: DocumentVersion, row: ProjectDocument, file: "UploadedFile[Any]", chosen: Mapping[str, str]
 ) -> list[str]:
     """In what this upload is not the one that made the document; values that were sent are not repeated."""
-    before = provider_choice.chosen(row.data.as_dict())
+    before = provider_choice.read_provider_choices(row.data.as_dict())
     found = {
         "another file (SHA-256)": first.checksum != getattr(file, "sha256", ""),
         "another name": first.name != upload_name(file.name or ""),
@@ -289,7 +289,7 @@ def retry_unpacking(request: ApiRequest, document_id: str) -> UnpackingShape:
 
 def _shape(request: ApiRequest, rows: DocumentRows) -> UnpackingShape:
     record = unpacking.record_of(rows)
-    children = admission.shown(request, rows.children, lambda child: child.documentId)
+    children = admission.filter_rows(request, rows.children, lambda child: child.documentId)
     return UnpackingShape(
         document_id=rows.document.document_id,
         status=record.status,

@@ -8,7 +8,7 @@ from typing import BinaryIO, TypeVar
 from config.transaction import Change
 from projects.audit.events import Actor
 from projects.documents.items.unpacking import DocumentUnpacking
-from projects.settings.items import Project, stored_settings
+from projects.settings.items import Project, settings_to_store
 from workflows.intake import run_plan
 from workflows.intake.actions import unpack
 from workflows.intake.actions.document_start import Original
@@ -50,7 +50,7 @@ def enter(
         Unavailable: S3 or the table does not answer.
 
     """
-    data = stored_settings(project.settings)
+    data = settings_to_store(project.settings)
     chosen = parent.chosen.as_dict() if parent is not None and parent.chosen is not None else {}
     plan = None if file.found.is_container else run_plan.planned(site, project.id, data, file.found.file_type, chosen)
 

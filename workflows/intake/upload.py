@@ -15,7 +15,7 @@ from config.errors import Refused
 from projects.audit.events import Actor
 from projects.documents.items.documents import Document
 from projects.settings import provider_choice
-from projects.settings.items import Project, stored_settings
+from projects.settings.items import Project, settings_to_store
 from workflows.intake import run_plan
 from workflows.intake.actions import new_version, unpack
 from workflows.intake.actions.document_start import Original
@@ -123,7 +123,7 @@ def take(
         Unavailable: S3 or the table does not answer.
 
     """
-    data = stored_settings(project.settings)
+    data = settings_to_store(project.settings)
 
     def entering(found: Inspection) -> Enter:
         if found.is_container:
@@ -151,10 +151,10 @@ def take_content(site: str, project: Project, document: Document, upload: "Uploa
     """
     # before a long upload is stored in vain; asked again when it is
     row = new_version.check_takes_content(site, document)
-    own = provider_choice.chosen(row.data.as_dict())
+    own = provider_choice.read_provider_choices(row.data.as_dict())
 
     def entering(found: Inspection) -> Enter:
-        plan = run_plan.planned(site, project.id, stored_settings(project.settings), found.file_type, own)
+        plan = run_plan.planned(site, project.id, settings_to_store(project.settings), found.file_type, own)
         return lambda original: run_plan.start_again(plan, document_id=document.document_id, original=original, by=by)
 
     return _taken(DocumentFiles(site, project.id, document.document_id), upload, entering, containers=False)

@@ -10,7 +10,7 @@ from config import aws, clock
 from projects.settings import provider_choice
 from projects.settings.values import SETTING_LABELS
 from projects.sites import access
-from projects.web.http import DeskRequest, answer
+from projects.web.http import DeskRequest, render_answer
 from workflows.providers.bda import BDA
 from workflows.providers.endpoint import ENDPOINT
 from workflows.providers.items import ProviderState
@@ -87,4 +87,4 @@ def list_providers(request: DeskRequest) -> HttpResponse:
         "takeover": settings.TAKEOVER_PERCENT,
         "most": settings.PROVIDER_FAILURES,
     }
-    return answer(request, "workflows/providers/services.html", None, context)
+    return render_answer(request, "workflows/providers/services.html", None, context)

@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import Conflict, NotFound, Refused
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go, wants_fragment
+from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
 from workflows.engine import step_context
 from workflows.questions import actions as question_actions
 from workflows.questions import queries, tasks
@@ -79,7 +79,7 @@ def _crop(box: Sequence[float] | None, segment: Mapping[str, Any]) -> str:
 def show_questions(request: DeskRequest, document_id: str, workflow_id: str, index: int) -> HttpResponse:
     access.check_can_view(request)
     run = _run(request, document_id, workflow_id)
-    return answer(
+    return render_answer(
         request,
         "workflows/questions/questions.html",
         "workflows/questions/_questions.html",
@@ -94,10 +94,10 @@ def ask_question(request: DeskRequest, document_id: str, workflow_id: str, index
     _segment(run, index)
     text = request.POST.get("question", "")
     try:
-        ref = question_actions.ask(run, index, text, by=actor(request.user))
+        ref = question_actions.ask(run, index, text, by=actor_of(request.user))
     except Refused as error:
         context = {**_context(run, index), "typed": text, "error": str(error)}
-        return answer(
+        return render_answer(
             request, "workflows/questions/questions.html", "workflows/questions/_questions.html", context, status=422
         )
     tasks.order(ref, 1)
@@ -114,7 +114,7 @@ def ask_question_again(
     if not shown.isdecimal() or len(shown) > 6:
         raise Refused("Nothing was asked: this form does not say which answer it is about. Open the page again.")
     try:
-        generation = question_actions.ask_again(ref, generation=int(shown), by=actor(request.user))
+        generation = question_actions.ask_again(ref, generation=int(shown), by=actor_of(request.user))
     except Conflict as error:
         queries.question(ref)
         raise Conflict("Somebody was first: it was asked again or deleted. Open the page again.") from error
@@ -126,7 +126,7 @@ def ask_question_again(
 def delete_question(request: DeskRequest, document_id: str, workflow_id: str, index: int, number: int) -> HttpResponse:
     access.check_can_upload(request)
     run = _run(request, document_id, workflow_id)
-    question_actions.delete(QuestionRef(run, index, number), by=actor(request.user))
+    question_actions.delete(QuestionRef(run, index, number), by=actor_of(request.user))
     return _after(request, run, index, keeps=True)
 
 
@@ -142,8 +142,12 @@ def _after(request: DeskRequest, run: Run, index: int, *, keeps: bool = False) -
     """``keeps``: what is typed as the next question stays."""
     if wants_fragment(request):
         context = {**_context(run, index), "keeps": keeps}
-        return answer(request, "workflows/questions/questions.html", "workflows/questions/_questions.html", context)
-    return go(request, reverse("workflows:show-questions", args=[run.document_id, run.workflow_id, index]))
+        return render_answer(
+            request, "workflows/questions/questions.html", "workflows/questions/_questions.html", context
+        )
+    return redirect_after_post(
+        request, reverse("workflows:show-questions", args=[run.document_id, run.workflow_id, index])
+    )
 
 
 def _context(run: Run, index: int) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from config.table import decode
-from projects.documents.queries.documents import attributes
+from projects.documents.queries.documents import list_attributes
 from projects.schemas import composite_keys
-from projects.schemas.attribute_values import shown
+from projects.schemas.attribute_values import format_value
 from workflows.routing import barcodes, pinned_rules
 from workflows.routing.barcodes import Barcode
 from workflows.rules import routing, stored_rules
@@ -100,8 +100,8 @@ def _text(store: DocumentFiles, index: int) -> str:
 def _attributes(run: Run) -> dict[str, list[str]]:
     """As people or another run have set them. Composite rows only repeat them; one without a value has its name."""
     found: dict[str, list[str]] = {}
-    for row in attributes(run.site, run.document_id):
+    for row in list_attributes(run.site, run.document_id):
         if row.valueType != composite_keys.VALUE_TYPE:
             key = row.key_ or decode(row.SK.split("#")[1])
-            found.setdefault(key, []).append(shown(row.value) or key)
+            found.setdefault(key, []).append(format_value(row.value) or key)
     return found

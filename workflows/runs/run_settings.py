@@ -10,9 +10,9 @@ from django.conf import settings
 from config.errors import NotFound, Refused
 from projects.prompts import queries as prompt_queries
 from projects.schemas import queries as schema_queries
-from projects.schemas.governed import governed_fields
+from projects.schemas.governed import list_governed_fields
 from projects.schemas.governing import Governing
-from projects.settings.provider_choice import doer
+from projects.settings.provider_choice import chosen_provider
 from projects.settings.values import DEFAULT_FIELDS, FieldSetting, date_range
 from workflows.runs import pinned_prompts, pinned_types
 from workflows.stages.base import FieldSpec, RunSettings
@@ -51,7 +51,7 @@ def _read_by(site: str, known: Mapping[str, Any]) -> RunSettings:
     if known.get("typing") and not fixed and (typed := _typed(site, known)):
         return typed
     try:
-        governing = schema_queries.governing(site, fixed)
+        governing = schema_queries.get_governing(site, fixed)
     except NotFound as error:
         raise Refused("The classification of this project is gone. Choose another in its settings.") from error
     return freeze(known, governing)
@@ -59,7 +59,7 @@ def _read_by(site: str, known: Mapping[str, Any]) -> RunSettings:
 
 def _typed(site: str, known: Mapping[str, Any]) -> RunSettings | None:
     """Where the document's type is yet to be found; None where the site has no types to find it among."""
-    none, *each = schema_queries.governing_each(site)
+    none, *each = schema_queries.list_governing(site)
     if not each:
         return None
     frozen = [freeze(known, one) for one in each]
@@ -78,7 +78,7 @@ def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSet
     return RunSettings(
         language=str(data.get("language") or "en"),
         document_prompt=str(data.get("document_prompt") or ""),
-        ocr_model=doer(data, "ocr_model"),
+        ocr_model=chosen_provider(data, "ocr_model"),
         ocr_options=dict(data.get("ocr_options") or {}),
         default_threshold=float(policy.get("default_threshold", 0.8)),
         queue=str(data.get("review_queue") or ""),
@@ -87,9 +87,9 @@ def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSet
         classification_name=classified.name if classified else "",
         classification_version=governing.classification_version,
         site_schema_version=governing.site_version,
-        analyzer=doer(data, "analyzer"),
-        transcriber=doer(data, "transcriber"),
-        summarizer=doer(data, "summarizer"),
+        analyzer=chosen_provider(data, "analyzer"),
+        transcriber=chosen_provider(data, "transcriber"),
+        summarizer=chosen_provider(data, "summarizer"),
         use_bda=bool(data.get("use_bda")),
         **_models(data),
         calibration_version=int(calibration.get("version") or 0),
@@ -101,7 +101,7 @@ def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSet
 
 def _models(data: Mapping[str, Any]) -> dict[str, Any]:
     """Those that are asked today: a repeated stage asks the same ones, whatever the desk's settings say by then."""
-    return models_now() if BEDROCK in {doer(data, "analyzer"), doer(data, "summarizer")} else {}
+    return models_now() if BEDROCK in {chosen_provider(data, "analyzer"), chosen_provider(data, "summarizer")} else {}
 
 
 def models_now() -> dict[str, Any]:
@@ -116,7 +116,7 @@ def _fields(data: Mapping[str, Any], policy: Mapping[str, Any], governing: Gover
     default = float(policy.get("default_threshold", 0.8))
     thresholds = {name: float(share) for name, share in (policy.get("thresholds") or {}).items()}
     own = list(_listed(data, set(policy.get("required") or ())))
-    for one in governed_fields(own, thresholds, governing):
+    for one in list_governed_fields(own, thresholds, governing):
         threshold = default if one.threshold is None else one.threshold
         yield FieldSpec(
             one.name, one.label, one.type, one.required, threshold, one.allowed, one.default, one.date_range

@@ -58,7 +58,7 @@ def search(request: ApiRequest, q: Words, after: str | None = None) -> SearchRes
     access.check_can_view(request)
     terms = parse(q)
     found = search_index().find(request.site, terms, cursor=after)
-    hits = admission.shown(request, found.hits, lambda hit: hit.entry.document_id)
+    hits = admission.filter_rows(request, found.hits, lambda hit: hit.entry.document_id)
     return SearchResult(items=[_hit(one, terms) for one in hits], next=found.next)
 
 

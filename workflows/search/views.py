@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from config.errors import Refused
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, answer
+from projects.web.http import DeskRequest, render_answer
 from workflows.runs.views import state_labels
 from workflows.runs.views.state_labels import Mark
 from workflows.search import database
@@ -51,14 +51,14 @@ def search(request: DeskRequest) -> HttpResponse:
             context |= _found(request, asked, cursor)
         except Refused as refused:
             context["refused"] = str(refused)
-    return answer(request, "workflows/search/show.html", None, context)
+    return render_answer(request, "workflows/search/show.html", None, context)
 
 
 def _found(request: DeskRequest, asked: str, cursor: str | None) -> dict[str, Any]:
     """Raises: Refused, NotFound, Unavailable."""
     terms = parse(asked)
     found = search_index().find(request.site, terms, cursor=cursor)
-    hits = admission.shown(request, found.hits, lambda hit: hit.entry.document_id)
+    hits = admission.filter_rows(request, found.hits, lambda hit: hit.entry.document_id)
     return {
         "results": [_result(hit, terms) for hit in hits],
         "next_cursor": found.next,

@@ -9,7 +9,7 @@ from config.errors import Conflict, NotFound
 from config.item import translated
 from config.transaction import NEW
 from projects.audit.events import Actor
-from projects.documents.activity import ActivityType, activity
+from projects.documents.activity import ActivityType, record_activity
 from projects.documents.items.activity import DocumentActivity
 from projects.documents.queries.documents import get_document
 
@@ -21,11 +21,13 @@ def record_view(site: str, document_id: str, *, by: Actor, at: dt.datetime) -> b
 
     The row's key is the instant of the look, so that a message that is delivered twice makes one row.
     """
-    if _looked(site, document_id, by, at):
+    if _was_viewed_lately(site, document_id, by, at):
         return False
     try:
         with translated():
-            activity(site, document_id, ActivityType.VIEW, by=by, name=_name(site, document_id))(at).save(condition=NEW)
+            record_activity(site, document_id, ActivityType.VIEW, by=by, name=_name(site, document_id))(at).save(
+                condition=NEW
+            )
     except Conflict:  # the same message at the same time, or another's activity in the very microsecond: that one stays
         return False
     return True
@@ -38,7 +40,7 @@ def _name(site: str, document_id: str) -> str | None:
         return None
 
 
-def _looked(site: str, document_id: str, by: Actor, at: dt.datetime) -> bool:
+def _was_viewed_lately(site: str, document_id: str, by: Actor, at: dt.datetime) -> bool:
     parts = {"document_id": document_id}
     since = at - dt.timedelta(seconds=settings.VIEW_ACTIVITY_SECONDS)
     first = table.DOCUMENT_ACTIVITY.key(site, **parts, datetime_us=table.datetime_us(since)).sk

@@ -12,11 +12,11 @@ from projects.audit.events import Actor
 from projects.documents.activity import Changed
 from projects.documents.items.documents import Document
 from projects.documents.items.properties import DocumentAttribute, DocumentAttributeVersion, flat_copies
-from projects.documents.queries.documents import attributes, in_order
-from projects.documents.revisions import Revision, revise
+from projects.documents.queries.documents import in_order, list_attributes
+from projects.documents.revisions import Revision, revise_document
 from projects.schemas import composite_keys
 from projects.schemas.actions.attribute_definitions import mark_used
-from projects.schemas.attribute_values import Value, columns, in_key, parsed, shown
+from projects.schemas.attribute_values import Value, format_value, in_key, parse_values, value_columns
 from projects.schemas.governing import AttributeDefinition, Schema
 from projects.schemas.queries import attribute_definition, schemas_of
 
@@ -39,13 +39,13 @@ def set_attribute(
 
     """
     definition = attribute_definition(site, key)
-    wanted = parsed(definition, values)
+    wanted = parse_values(definition, values)
 
-    def chosen(before: Values) -> Values:
+    def replace_values(before: Values) -> Values:
         _check_expected(definition, before, expected)
         return wanted
 
-    return _change(site, document_id, definition, chosen, by)
+    return _change(site, document_id, definition, replace_values, by)
 
 
 def remove_attribute(
@@ -63,8 +63,8 @@ def remove_attribute(
 
 
 def _check_expected(definition: AttributeDefinition, before: Values, expected: Sequence[str] | None) -> None:
-    if expected is not None and list(expected) != [shown(value) for value in before]:
-        now = ", ".join(shown(value) for value in before)
+    if expected is not None and list(expected) != [format_value(value) for value in before]:
+        now = ", ".join(format_value(value) for value in before)
         current = f"Current value: {now}." if now else "It was removed."
         raise Conflict(f"{definition.label} was changed by another user. {current} Your change was not saved.")
 
@@ -73,17 +73,17 @@ def _change(
     site: str, document_id: str, definition: AttributeDefinition, change: Callable[[Values], Values], by: Actor
 ) -> bool:
     def plan(document: Document, at: dt.datetime) -> Revision | None:
-        rows = attributes(site, document_id)
-        before = [row.value for row in in_order(_of(rows, definition.key))]
+        rows = list_attributes(site, document_id)
+        before = [row.value for row in in_order(_rows_of_key(rows, definition.key))]
         after = change(before)
         if list(after) == before:
             return None
         return _Attributes(site, document, rows, by).revision(definition, after, at)
 
-    return revise(site, document_id, plan, by=by)
+    return revise_document(site, document_id, plan, by=by)
 
 
-def _of(rows: Rows, key: str) -> Rows:
+def _rows_of_key(rows: Rows, key: str) -> Rows:
     return [row for row in rows if row.key_ == key and _is_plain(row)]
 
 
@@ -103,7 +103,7 @@ class _Attributes:
     def revision(self, definition: AttributeDefinition, after: Values, at: dt.datetime) -> Revision:
         key = definition.key
         plain = [row for row in self.rows if _is_plain(row)]
-        mine = in_order(_of(self.rows, key))
+        mine = in_order(_rows_of_key(self.rows, key))
         if len(plain) - len(mine) + len(after) > MAX_VALUES:
             raise Refused(f"A document can have up to {MAX_VALUES} attribute values. Remove one first.")
         ours, own = schemas_of(self.site, self.document.classification_id or "")
@@ -121,13 +121,17 @@ class _Attributes:
             *(Put(row) for row in archived),
             *([] if definition.in_use or not after else mark_used(self.site, [definition])),
         ]
-        told = Changed(f"attribute {definition.label}", _told(mine), ", ".join(map(_named, after)) if after else None)
+        told = Changed(
+            f"attribute {definition.label}",
+            _format_values(mine),
+            ", ".join(map(_format_value, after)) if after else None,
+        )
         return Revision([told], changes, version=archived[0].key if archived else None)
 
     def _plain_rows(self, definition: AttributeDefinition, after: Values, mine: Rows) -> list[DocumentAttribute]:
         came = {row.value: row for row in mine}
         return [
-            self._row(definition.key, in_key(value), definition.data_type, index, columns(value), came.get(value))
+            self._row(definition.key, in_key(value), definition.data_type, index, value_columns(value), came.get(value))
             for index, value in enumerate(after)
         ]
 
@@ -181,7 +185,7 @@ class _Attributes:
         return DocumentAttributeVersion(
             key.pk,
             key.sk,
-            **columns(value),
+            **value_columns(value),
             archive_sk=row.SK,
             documentId=self.document.document_id,
             key_=row.key_,
@@ -192,19 +196,19 @@ class _Attributes:
         )
 
 
-def _told(rows: Rows) -> str | None:
-    return ", ".join(_named(row.value) for row in rows) if rows else None
+def _format_values(rows: Rows) -> str | None:
+    return ", ".join(_format_value(row.value) for row in rows) if rows else None
 
 
-def _named(value: Value) -> str:
-    return shown(value) or "(no value)"
+def _format_value(value: Value) -> str:
+    return format_value(value) or "(no value)"
 
 
 def _check_allowed(definition: AttributeDefinition, values: Values, schemas: Sequence[Schema]) -> None:
     """Raises: Refused, where a schema names the values that are allowed and one is not among them."""
     for schema in schemas:
         allowed = next((use.allowed for use in schema.uses if use.key == definition.key), ())
-        wrong = [shown(value) for value in values if allowed and value not in parsed(definition, allowed)]
+        wrong = [format_value(value) for value in values if allowed and value not in parse_values(definition, allowed)]
         if wrong:
             raise Refused(
                 f"“{wrong[0]}” is not allowed for {definition.label}. {schema.name} allows: {', '.join(allowed[:12])}."

@@ -12,7 +12,7 @@ from config.transaction import EventAt
 from projects.audit.events import Actor
 from projects.documents import counting
 from projects.documents.actions.documents import by_classification
-from projects.documents.activity import ActivityType, Changed, activity
+from projects.documents.activity import ActivityType, Changed, record_activity
 from projects.documents.items.documents import Document
 from projects.documents.queries import documents as document_queries
 from projects.schemas import queries as schema_queries
@@ -36,7 +36,9 @@ class Classified:
         return bool(self.actions)
 
 
-def classified(site: str, document_id: str, classification_id: str, *, name: str, by: Actor) -> Classified | None:
+def set_classification(
+    site: str, document_id: str, classification_id: str, *, name: str, by: Actor
+) -> Classified | None:
     """Make it a document of this classification; empty: of none. None if it is gone.
 
     ``name``: the classification's, for the activity. Whoever has it classified meanwhile makes the transaction fail.
@@ -55,14 +57,14 @@ def classified(site: str, document_id: str, classification_id: str, *, name: str
         [
             Document.revision.set(Document.revision + 1),
             Document.lastModifiedDate.set(clock.iso(clock.now())),
-            *_placed(site, document, classification_id),
+            *_classification_actions(site, document, classification_id),
         ],
-        counting.classified(document_id, before, classification_id),
-        [activity(site, document_id, ActivityType.MODIFY, by=by, changes=[changed], name=document.name)],
+        counting.count_classification(document_id, before, classification_id),
+        [record_activity(site, document_id, ActivityType.MODIFY, by=by, changes=[changed], name=document.name)],
     )
 
 
-def _placed(site: str, document: Document, classification_id: str) -> list[Action]:
+def _classification_actions(site: str, document: Document, classification_id: str) -> list[Action]:
     at = clock.parse(document.inserteddate)
     index = by_classification(site, document.document_id, classification_id, at=at)
     if not index:
@@ -78,6 +80,6 @@ def _name(site: str, classification_id: str) -> str | None:
     if not classification_id:
         return None
     try:
-        return schema_queries.classification(site, classification_id).name or classification_id
+        return schema_queries.get_classification(site, classification_id).name or classification_id
     except NotFound:
         return classification_id

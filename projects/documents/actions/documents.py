@@ -40,7 +40,7 @@ class NewDocument:
     queue: str = ""
 
 
-def creation(site: str, new: NewDocument, *, by: Actor, at: dt.datetime) -> list[Change]:
+def create_document(site: str, new: NewDocument, *, by: Actor, at: dt.datetime) -> list[Change]:
     """The document's row and its first version, for the transaction in which its first run comes into being."""
     version = version_row(site, new.document_id, name=new.name, content=new.content, by=by, at=at)
     return [Put(_document(site, new, by, at)), Put(version), *_child(site, new, at)]
@@ -122,7 +122,7 @@ def in_queue(queue: str) -> Action:
     return Document.queue.set(queue) if queue else Document.queue.remove()
 
 
-def moved_to_queue(site: str, document_id: str, queue: str) -> Update:
+def move_to_queue(site: str, document_id: str, queue: str) -> Update:
     return Update(table.DOCUMENT.key(site, document_id=document_id), [in_queue(queue)], EXISTS)
 
 

@@ -11,7 +11,7 @@ from config.transaction import Put
 from projects.audit.events import Actor
 from projects.documents.activity import Changed
 from projects.documents.items.documents import Document, DocumentMetadataVersion
-from projects.documents.revisions import Revision, revise
+from projects.documents.revisions import Revision, revise_document
 
 PREFIX = "md#"  # seed 002: what marks an entry
 LONGEST_KEY, LONGEST_VALUE = 100, 1000  # letters
@@ -61,7 +61,7 @@ def set_metadata(
             was.key if was else None,
         )
 
-    return revise(site, document_id, plan, by=by)
+    return revise_document(site, document_id, plan, by=by)
 
 
 def _version(site: str, document: Document, at: dt.datetime) -> DocumentMetadataVersion:

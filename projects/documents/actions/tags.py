@@ -13,8 +13,8 @@ from projects.audit.events import Actor
 from projects.documents.activity import Changed
 from projects.documents.items.documents import Document
 from projects.documents.items.properties import DocumentTag, flat_copies
-from projects.documents.queries.documents import tags
-from projects.documents.revisions import Revision, revise
+from projects.documents.queries.documents import list_tags
+from projects.documents.revisions import Revision, revise_document
 
 LONGEST_KEY, LONGEST_VALUE = 100, 250  # letters
 MAX_ROWS = 60  # of one document, all its tags together
@@ -34,10 +34,10 @@ def add_tag(site: str, document_id: str, key: str, value: str, *, by: Actor) -> 
     """
     value = _tidy(value, LONGEST_VALUE)
 
-    def grown(values: Values) -> Values:
+    def add_value(values: Values) -> Values:
         return values if value in values else [*values, value]
 
-    return _change(site, document_id, key, grown, by)
+    return _change(site, document_id, key, add_value, by)
 
 
 def change_tag(site: str, document_id: str, key: str, before: str, after: str, *, by: Actor) -> bool:
@@ -50,21 +50,21 @@ def change_tag(site: str, document_id: str, key: str, before: str, after: str, *
     """
     after = _tidy(after, LONGEST_VALUE)
 
-    def changed(values: Values) -> Values:
+    def replace_value(values: Values) -> Values:
         if before not in values:
             raise Conflict(f"The tag “{key}” was changed by another user. {_now(values)}")
         return list(dict.fromkeys(after if value == before else value for value in values))
 
-    return _change(site, document_id, key, changed, by)
+    return _change(site, document_id, key, replace_value, by)
 
 
 def remove_tag(site: str, document_id: str, key: str, value: str | None = None, *, by: Actor) -> bool:
     """Take one value of the tag away, or the tag with all of them; False where it is gone already."""
 
-    def shrunk(values: Values) -> Values:
+    def remove_value(values: Values) -> Values:
         return [] if value is None else [one for one in values if one != value]
 
-    return _change(site, document_id, key, shrunk, by)
+    return _change(site, document_id, key, remove_value, by)
 
 
 def _now(values: Values) -> str:
@@ -84,7 +84,7 @@ def _change(site: str, document_id: str, key: str, change: Callable[[Values], Va
         raise Refused("Enter a tag name.")
 
     def plan(document: Document, _at: dt.datetime) -> Revision | None:
-        rows = tags(site, document_id)
+        rows = list_tags(site, document_id)
         mine = [row for row in rows if row.tag_key == key]
         before = [row.tagValue or "" for row in mine]
         after = change(before)
@@ -92,14 +92,14 @@ def _change(site: str, document_id: str, key: str, change: Callable[[Values], Va
             return None
         if len(rows) - len(mine) + len(after) > MAX_ROWS:
             raise Refused(f"A document can have up to {MAX_ROWS} tags and values. Remove one first.")
-        told = Changed(f"tag {key}", _told(before), _told(after))
+        told = Changed(f"tag {key}", _format_values(before), _format_values(after))
         came = {row.tagValue or "": row for row in mine}
         return Revision([told], _Tag(site, document, key, after, came, by).written())
 
-    return revise(site, document_id, plan, by=by)
+    return revise_document(site, document_id, plan, by=by)
 
 
-def _told(values: Values) -> str | None:
+def _format_values(values: Values) -> str | None:
     return ", ".join(value or "(no value)" for value in values) if values else None
 
 

@@ -13,7 +13,7 @@ from projects.documents.items.documents import ListedDocument
 _Row = ListedDocument
 
 
-def documents(site: str, way: Way, *, cursor: str | None = None) -> Page[ListedDocument]:
+def list_documents(site: str, way: Way, *, cursor: str | None = None) -> Page[ListedDocument]:
     """The newest first where the list is in the order of time, else in the order of the values.
 
     Raises:

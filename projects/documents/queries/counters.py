@@ -40,7 +40,7 @@ def _in_words(look: Look, number: int) -> str:
     return words if number == 1 else words.replace("waits", "wait")
 
 
-def documents(site: str) -> Counts:
+def count_documents(site: str) -> Counts:
     """Of the whole site."""
     return Counts(_sum(site, Kind.SITE, EVERYTHING))
 
@@ -53,7 +53,7 @@ def documents_of_classification(site: str, classification_id: str) -> int:
     return _sum(site, Kind.CLASSIFICATION, classification_id).get("documents", 0)
 
 
-def waiting_by_queue(site: str) -> dict[str, int]:
+def count_waiting_by_queue(site: str) -> dict[str, int]:
     """Of every queue where reviews wait, as reviews store it."""
     rows = Counter.page(table.COUNTER.partition_key(site, kind=Kind.QUEUE), limit=_EVERY).rows
     sums: Sums[str] = Sums()
@@ -62,7 +62,7 @@ def waiting_by_queue(site: str) -> dict[str, int]:
     return {queue: number for queue, number in sums.items() if number > 0}
 
 
-def shards(site: str, kind: Kind, counted: str = "") -> list[Counter]:
+def list_shards(site: str, kind: Kind, counted: str = "") -> list[Counter]:
     """The rows themselves, strongly consistent, of one counter or of all of a kind; a Query for each thousand."""
     pk, cursor = table.COUNTER.partition_key(site, kind=kind), None
     rows: list[Counter] = []

@@ -53,7 +53,7 @@ class Belonging:
     user_id: str
 
 
-def belongings(site: str, document_ids: Iterable[str]) -> list[Belonging]:
+def list_belongings(site: str, document_ids: Iterable[str]) -> list[Belonging]:
     """Of those that belong to a queue, deleted and purged ones too: one strong BatchGetItem for each fifty.
 
     Raises:
@@ -100,7 +100,7 @@ def document_rows(site: str, document_id: str) -> DocumentRows:
         raise NotFound("Document not found.") from error
     found = Item.partition(key.pk, limit=_PARTITION)
 
-    def of(kind: type[R], prefix: str) -> list[R]:
+    def rows_of_kind(kind: type[R], prefix: str) -> list[R]:
         return [kind.from_raw_data(row) for row in found if row["SK"]["S"].startswith(prefix)]
 
     document = [row for row in found if row["SK"]["S"] == key.sk]
@@ -108,14 +108,14 @@ def document_rows(site: str, document_id: str) -> DocumentRows:
         raise NotFound("Document not found.")
     return DocumentRows(
         Document.from_raw_data(document[0]),
-        of(DocumentTag, table.DOCUMENT_TAG.sort_prefix()),
-        of(DocumentAttribute, table.DOCUMENT_ATTRIBUTE.sort_prefix()),
-        of(ChildDocument, table.CHILD_DOCUMENT.sort_prefix()),
-        next(iter(of(DocumentUnpacking, table.DOCUMENT_UNPACKING.sk)), None),
+        rows_of_kind(DocumentTag, table.DOCUMENT_TAG.sort_prefix()),
+        rows_of_kind(DocumentAttribute, table.DOCUMENT_ATTRIBUTE.sort_prefix()),
+        rows_of_kind(ChildDocument, table.CHILD_DOCUMENT.sort_prefix()),
+        next(iter(rows_of_kind(DocumentUnpacking, table.DOCUMENT_UNPACKING.sk)), None),
     )
 
 
-def versions(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentVersion]:
+def list_versions(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentVersion]:
     """The contents of a document, the newest first."""
     pk = table.DOCUMENT_VERSION.partition_key(site, document_id=document_id)
     prefix = DocumentVersion.SK.startswith(table.DOCUMENT_VERSION.sort_prefix())
@@ -132,7 +132,7 @@ def first_version(site: str, document_id: str) -> DocumentVersion:
     return found[0]
 
 
-def version(site: str, document_id: str, at: str) -> DocumentVersion:
+def get_version(site: str, document_id: str, at: str) -> DocumentVersion:
     """The content that is stored under the second ``at``, as its key writes it.
 
     Raises:
@@ -145,14 +145,14 @@ def version(site: str, document_id: str, at: str) -> DocumentVersion:
         raise NotFound("File version not found.") from error
 
 
-def activities(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentActivity]:
+def list_activities(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentActivity]:
     """What was done with a document, the latest first."""
     pk = table.DOCUMENT_ACTIVITY.partition_key(site, document_id=document_id)
     prefix = DocumentActivity.SK.startswith(table.DOCUMENT_ACTIVITY.sort_prefix())
     return DocumentActivity.page(pk, sk=prefix, newest_first=True, cursor=cursor)
 
 
-def tags(site: str, document_id: str) -> Sequence[DocumentTag]:
+def list_tags(site: str, document_id: str) -> Sequence[DocumentTag]:
     """A strong read of the document's tags, by name; a document has no more than one page of them."""
     return _of_document(DocumentTag, table.DOCUMENT_TAG.sort_prefix(), site, document_id)
 
@@ -162,7 +162,7 @@ def in_order(rows: Iterable[DocumentAttribute]) -> list[DocumentAttribute]:
     return sorted(rows, key=lambda row: int(row.index or 0))
 
 
-def attributes(site: str, document_id: str) -> Sequence[DocumentAttribute]:
+def list_attributes(site: str, document_id: str) -> Sequence[DocumentAttribute]:
     """A strong read of the document's attribute values and of the rows of its composite keys."""
     return _of_document(DocumentAttribute, table.DOCUMENT_ATTRIBUTE.sort_prefix(), site, document_id)
 

@@ -9,7 +9,7 @@ from projects.documents.items.removals import DocumentRemoval, RemovalState, Sof
 DELETED, PURGED = "deleted", "purged"  # the two lists
 
 
-def removal(site: str, document_id: str) -> DocumentRemoval:
+def get_removal(site: str, document_id: str) -> DocumentRemoval:
     """A strong read of a deleted or purged document's record.
 
     Raises:
@@ -25,7 +25,7 @@ def removal(site: str, document_id: str) -> DocumentRemoval:
 def is_gone(site: str, document_id: str) -> bool:
     """Whether it was deleted or purged, and is not on its way back: one strong read."""
     try:
-        return removal(site, document_id).status != RemovalState.RESTORING
+        return get_removal(site, document_id).status != RemovalState.RESTORING
     except NotFound:
         return False
 
@@ -35,7 +35,7 @@ def soft_deleted(site: str, document_id: str) -> SoftDeletedDocument:
     return SoftDeletedDocument.load(table.SOFT_DELETED_DOCUMENT.key(site, document_id=document_id))
 
 
-def removals(site: str, which: str, *, cursor: str | None = None) -> Page[DocumentRemoval]:
+def list_removals(site: str, which: str, *, cursor: str | None = None) -> Page[DocumentRemoval]:
     """The ``DELETED`` or the ``PURGED`` documents, the latest first."""
     pk = table.DOCUMENT_REMOVAL.gsi1_partition(site, state=which)
     return DocumentRemoval.page(pk, index="GSI1", newest_first=True, cursor=cursor)

@@ -12,19 +12,19 @@ from config.table import InvalidKey
 from projects.documents import query_plan
 from projects.documents.access_paths import ByClassification, ByStatus, Way
 from projects.documents.filters import filters_from
-from projects.documents.listing import Asking, form_context, found_context, not_indexed_context
+from projects.documents.listing import Asking, form_context, list_context, not_indexed_context
 from projects.documents.page import activity_of, page_of
 from projects.documents.queries import browsing as browse_queries
 from projects.documents.queries import counters as counter_queries
 from projects.documents.queries import documents as document_queries
 from projects.documents.queries import removals as removal_queries
 from projects.documents.query_plan import NotIndexed
-from projects.documents.view_log import looked
+from projects.documents.view_log import record_view
 from projects.queues import admission
 from projects.schemas import queries as schema_queries
-from projects.schemas.vocabulary import Vocabulary, vocabulary
+from projects.schemas.vocabulary import Vocabulary, get_vocabulary
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 
 DELETED = "This document was deleted. Users with the delete permission can find it under Deleted documents."
 
@@ -35,21 +35,21 @@ def list_documents(request: DeskRequest) -> HttpResponse:
     today = clock.now().date()
     filters = filters_from(request.GET, today)
     full = filters.needs_vocabulary or "more" in request.GET
-    known = vocabulary(request.site) if full else Vocabulary()
+    known = get_vocabulary(request.site) if full else Vocabulary()
     asking = Asking(filters, known, today, full=full, url=reverse("documents:list-documents"))
     try:
-        way = query_plan.way(filters, known, today)
+        way = query_plan.plan_query(filters, known, today)
         if isinstance(way, NotIndexed):
             return _list_page(request, asking, None, not_indexed_context(asking, way))
-        page = admission.shown_page(
+        page = admission.filter_page(
             request,
-            lambda place: browse_queries.documents(request.site, way, cursor=place),
+            lambda place: browse_queries.list_documents(request.site, way, cursor=place),
             request.GET.get("after"),
             lambda row: row.document_id,
         )
     except (Refused, InvalidKey) as error:
         return _list_page(request, asking, None, {"wrong": str(error)}, status=422)
-    context = found_context(asking, way, page) | {"is_first": "after" not in request.GET}
+    context = list_context(asking, way, page) | {"is_first": "after" not in request.GET}
     return _list_page(request, asking, way, context)
 
 
@@ -62,9 +62,9 @@ def _list_page(
         number = counter_queries.documents_of_classification(request.site, way.classification_id)
         context |= {"number": None if way.day else number}
     else:
-        counts = counter_queries.documents(request.site)
+        counts = counter_queries.count_documents(request.site)
         context |= {"number": counts.of(way.status) if isinstance(way, ByStatus) else None}
-    return answer(
+    return render_answer(
         request, "projects/documents/list.html", None, form_context(asking, way, counts) | context, status=status
     )
 
@@ -74,7 +74,7 @@ def show_document(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_view(request)
     admission.check_document(request, document_id)
     try:
-        return looked(request, document_page(request, document_id), document_id)
+        return record_view(request, document_page(request, document_id), document_id)
     except NotFound:
         return _elsewhere(request, document_id)
 
@@ -87,14 +87,14 @@ def _elsewhere(request: DeskRequest, document_id: str) -> HttpResponse:
 
     """
     try:
-        record = removal_queries.removal(request.site, document_id)
+        record = removal_queries.get_removal(request.site, document_id)
     except NotFound:
         if not document_queries.is_earlier(request.site, document_id):
             raise
         return HttpResponseRedirect(reverse("workflows:newest-run", args=[document_id]))
     if not access.can_delete(request):
         raise NotFound(DELETED)
-    return go(request, reverse("documents:show-deleted", args=[record.document_id]))
+    return redirect_after_post(request, reverse("documents:show-deleted", args=[record.document_id]))
 
 
 def document_page(
@@ -108,15 +108,15 @@ def document_page(
     """
     rows = document_queries.document_rows(request.site, document_id)
     context = page_of(rows, schema_queries.attribute_definitions(request.site))
-    context["children"] = admission.shown(request, context["children"], lambda child: child.documentId)
+    context["children"] = admission.filter_rows(request, context["children"], lambda child: child.documentId)
     context["classification"] = _classification(request.site, rows.document.classification_id or "")
-    return answer(request, "projects/documents/show.html", fragment, context | more, status=status)
+    return render_answer(request, "projects/documents/show.html", fragment, context | more, status=status)
 
 
 def _classification(site: str, classification_id: str) -> str:
     """Its name; empty for a document of none, or of one that is gone."""
     try:
-        return schema_queries.classification(site, classification_id).name or "" if classification_id else ""
+        return schema_queries.get_classification(site, classification_id).name or "" if classification_id else ""
     except NotFound:
         return ""
 
@@ -126,7 +126,7 @@ def show_activity(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_view(request)
     admission.check_document(request, document_id)
     try:
-        page = document_queries.activities(request.site, document_id, cursor=request.GET.get("after"))
+        page = document_queries.list_activities(request.site, document_id, cursor=request.GET.get("after"))
     except InvalidKey as error:
         raise NotFound("Document not found.") from error
     if not access.can_delete(request) and removal_queries.is_gone(request.site, document_id):
@@ -137,4 +137,4 @@ def show_activity(request: DeskRequest, document_id: str) -> HttpResponse:
         "next": page.next,
         "is_first": "after" not in request.GET,
     }
-    return answer(request, "projects/documents/activity.html", "projects/documents/_activity.html", context)
+    return render_answer(request, "projects/documents/activity.html", "projects/documents/_activity.html", context)

@@ -8,14 +8,14 @@ from django.views.decorators.http import require_POST
 
 from config.errors import Conflict, NotFound, Refused
 from config.table import InvalidKey
-from projects.audit.events import Actor, actor
+from projects.audit.events import Actor, actor_of
 from projects.documents.actions import attributes as attribute_actions
 from projects.documents.actions import metadata as metadata_actions
 from projects.documents.actions import tags as tag_actions
 from projects.documents.views.documents import document_page
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, go, wants_fragment
+from projects.web.http import DeskRequest, redirect_after_post, wants_fragment
 
 
 @require_POST
@@ -23,7 +23,7 @@ def change_tags(request: DeskRequest, document_id: str) -> HttpResponse:
     """``op``: add, change (``before`` → ``value``) or remove (``value``, or the whole tag without one)."""
     access.check_can_upload(request)
     admission.check_document(request, document_id)
-    post, by, site = request.POST, actor(request.user), request.site
+    post, by, site = request.POST, actor_of(request.user), request.site
     key, value = post.get("key", ""), post.get("value", "")
 
     def write() -> None:
@@ -42,7 +42,7 @@ def change_attributes(request: DeskRequest, document_id: str) -> HttpResponse:
     """``op``: set (``value``, several one a line) or remove; ``expected`` are the values that the page showed."""
     access.check_can_upload(request)
     admission.check_document(request, document_id)
-    post, by, site = request.POST, actor(request.user), request.site
+    post, by, site = request.POST, actor_of(request.user), request.site
     key, expected = post.get("key", ""), post.getlist("expected")
 
     def write() -> None:
@@ -79,7 +79,7 @@ def change_metadata(request: DeskRequest, document_id: str) -> HttpResponse:
 
 
 def _by(request: DeskRequest) -> Actor:
-    return actor(request.user)
+    return actor_of(request.user)
 
 
 def _answer(request: DeskRequest, document_id: str, panel: str, write: Callable[[], None]) -> HttpResponse:
@@ -96,4 +96,4 @@ def _answer(request: DeskRequest, document_id: str, panel: str, write: Callable[
         )
     if wants_fragment(request):
         return document_page(request, document_id, fragment=fragment)
-    return go(request, f"{reverse('documents:show-document', args=[document_id])}#{panel}")
+    return redirect_after_post(request, f"{reverse('documents:show-document', args=[document_id])}#{panel}")

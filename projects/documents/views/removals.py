@@ -10,7 +10,7 @@ from projects.documents.queries.removals import DELETED, PURGED
 from projects.documents.removal import DESTROYED, LEFT
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, answer
+from projects.web.http import DeskRequest, render_answer
 
 _WORDS = {
     RemovalState.DELETING: ("info", "run", "deleting"),
@@ -26,9 +26,9 @@ def list_deleted(request: DeskRequest) -> HttpResponse:
     access.check_can_delete(request)
     cursor = request.GET.get("after")
     which = PURGED if request.GET.get("which") == PURGED else DELETED
-    page = admission.shown_page(
+    page = admission.filter_page(
         request,
-        lambda place: removal_queries.removals(request.site, which, cursor=place),
+        lambda place: removal_queries.list_removals(request.site, which, cursor=place),
         cursor,
         lambda row: row.document_id,
     )
@@ -41,18 +41,18 @@ def list_deleted(request: DeskRequest) -> HttpResponse:
         "is_first": not cursor,
         "first_url": f"{url}?which={which}",
     }
-    return answer(request, "projects/documents/deleted.html", None, context)
+    return render_answer(request, "projects/documents/deleted.html", None, context)
 
 
 @require_safe
 def show_deleted(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_delete(request)
     admission.check_document(request, document_id)
-    record = removal_queries.removal(request.site, document_id)
-    return answer(request, "projects/documents/removed.html", None, removed_context(record))
+    record = removal_queries.get_removal(request.site, document_id)
+    return render_answer(request, "projects/documents/removed.html", None, removal_context(record))
 
 
-def removed_context(record: DocumentRemoval) -> dict[str, object]:
+def removal_context(record: DocumentRemoval) -> dict[str, object]:
     state = RemovalState(str(record.status))
     return {
         "record": record,

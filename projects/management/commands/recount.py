@@ -26,7 +26,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         site = options["site"]
         try:
-            found = recount.differences(site)
+            found = recount.find_differences(site)
             left = [one for one in found if not (options["repair"] and self._repaired(site, one))]
         except CountersignError as error:
             raise CommandError(str(error)) from error
@@ -38,7 +38,7 @@ class Command(BaseCommand):
 
     def _repaired(self, site: str, one: Difference) -> bool:
         try:
-            recount.repair(site, one)
+            recount.repair_counter(site, one)
         except Conflict:
             return False
         self.stdout.write(f"repaired  {one.words}")

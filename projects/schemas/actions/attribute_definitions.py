@@ -15,7 +15,7 @@ from projects.settings.values import date_range as date_range_of
 ENTITY_TYPE = "attribute"
 
 
-def create(site: str, definition: AttributeDefinition, *, by: Actor) -> None:
+def create_definition(site: str, definition: AttributeDefinition, *, by: Actor) -> None:
     """Make an attribute known.
 
     Raises:
@@ -45,14 +45,14 @@ def create(site: str, definition: AttributeDefinition, *, by: Actor) -> None:
         updated_at=now,
         updated_by=by.name,
     )
-    payload = {"key": key, "label": definition.label, "kind": definition.kind} | _dated(plausible)
+    payload = {"key": key, "label": definition.label, "kind": definition.kind} | _plausible_dates(plausible)
     try:
         transact([Put(item)], _event(site, key, "created", by, payload))
     except Conflict as error:
         raise Conflict(f"Attribute {key} already exists.") from error
 
 
-def change(site: str, key: str, label: str, *, date_range: str = "", version: int, by: Actor) -> None:
+def change_definition(site: str, key: str, label: str, *, date_range: str = "", version: int, by: Actor) -> None:
     """Show an attribute under another name, or take other dates for plausible, from the next run on.
 
     Its key and type are for good. ``date_range``: a key of ``DATE_RANGES``; empty: as it was.
@@ -73,7 +73,7 @@ def change(site: str, key: str, label: str, *, date_range: str = "", version: in
     if date_range:
         actions.append(Attribute.date_range.set(date_range))
     update = Update(table.ATTRIBUTE.key(site, key=key), actions, at_version)
-    payload = {"label": label, "version": version + 1} | _dated(date_range)
+    payload = {"label": label, "version": version + 1} | _plausible_dates(date_range)
     try:
         transact([update], _event(site, key, "updated", by, payload))
     except Conflict as error:
@@ -81,7 +81,7 @@ def change(site: str, key: str, label: str, *, date_range: str = "", version: in
         raise Conflict(f"Another user changed this attribute. It is now “{now.label}”.") from error
 
 
-def delete(site: str, key: str, *, by: Actor) -> None:
+def delete_definition(site: str, key: str, *, by: Actor) -> None:
     """Forget an attribute that nothing has ever used.
 
     Raises:
@@ -112,7 +112,7 @@ def mark_used(site: str, definitions: Iterable[AttributeDefinition]) -> list[Cha
     ]
 
 
-def _dated(plausible: str) -> dict[str, str]:
+def _plausible_dates(plausible: str) -> dict[str, str]:
     return {"date_range": plausible} if plausible else {}
 
 

@@ -45,7 +45,7 @@ def save_site_schema(site: str, schema: Schema, *, version: int, by: Actor) -> S
         Refused: the schema says what it may not, or too much at once.
 
     """
-    return _save(site, SITE, schema_queries.site_schema(site), schema, version=version, by=by)
+    return _save_schema(site, SITE, schema_queries.site_schema(site), schema, version=version, by=by)
 
 
 def save_classification(site: str, classification_id: str, schema: Schema, *, version: int, by: Actor) -> SchemaHead:
@@ -57,8 +57,8 @@ def save_classification(site: str, classification_id: str, schema: Schema, *, ve
         Refused: the schema says what it may not, or too much at once.
 
     """
-    before = schema_queries.classification(site, classification_id)
-    return _save(site, classification_id, before, schema, version=version, by=by)
+    before = schema_queries.get_classification(site, classification_id)
+    return _save_schema(site, classification_id, before, schema, version=version, by=by)
 
 
 def create_classification(site: str, schema: Schema, *, by: Actor, classification_id: str) -> SchemaHead:
@@ -69,7 +69,7 @@ def create_classification(site: str, schema: Schema, *, by: Actor, classificatio
         Refused: the schema says what it may not, or too much at once.
 
     """
-    ready = _prepared(site, classification_id, Schema(""), schema)
+    ready = _prepare_schema(site, classification_id, Schema(""), schema)
     now = clock.iso(clock.now())
     head = SchemaHead(
         *schema_key(site, classification_id),
@@ -89,14 +89,14 @@ def create_classification(site: str, schema: Schema, *, by: Actor, classificatio
     try:
         transact([Put(head, name="head"), *ready.changes], event)
     except Conflict as error:
-        return _made_before(site, classification_id, by, error)
+        return _find_repeated_creation(site, classification_id, by, error)
     return head
 
 
-def _made_before(site: str, classification_id: str, by: Actor, error: Conflict) -> SchemaHead:
+def _find_repeated_creation(site: str, classification_id: str, by: Actor, error: Conflict) -> SchemaHead:
     if "head" not in error.failed:
         raise _attribute_gone() from error
-    made = schema_queries.classification(site, classification_id)
+    made = schema_queries.get_classification(site, classification_id)
     if made.created_by != by.id:
         raise error
     return made
@@ -110,10 +110,10 @@ def archive_classification(site: str, classification_id: str, *, archived: bool,
         NotFound: no such classification.
 
     """
-    before = schema_queries.classification(site, classification_id)
+    before = schema_queries.get_classification(site, classification_id)
     if before.archived == archived and before.number == version:
         return before
-    actions = [SchemaHead.status.set(ARCHIVED if archived else ACTIVE), *_stamp(version, by)]
+    actions = [SchemaHead.status.set(ARCHIVED if archived else ACTIVE), *_stamp_version(version, by)]
     event = _event(site, classification_id, "archived" if archived else "restored", by, {"version": version + 1})
     _write(
         site,
@@ -121,39 +121,41 @@ def archive_classification(site: str, classification_id: str, *, archived: bool,
         [Update(before.key, actions, _at_version(version, classification_id), name="head")],
         event,
     )
-    return schema_queries.classification(site, classification_id)
+    return schema_queries.get_classification(site, classification_id)
 
 
-def _save(site: str, owner: str, before: SchemaHead, schema: Schema, *, version: int, by: Actor) -> SchemaHead:
-    ready = _prepared(site, owner, before.schema, schema)
+def _save_schema(site: str, owner: str, before: SchemaHead, schema: Schema, *, version: int, by: Actor) -> SchemaHead:
+    ready = _prepare_schema(site, owner, before.schema, schema)
     if before.number == version and before.schema == ready.schema:
         return before
     actions = [
         SchemaHead.name.set(ready.schema.name),
         SchemaHead.schema_.set(ready.schema.to_json()),
-        *_stamp(version, by),
+        *_stamp_version(version, by),
     ]
     if owner:
         index = table.CLASSIFICATION.gsi1(site, entity=ENTITY, name=ready.schema.name)
         actions += [SchemaHead.GSI1PK.set(index["GSI1PK"]), SchemaHead.GSI1SK.set(index["GSI1SK"])]
     head = Update(before.key, actions, _at_version(version, owner), name="head")
-    event = _event(site, owner, "updated", by, _told(before.schema, ready.schema) | {"version": version + 1})
+    event = _event(
+        site, owner, "updated", by, _describe_schema_changes(before.schema, ready.schema) | {"version": version + 1}
+    )
     _write(site, owner, [head, *ready.changes], event)
     return _head(site, owner)
 
 
-def _prepared(site: str, owner: str, before: Schema, schema: Schema) -> _Prepared:
+def _prepare_schema(site: str, owner: str, before: Schema, schema: Schema) -> _Prepared:
     """Raises: InvalidKey, Refused."""
     definitions = schema_queries.definitions_of(site, schema.keys)
-    schema = checks.normalised(schema, definitions)
-    checks.check(schema, definitions)
-    changes = rows.changes(site, owner, before, schema)
+    schema = checks.normalise_schema(schema, definitions)
+    checks.check_schema(schema, definitions)
+    changes = rows.schema_row_changes(site, owner, before, schema)
     changes += mark_used(site, (definitions[key] for key in schema.keys))
     rows.check_size(changes, others=2)
     return _Prepared(schema, changes)
 
 
-def _stamp(version: int, by: Actor) -> list[Any]:
+def _stamp_version(version: int, by: Actor) -> list[Any]:
     return [
         SchemaHead.version.set(version + 1),
         SchemaHead.updated_at.set(clock.iso(clock.now())),
@@ -180,7 +182,7 @@ def _write(site: str, owner: str, changes: list[Change], event: RecordAt) -> Non
 
 
 def _head(site: str, owner: str) -> SchemaHead:
-    return schema_queries.classification(site, owner) if owner else schema_queries.site_schema(site)
+    return schema_queries.get_classification(site, owner) if owner else schema_queries.site_schema(site)
 
 
 def _attribute_gone() -> Refused:
@@ -194,7 +196,7 @@ def _who_was_first(head: SchemaHead) -> str:
     return f"{head.updated_by or 'Another user'} saved this on {at:%d %b %Y at %H:%M:%S} UTC."
 
 
-def _told(before: Schema, after: Schema) -> dict[str, Any]:
+def _describe_schema_changes(before: Schema, after: Schema) -> dict[str, Any]:
     """What changed, for the audit: names of attributes, no values."""
     old, new = {one.key: one for one in before.uses}, {one.key: one for one in after.uses}
     return {

@@ -8,14 +8,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from config.errors import Conflict, NotAllowed
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.schemas import queries as schema_queries
 from projects.schemas.actions import attribute_definitions as attribute_definition_actions
 from projects.schemas.editor import version_in
 from projects.schemas.forms import AttributeForm, DefinitionForm
 from projects.schemas.governing import AttributeDefinition
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ def list_attributes(request: DeskRequest) -> HttpResponse:
         return _list_page(request, form, status=422)
     definition = form.definition()
     try:
-        attribute_definition_actions.create(request.site, definition, by=actor(request.user))
+        attribute_definition_actions.create_definition(request.site, definition, by=actor_of(request.user))
     except Conflict as error:
         form.add_error("key", f"{error} Choose another key.")
         return _list_page(request, form, status=409)
     messages.success(request, f"{definition.label} created. Schemas and documents can now use it.")
-    return go(request, reverse("schemas:list-attributes"))
+    return redirect_after_post(request, reverse("schemas:list-attributes"))
 
 
 @require_http_methods(["GET", "POST"])
@@ -55,27 +55,27 @@ def edit_attribute(request: DeskRequest, key: str) -> HttpResponse:
         return _page(request, definition, form, status=422)
     label, plausible = form.cleaned_data["label"], form.cleaned_data.get("date_range", "")
     try:
-        attribute_definition_actions.change(
-            request.site, key, label, date_range=plausible, version=version_in(request.POST), by=actor(request.user)
+        attribute_definition_actions.change_definition(
+            request.site, key, label, date_range=plausible, version=version_in(request.POST), by=actor_of(request.user)
         )
     except Conflict as error:
         stored = schema_queries.attribute_definition(request.site, key)
         return _page(request, stored, form, notice=_Notice("Attribute changed by another user", str(error)), status=409)
     messages.success(request, f"{label} saved. New runs use it.")
-    return go(request, reverse("schemas:list-attributes"))
+    return redirect_after_post(request, reverse("schemas:list-attributes"))
 
 
 @require_POST
 def delete_attribute(request: DeskRequest, key: str) -> HttpResponse:
     access.check_can_govern(request)
     try:
-        attribute_definition_actions.delete(request.site, key, by=actor(request.user))
+        attribute_definition_actions.delete_definition(request.site, key, by=actor_of(request.user))
     except NotAllowed as error:
         definition = schema_queries.attribute_definition(request.site, key)
         form = _form_of(definition)
         return _page(request, definition, form, notice=_Notice("Attribute not deleted", str(error)), status=409)
     messages.success(request, f"{key} deleted.")
-    return go(request, reverse("schemas:list-attributes"))
+    return redirect_after_post(request, reverse("schemas:list-attributes"))
 
 
 def _form_of(definition: AttributeDefinition) -> DefinitionForm:
@@ -93,7 +93,7 @@ def _list_page(request: DeskRequest, form: AttributeForm, *, status: int = 200) 
         "is_first": not cursor,
         "first_url": reverse("schemas:list-attributes"),
     }
-    return answer(
+    return render_answer(
         request, "projects/schemas/attributes.html", "projects/schemas/_attributes.html", context, status=status
     )
 
@@ -110,9 +110,9 @@ def _page(
         "form": form,
         "attribute": definition,
         "uses": schema_queries.schemas_using(request.site, definition.key),
-        "allowed": schema_queries.allowed_values(request.site, definition.key),
+        "allowed": schema_queries.list_allowed_values(request.site, definition.key),
         "notice": notice,
     }
-    return answer(
+    return render_answer(
         request, "projects/schemas/attribute.html", "projects/schemas/_attribute.html", context, status=status
     )

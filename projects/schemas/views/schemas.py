@@ -9,14 +9,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import Conflict, Refused
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.schemas import queries as schema_queries
 from projects.schemas.actions import schemas as schema_actions
-from projects.schemas.editor import SchemaEditor, editor_of, posted_editor, rearranged_editor, version_in
+from projects.schemas.editor import SchemaEditor, edit_posted_schema, edit_rearranged_schema, editor_of, version_in
 from projects.schemas.governing import Schema
 from projects.schemas.items.schemas import SchemaHead
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 
 _SAVED = "{} saved. Runs already started keep their fields."
 
@@ -32,7 +32,7 @@ def list_classifications(request: DeskRequest) -> HttpResponse:
         "is_first": not cursor,
         "first_url": reverse("schemas:list-classifications"),
     }
-    return answer(request, "projects/schemas/list.html", None, context)
+    return render_answer(request, "projects/schemas/list.html", None, context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -43,41 +43,41 @@ def create_classification(request: DeskRequest) -> HttpResponse:
     if request.method == "GET":
         return page(editor_of(Schema(""), named=True))
     if order := request.POST.get("rows"):
-        return page(rearranged_editor(request.POST, order, named=True), rows=True)
-    editor = posted_editor(request.POST, named=True)
+        return page(edit_rearranged_schema(request.POST, order, named=True), rows=True)
+    editor = edit_posted_schema(request.POST, named=True)
     if not editor.is_valid(request.site):
         return page(editor.counted(), status=422)
     try:
         made = schema_actions.create_classification(
-            request.site, editor.schema(), by=actor(request.user), classification_id=wanted
+            request.site, editor.schema(), by=actor_of(request.user), classification_id=wanted
         )
     except Refused as error:
         return page(replace(editor, refusal=str(error)), status=422)
     messages.success(request, f"{made.name} created. Projects can now select it in their settings.")
-    return go(request, reverse("schemas:list-classifications"))
+    return redirect_after_post(request, reverse("schemas:list-classifications"))
 
 
 @require_http_methods(["GET", "POST"])
 def edit_classification(request: DeskRequest, classification_id: str) -> HttpResponse:
     access.check_can_govern(request)
-    head = schema_queries.classification(request.site, classification_id)
+    head = schema_queries.get_classification(request.site, classification_id)
     if request.method == "GET":
         return _page(request, editor_of(head.schema, named=True, version=head.number), head=head)
     if order := request.POST.get("rows"):
-        return _page(request, rearranged_editor(request.POST, order, named=True), head=head, rows=True)
-    editor = posted_editor(request.POST, named=True)
+        return _page(request, edit_rearranged_schema(request.POST, order, named=True), head=head, rows=True)
+    editor = edit_posted_schema(request.POST, named=True)
     if not editor.is_valid(request.site):
         return _page(request, editor.counted(), head=head, status=422)
     save = partial(schema_actions.save_classification, request.site, classification_id)
     try:
-        save(editor.schema(), version=editor.version, by=actor(request.user))
+        save(editor.schema(), version=editor.version, by=actor_of(request.user))
     except Conflict as error:
-        stored = schema_queries.classification(request.site, classification_id)
+        stored = schema_queries.get_classification(request.site, classification_id)
         return _page(request, replace(editor, clash=str(error), version=stored.number), head=stored, status=409)
     except Refused as error:
         return _page(request, replace(editor, refusal=str(error)), head=head, status=422)
     messages.success(request, _SAVED.format(editor.schema().name))
-    return go(request, reverse("schemas:list-classifications"))
+    return redirect_after_post(request, reverse("schemas:list-classifications"))
 
 
 @require_http_methods(["GET", "POST"])
@@ -88,19 +88,21 @@ def edit_site_schema(request: DeskRequest) -> HttpResponse:
     if request.method == "GET":
         return _page(request, editor_of(head.schema, named=False, version=head.number), head=head)
     if order := request.POST.get("rows"):
-        return _page(request, rearranged_editor(request.POST, order, named=False, name=name), head=head, rows=True)
-    editor = posted_editor(request.POST, named=False, name=name)
+        return _page(request, edit_rearranged_schema(request.POST, order, named=False, name=name), head=head, rows=True)
+    editor = edit_posted_schema(request.POST, named=False, name=name)
     if not editor.is_valid(request.site):
         return _page(request, editor.counted(), head=head, status=422)
     try:
-        schema_actions.save_site_schema(request.site, editor.schema(), version=editor.version, by=actor(request.user))
+        schema_actions.save_site_schema(
+            request.site, editor.schema(), version=editor.version, by=actor_of(request.user)
+        )
     except Conflict as error:
         stored = schema_queries.site_schema(request.site)
         return _page(request, replace(editor, clash=str(error), version=stored.number), head=stored, status=409)
     except Refused as error:
         return _page(request, replace(editor, refusal=str(error)), head=head, status=422)
     messages.success(request, _SAVED.format("Site schema"))
-    return go(request, reverse("schemas:edit-site-schema"))
+    return redirect_after_post(request, reverse("schemas:edit-site-schema"))
 
 
 @require_POST
@@ -108,13 +110,13 @@ def archive_classification(request: DeskRequest, classification_id: str) -> Http
     """``archived`` empty: use it again."""
     access.check_can_govern(request)
     archived = bool(request.POST.get("archived"))
-    version, by = version_in(request.POST), actor(request.user)
+    version, by = version_in(request.POST), actor_of(request.user)
     try:
         schema_actions.archive_classification(
             request.site, classification_id, archived=archived, version=version, by=by
         )
     except Conflict as error:
-        head = schema_queries.classification(request.site, classification_id)
+        head = schema_queries.get_classification(request.site, classification_id)
         editor = replace(
             editor_of(head.schema, named=True, version=head.number),
             refusal=(f"{error} Nothing was changed; review the current version first."),
@@ -124,7 +126,7 @@ def archive_classification(request: DeskRequest, classification_id: str) -> Http
         messages.success(request, "Document type archived. Projects that use it keep it.")
     else:
         messages.success(request, "Document type restored. Projects can select it again.")
-    return go(request, reverse("schemas:list-classifications"))
+    return redirect_after_post(request, reverse("schemas:list-classifications"))
 
 
 def _page(
@@ -149,7 +151,7 @@ def _page(
         "is_site": head is not None and not head.documentId,
         "classification_id": classification_id,
     }
-    return answer(
+    return render_answer(
         request,
         "projects/schemas/edit.html",
         "projects/schemas/_uses.html" if rows else "projects/schemas/_form.html",

@@ -16,7 +16,7 @@ from config.transaction import Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.sites import directory
 from projects.sites.items.api_keys import ApiKey
-from projects.sites.permissions import Permission, in_order, known
+from projects.sites.permissions import Permission, in_order, known_permissions
 from projects.sites.queries import api_keys as api_key_queries
 from projects.sites.queries.api_keys import ACTIVE, REVOKED
 
@@ -44,7 +44,7 @@ def sha256_of(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def create(site: str, name: str, permissions: Iterable[Permission], *, by: Actor) -> tuple[ApiKey, str]:
+def create_api_key(site: str, name: str, permissions: Iterable[Permission], *, by: Actor) -> tuple[ApiKey, str]:
     """The row, and the key itself, which is nowhere but in this answer."""
     mask = "cs_" + "".join(secrets.choice(_LETTERS) for _ in range(12))
     key = f"{mask}_{secrets.token_urlsafe(32)}"
@@ -73,7 +73,7 @@ def create(site: str, name: str, permissions: Iterable[Permission], *, by: Actor
     return row, key
 
 
-def revoke(site: str, mask: str, *, by: Actor) -> ApiKey:
+def revoke_api_key(site: str, mask: str, *, by: Actor) -> ApiKey:
     """End a key with its next request; ending it twice is the same as once.
 
     Raises:
@@ -95,7 +95,7 @@ def revoke(site: str, mask: str, *, by: Actor) -> ApiKey:
     return row
 
 
-def verify(key: str) -> Program:
+def verify_api_key(key: str) -> Program:
     """Who it is that asks with this key.
 
     Raises:
@@ -113,7 +113,7 @@ def verify(key: str) -> Program:
     if row.status != ACTIVE or not directory.is_open(site):
         raise KeyRefused(_REFUSED)
     _note_use(row)
-    return Program(site, Actor(f"key:{row.mask}", f"API key {row.name}"), known(row.permissions))
+    return Program(site, Actor(f"key:{row.mask}", f"API key {row.name}"), known_permissions(row.permissions))
 
 
 def _note_use(row: ApiKey) -> None:

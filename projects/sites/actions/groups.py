@@ -26,7 +26,7 @@ class Grant:
     version: int
 
 
-def save(site: str, grants: Sequence[Grant], *, by: Actor) -> None:
+def save_grants(site: str, grants: Sequence[Grant], *, by: Actor) -> None:
     """All or none. A group that may do nothing any more loses its row, where no defaults would come back.
 
     Raises:
@@ -40,7 +40,7 @@ def save(site: str, grants: Sequence[Grant], *, by: Actor) -> None:
         directory.forget()
 
 
-def first(site: str, group: str, permissions: frozenset[Permission], now: str, by: Actor) -> Change:
+def first_grant(site: str, group: str, permissions: frozenset[Permission], now: str, by: Actor) -> Change:
     """The row of a group that has none on the site."""
     parts = {"site_id": site, "group_name": group}
     row = SiteGroup(*SITE_GROUP.key(DEFAULT_SITE, **parts), groupName=group, siteId=site, version=1, updated_at=now)
@@ -54,7 +54,7 @@ def _change(site: str, one: Grant, now: str, by: Actor) -> Change:
     key = SITE_GROUP.key(DEFAULT_SITE, site_id=site, group_name=one.group)
     shown = _at(one.version)
     if not one.version:
-        return first(site, one.group, one.after, now, by)
+        return first_grant(site, one.group, one.after, now, by)
     if not one.after and (site != DEFAULT_SITE or one.group not in DEFAULTS):
         return Delete(key, shown, name=one.group)
     actions = [

@@ -22,7 +22,7 @@ from config import clock
 from config.errors import Conflict, CountersignError, NotFound, TooManyTries
 from config.table import DEFAULT_SITE, SIGN_IN_TRIES, Key
 from config.transaction import Change, Delete, Put, transact
-from projects.audit.events import Actor, actor, entity_event
+from projects.audit.events import Actor, actor_of, entity_event
 from projects.sites.items.sign_ins import SignInTries
 
 log = logging.getLogger(__name__)
@@ -78,12 +78,12 @@ def take_try(attempt: Attempt) -> int:
     if keys["KNOWN"] not in rows:
         for kind, limit in limits.items():
             row = rows.get(keys[kind])
-            if row is not None and int(row.tries) >= limit.tries and _left(row, now) > 0:
-                raise _too_many(_left(row, now))
-    return _count(attempt.key("PAIR"), PAIR)
+            if row is not None and int(row.tries) >= limit.tries and _seconds_left(row, now) > 0:
+                raise _too_many(_seconds_left(row, now))
+    return _count_try(attempt.key("PAIR"), PAIR)
 
 
-def _count(key: Key, limit: Limit) -> int:
+def _count_try(key: Key, limit: Limit) -> int:
     """One more, from nothing once its time is over. Raises: TooManyTries."""
     for _ in range(3):
         now = clock.now()
@@ -102,12 +102,12 @@ def _count(key: Key, limit: Limit) -> int:
             return 1
         with suppress(NotFound):  # a sign-in that worked took it away meanwhile
             row = SignInTries.load(key)
-            if int(row.tries) >= limit.tries and _left(row, now) > 0:
-                raise _too_many(_left(row, now))
+            if int(row.tries) >= limit.tries and _seconds_left(row, now) > 0:
+                raise _too_many(_seconds_left(row, now))
     raise _too_many(1)
 
 
-def _left(row: SignInTries, now: dt.datetime) -> float:
+def _seconds_left(row: SignInTries, now: dt.datetime) -> float:
     return (clock.parse(str(row.ends_at)) - now).total_seconds()
 
 
@@ -121,18 +121,18 @@ def record_failure(attempt: Attempt, number: int) -> None:
     reached = [number == PAIR.tries]
     for kind, limit in (("ADDRESS", ADDRESS), ("ANYWHERE", ANYWHERE)):
         with suppress(TooManyTries):
-            reached.append(_count(attempt.key(kind), limit) == limit.tries)
+            reached.append(_count_try(attempt.key(kind), limit) == limit.tries)
     if number > 1 and not any(reached):
         return
     user = User.objects.filter(username=attempt.name).first()
     told = f"{attempt.what} throttled" if any(reached) else f"{attempt.what} failed"
     try:
-        _count(attempt.key("RECORDED"), RECORDED)
+        _count_try(attempt.key("RECORDED"), RECORDED)
     except TooManyTries:
         log.warning("failed sign-ins are not recorded for a while: too many")
         return
-    account_id, payload = (str(user.pk), _named(user)) if user else (UNKNOWN, {})
-    by = actor(user) if user and attempt.what == PASSWORD else STRANGER  # only who is signed in changes a password
+    account_id, payload = (str(user.pk), _user_name(user)) if user else (UNKNOWN, {})
+    by = actor_of(user) if user and attempt.what == PASSWORD else STRANGER  # only who is signed in changes a password
     transact([], entity_event(DEFAULT_SITE, ACCOUNT, account_id, told, by=by, payload=payload))
 
 
@@ -146,24 +146,24 @@ def record_sign_in(attempt: Attempt, user: User) -> None:
     gone_at = int(clock.in_seconds(_KNOWN_DAYS * 86_400).timestamp())
     known = SignInTries(*attempt.key("KNOWN"), TimeToLive=gone_at)
     changes: list[Change] = [Delete(attempt.key("PAIR")), Put(known, overwrite=True)]
-    transact(changes, _event(user, "signed in", by=actor(user)))
+    transact(changes, _event(user, "signed in", by=actor_of(user)))
 
 
 def record_new_password(user: User) -> None:
-    transact([], _event(user, "password changed", by=actor(user)))
+    transact([], _event(user, "password changed", by=actor_of(user)))
 
 
 def record_sign_out(user: User) -> None:
     """Signing out does not fail because the table does not answer."""
     try:
-        transact([], _event(user, "signed out", by=actor(user)))
+        transact([], _event(user, "signed out", by=actor_of(user)))
     except CountersignError as error:
         log.warning("sign-out not recorded", extra={"error": type(error).__name__})
 
 
 def record_account(user: User, told: str, *, by: Actor, changes: Mapping[str, Any]) -> None:
     """An account was created, updated or deleted by somebody who may; ``changes`` holds no password."""
-    event = entity_event(DEFAULT_SITE, ACCOUNT, str(user.pk), told, by=by, payload={**_named(user), **changes})
+    event = entity_event(DEFAULT_SITE, ACCOUNT, str(user.pk), told, by=by, payload={**_user_name(user), **changes})
     transact([], event)
 
 
@@ -175,8 +175,8 @@ def record_group(group: Group, told: str, *, by: Actor, changes: Mapping[str, An
 
 
 def _event(user: User, told: str, *, by: Actor) -> Any:
-    return entity_event(DEFAULT_SITE, ACCOUNT, str(user.pk), told, by=by, payload=_named(user))
+    return entity_event(DEFAULT_SITE, ACCOUNT, str(user.pk), told, by=by, payload=_user_name(user))
 
 
-def _named(user: User) -> dict[str, str]:
+def _user_name(user: User) -> dict[str, str]:
     return {"account": user.get_username()}

@@ -34,7 +34,7 @@ def check_id(site_id: str) -> None:
         raise Refused(f"The ID {site_id} is reserved. Choose another.")
 
 
-def create(site_id: str, title: str, *, by: Actor, group: str = "") -> Site:
+def create_site(site_id: str, title: str, *, by: Actor, group: str = "") -> Site:
     """Make the site, and let ``group`` do everything there; the same form sent twice makes one.
 
     Raises:
@@ -49,7 +49,7 @@ def create(site_id: str, title: str, *, by: Actor, group: str = "") -> Site:
         setattr(site, name, value)
     changes: list[Change] = [Put(site)]
     if group:
-        changes.append(groups.first(site_id, group, EVERYTHING, now, by))
+        changes.append(groups.first_grant(site_id, group, EVERYTHING, now, by))
     event = entity_event(DEFAULT_SITE, "site", site_id, "created", by=by, payload={"title": title, "group": group})
     try:
         transact(changes, event)
@@ -63,7 +63,7 @@ def create(site_id: str, title: str, *, by: Actor, group: str = "") -> Site:
     return site
 
 
-def rename(site_id: str, title: str, *, version: int, by: Actor) -> Site:
+def rename_site(site_id: str, title: str, *, version: int, by: Actor) -> Site:
     """Raises: Conflict, naming who was first; NotFound."""
     return _change(site_id, "renamed", {"title": title}, version, by)
 
@@ -78,7 +78,7 @@ def set_slots(site_id: str, slots: int, *, version: int, by: Actor) -> Site:
     return _change(site_id, "slots changed", {"slots": slots}, version, by)
 
 
-def close(site_id: str, *, version: int, by: Actor) -> Site:
+def close_site(site_id: str, *, version: int, by: Actor) -> Site:
     """Nobody can open it and its API keys are refused; its documents stay, and its runs go on to their ends.
 
     Raises:
@@ -92,7 +92,7 @@ def close(site_id: str, *, version: int, by: Actor) -> Site:
     return _change(site_id, "closed", {"status": INACTIVE}, version, by)
 
 
-def reopen(site_id: str, *, version: int, by: Actor) -> Site:
+def reopen_site(site_id: str, *, version: int, by: Actor) -> Site:
     """Raises: Conflict, NotFound."""
     return _change(site_id, "reopened", {"status": ACTIVE}, version, by)
 

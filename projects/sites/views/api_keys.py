@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.sites import access
 from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.actions.api_keys import OFFERED
@@ -13,7 +13,7 @@ from projects.sites.forms import KeyForm
 from projects.sites.permissions import WORDS
 from projects.sites.queries import api_keys as api_key_queries
 from projects.sites.queries.api_keys import ACTIVE
-from projects.web.http import API_PATH, DeskRequest, answer, go
+from projects.web.http import API_PATH, DeskRequest, redirect_after_post, render_answer
 
 
 @require_http_methods(["GET", "POST"])
@@ -24,7 +24,9 @@ def edit_keys(request: DeskRequest) -> HttpResponse:
     form = KeyForm(request.POST)
     if not form.is_valid():
         return _page(request, form, status=422)
-    made = api_key_actions.create(request.site, form.cleaned_data["name"], form.permissions(), by=actor(request.user))
+    made = api_key_actions.create_api_key(
+        request.site, form.cleaned_data["name"], form.permissions(), by=actor_of(request.user)
+    )
     # No redirect: the key is in this answer and nowhere else.
     row, key = made
     return _page(request, KeyForm(), made={"name": row.name, "key": key, "mask": row.mask}, status=201)
@@ -33,9 +35,9 @@ def edit_keys(request: DeskRequest) -> HttpResponse:
 @require_POST
 def revoke_key(request: DeskRequest, mask: str) -> HttpResponse:
     access.check_can_configure(request)
-    row = api_key_actions.revoke(request.site, mask, by=actor(request.user))
+    row = api_key_actions.revoke_api_key(request.site, mask, by=actor_of(request.user))
     messages.success(request, f"{row.name} revoked. Its requests are now rejected.")
-    return go(request, reverse("settings:edit-keys"))
+    return redirect_after_post(request, reverse("settings:edit-keys"))
 
 
 def _page(
@@ -54,4 +56,4 @@ def _page(
         "is_first": not cursor,
         "first_url": reverse("settings:edit-keys"),
     }
-    return answer(request, "projects/sites/keys.html", "projects/sites/_keys.html", context, status=status)
+    return render_answer(request, "projects/sites/keys.html", "projects/sites/_keys.html", context, status=status)

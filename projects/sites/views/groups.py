@@ -10,13 +10,13 @@ from django.views.decorators.http import require_http_methods
 
 from config.errors import Conflict
 from config.table import DEFAULT_SITE, InvalidKey
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.sites import access, directory, matrix
 from projects.sites.actions import groups as group_actions
 from projects.sites.matrix import GroupRow
 from projects.sites.permissions import WORDS, Permission
 from projects.sites.queries import sites as site_queries
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 
 _LOCKED_OUT = "This would remove your own admin access. Nothing was saved; ask another admin to do it."
 
@@ -27,15 +27,15 @@ def edit_groups(request: DeskRequest) -> HttpResponse:
     if request.method == "GET":
         cursor = request.GET.get("after")
         page = site_queries.groups_of_site(request.site, cursor)
-        rows = matrix.stored_rows(request.site, page.rows, is_first=not cursor)
+        rows = matrix.list_group_rows(request.site, page.rows, is_first=not cursor)
         return _page(request, rows, next_cursor=page.next, is_first=not cursor)
-    rows = matrix.posted_rows(request.POST)
+    rows = matrix.parse_posted_groups(request.POST)
     changed = [row for row in rows if row.is_changed]
     if problem := _problem(request, rows, changed):
         return _page(request, rows, problem=problem, status=422)
     if not changed:
         messages.info(request, "Nothing was changed.")
-        return go(request, request.get_full_path())
+        return redirect_after_post(request, request.get_full_path())
     return _save(request, rows, changed)
 
 
@@ -52,7 +52,7 @@ def _problem(request: DeskRequest, rows: Sequence[GroupRow], changed: Sequence[G
     if added and request.site == DEFAULT_SITE and not Group.objects.filter(name=added).exists():
         return f"Group {added} does not exist. Check the spelling or create it under Users and roles."
     mine = access.groups_of(request)
-    elsewhere = directory.permissions(request.site, mine - {row.group for row in rows})
+    elsewhere = directory.get_permissions(request.site, mine - {row.group for row in rows})
     if not request.user.is_superuser and matrix.locks_out(rows, mine, elsewhere):
         return _LOCKED_OUT
     return ""
@@ -60,15 +60,15 @@ def _problem(request: DeskRequest, rows: Sequence[GroupRow], changed: Sequence[G
 
 def _save(request: DeskRequest, rows: Sequence[GroupRow], changed: Sequence[GroupRow]) -> HttpResponse:
     try:
-        group_actions.save(request.site, [row.grant() for row in changed], by=actor(request.user))
+        group_actions.save_grants(request.site, [row.grant() for row in changed], by=actor_of(request.user))
     except Conflict:
         stored = site_queries.get_groups(request.site, [row.group for row in rows])
-        return _page(request, matrix.over(rows, stored), clash=True, status=409)
+        return _page(request, matrix.lay_over_stored(rows, stored), clash=True, status=409)
     except InvalidKey as error:
         return _page(request, rows, problem=str(error), status=422)
     many = "Permissions of 1 group" if len(changed) == 1 else f"Permissions of {len(changed)} groups"
     messages.success(request, f"{many} saved. Changes take effect within seconds.")
-    return go(request, request.get_full_path())
+    return redirect_after_post(request, request.get_full_path())
 
 
 def _page(
@@ -92,4 +92,4 @@ def _page(
         "is_first": is_first,
         "first_url": reverse("settings:edit-groups"),
     }
-    return answer(request, "projects/sites/groups.html", "projects/sites/_groups.html", context, status=status)
+    return render_answer(request, "projects/sites/groups.html", "projects/sites/_groups.html", context, status=status)

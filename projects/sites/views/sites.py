@@ -11,14 +11,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import Conflict
 from config.table import DEFAULT_SITE
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.sites import access
 from projects.sites.actions import sites as site_actions
 from projects.sites.forms import SiteForm, SiteSlotsForm, SiteTitleForm, version_in
 from projects.sites.items.sites import Site
 from projects.sites.queries import sites as site_queries
 from projects.sites.queries.sites import ACTIVE
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 
 _FORMS: Mapping[str, type[forms.Form]] = {"rename": SiteTitleForm, "slots": SiteSlotsForm}
 
@@ -38,7 +38,7 @@ def list_sites(request: DeskRequest) -> HttpResponse:
         "is_first": not cursor,
         "first_url": reverse("settings:list-sites"),
     }
-    return answer(request, "projects/sites/sites.html", None, context)
+    return render_answer(request, "projects/sites/sites.html", None, context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -49,16 +49,18 @@ def create_site(request: DeskRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         site_id, title, group = (form.cleaned_data[name] for name in ("site_id", "title", "group"))
         try:
-            made = site_actions.create(site_id, title, by=actor(request.user), group=group)
+            made = site_actions.create_site(site_id, title, by=actor_of(request.user), group=group)
         except Conflict as error:
             form.add_error("site_id", str(error))
             status = 409
         else:
             messages.success(request, f"{made.title} created. It is available at /s/{made.siteId}/.")
-            return go(request, reverse("settings:list-sites"))
+            return redirect_after_post(request, reverse("settings:list-sites"))
     if form.errors and status == 200:
         status = 422
-    return answer(request, "projects/sites/site.html", "projects/sites/_site.html", {"form": form}, status=status)
+    return render_answer(
+        request, "projects/sites/site.html", "projects/sites/_site.html", {"form": form}, status=status
+    )
 
 
 @require_http_methods(["GET", "POST"])
@@ -77,22 +79,24 @@ def edit_site(request: DeskRequest, site_id: str) -> HttpResponse:
         # As typed, over the version that is stored now: sending it again is a decision.
         return _site_page(request, site_queries.get_site(site_id), form, status=409, clash=str(error))
     messages.success(request, words)
-    return go(request, reverse("settings:list-sites"))
+    return redirect_after_post(request, reverse("settings:list-sites"))
 
 
 def _carry_out(request: DeskRequest, site: Site, order: str, form: forms.Form) -> str:
     """Do what the pressed button says; answers it in words. Raises: Conflict, Refused, NotFound."""
-    version, by = version_in(request.POST), actor(request.user)
+    version, by = version_in(request.POST), actor_of(request.user)
     if order == "close":
-        return f"{site_actions.close(site.siteId, version=version, by=by).title} closed. It can no longer be opened."
+        return (
+            f"{site_actions.close_site(site.siteId, version=version, by=by).title} closed. It can no longer be opened."
+        )
     if order == "slots":
         slots = form.cleaned_data["slots"]
         site_actions.set_slots(site.siteId, slots, version=version, by=by)
         return f"{site.title}: concurrency limit set to {slots or settings.SITE_SLOTS}."
     if order == "rename":
         title = form.cleaned_data["title"]
-        return f"Site renamed to {site_actions.rename(site.siteId, title, version=version, by=by).title}."
-    return f"{site_actions.reopen(site.siteId, version=version, by=by).title} reopened."
+        return f"Site renamed to {site_actions.rename_site(site.siteId, title, version=version, by=by).title}."
+    return f"{site_actions.reopen_site(site.siteId, version=version, by=by).title} reopened."
 
 
 def _site_page(
@@ -107,4 +111,4 @@ def _site_page(
         "open": site.status == ACTIVE,
         "can_close": site.siteId != DEFAULT_SITE,
     }
-    return answer(request, "projects/sites/site.html", "projects/sites/_site.html", context, status=status)
+    return render_answer(request, "projects/sites/site.html", "projects/sites/_site.html", context, status=status)

@@ -8,7 +8,7 @@ from django.conf import LazySettings
 from config import clock, table
 from config.due import sweeper
 from projects.audit.events import Actor
-from projects.documents.queries.removals import removal
+from projects.documents.queries.removals import get_removal
 from tests.aws_faults import before_each, crash_before, fail
 from tests.factories import ended_run, start_run
 from workflows.documents.actions import removals
@@ -157,5 +157,5 @@ def test_a_conflict_that_moves_nothing_is_not_the_first_of_each_sweep() -> None:
     time.sleep(1.1)
     with fail("dynamodb", "UpdateItem", error_code="ConditionalCheckFailedException"):
         sweeper.sweep()
-    place = table.due_place(str(removal(run.site, run.document_id).GSI2SK))
+    place = table.due_place(str(get_removal(run.site, run.document_id).GSI2SK))
     assert (place.kind, place.tries) == ("removal", 1)

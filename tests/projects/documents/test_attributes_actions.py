@@ -13,7 +13,7 @@ from projects.documents.queries import documents as document_queries
 from projects.schemas import composite_keys
 from projects.schemas import queries as schema_queries
 from projects.schemas.actions import schemas as schema_actions
-from projects.schemas.attribute_values import shown
+from projects.schemas.attribute_values import format_value
 from projects.schemas.governing import AttributeUse, Schema
 from tests.aws_faults import fail
 from tests.factories import PROJECT, SITE, start_run
@@ -30,8 +30,8 @@ def document_id(table: str) -> str:
 
 def values(document_id: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for row in document_queries.attributes(SITE, document_id):
-        found.setdefault(str(row.key_), []).append(shown(row.value))
+    for row in document_queries.list_attributes(SITE, document_id):
+        found.setdefault(str(row.key_), []).append(format_value(row.value))
     return found
 
 
@@ -55,7 +55,7 @@ def test_values_have_the_type_that_the_site_defined(document_id: str) -> None:
     for key, text in (("vendor", " Acme  Ltd "), ("total", "33.9"), ("paid", "yes"), ("issued", "2024-03-31")):
         assert given(document_id, key, text)
     assert given(document_id, "urgent", "whatever")
-    rows = {row.key_: row for row in document_queries.attributes(SITE, document_id)}
+    rows = {row.key_: row for row in document_queries.list_attributes(SITE, document_id)}
     assert {key: (row.valueType, row.value) for key, row in rows.items()} == {
         "vendor": ("STRING", "Acme Ltd"),
         "total": ("NUMBER", Decimal("33.90")),
@@ -94,7 +94,7 @@ def test_what_a_value_was_is_kept_with_the_activity_that_replaced_it(document_id
     first, second = archive(document_id, "total")
     assert {first.numberValue, second.numberValue} == {Decimal(10), Decimal(12)}
     assert {first.archive_sk, second.archive_sk} >= {keys.DOCUMENT_ATTRIBUTE.sort_prefix(key="total") + "2501" + "1"}
-    removed, replaced, made, _created = document_queries.activities(SITE, document_id).rows
+    removed, replaced, made, _created = document_queries.list_activities(SITE, document_id).rows
     assert [(one["before"], one["after"]) for one in (*removed.changes, *replaced.changes, *made.changes)] == [
         ("12", None),
         ("10", "12"),
@@ -116,7 +116,7 @@ def test_an_attribute_with_several_values_has_a_row_each(document_id: str) -> No
     assert values(document_id) == {"vendor": ["a", "b"]}
     given(document_id, "vendor", "c")
     assert values(document_id) == {"vendor": ["c"]}
-    assert [shown(row.stringValue or "") for row in archive(document_id, "vendor")] == ["a", "b"]
+    assert [format_value(row.stringValue or "") for row in archive(document_id, "vendor")] == ["a", "b"]
 
 
 def test_who_saw_other_values_is_told_what_is_there_now(document_id: str) -> None:

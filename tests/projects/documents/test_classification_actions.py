@@ -7,7 +7,7 @@ from config import table as keys
 from config.errors import Conflict
 from config.transaction import transact
 from projects.audit.events import Actor
-from projects.documents.actions.classification import Classified, classified
+from projects.documents.actions.classification import Classified, set_classification
 from projects.documents.actions.tags import add_tag
 from projects.documents.document_status import DocumentStatus
 from projects.documents.items.documents import Document
@@ -24,7 +24,7 @@ AT = DocumentState(DocumentStatus.IN_PROGRESS)
 
 
 def found(document_id: str, classification_id: str, name: str = "") -> Classified | None:
-    return classified(SITE, document_id, classification_id, name=name, by=BY)
+    return set_classification(SITE, document_id, classification_id, name=name, by=BY)
 
 
 def write(document_id: str, typed: Classified) -> None:

@@ -30,7 +30,7 @@ def sent(document_id, panel, who=bob, htmx=True, **data):
 
 
 def values(document_id):
-    return {(row.tag_key, row.tagValue) for row in document_queries.tags(SITE, document_id)}
+    return {(row.tag_key, row.tagValue) for row in document_queries.list_tags(SITE, document_id)}
 
 
 def test_pages_ask_for_a_sign_in_and_for_a_permission(client, document_id):
@@ -110,7 +110,7 @@ def test_several_values_are_lines_and_an_attribute_can_be_taken_away(document_id
         f"/documents/{document_id}/attributes/", {"op": "remove", "key": "vendor", "expected": ["b", "a"]}
     )
     assert answer.status_code == 302
-    assert not document_queries.attributes(SITE, document_id)
+    assert not document_queries.list_attributes(SITE, document_id)
 
 
 def test_types_are_shown_as_people_read_them(document_id):
@@ -127,7 +127,7 @@ def test_entries_keep_what_they_were(document_id):
     sent(document_id, "metadata", key="shelf", value="2", before="1")
     assert document_queries.get_document(SITE, document_id).metadata.as_dict() == {"md#shelf": "2"}
     sent(document_id, "metadata", op="remove", key="shelf", before="2")
-    told = [row for row in document_queries.activities(SITE, document_id).rows if row.type == "MODIFY"]
+    told = [row for row in document_queries.list_activities(SITE, document_id).rows if row.type == "MODIFY"]
     assert [row.versionSk is None for row in told] == [False, False, True]
 
 

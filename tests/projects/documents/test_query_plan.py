@@ -14,7 +14,7 @@ from config.table import encode, number_of, ordered_number
 from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Span
 from projects.documents.document_status import LOOKS, DocumentStatus, look_of
 from projects.documents.filters import AttributeFilter, Filters, Op, filters_from
-from projects.documents.query_plan import NotIndexed, way
+from projects.documents.query_plan import NotIndexed, plan_query
 from projects.schemas.composite_keys import composite_key, composite_value
 from projects.schemas.governing import AttributeDefinition, CompositeKey
 from projects.schemas.queries import ClassificationRow
@@ -43,7 +43,7 @@ def asked(text):
 
 
 def found(text):
-    return way(asked(text), KNOWN, TODAY)
+    return plan_query(asked(text), KNOWN, TODAY)
 
 
 ONE_EACH = {

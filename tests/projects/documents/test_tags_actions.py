@@ -24,13 +24,13 @@ def document_id(table: str) -> str:
 
 def values(document_id: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for row in document_queries.tags(SITE, document_id):
+    for row in document_queries.list_tags(SITE, document_id):
         found.setdefault(row.tag_key, []).append(row.tagValue or "")
     return found
 
 
 def told(document_id: str) -> list[tuple[str, str | None, str | None, str]]:
-    rows = [row for row in document_queries.activities(SITE, document_id).rows if row.type == "MODIFY"]
+    rows = [row for row in document_queries.list_activities(SITE, document_id).rows if row.type == "MODIFY"]
     return [(one["what"], one["before"], one["after"], row.user_name) for row in rows for one in row.changes]
 
 
@@ -56,12 +56,12 @@ def test_a_tag_is_given_changed_and_taken_away_and_each_is_told(document_id: str
 def test_more_values_of_a_tag_are_a_row_each_and_one_is_a_row_again(document_id: str) -> None:
     for value in ("a", "b", "c"):
         tags.add_tag(SITE, document_id, "topic", value, by=ROSA)
-    rows = document_queries.tags(SITE, document_id)
+    rows = document_queries.list_tags(SITE, document_id)
     assert [row.SK for row in rows] == ["tags#topic#idx0000", "tags#topic#idx0001", "tags#topic#idx0002"]
     assert {tuple(row.tagValues) for row in rows} == {("a", "b", "c")}
     tags.remove_tag(SITE, document_id, "topic", "a", by=ROSA)
     tags.remove_tag(SITE, document_id, "topic", "c", by=ROSA)
-    (row,) = document_queries.tags(SITE, document_id)
+    (row,) = document_queries.list_tags(SITE, document_id)
     assert (row.SK, row.tagValue, row.tagValues) == ("tags#topic", "b", None)
     assert found_by("topic", "b") == [document_id]
     assert not found_by("topic", "a")
@@ -76,9 +76,9 @@ def test_what_is_so_already_writes_nothing(document_id: str) -> None:
 
 def test_a_value_keeps_its_place_when_others_come(document_id: str) -> None:
     tags.add_tag(SITE, document_id, "topic", "a", by=ROSA)
-    (before,) = document_queries.tags(SITE, document_id)
+    (before,) = document_queries.list_tags(SITE, document_id)
     tags.add_tag(SITE, document_id, "topic", "b", by=MARTA)
-    first = document_queries.tags(SITE, document_id)[0]
+    first = document_queries.list_tags(SITE, document_id)[0]
     assert (first.GSI1SK, first.userId) == (before.GSI1SK, "1")
 
 

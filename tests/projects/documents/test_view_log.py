@@ -23,7 +23,7 @@ ROSA, MARTA = Actor("1", "Rosa Marin"), Actor("2", "Marta Kowalczyk")
 
 
 def looks(document_id: str) -> list[str]:
-    found = document_queries.activities(SITE, document_id).rows
+    found = document_queries.list_activities(SITE, document_id).rows
     return [row.user_name for row in found if row.type == "VIEW"]
 
 
@@ -45,7 +45,7 @@ def test_who_opens_a_run_is_in_the_activity_of_its_document(queue: Pump) -> None
         assert opened(browser, run) == 200
     queue.run(lambda: queue.ran("record_look") == 2)
     assert sorted(looks(run.document_id)) == ["Bob Ito", "Charlie Mbeki"]
-    (first, *_) = document_queries.activities(SITE, run.document_id).rows
+    (first, *_) = document_queries.list_activities(SITE, run.document_id).rows
     assert first.name == document_queries.get_document(SITE, run.document_id).name
 
 

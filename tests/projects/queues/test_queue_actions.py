@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("table")
 
 
 def create(name="Payables", groups=("finance",), *, by=ALICE, queue_id=None, site=SITE):
-    return queue_actions.create(site, name, groups, by=by, queue_id=queue_id or clock.new_ulid())
+    return queue_actions.create_queue(site, name, groups, by=by, queue_id=queue_id or clock.new_ulid())
 
 
 def stored(queue):
@@ -35,7 +35,7 @@ def events(queue):
 
 def change(queue, *, version=None, by=ALICE, **wanted):
     wanted = {"name": queue.name, "groups": list(queue.groups)} | wanted
-    queue_actions.update(SITE, queue.id, version=queue.version if version is None else version, by=by, **wanted)
+    queue_actions.update_queue(SITE, queue.id, version=queue.version if version is None else version, by=by, **wanted)
 
 
 def test_what_was_made_is_read_back_with_the_seeds_names():
@@ -126,42 +126,42 @@ def test_of_twenty_at_once_each_version_has_one_winner():
 
 def test_a_queue_is_archived_once_and_used_again_once():
     queue = create()
-    queue_actions.archive(SITE, queue.id, by=ALICE)
+    queue_actions.archive_queue(SITE, queue.id, by=ALICE)
     with pytest.raises(Conflict):
-        queue_actions.archive(SITE, queue.id, by=BOB)
+        queue_actions.archive_queue(SITE, queue.id, by=BOB)
     assert stored(queue).is_archived
-    queue_actions.restore(SITE, queue.id, by=BOB)
+    queue_actions.restore_queue(SITE, queue.id, by=BOB)
     with pytest.raises(Conflict):
-        queue_actions.restore(SITE, queue.id, by=ALICE)
+        queue_actions.restore_queue(SITE, queue.id, by=ALICE)
     assert not stored(queue).is_archived
     assert [kind for kind, _ in events(queue)] == ["created", "archived", "restored"]
 
 
 def test_a_queue_that_is_not_there_is_changed_by_nobody():
-    for act in (queue_actions.archive, queue_actions.restore):
+    for act in (queue_actions.archive_queue, queue_actions.restore_queue):
         with pytest.raises(NotFound):
             act(SITE, "none", by=ALICE)
     with pytest.raises(NotFound):
-        queue_actions.update(SITE, "a#b", name="x", groups=[], version=1, by=ALICE)
+        queue_actions.update_queue(SITE, "a#b", name="x", groups=[], version=1, by=ALICE)
 
 
 def test_an_older_writers_queue_without_version_is_saved_here():
     Queue(*QUEUE.key(SITE, document_id="old"), **QUEUE.gsi1(SITE, name="Old", document_id="old"), name="Old").save()
     queue = queue_queries.get_queue(SITE, "old")
     queue.update([Queue.version.remove(), Queue.status.remove()])
-    queue_actions.update(SITE, "old", name="New", groups=[], version=0, by=ALICE)
+    queue_actions.update_queue(SITE, "old", name="New", groups=[], version=0, by=ALICE)
     assert (queue_queries.get_queue(SITE, "old").name, queue_queries.get_queue(SITE, "old").version) == ("New", 1)
 
 
 def test_without_its_event_no_change_is_kept():
     queue = create()
     archived = create("Archived")
-    queue_actions.archive(SITE, archived.id, by=ALICE)
+    queue_actions.archive_queue(SITE, archived.id, by=ALICE)
     acts = [
         lambda: create("Other"),
         lambda: change(queue, name="Other"),
-        lambda: queue_actions.archive(SITE, queue.id, by=ALICE),
-        lambda: queue_actions.restore(SITE, archived.id, by=ALICE),
+        lambda: queue_actions.archive_queue(SITE, queue.id, by=ALICE),
+        lambda: queue_actions.restore_queue(SITE, archived.id, by=ALICE),
     ]
     for act in acts:
         with audit_refused(), pytest.raises(Unavailable):

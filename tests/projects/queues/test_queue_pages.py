@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth.models import Group
 
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.queues import actions as queue_actions
 from projects.queues import queries as queue_queries
 from projects.settings import queries as project_queries
@@ -43,7 +43,7 @@ def test_an_empty_list_says_what_a_queue_is_for():
 def test_the_list_shows_who_is_let_in_and_what_is_archived():
     make_queue("Open")
     closed = make_queue("Closed <b>", ["finance"])
-    queue_actions.archive(SITE, closed.id, by=actor(alice()))
+    queue_actions.archive_queue(SITE, closed.id, by=actor_of(alice()))
     page = text(signed_in(alice()).get(LIST))
     for words in ("All reviewers", "finance", "Archived", "Closed &lt;b&gt;"):
         assert words in page
@@ -140,7 +140,7 @@ def test_a_project_cannot_choose_an_archived_queue_and_keeps_one_it_has():
     queue, other = make_queue("Gone"), make_queue("Kept")
     project = make_project(review_queue=other.id)
     for one in (queue, other):
-        queue_actions.archive(SITE, one.id, by=actor(alice()))
+        queue_actions.archive_queue(SITE, one.id, by=actor_of(alice()))
     browser = signed_in(alice())
     page = text(browser.get(f"/projects/{project.id}/edit/"))
     assert ("Gone" in page, "Kept" in page) == (False, True)

@@ -22,7 +22,7 @@ def events(key):
 
 
 def create(definition=DUE, by=ALICE):
-    attribute_definition_actions.create(SITE, definition, by=by)
+    attribute_definition_actions.create_definition(SITE, definition, by=by)
 
 
 def test_what_was_made_is_read_back_and_audited(table):
@@ -39,8 +39,8 @@ def test_plausible_dates_are_stored_changed_and_audited(table):
     create(AttributeDefinition("note", "Note", "text", date_range="any"))
     assert schema_queries.attribute_definition(SITE, "born").date_range == "any"
     assert schema_queries.attribute_definition(SITE, "note").date_range == ""
-    attribute_definition_actions.change(SITE, "born", "Born on", date_range="past", version=1, by=BOB)
-    attribute_definition_actions.change(SITE, "born", "Birth", version=2, by=BOB)
+    attribute_definition_actions.change_definition(SITE, "born", "Born on", date_range="past", version=1, by=BOB)
+    attribute_definition_actions.change_definition(SITE, "born", "Birth", version=2, by=BOB)
     found = schema_queries.attribute_definition(SITE, "born")
     assert (found.label, found.date_range, found.version) == ("Birth", "past", 3)
     assert events("born")[1] == ("updated", "2", {"label": "Born on", "version": 2, "date_range": "past"})
@@ -95,18 +95,18 @@ def test_a_key_is_given_once(table):
 
 def test_of_two_who_rename_it_the_second_is_told(table):
     create()
-    attribute_definition_actions.change(SITE, "due_date", "Payable by", version=1, by=BOB)
+    attribute_definition_actions.change_definition(SITE, "due_date", "Payable by", version=1, by=BOB)
     with pytest.raises(Conflict, match="it is now “Payable by”"):
-        attribute_definition_actions.change(SITE, "due_date", "Deadline", version=1, by=ALICE)
+        attribute_definition_actions.change_definition(SITE, "due_date", "Deadline", version=1, by=ALICE)
     assert schema_queries.attribute_definition(SITE, "due_date").label == "Payable by"
     assert [one[0] for one in events("due_date")] == ["created", "updated"]
 
 
 def test_one_that_nothing_uses_can_be_deleted_also_twice(table):
     create()
-    attribute_definition_actions.delete(SITE, "due_date", by=ALICE)
+    attribute_definition_actions.delete_definition(SITE, "due_date", by=ALICE)
     with pytest.raises(NotFound):
-        attribute_definition_actions.delete(SITE, "due_date", by=ALICE)
+        attribute_definition_actions.delete_definition(SITE, "due_date", by=ALICE)
     assert [one[0] for one in events("due_date")] == ["created", "deleted"]
 
 
@@ -115,7 +115,7 @@ def test_one_in_use_stays(table):
     transact(attribute_definition_actions.mark_used(SITE, [DUE]))
     assert schema_queries.attribute_definition(SITE, "due_date").in_use
     with pytest.raises(NotAllowed, match="in use"):
-        attribute_definition_actions.delete(SITE, "due_date", by=ALICE)
+        attribute_definition_actions.delete_definition(SITE, "due_date", by=ALICE)
 
 
 def test_who_begins_to_use_one_that_is_being_deleted_loses_or_keeps_it(table):
@@ -132,7 +132,7 @@ def test_who_begins_to_use_one_that_is_being_deleted_loses_or_keeps_it(table):
 
         def delete():
             try:
-                attribute_definition_actions.delete(SITE, "due_date", by=ALICE)
+                attribute_definition_actions.delete_definition(SITE, "due_date", by=ALICE)
             except NotAllowed:
                 return False
             return True
@@ -155,9 +155,9 @@ def test_what_cannot_be_audited_is_not_done(table):
     with fail("dynamodb", "TransactWriteItems", **broken), pytest.raises(Unavailable):
         create(AttributeDefinition("lost", "Lost", "text"))
     with fail("dynamodb", "TransactWriteItems", **broken), pytest.raises(Unavailable):
-        attribute_definition_actions.change(SITE, "due_date", "Lost", version=1, by=BOB)
+        attribute_definition_actions.change_definition(SITE, "due_date", "Lost", version=1, by=BOB)
     with fail("dynamodb", "TransactWriteItems", **broken), pytest.raises(Unavailable):
-        attribute_definition_actions.delete(SITE, "due_date", by=ALICE)
+        attribute_definition_actions.delete_definition(SITE, "due_date", by=ALICE)
     assert [one.key for one in schema_queries.list_attributes(SITE)[0]] == ["due_date"]
     assert schema_queries.attribute_definition(SITE, "due_date").label == "Due date"
 

@@ -13,7 +13,7 @@ from tests.projects.make_schemas import ALICE, BOB, SITE
 
 
 def schemas():
-    return {one.id: schema_queries.classification(SITE, one.id) for one in schema_queries.all_classifications(SITE)}
+    return {one.id: schema_queries.get_classification(SITE, one.id) for one in schema_queries.all_classifications(SITE)}
 
 
 def test_a_new_desk_knows_invoices_receipts_and_contracts(table):
@@ -43,7 +43,7 @@ def test_what_an_admin_made_of_it_stays(table):
 
 def test_an_attribute_that_is_there_keeps_its_meaning(table):
     mine = AttributeDefinition("total", "Sum", "amount")
-    attribute_definition_actions.create(SITE, mine, by=BOB)
+    attribute_definition_actions.create_definition(SITE, mine, by=BOB)
     ensure_default_schemas(SITE, by=ALICE)
     assert schema_queries.attribute_definition(SITE, "total").label == "Sum"
 

@@ -42,7 +42,7 @@ def test_a_composite_key_that_finds_nothing_is_refused(attributes, keys, sentenc
 
 def test_values_are_stored_in_one_form(attributes):
     uses = (AttributeUse("total", allowed=("12.5", "12.50", "1e2")), AttributeUse("paid", default="Yes"))
-    found = schema_queries.classification(SITE, make_classification(Schema("X", uses))).schema
+    found = schema_queries.get_classification(SITE, make_classification(Schema("X", uses))).schema
     assert [(one.allowed, one.default) for one in found.uses] == [(("12.50", "100.00"), ""), ((), "true")]
 
 
@@ -52,4 +52,4 @@ def test_what_one_transaction_cannot_hold_is_refused_and_a_part_is_not(attribute
         make_classification(Schema("X", (AttributeUse("category", allowed=values),)))
     owner = make_classification(Schema("X", (AttributeUse("category", allowed=values[:90]),)))
     save(owner, Schema("X", (AttributeUse("category", allowed=values),)))
-    assert len(schema_queries.allowed_values(SITE, "category")) == 100
+    assert len(schema_queries.list_allowed_values(SITE, "category")) == 100

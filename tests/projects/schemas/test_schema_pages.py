@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.schemas import queries as schema_queries
 from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.governing import AttributeUse, Schema
@@ -39,7 +39,7 @@ def typed(schema, version=1, **changes):
 
 
 def stored(owner):
-    return schema_queries.classification(SITE, owner)
+    return schema_queries.get_classification(SITE, owner)
 
 
 # --- who may -----------------------------------------------------------------
@@ -197,7 +197,7 @@ def test_more_than_a_transaction_holds_is_refused_and_stays_typed(attributes):
 @pytest.mark.parametrize("htmx", [False, True])
 def test_the_loser_of_two_saves_hears_who_was_first_and_keeps_what_was_typed(attributes, htmx):
     owner = make_classification()
-    schema_actions.save_classification(SITE, owner, replace(INVOICE, name="Bob's"), version=1, by=actor(bob()))
+    schema_actions.save_classification(SITE, owner, replace(INVOICE, name="Bob's"), version=1, by=actor_of(bob()))
     browser = signed_in(alice(), htmx=htmx)
     answer = browser.post(url(owner), typed(INVOICE, name="Alice's", **{"uses-0-default": "Mine"}))
     page = one_line(answer.content)

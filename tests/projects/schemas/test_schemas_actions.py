@@ -17,7 +17,7 @@ from tests.projects.make_schemas import ALICE, BOB, INVOICE, SITE, events, make_
 
 # --- made, saved, read back --------------------------------------------------
 def test_a_classification_is_read_back_with_its_order(attributes):
-    found = schema_queries.classification(SITE, make_classification())
+    found = schema_queries.get_classification(SITE, make_classification())
     assert found.schema == INVOICE
     assert (found.number, found.archived, found.updated_by) == (1, False, "Alice Novak")
 
@@ -111,10 +111,10 @@ def test_the_allowed_values_of_a_key_are_found_over_all_schemas(attributes):
     make_classification()
     make_classification(Schema("Other", (AttributeUse("category", allowed=("goods", "Ärger")),)))
     with count_calls() as calls:
-        found = schema_queries.allowed_values(SITE, "category")
+        found = schema_queries.list_allowed_values(SITE, "category")
     assert found == ["goods", "rent #1", "services / work", "Ärger"]
     assert calls.names() == ["dynamodb.Query"]
-    assert schema_queries.allowed_values(SITE, "vendor") == []
+    assert schema_queries.list_allowed_values(SITE, "vendor") == []
 
 
 def test_which_schemas_use_a_key(attributes):
@@ -139,7 +139,7 @@ def test_the_loser_of_two_saves_is_told_who_was_first_and_changes_nothing(attrib
     before = rows(owner)
     with pytest.raises(Conflict, match=r"^Bob Ito saved this on \d\d \w+ \d{4} at [\d:]+ UTC\.$"):
         save(owner, replace(INVOICE, name="Second"))
-    assert schema_queries.classification(SITE, owner).schema.name == "First"
+    assert schema_queries.get_classification(SITE, owner).schema.name == "First"
     assert rows(owner) == before
 
 
@@ -155,7 +155,7 @@ def test_of_eight_first_saves_of_a_sites_schema_one_wins(attributes):
         won = [one for one in pool.map(first, range(8)) if one]
     assert len(won) == 1
     assert len(rows()) == 3
-    assert schema_queries.allowed_values(SITE, "category") == list(won[0].schema.uses[0].allowed)
+    assert schema_queries.list_allowed_values(SITE, "category") == list(won[0].schema.uses[0].allowed)
 
 
 def test_the_same_form_sent_twice_makes_one(attributes):
@@ -170,9 +170,9 @@ def test_the_same_form_sent_twice_makes_one(attributes):
 def test_an_attribute_that_is_deleted_meanwhile_stops_the_save(attributes):
     owner = make_classification()
     wanted = replace(INVOICE, uses=(*INVOICE.uses, AttributeUse("pages")))
-    ready = schema_actions._prepared(SITE, owner, INVOICE, wanted)
-    attribute_definition_actions.delete(SITE, "pages", by=BOB)
-    head = schema_queries.classification(SITE, owner)
+    ready = schema_actions._prepare_schema(SITE, owner, INVOICE, wanted)
+    attribute_definition_actions.delete_definition(SITE, "pages", by=BOB)
+    head = schema_queries.get_classification(SITE, owner)
     with pytest.raises(Refused, match="One of these attributes was just deleted"):
         schema_actions._write(
             SITE,
@@ -180,7 +180,7 @@ def test_an_attribute_that_is_deleted_meanwhile_stops_the_save(attributes):
             [schema_rows.Put(head, overwrite=True), *ready.changes],
             schema_actions._event(SITE, owner, "updated", ALICE, {}),
         )
-    assert schema_queries.classification(SITE, owner).schema == INVOICE
+    assert schema_queries.get_classification(SITE, owner).schema == INVOICE
 
 
 # --- archived ----------------------------------------------------------------
@@ -188,7 +188,7 @@ def test_an_archived_one_is_offered_no_longer_and_can_come_back(attributes):
     owner = make_classification()
     schema_actions.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
     assert [one.archived for one in schema_queries.list_classifications(SITE)[0]] == [True]
-    assert schema_queries.classification(SITE, owner).schema == INVOICE
+    assert schema_queries.get_classification(SITE, owner).schema == INVOICE
     schema_actions.archive_classification(SITE, owner, archived=False, version=2, by=ALICE)
     assert [one.archived for one in schema_queries.all_classifications(SITE)] == [False]
     assert [one[0] for one in events("classification", owner)] == ["created", "archived", "restored"]
@@ -199,7 +199,7 @@ def test_archiving_what_somebody_saved_meanwhile_is_a_conflict(attributes):
     save(owner, replace(INVOICE, name="Newer"), by=BOB)
     with pytest.raises(Conflict, match="Bob Ito"):
         schema_actions.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
-    assert not schema_queries.classification(SITE, owner).archived
+    assert not schema_queries.get_classification(SITE, owner).archived
 
 
 # --- refused -----------------------------------------------------------------
@@ -215,7 +215,7 @@ def test_what_cannot_be_audited_is_not_done(attributes):
         schema_actions.save_site_schema(SITE, INVOICE, version=0, by=ALICE)
     with fail("dynamodb", "TransactWriteItems", **broken), pytest.raises(Unavailable):
         make_classification()
-    assert schema_queries.classification(SITE, owner).schema == INVOICE
+    assert schema_queries.get_classification(SITE, owner).schema == INVOICE
     assert (rows(owner), rows()) == (before, [])
     assert len(schema_queries.list_classifications(SITE)[0]) == 1
 
@@ -235,7 +235,7 @@ def test_a_classification_of_an_older_writer_is_read_and_saved(attributes):
         schema_=document,
         name="Old",
     ).save()
-    found = schema_queries.classification(SITE, "old")
+    found = schema_queries.get_classification(SITE, "old")
     assert found.schema.uses == (
         AttributeUse("vendor", required=True, default="A"),
         AttributeUse("category", allowed=("x",)),
@@ -254,11 +254,11 @@ def test_a_schema_document_reads_back_what_it_says():
 def test_another_site_has_schemas_of_its_own(attributes):
     owner = make_classification()
     with pytest.raises(NotFound):
-        schema_queries.classification("acme", owner)
+        schema_queries.get_classification("acme", owner)
     assert schema_queries.list_classifications("acme")[0] == []
     assert schema_queries.schemas_using("acme", "vendor") == []
     with pytest.raises(NotFound):
-        schema_queries.classification(SITE, "odd/../id")
+        schema_queries.get_classification(SITE, "odd/../id")
 
 
 def test_a_documents_composite_keys_are_the_sites_and_its_classifications(attributes):

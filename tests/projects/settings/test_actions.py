@@ -29,7 +29,7 @@ WANTED = ProjectSettings(
 
 
 def create(settings=WANTED, **kwargs):
-    return project_actions.create(
+    return project_actions.create_project(
         SITE, settings, **({"by": ALICE, "project_id": project_actions.new_project_id()} | kwargs)
     )
 
@@ -76,7 +76,7 @@ def test_an_id_of_somebody_elses_project_is_not_taken_over(table):
 def test_a_save_changes_the_settings_and_tells_the_audit_what(table):
     made = create()
     wanted = replace(WANTED, name="Renamed", fields=())
-    saved = project_actions.update(SITE, made.id, wanted, seen=seen_of(made), by=BOB)
+    saved = project_actions.update_project(SITE, made.id, wanted, seen=seen_of(made), by=BOB)
     assert (saved.settings, saved.version, saved.updated_by) == (wanted, 2, "Bob Ito")
     last = events(made.id)[-1]
     assert (last.type, last.userId, last.metadata.as_dict()) == ("updated", "2", {"name": "Bob Ito"})
@@ -90,22 +90,22 @@ def test_a_save_changes_the_settings_and_tells_the_audit_what(table):
 
 def test_a_saved_project_comes_first_in_the_list(table):
     first, second = create(), create()
-    project_actions.update(SITE, first.id, replace(WANTED, name="Touched"), seen=seen_of(first), by=ALICE)
+    project_actions.update_project(SITE, first.id, replace(WANTED, name="Touched"), seen=seen_of(first), by=ALICE)
     assert [row.project_id for row in project_queries.list_projects(SITE)[0]] == [first.id, second.id]
     assert project_queries.list_projects(SITE)[0][0].name == "Touched"
 
 
 def test_saving_what_is_there_already_writes_nothing(table):
     made = create()
-    assert project_actions.update(SITE, made.id, WANTED, seen=seen_of(made), by=BOB).version == 1
+    assert project_actions.update_project(SITE, made.id, WANTED, seen=seen_of(made), by=BOB).version == 1
     assert len(events(made.id)) == 1
 
 
 def test_the_loser_of_two_saves_is_told_who_was_first_and_changes_nothing(table):
     made = create()
-    project_actions.update(SITE, made.id, replace(WANTED, name="First"), seen=seen_of(made), by=BOB)
+    project_actions.update_project(SITE, made.id, replace(WANTED, name="First"), seen=seen_of(made), by=BOB)
     with pytest.raises(Conflict, match=r"^Bob Ito changed Name on \d\d \w+ \d{4} at [\d:]+ UTC\.$"):
-        project_actions.update(SITE, made.id, replace(WANTED, name="Second"), seen=seen_of(made), by=ALICE)
+        project_actions.update_project(SITE, made.id, replace(WANTED, name="Second"), seen=seen_of(made), by=ALICE)
     assert project_queries.get_project(SITE, made.id).settings.name == "First"
     assert [event.type for event in events(made.id)] == ["created", "updated"]
 
@@ -115,7 +115,7 @@ def test_of_eight_saves_at_once_one_wins(table):
 
     def save(i):
         try:
-            return project_actions.update(
+            return project_actions.update_project(
                 SITE, made.id, replace(WANTED, name=f"Number {i}"), seen=seen_of(made), by=Actor(str(i), "x")
             )
         except Conflict:
@@ -132,9 +132,9 @@ def test_of_eight_saves_at_once_one_wins(table):
 def test_a_save_that_cannot_be_audited_is_not_made(table):
     made = create()
     with crash_before("dynamodb", "TransactWriteItems"), pytest.raises(Crash):
-        project_actions.update(SITE, made.id, replace(WANTED, name="Lost"), seen=seen_of(made), by=BOB)
+        project_actions.update_project(SITE, made.id, replace(WANTED, name="Lost"), seen=seen_of(made), by=BOB)
     with fail("dynamodb", "TransactWriteItems", error_code="InternalServerError", times=9), pytest.raises(Unavailable):
-        project_actions.update(SITE, made.id, replace(WANTED, name="Lost"), seen=seen_of(made), by=BOB)
+        project_actions.update_project(SITE, made.id, replace(WANTED, name="Lost"), seen=seen_of(made), by=BOB)
     assert project_queries.get_project(SITE, made.id).settings == WANTED
     assert len(events(made.id)) == 1
 
@@ -147,12 +147,12 @@ def test_a_project_of_an_older_writer_is_read_and_saved(table):
     found = project_queries.get_project(SITE, "proj_old")
     assert (found.id, found.version, found.settings.fields) == ("proj_old", 0, DEFAULT_FIELDS)
     assert project_queries.list_projects(SITE)[0][0].project_id == "proj_old"
-    saved = project_actions.update(
+    saved = project_actions.update_project(
         SITE, "proj_old", replace(found.settings, name="New name"), seen=seen_of(found), by=ALICE
     )
     assert (saved.version, saved.settings.ocr_model, saved.data.as_dict()["color"]) == (1, "paddleocr-vl", 3)
     with pytest.raises(Conflict):
-        project_actions.update(SITE, "proj_old", WANTED, seen=seen_of(found), by=BOB)
+        project_actions.update_project(SITE, "proj_old", WANTED, seen=seen_of(found), by=BOB)
 
 
 def test_a_project_of_another_site_is_not_found(table):

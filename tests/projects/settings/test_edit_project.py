@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.settings import actions as project_actions
 from projects.settings import queries as project_queries
 from projects.settings.values import DEFAULT_FIELDS
@@ -95,8 +95,8 @@ def test_an_unknown_project_is_not_found(table):
 @pytest.mark.parametrize("htmx", [False, True])
 def test_the_loser_of_two_saves_hears_who_was_first_and_keeps_what_was_typed(table, htmx):
     project = make_project()
-    project_actions.update(
-        SITE, project.id, replace(project.settings, name="Bob's"), seen=seen_of(project), by=actor(bob())
+    project_actions.update_project(
+        SITE, project.id, replace(project.settings, name="Bob's"), seen=seen_of(project), by=actor_of(bob())
     )
     answer = send(signed_in(alice(), htmx=htmx), project, name="Alice's", description="Long & dear")
     page = one_line(answer.content)
@@ -112,8 +112,8 @@ def test_the_loser_of_two_saves_hears_who_was_first_and_keeps_what_was_typed(tab
 
 def test_saving_again_after_a_conflict_is_a_decision_and_counts(table):
     project = make_project()
-    project_actions.update(
-        SITE, project.id, replace(project.settings, name="Bob's"), seen=seen_of(project), by=actor(bob())
+    project_actions.update_project(
+        SITE, project.id, replace(project.settings, name="Bob's"), seen=seen_of(project), by=actor_of(bob())
     )
     browser = signed_in(alice())
     lost = send(browser, project, name="Alice's")

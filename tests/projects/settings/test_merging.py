@@ -13,7 +13,7 @@ TAX = FieldSetting("tax", "Tax", "amount")
 
 
 def merged(mine, theirs, base=BASE):
-    return merging.merge(merging.seen(base, 1), mine, theirs)
+    return merging.merge_settings(merging.digest_settings(base, 1), mine, theirs)
 
 
 def names(merge):
@@ -100,34 +100,34 @@ def test_what_a_form_cannot_keep_of_an_older_value_is_not_a_change():
 
 
 def test_a_form_that_does_not_know_what_it_saw_puts_all_differences_in_question():
-    found = merging.merge(None, replace(BASE, name="Mine", fields=()), BASE)
+    found = merging.merge_settings(None, replace(BASE, name="Mine", fields=()), BASE)
     assert found.settings == replace(BASE, name="Mine", fields=())
     assert set(found.clashing) == {"name", *(f"fields.{one.name}" for one in DEFAULT_FIELDS)}
 
 
 def test_what_was_seen_survives_its_seal_and_belongs_to_one_project():
-    seen = merging.seen(BASE, 7)
-    text = merging.sealed(seen, "default", "proj_a")
-    assert merging.opened(text, "default", "proj_a") == seen
+    seen = merging.digest_settings(BASE, 7)
+    text = merging.sign_seen(seen, "default", "proj_a")
+    assert merging.unsign_seen(text, "default", "proj_a") == seen
     for other in (("acme", "proj_a"), ("default", "proj_b")):
-        assert merging.opened(text, *other) is None
-    assert merging.opened(text[:-1] + "x", "default", "proj_a") is None
+        assert merging.unsign_seen(text, *other) is None
+    assert merging.unsign_seen(text[:-1] + "x", "default", "proj_a") is None
 
 
 def test_the_largest_form_stays_small():
     rows = tuple(FieldSetting(f"a_field_with_a_long_name_{i}", f"Label {i}", "text") for i in range(MAX_FIELDS))
-    seen = merging.seen(replace(BASE, document_prompt="x" * 16_000, fields=rows), 1)
-    assert len(merging.sealed(seen, "default", "proj_a")) < 4000
+    seen = merging.digest_settings(replace(BASE, document_prompt="x" * 16_000, fields=rows), 1)
+    assert len(merging.sign_seen(seen, "default", "proj_a")) < 4000
 
 
 def test_places_are_called_as_the_form_calls_them():
     known = replace(BASE, fields=(*DEFAULT_FIELDS, NET))
-    assert merging.words("ocr_model") == "OCR model"
-    assert merging.words("fields.net", BASE, known) == "Fields: Net"
-    assert merging.words("fields.gone", BASE) == "Fields: gone"
-    assert merging.words("fields.#order", BASE) == "Fields: their order"
-    assert merging.words("fields.#count", BASE) == "Fields: more than 60 together"
-    assert merging.words("ocr_options.use_textline_orientation").startswith("OCR options: Also read")
+    assert merging.name_place("ocr_model") == "OCR model"
+    assert merging.name_place("fields.net", BASE, known) == "Fields: Net"
+    assert merging.name_place("fields.gone", BASE) == "Fields: gone"
+    assert merging.name_place("fields.#order", BASE) == "Fields: their order"
+    assert merging.name_place("fields.#count", BASE) == "Fields: more than 60 together"
+    assert merging.name_place("ocr_options.use_textline_orientation").startswith("OCR options: Also read")
 
 
 ROWS = st.lists(
@@ -154,14 +154,14 @@ SETTINGS = st.builds(
 def test_whoever_comes_second_the_same_places_clash_and_all_others_are_kept(base, one, other):
     here, there = merged(one, other, base), merged(other, one, base)
     assert set(here.clashing) == set(there.clashing)
-    result, was = merging.places(here.settings), merging.places(base)
-    mine, theirs = merging.places(one), merging.places(other)
+    result, was = merging.list_places(here.settings), merging.list_places(base)
+    mine, theirs = merging.list_places(one), merging.list_places(other)
     assert result.keys() <= was.keys() | mine.keys() | theirs.keys()
     for place in was.keys() | mine.keys() | theirs.keys():
         wanted = mine if mine.get(place) != was.get(place) else theirs
         assert result.get(place) == wanted.get(place)
     if not here.clashing:
-        assert merging.places(there.settings) == result
+        assert merging.list_places(there.settings) == result
 
 
 @given(SETTINGS, SETTINGS)

@@ -8,7 +8,7 @@ import pytest
 from config import aws
 from config.errors import Conflict
 from config.table import ENTITY_EVENT
-from projects.audit.events import Actor, actor
+from projects.audit.events import Actor, actor_of
 from projects.audit.items import EntityEvent
 from projects.settings import actions as project_actions
 from projects.settings import queries as project_queries
@@ -46,7 +46,7 @@ def test_changes_of_two_admins_at_once_are_all_there(table):
             settings = shown.settings
             wanted = replace(settings, ocr_options={**settings.ocr_options, f"{name}-{i}": i})
             wanted = replace(wanted, **{"name" if name == "alice" else "description": f"{name} {i}"})
-            project_actions.update(SITE, project.id, wanted, seen=seen_of(shown), by=Actor(name, name))
+            project_actions.update_project(SITE, project.id, wanted, seen=seen_of(shown), by=Actor(name, name))
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(work, ("alice", "bea")))
@@ -71,7 +71,7 @@ def test_forms_that_were_opened_before_everything_else_still_lose_nothing(table)
     def save(i: int) -> None:
         fields = tuple(replace(one, threshold=0.5) if one.name == f"f{i}" else one for one in project.settings.fields)
         wanted = replace(project.settings, fields=fields)
-        project_actions.update(SITE, project.id, wanted, seen=seen_of(project), by=Actor(str(i), "x"))
+        project_actions.update_project(SITE, project.id, wanted, seen=seen_of(project), by=Actor(str(i), "x"))
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(save, range(16)))
@@ -108,7 +108,7 @@ def test_two_sessions_save_forms_that_both_were_opened_first(table):
 def test_the_second_of_two_keeps_what_was_typed_beside_what_the_first_changed_elsewhere(table):
     project = make_project()
     first = replace(project.settings, name="Bea's", language="fr", fields=project.settings.fields[1:])
-    project_actions.update(SITE, project.id, first, seen=seen_of(project), by=actor(bea()))
+    project_actions.update_project(SITE, project.id, first, seen=seen_of(project), by=actor_of(bea()))
     url = f"/projects/{project.id}/edit/"
     browser = signed_in(alice())
     changes = {"name": "Alice's", "document_prompt": "Mine", "fields-0-label": "Seller"}
@@ -137,7 +137,7 @@ def test_only_the_paths_that_changed_are_written(table):
     fields = (replace(project.settings.fields[0], threshold=0.9), *project.settings.fields[1:])
     wanted = replace(project.settings, fields=fields, ocr_options={"use_textline_orientation": True})
     with count_calls() as calls:
-        project_actions.update(SITE, project.id, wanted, seen=seen_of(project), by=actor(alice()))
+        project_actions.update_project(SITE, project.id, wanted, seen=seen_of(project), by=actor_of(alice()))
     (call,) = calls.of("dynamodb", "TransactWriteItems")
     update = call.params["TransactItems"][0]["Update"]
     names = update["ExpressionAttributeNames"]
@@ -172,7 +172,7 @@ def test_what_another_writer_keeps_beside_ours_stays(table):
         ExpressionAttributeValues={":c": {"N": "3"}, ":l": {"S": "korean"}},
     )
     wanted = replace(project.settings, name="New", ocr_options={"use_textline_orientation": True})
-    project_actions.update(SITE, project.id, wanted, seen=seen_of(project), by=actor(alice()))
+    project_actions.update_project(SITE, project.id, wanted, seen=seen_of(project), by=actor_of(alice()))
     data = stored(project).data.as_dict()
     assert (data["color"], data["ocr_options"]) == (3, {"lang": "korean", "use_textline_orientation": True})
 
@@ -183,11 +183,11 @@ def test_the_loser_of_the_version_merges_with_the_winner_or_hears_of_it(table, c
 
     def win() -> None:
         wanted = replace(project.settings, description="Between", **({"name": "Between"} if clashing else {}))
-        project_actions.update(SITE, project.id, wanted, seen=seen_of(project), by=actor(bea()))
+        project_actions.update_project(SITE, project.id, wanted, seen=seen_of(project), by=actor_of(bea()))
 
     def save() -> None:
         wanted = replace(project.settings, name="Late")
-        project_actions.update(SITE, project.id, wanted, seen=seen_of(project), by=actor(alice()))
+        project_actions.update_project(SITE, project.id, wanted, seen=seen_of(project), by=actor_of(alice()))
 
     with before_each("dynamodb", "TransactWriteItems", win):
         if clashing:
@@ -207,7 +207,7 @@ def test_somebody_who_loses_again_and_again_is_told_to_save_again(table):
     def win() -> None:
         shown = stored(project)
         wanted = replace(shown.settings, description=f"Version {shown.version}")
-        project_actions.update(SITE, project.id, wanted, seen=seen_of(shown), by=actor(bea()))
+        project_actions.update_project(SITE, project.id, wanted, seen=seen_of(shown), by=actor_of(bea()))
 
     browser = signed_in(alice())
     with before_each("dynamodb", "TransactWriteItems", win, times=99):

@@ -10,7 +10,7 @@ from config.errors import KeyRefused, NotFound, Unavailable
 from config.table import ENTITY_EVENT
 from projects.audit.items import EntityEvent
 from projects.sites.actions import sites as site_actions
-from projects.sites.actions.api_keys import create, revoke, verify
+from projects.sites.actions.api_keys import create_api_key, revoke_api_key, verify_api_key
 from projects.sites.permissions import EVERYTHING, Permission
 from projects.sites.queries import api_keys as api_key_queries
 from tests.aws_faults import Crash, count_calls, crash_before, fail
@@ -34,8 +34,8 @@ def everything_stored(table):
 
 def test_a_key_opens_its_site_with_its_permissions(table):
     make_site("acme")
-    row, key = create("acme", "Scanner 3", [Permission.WRITE, Permission.READ], by=BY)
-    program = verify(key)
+    row, key = create_api_key("acme", "Scanner 3", [Permission.WRITE, Permission.READ], by=BY)
+    program = verify_api_key(key)
     assert (program.site, program.permissions) == ("acme", {Permission.READ, Permission.WRITE})
     assert (program.actor.id, program.actor.name) == (f"key:{row.mask}", "API key Scanner 3")
     assert key.startswith(f"{row.mask}_")
@@ -43,8 +43,8 @@ def test_a_key_opens_its_site_with_its_permissions(table):
 
 
 def test_neither_the_key_nor_its_secret_part_is_stored_anywhere(table):
-    row, key = create("default", "Scanner", READ, by=BY)
-    verify(key)
+    row, key = create_api_key("default", "Scanner", READ, by=BY)
+    verify_api_key(key)
     stored = everything_stored(table)
     assert row.apiKey in stored
     assert key not in stored
@@ -57,91 +57,94 @@ def test_neither_the_key_nor_its_secret_part_is_stored_anywhere(table):
      lambda key: f" {key}", lambda key: key.upper(), lambda _: "", lambda _: "cs_#/é"],
 )  # fmt: skip
 def test_a_key_that_is_not_quite_one_is_refused(spoil):
-    _, key = create("default", "Scanner", READ, by=BY)
+    _, key = create_api_key("default", "Scanner", READ, by=BY)
     with pytest.raises(KeyRefused, match="Invalid API key"):
-        verify(spoil(key))
+        verify_api_key(spoil(key))
 
 
 def test_what_has_not_the_form_of_a_key_is_refused_without_asking_the_table():
     with count_calls() as seen, pytest.raises(KeyRefused):
-        verify("Bearer of bad news")
+        verify_api_key("Bearer of bad news")
     assert seen.names() == []
 
 
 def test_a_revoked_key_opens_nothing_from_its_next_use_on():
-    row, key = create("default", "Scanner", READ, by=BY)
-    revoke("default", row.mask, by=BY)
-    revoke("default", row.mask, by=BY)
+    row, key = create_api_key("default", "Scanner", READ, by=BY)
+    revoke_api_key("default", row.mask, by=BY)
+    revoke_api_key("default", row.mask, by=BY)
     with pytest.raises(KeyRefused):
-        verify(key)
+        verify_api_key(key)
     assert events("default", row.mask) == ["created", "revoked"]
 
 
 def test_two_who_revoke_at_once_write_one_event():
-    row, _ = create("default", "Scanner", READ, by=BY)
+    row, _ = create_api_key("default", "Scanner", READ, by=BY)
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: revoke("default", row.mask, by=BY), range(4)))
+        list(pool.map(lambda _: revoke_api_key("default", row.mask, by=BY), range(4)))
     assert events("default", row.mask) == ["created", "revoked"]
 
 
 def test_a_key_of_another_site_cannot_be_revoked():
     make_site("acme")
-    row, key = create("acme", "Theirs", READ, by=BY)
+    row, key = create_api_key("acme", "Theirs", READ, by=BY)
     for mask in (row.mask, "cs_nothing", "a#b/c"):
         with pytest.raises(NotFound):
-            revoke("default", mask, by=BY)
-    assert verify(key).site == "acme"
+            revoke_api_key("default", mask, by=BY)
+    assert verify_api_key(key).site == "acme"
 
 
 def test_the_keys_of_a_closed_site_are_refused_and_come_back_with_it():
     site = make_site("acme")
-    _, key = create("acme", "Theirs", READ, by=BY)
-    closed = site_actions.close("acme", version=site.version, by=BY)
+    _, key = create_api_key("acme", "Theirs", READ, by=BY)
+    closed = site_actions.close_site("acme", version=site.version, by=BY)
     with pytest.raises(KeyRefused):
-        verify(key)
-    site_actions.reopen("acme", version=closed.version, by=BY)
-    assert verify(key).site == "acme"
+        verify_api_key(key)
+    site_actions.reopen_site("acme", version=closed.version, by=BY)
+    assert verify_api_key(key).site == "acme"
 
 
 def test_the_last_use_is_noted_once_an_hour(monkeypatch):
-    row, key = create("default", "Scanner", READ, by=BY)
+    row, key = create_api_key("default", "Scanner", READ, by=BY)
     now = clock.now().replace(minute=20)
     monkeypatch.setattr(clock, "now", lambda: now)
     for calls in (["dynamodb.GetItem", "dynamodb.UpdateItem"], ["dynamodb.GetItem"], ["dynamodb.GetItem"]):
         with count_calls() as seen:
-            verify(key)
+            verify_api_key(key)
         assert seen.names() == calls
     noted = api_key_queries.by_hash(row.apiKey).used_at
     assert noted == clock.iso(now.replace(minute=0, second=0, microsecond=0))
     monkeypatch.setattr(clock, "now", lambda: now.replace(year=now.year + 1))
-    verify(key)
+    verify_api_key(key)
     assert api_key_queries.by_hash(row.apiKey).used_at > noted
 
 
 def test_of_many_first_uses_at_once_every_one_is_answered():
-    _, key = create("default", "Scanner", READ, by=BY)
+    _, key = create_api_key("default", "Scanner", READ, by=BY)
     with ThreadPoolExecutor(8) as pool:
-        assert {one.site for one in pool.map(lambda _: verify(key), range(8))} == {"default"}
+        assert {one.site for one in pool.map(lambda _: verify_api_key(key), range(8))} == {"default"}
 
 
 def test_a_use_that_cannot_be_noted_is_still_a_use(caplog):
-    _, key = create("default", "Scanner", READ, by=BY)
+    _, key = create_api_key("default", "Scanner", READ, by=BY)
     with fail("dynamodb", "UpdateItem", error_code="InternalServerError", times=9), caplog.at_level(logging.WARNING):
-        assert verify(key).site == "default"
+        assert verify_api_key(key).site == "default"
     assert "was not noted" in caplog.text
     assert key not in caplog.text
 
 
 def test_what_cannot_be_audited_is_not_done():
-    row, key = create("default", "Scanner", READ, by=BY)
-    for change in (lambda: create("default", "New", READ, by=BY), lambda: revoke("default", row.mask, by=BY)):
+    row, key = create_api_key("default", "Scanner", READ, by=BY)
+    for change in (
+        lambda: create_api_key("default", "New", READ, by=BY),
+        lambda: revoke_api_key("default", row.mask, by=BY),
+    ):
         broken = fail("dynamodb", "TransactWriteItems", error_code="InternalServerError", times=9)
         with broken, pytest.raises(Unavailable):
             change()
         with crash_before("dynamodb", "TransactWriteItems"), pytest.raises(Crash):
             change()
     assert [one.name for one in api_key_queries.list_keys("default").rows] == ["Scanner"]
-    assert verify(key)
+    assert verify_api_key(key)
 
 
 def test_only_an_admin_of_the_site_has_the_page():
@@ -149,7 +152,7 @@ def test_only_an_admin_of_the_site_has_the_page():
     grant("acme", "reviewers", *EVERYTHING)
     assert signed_in(bob()).get(URL).status_code == 403
     assert signed_in(bob()).get(f"/s/acme{URL}").status_code == 200
-    row, _ = create("default", "Scanner", READ, by=BY)
+    row, _ = create_api_key("default", "Scanner", READ, by=BY)
     assert signed_in(bob()).post(f"{URL}{row.mask}/revoke/").status_code == 403
     assert signed_in(bob()).post(f"/s/acme{URL}{row.mask}/revoke/").status_code == 404
 
@@ -161,7 +164,7 @@ def test_the_page_shows_a_new_key_once():
     made = answer.context["made"]
     assert (answer.status_code, "no-store" in answer["Cache-Control"]) == (201, True)
     assert made["key"] in answer.content.decode()
-    assert verify(made["key"]).permissions == {Permission.READ, Permission.WRITE}
+    assert verify_api_key(made["key"]).permissions == {Permission.READ, Permission.WRITE}
     page = browser.get(URL).content.decode()
     assert made["key"] not in page
     assert made["mask"] in page
@@ -187,18 +190,18 @@ def test_what_no_key_can_be_is_said_beside_its_field(form, words):
 
 def test_a_key_is_revoked_on_the_page_by_a_post():
     browser = signed_in(alice())
-    row, key = create("default", "Scanner", READ, by=BY)
+    row, key = create_api_key("default", "Scanner", READ, by=BY)
     assert browser.get(f"{URL}{row.mask}/revoke/").status_code == 405
     assert browser.post(f"{URL}{row.mask}/revoke/")["Location"] == URL
     assert "Scanner revoked" in browser.get(URL).content.decode()
     with pytest.raises(KeyRefused):
-        verify(key)
+        verify_api_key(key)
     assert browser.post(f"{URL}nothing/revoke/").status_code == 404
 
 
 def test_many_keys_come_in_pages_of_two_calls_by_name(settings):
     for i in range(settings.PAGE_SIZE + 1):
-        create("default", f"Key {i:02}", READ, by=BY)
+        create_api_key("default", f"Key {i:02}", READ, by=BY)
     browser = signed_in(alice())
     browser.get(URL)
     with count_calls() as seen:

@@ -31,10 +31,10 @@ def stored(site, group):
 
 
 def test_a_site_is_made_with_the_group_that_runs_it():
-    site_actions.create("acme", "Acme GmbH", by=BY, group="acme people")
+    site_actions.create_site("acme", "Acme GmbH", by=BY, group="acme people")
     found = site_queries.get_site("acme")
     assert (found.siteId, found.title, found.status, found.version) == ("acme", "Acme GmbH", "ACTIVE", 1)
-    assert directory.permissions("acme", ["acme people"]) == EVERYTHING
+    assert directory.get_permissions("acme", ["acme people"]) == EVERYTHING
     assert [one.site_id for one in site_queries.active_sites(9).rows] == ["acme"]
     assert [one.payload.as_dict() for one in events("default", "site", "acme")] == [
         {"title": "Acme GmbH", "group": "acme people"}
@@ -44,24 +44,24 @@ def test_a_site_is_made_with_the_group_that_runs_it():
 @each("name", ["", "Acme", "-acme", "a" * 41, "a/b", "ac#me", "default", "projects", "..", "a\n"])
 def test_an_id_that_keys_or_files_could_not_hold_is_refused(name):
     with pytest.raises(Refused):
-        site_actions.create(name, "Title", by=BY)
+        site_actions.create_site(name, "Title", by=BY)
 
 
 def test_the_same_form_sent_twice_makes_one_site_and_another_form_loses():
     with ThreadPoolExecutor(4) as pool:
-        made = list(pool.map(lambda _: site_actions.create("acme", "Acme", by=BY), range(4)))
+        made = list(pool.map(lambda _: site_actions.create_site("acme", "Acme", by=BY), range(4)))
     assert {one.title for one in made} == {"Acme"}
     with pytest.raises(Conflict, match="A site with the ID acme already exists"):
-        site_actions.create("acme", "Other", by=BOB)
+        site_actions.create_site("acme", "Other", by=BOB)
     assert len(events("default", "site", "acme")) == 1
 
 
 def test_of_two_changes_of_one_page_the_second_loses_and_learns_who_was_first():
     made = make_site("acme")
-    site_actions.rename("acme", "First", version=made.version, by=BOB)
+    site_actions.rename_site("acme", "First", version=made.version, by=BOB)
     for late in (
-        lambda: site_actions.rename("acme", "Second", version=made.version, by=BY),
-        lambda: site_actions.close("acme", version=made.version, by=BY),
+        lambda: site_actions.rename_site("acme", "Second", version=made.version, by=BY),
+        lambda: site_actions.close_site("acme", version=made.version, by=BY),
         lambda: site_actions.set_slots("acme", 3, version=made.version, by=BY),
     ):
         with pytest.raises(Conflict, match=r"^Bob Ito changed this site on .+ UTC\. Look"):
@@ -73,16 +73,16 @@ def test_of_two_changes_of_one_page_the_second_loses_and_learns_who_was_first():
 
 def test_the_main_site_can_be_renamed_and_never_closed():
     assert site_queries.get_site("default").title == "Main site"
-    renamed = site_actions.rename("default", "Head office", version=0, by=BY)
+    renamed = site_actions.rename_site("default", "Head office", version=0, by=BY)
     assert (renamed.title, renamed.status, renamed.version) == ("Head office", "ACTIVE", 1)
     with pytest.raises(Conflict):
-        site_actions.rename("default", "Late", version=0, by=BOB)
+        site_actions.rename_site("default", "Late", version=0, by=BOB)
     with pytest.raises(Refused, match="cannot be closed"):
-        site_actions.close("default", version=1, by=BY)
+        site_actions.close_site("default", version=1, by=BY)
 
 
 def test_what_is_not_there_cannot_be_changed():
-    for change in (site_actions.close, site_actions.reopen):
+    for change in (site_actions.close_site, site_actions.reopen_site):
         with pytest.raises(NotFound):
             change("acme", version=0, by=BY)
 
@@ -90,11 +90,11 @@ def test_what_is_not_there_cannot_be_changed():
 def test_permissions_are_saved_together_or_not_at_all():
     make_site("acme")
     first = [Grant("a", NOTHING, READ, 0), Grant("b#/ü", NOTHING, EVERYTHING, 0)]
-    group_actions.save("acme", first, by=BY)
+    group_actions.save_grants("acme", first, by=BY)
     assert (stored("acme", "a").permissions, stored("acme", "b#/ü").version) == (["READ"], 1)
     late = [Grant("a", READ, EVERYTHING, 1), Grant("b#/ü", NOTHING, READ, 0)]
     with pytest.raises(Conflict) as lost:
-        group_actions.save("acme", late, by=BOB)
+        group_actions.save_grants("acme", late, by=BOB)
     assert lost.value.failed == {"b#/ü"}
     assert stored("acme", "a").permissions == ["READ"]
     assert len(events("acme", "sitegroup", "a")) == 1
@@ -103,23 +103,23 @@ def test_permissions_are_saved_together_or_not_at_all():
 
 def test_a_group_that_may_nothing_loses_its_row_where_no_default_would_come_back():
     make_site("acme")
-    group_actions.save("acme", [Grant("a", NOTHING, READ, 0)], by=BY)
-    group_actions.save("acme", [Grant("a", READ, NOTHING, 1)], by=BY)
+    group_actions.save_grants("acme", [Grant("a", NOTHING, READ, 0)], by=BY)
+    group_actions.save_grants("acme", [Grant("a", READ, NOTHING, 1)], by=BY)
     assert stored("acme", "a") is None
-    group_actions.save("default", [Grant("viewers", READ, READ, 0)], by=BY)
-    group_actions.save("default", [Grant("viewers", READ, NOTHING, 1)], by=BY)
-    assert directory.permissions("default", ["viewers"]) == NOTHING
+    group_actions.save_grants("default", [Grant("viewers", READ, READ, 0)], by=BY)
+    group_actions.save_grants("default", [Grant("viewers", READ, NOTHING, 1)], by=BY)
+    assert directory.get_permissions("default", ["viewers"]) == NOTHING
     with pytest.raises(Conflict):
-        group_actions.save("acme", [Grant("a", READ, NOTHING, 1)], by=BY)
+        group_actions.save_grants("acme", [Grant("a", READ, NOTHING, 1)], by=BY)
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda: site_actions.create("new", "New", by=BY, group="a"),
-        lambda: site_actions.rename("acme", "Lost", version=1, by=BY),
-        lambda: site_actions.close("acme", version=1, by=BY),
-        lambda: group_actions.save("acme", [Grant("a", NOTHING, READ, 0)], by=BY),
+        lambda: site_actions.create_site("new", "New", by=BY, group="a"),
+        lambda: site_actions.rename_site("acme", "Lost", version=1, by=BY),
+        lambda: site_actions.close_site("acme", version=1, by=BY),
+        lambda: group_actions.save_grants("acme", [Grant("a", NOTHING, READ, 0)], by=BY),
     ],
 )
 def test_what_cannot_be_audited_is_not_done(change):
@@ -136,28 +136,28 @@ def test_what_cannot_be_audited_is_not_done(change):
 
 def test_a_change_is_seen_at_once_in_the_process_that_makes_it():
     make_site("acme")
-    assert directory.permissions("acme", ["a"]) == NOTHING
-    group_actions.save("acme", [Grant("a", NOTHING, READ, 0)], by=BY)
-    assert directory.permissions("acme", ["a"]) == READ
+    assert directory.get_permissions("acme", ["a"]) == NOTHING
+    group_actions.save_grants("acme", [Grant("a", NOTHING, READ, 0)], by=BY)
+    assert directory.get_permissions("acme", ["a"]) == READ
 
 
 def test_what_no_site_can_be_called_is_neither_asked_for_nor_remembered():
     with count_calls() as seen:
-        assert directory.site("No!" * 9) is None
+        assert directory.get_site("No!" * 9) is None
     assert seen.names() == []
     with count_calls() as seen:
-        assert directory.site("nowhere") is None
-        assert directory.site("nowhere") is None
+        assert directory.get_site("nowhere") is None
+        assert directory.get_site("nowhere") is None
     assert seen.names() == ["dynamodb.GetItem"]
 
 
 def test_another_process_asks_again_after_a_few_seconds(settings):
     settings.ACCESS_SECONDS = -1
     make_site("acme")
-    assert directory.permissions("acme", ["a"]) == NOTHING
+    assert directory.get_permissions("acme", ["a"]) == NOTHING
     remembered = directory._memory.get("group", "b", lambda: {"acme": READ})
     assert remembered == {"acme": READ}
-    assert directory.permissions("acme", ["b"]) == NOTHING
+    assert directory.get_permissions("acme", ["b"]) == NOTHING
 
 
 def test_a_read_that_a_change_overtook_is_not_remembered():
@@ -166,13 +166,13 @@ def test_a_read_that_a_change_overtook_is_not_remembered():
         return {"acme": EVERYTHING}
 
     directory._memory.get("group", "slow", read)
-    assert directory.permissions("acme", ["slow"]) == NOTHING
+    assert directory.get_permissions("acme", ["slow"]) == NOTHING
 
 
 def test_places_are_the_open_sites_of_the_groups_in_one_order():
     for name in ("zeta", "acme", "shut"):
-        site_actions.create(name, name.upper(), by=BY, group="a")
-    site_actions.close("shut", version=1, by=BY)
+        site_actions.create_site(name, name.upper(), by=BY, group="a")
+    site_actions.close_site("shut", version=1, by=BY)
     assert [one.title for one in directory.places_of(["a", "viewers"], 9)] == ["Main site", "ACME", "ZETA"]
     assert [one.site_id for one in directory.places_of(["a"], 9)] == ["acme", "zeta"]
     assert [one.site_id for one in directory.places_of(["viewers"], 9)] == ["default"]

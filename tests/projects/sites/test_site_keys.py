@@ -32,23 +32,23 @@ def test_a_group_is_found_by_its_own_name_only(name, other):
         site_queries.get_site("acme")
     except NotFound:  # the first example makes it
         make_site("acme")
-    group_actions.save("acme", [Grant(name, NOTHING, READ, 0)], by=BY)
+    group_actions.save_grants("acme", [Grant(name, NOTHING, READ, 0)], by=BY)
     stored = site_queries.get_groups("acme", [name])
     assert [one.permissions for one in stored.values()] == [["READ"]]
     assert [one.siteId for one in site_queries.sites_of_group(name)] == ["acme"]
     assert [one.groupName for one in site_queries.groups_of_site("acme").rows] == [name]
-    assert directory.permissions("acme", [name]) == READ
+    assert directory.get_permissions("acme", [name]) == READ
     if unicodedata.normalize("NFC", other) != unicodedata.normalize("NFC", name):
-        assert directory.permissions("acme", [other]) == NOTHING
-        assert directory.permissions("acme", [f"{name}#site#acme"]) == NOTHING
-    group_actions.save("acme", [Grant(name, READ, NOTHING, 1)], by=BY)
-    assert directory.permissions("acme", [name]) == NOTHING
+        assert directory.get_permissions("acme", [other]) == NOTHING
+        assert directory.get_permissions("acme", [f"{name}#site#acme"]) == NOTHING
+    group_actions.save_grants("acme", [Grant(name, READ, NOTHING, 1)], by=BY)
+    assert directory.get_permissions("acme", [name]) == NOTHING
 
 
 @many
 @given(name=st.text(st.sampled_from("aZ0 #/%é\u0301発🙂\u200b~"), min_size=1, max_size=80))
 def test_a_key_is_found_by_hash_by_mask_and_in_the_list_whatever_its_name(name):
-    row, key = api_key_actions.create("acme", name, READ, by=BY)
+    row, key = api_key_actions.create_api_key("acme", name, READ, by=BY)
     assert api_key_queries.by_hash(api_key_actions.sha256_of(key)).name == name
     assert api_key_queries.by_mask("acme", str(row.mask)).name == name
     assert name in {one.name for one in api_key_queries.list_keys("acme").rows}
@@ -56,5 +56,5 @@ def test_a_key_is_found_by_hash_by_mask_and_in_the_list_whatever_its_name(name):
 
 def test_a_name_that_no_key_can_hold_is_refused_and_nothing_is_written():
     with pytest.raises(InvalidKey, match="too long"):
-        group_actions.save("acme", [Grant("\u200b" * 150, NOTHING, READ, 0)], by=BY)
+        group_actions.save_grants("acme", [Grant("\u200b" * 150, NOTHING, READ, 0)], by=BY)
     assert site_queries.groups_of_site("acme").rows == []

@@ -134,9 +134,9 @@ def test_a_site_that_is_closed_is_gone_at_once_for_who_closes_it_and_comes_back(
     grant("acme", "reviewers", Permission.READ)
     browser = signed_in(bob())
     assert browser.get("/s/acme/where/").status_code == 200
-    closed = site_actions.close("acme", version=site.version, by=BY)
+    closed = site_actions.close_site("acme", version=site.version, by=BY)
     assert browser.get("/s/acme/where/").status_code == 404
-    site_actions.reopen("acme", version=closed.version, by=BY)
+    site_actions.reopen_site("acme", version=closed.version, by=BY)
     assert browser.get("/s/acme/where/").status_code == 200
 
 

@@ -138,7 +138,7 @@ def test_slots_that_were_changed_meanwhile_are_a_conflict_that_keeps_what_was_ty
 @pytest.mark.parametrize("version", ["1", "", "x"])
 def test_who_saves_a_site_second_sees_who_was_first_and_what_is_there_now(order, version):
     make_site("acme")
-    site_actions.rename("acme", "Theirs", version=1, by=BOB)
+    site_actions.rename_site("acme", "Theirs", version=1, by=BOB)
     answer = signed_in(alice()).post("/settings/sites/acme/", {"title": "Mine", "version": version, "order": order})
     page = one_line(answer.content)
     assert answer.status_code == 409
@@ -215,7 +215,7 @@ def test_a_group_is_added_by_name_and_must_exist_where_its_name_is_no_secret():
     grant("acme", "admins", *EVERYTHING)
     browser = signed_in(alice())
     assert browser.post(GROUPS, group_form(new="night shift", may_new=["READ"])).status_code == 302
-    assert directory.permissions("default", ["night shift"]) == {Permission.READ}
+    assert directory.get_permissions("default", ["night shift"]) == {Permission.READ}
     answer = browser.post(GROUPS, group_form(new="nihgt", may_new=["READ"]))
     assert answer.status_code == 422
     assert b"Group nihgt does not exist" in answer.content
@@ -226,16 +226,16 @@ def test_a_group_is_added_by_name_and_must_exist_where_its_name_is_no_secret():
 
 def test_who_saves_second_keeps_what_they_ticked_and_saves_it_over_only_by_saving_again():
     form = group_form(("viewers", 0, ["READ"], ["READ", "WRITE"]), ("reviewers", 0, ["READ"], ["READ"]))
-    group_actions.save("default", [Grant("viewers", DEFAULTS["viewers"], NOTHING, 0)], by=BOB)
+    group_actions.save_grants("default", [Grant("viewers", DEFAULTS["viewers"], NOTHING, 0)], by=BOB)
     browser = signed_in(alice())
     answer = browser.post(GROUPS, form)
     assert answer.status_code == 409
     row = answer.context["rows"][0]
     assert (row.version, row.shown, row.ticked, row.who) == (1, NOTHING, {Permission.READ, Permission.WRITE}, "Bob Ito")
     assert "Changed by another user" in one_line(answer.content)
-    assert directory.permissions("default", ["viewers"]) == NOTHING
+    assert directory.get_permissions("default", ["viewers"]) == NOTHING
     browser.post(GROUPS, group_form(("viewers", 1, [], ["READ", "WRITE"])))
-    assert directory.permissions("default", ["viewers"]) == {Permission.READ, Permission.WRITE}
+    assert directory.get_permissions("default", ["viewers"]) == {Permission.READ, Permission.WRITE}
 
 
 def test_a_group_that_two_add_at_once_is_a_conflict_too():
@@ -249,8 +249,10 @@ def test_a_group_that_two_add_at_once_is_a_conflict_too():
 
 def test_a_group_that_somebody_took_away_meanwhile_is_a_conflict_too():
     make_site("acme")
-    group_actions.save("acme", [Grant("admins", NOTHING, EVERYTHING, 0), Grant("x", NOTHING, EVERYTHING, 0)], by=BY)
-    group_actions.save("acme", [Grant("x", EVERYTHING, NOTHING, 1)], by=BOB)
+    group_actions.save_grants(
+        "acme", [Grant("admins", NOTHING, EVERYTHING, 0), Grant("x", NOTHING, EVERYTHING, 0)], by=BY
+    )
+    group_actions.save_grants("acme", [Grant("x", EVERYTHING, NOTHING, 1)], by=BOB)
     answer = signed_in(alice()).post(f"/s/acme{GROUPS}", group_form(("x", 1, EVERYTHING, ["READ"])))
     assert answer.status_code == 409
     assert [(row.version, row.shown, row.ticked) for row in answer.context["rows"]] == [(0, NOTHING, {Permission.READ})]
@@ -279,7 +281,7 @@ def test_a_form_that_nobody_made_here_is_no_way_in():
     too_long = browser.post(GROUPS, group_form(("\u200b" * 150, 0, [], ["READ"])))
     assert too_long.status_code == 422
     assert b"too long to be indexed" in too_long.content
-    assert directory.permissions("default", ["viewers"]) == {Permission.READ}
+    assert directory.get_permissions("default", ["viewers"]) == {Permission.READ}
 
 
 def test_the_switcher_is_there_for_who_has_another_site():

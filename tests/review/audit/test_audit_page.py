@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from projects.audit.events import Actor, actor
+from projects.audit.events import Actor, actor_of
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
 from review.audit import views
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 
 
 def project(name: str, by: Actor) -> str:
-    return project_actions.create(
+    return project_actions.create_project(
         "default", ProjectSettings(name), by=by, project_id=project_actions.new_project_id()
     ).id
 
@@ -37,8 +37,8 @@ def test_an_empty_history_says_what_will_come() -> None:
 
 
 def test_a_person_is_chosen_by_the_sign_in_name() -> None:
-    project("Hers", actor(alice()))
-    his = project("His", actor(bob()))
+    project("Hers", actor_of(alice()))
+    his = project("His", actor_of(bob()))
     page = text(f"{URL}?person=bob")
     assert his in page
     assert page.count("Project created") == 1
@@ -51,8 +51,8 @@ def test_a_document_s_id_that_is_none_is_no_error() -> None:
 
 def test_a_list_goes_on_with_its_filter() -> None:
     for number in range(30):
-        project(f"P{number}", actor(alice()))
-    project("His", actor(bob()))
+        project(f"P{number}", actor_of(alice()))
+    project("His", actor_of(bob()))
     response = signed_in(alice()).get(f"{URL}?user={alice().pk}")
     following = response.context["next_cursor"]
     assert len(response.context["rows"]) == 25
@@ -63,8 +63,8 @@ def test_a_list_goes_on_with_its_filter() -> None:
 
 def test_the_export_is_every_page_of_the_chosen_list() -> None:
     for number in range(30):
-        project(f"P{number}", actor(alice()))
-    project("=1+1", actor(bob()))
+        project(f"P{number}", actor_of(alice()))
+    project("=1+1", actor_of(bob()))
     rows = json.loads(exported("json"))
     assert len(rows) == 31
     assert rows[0]["who"] == "Bob Ito"
@@ -106,7 +106,7 @@ def test_a_file_that_is_not_all_of_it_says_so_and_where_the_rest_is(monkeypatch:
     monkeypatch.setattr(views, "_MOST", 20)
     monkeypatch.setattr(views, "_EXPORT_PAGE", 10)
     for number in range(25):
-        project(f"P{number}", actor(alice()))
+        project(f"P{number}", actor_of(alice()))
     *rows, rest = json.loads(exported("json", f"?user={alice().pk}"))
     assert (len(rows), rest["kind"], rest["words"]) == (
         20,

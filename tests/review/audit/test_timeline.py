@@ -5,7 +5,7 @@ from config.errors import NotFound
 from config.table import InvalidKey
 from projects.audit.events import Actor
 from projects.settings import actions as project_actions
-from projects.settings.merging import seen
+from projects.settings.merging import digest_settings
 from projects.settings.values import ProjectSettings
 from review.audit import timeline
 from review.decide import claims, decisions
@@ -32,7 +32,9 @@ def decided(name: str = "receipt.pdf"):
 
 
 def project(name: str, by: Actor = ALICE) -> str:
-    made = project_actions.create(SITE, ProjectSettings(name), by=by, project_id=project_actions.new_project_id())
+    made = project_actions.create_project(
+        SITE, ProjectSettings(name), by=by, project_id=project_actions.new_project_id()
+    )
     return made.id
 
 
@@ -83,8 +85,8 @@ def test_a_document_s_list_has_its_life_and_who_touched_it() -> None:
 
 def test_a_record_s_list_says_what_was_and_what_is() -> None:
     project_id = project("Old name")
-    before = seen(ProjectSettings("Old name"), 1)
-    project_actions.update(SITE, project_id, ProjectSettings("New name"), seen=before, by=BOB)
+    before = digest_settings(ProjectSettings("Old name"), 1)
+    project_actions.update_project(SITE, project_id, ProjectSettings("New name"), seen=before, by=BOB)
     rows = list(timeline.rows(timeline.of_record(SITE, "project", project_id), limit=25, most=100))
     assert [row.words for row in rows] == ["Project updated", "Project created"]
     assert any(change["before"] == "Old name" and change["after"] == "New name" for change in rows[0].changes)

@@ -11,12 +11,12 @@ from django.test import Client, RequestFactory
 
 from config import clock, table
 from config.item import Page as Rows
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.documents.actions import attributes as attribute_actions
 from projects.documents.actions import tags as tag_actions
 from projects.documents.items.documents import ListedDocument
 from projects.documents.queries.documents import get_document
-from projects.documents.queries.removals import removal
+from projects.documents.queries.removals import get_removal
 from projects.queues import admission
 from projects.settings.items import Project
 from projects.sites import directory
@@ -132,9 +132,9 @@ def zoo(scanner: Client, pump: Pump) -> Zoo:
     queued = [published, deleted]
     pump.run(lambda: pump.ran("open_review") == 1 and all(in_queue(one) for one in queued), seconds=60)
     pump.run(idle=1)
-    removals.delete("default", deleted.document_id, by=actor(insider))
-    tag_actions.add_tag("default", published.document_id, "pattern", "striped", by=actor(insider))
-    attribute_actions.set_attribute("default", published.document_id, "vendor", ["striped"], by=actor(insider))
+    removals.delete("default", deleted.document_id, by=actor_of(insider))
+    tag_actions.add_tag("default", published.document_id, "pattern", "striped", by=actor_of(insider))
+    attribute_actions.set_attribute("default", published.document_id, "vendor", ["striped"], by=actor_of(insider))
     claims.claim(ref_of(waiting), waiting, by=Person(str(insider.pk), "Ina M"))
     known |= {"queue_id": queue.id, "user_id": insider.pk}
     return Zoo(insider, outsider, published, waiting, deleted, known)
@@ -238,10 +238,10 @@ def test_a_page_that_hides_all_its_rows_is_filled_from_the_next(zoo: Zoo, scanne
         return ListedDocument.page(pk, index="GSI1", limit=1, cursor=cursor)
 
     seen = []
-    page = admission.shown_page(request_of(zoo.outsider), read, None, lambda row: row.document_id)
+    page = admission.filter_page(request_of(zoo.outsider), read, None, lambda row: row.document_id)
     while page.next:
         seen += [row.document_id for row in page.rows]
-        page = admission.shown_page(request_of(zoo.outsider), read, page.next, lambda row: row.document_id)
+        page = admission.filter_page(request_of(zoo.outsider), read, page.next, lambda row: row.document_id)
     assert last.document_id in seen
     assert not {zoo.published.document_id, zoo.waiting.document_id} & set(seen)
 
@@ -266,7 +266,7 @@ def test_a_document_follows_the_rule_that_chose_its_queue_and_keeps_it_through_a
     pump.run(lambda: in_queue(late), seconds=60)
     assert queue_of(late) == last
     removals.delete("default", run.document_id, by=BY)
-    assert removal("default", run.document_id).queue == then
+    assert get_removal("default", run.document_id).queue == then
     removals.restore("default", run.document_id, by=BY)
     assert queue_of(run) == then
 
@@ -315,8 +315,8 @@ def test_only_a_closed_queue_costs_a_page_a_call(scanner: Client, pump: Pump) ->
 
     before = calls()
     make_queue("Open to all")
-    directory.limited_queues("default")
+    directory.list_limited_queues("default")
     assert calls() == before
     make_queue("Payroll", ["payroll"])
-    directory.limited_queues("default")
+    directory.list_limited_queues("default")
     assert calls() == ["dynamodb.BatchGetItem", *before]

@@ -5,7 +5,7 @@ from django.contrib.auth.models import Group
 from django.urls import reverse
 
 from config import table
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.queues import actions as queue_actions
 from projects.queues import queries as queue_queries
 from review.decide import claims, decisions
@@ -174,7 +174,7 @@ def test_who_is_put_out_after_claiming_cannot_decide_with_the_page_that_is_open(
     browser = signed_in(admit(bob(), "finance"))
     browser.post(url("claim", ref))
     form = form_of(browser.get(url("show-review", ref)).content.decode())
-    queue_actions.update(SITE, queue.id, name="Secret", groups=["audit"], version=1, by=actor(alice()))
+    queue_actions.update_queue(SITE, queue.id, name="Secret", groups=["audit"], version=1, by=actor_of(alice()))
     for act in ("decide", "save-draft", "renew"):
         assert browser.post(url(act, ref), form).status_code == 404
     assert browser.post(url("decide", ref), {"ticket": "forged"}).status_code == 404
@@ -194,7 +194,7 @@ def test_a_decision_that_is_taken_back_waits_in_its_own_queue_again():
 def test_an_archived_queue_is_worked_off():
     queue = make_queue()
     open_review("late.pdf", queue=queue.id)
-    queue_actions.archive(SITE, queue.id, by=actor(alice()))
+    queue_actions.archive_queue(SITE, queue.id, by=actor_of(alice()))
     assert "late.pdf" in queue_page(bob(), queue).content.decode()
     assert "archived" in one_line(signed_in(bob()).get(reverse("review:list-queues")).content)
     assert queue_queries.get_queue(SITE, queue.id).is_archived

@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 
 from config import clock
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.queues import actions as queue_actions
 from review import queries
 from review.decide import claims, decisions
@@ -273,10 +273,10 @@ def test_too_late_is_said_and_the_decision_stands(three):
 
 def test_who_is_put_out_of_the_queue_undoes_nothing_there(settings):
     settings.REVIEW_UNDO_SECONDS = 60
-    queue_actions.create(SITE, "Secret", ["reviewers"], by=actor(alice()), queue_id="secret")
+    queue_actions.create_queue(SITE, "Secret", ["reviewers"], by=actor_of(alice()), queue_id="secret")
     run, ref = open_review(queue="secret")
     claims.claim(ref, run, by=person(bob()))
     approve(signed_in(bob()), bob(), ref, decision="approve")
-    queue_actions.update(SITE, "secret", name="Secret", groups=["audit"], version=1, by=actor(alice()))
+    queue_actions.update_queue(SITE, "secret", name="Secret", groups=["audit"], version=1, by=actor_of(alice()))
     assert undo(signed_in(bob()), ref).status_code == 404
     assert reverse("review:list-undoable") == PAGE

@@ -109,7 +109,7 @@ def test_the_site_is_the_keys() -> None:
 
 
 def test_a_queue_for_certain_groups_is_closed_to_other_programs() -> None:
-    queue_actions.create("default", "Loans", ["admins"], by=BY, queue_id="loans-q")
+    queue_actions.create_queue("default", "Loans", ["admins"], by=BY, queue_id="loans-q")
     client, other = program(), program()
     review_id = ask(client, queue="loans-q").json()["id"]
     assert show(client, review_id).status_code == 200

@@ -42,7 +42,7 @@ def test_only_fields_say_so() -> None:
 def test_pages_are_shown_to_whoever_may_see_the_review(settings) -> None:
     settings.INTAKE_SOURCES = {"default": ((BUCKET, ""),)}
     make_bucket()
-    queue_actions.create("default", "Loans", ["reviewers"], by=BY, queue_id="loans-q")
+    queue_actions.create_queue("default", "Loans", ["reviewers"], by=BY, queue_id="loans-q")
     ref = hand_over(pages=[put("a.png", picture())], queue="loans-q", text="And a text").ref
     at = reverse("review:show-page", args=[ref.document_id, ref.review_id, 0])
     html = page(ref)

@@ -117,7 +117,7 @@ def test_a_second_delivery_that_finds_its_file_gone_refuses_nothing_that_is_open
 
 def test_a_classification_says_what_is_asked() -> None:
     for key, kind in (("vendor", "text"), ("due", "date")):
-        attribute_definition_actions.create("default", AttributeDefinition(key, key.title(), kind), by=BY)
+        attribute_definition_actions.create_definition("default", AttributeDefinition(key, key.title(), kind), by=BY)
     uses = (AttributeUse("vendor", required=True), AttributeUse("due"))
     schema_actions.create_classification("default", Schema("Bill", uses), by=BY, classification_id="bill")
     content = content_of(hand_over(schema="bill", fields=[{"name": "due", "value": "31/03/2024"}, FIELDS[0]]).ref)
@@ -127,7 +127,7 @@ def test_a_classification_says_what_is_asked() -> None:
 
 
 def test_the_queue_is_the_named_one_or_the_projects() -> None:
-    queue_actions.create("default", "Loans", [], by=BY, queue_id="loans-q")
+    queue_actions.create_queue("default", "Loans", [], by=BY, queue_id="loans-q")
     project = make_project(review_queue="loans-q")
     assert review_of(hand_over(queue="loans-q").ref).queue == "loans-q"
     review = review_of(hand_over(project=project.id).ref)

@@ -24,7 +24,7 @@ BY = Actor("1", "Alice Novak")
 def project(site: str = "default", name: str = "Bills", *, fields: bool = False) -> Project:
     """Without fields nobody is asked, and a text of one line is published; with them a person is."""
     wanted = ProjectSettings(name=name) if fields else ProjectSettings(name=name, fields=())
-    return project_actions.create(site, wanted, by=BY, project_id=project_actions.new_project_id())
+    return project_actions.create_project(site, wanted, by=BY, project_id=project_actions.new_project_id())
 
 
 def put(name: str, body: bytes | None = None, site: str = "default") -> str:

@@ -87,7 +87,7 @@ def test_an_instruction_holds_on_until_it_is_taken_away_or_nobody_follows_it() -
 def test_the_fields_that_the_project_has_now_can_be_read(table: str) -> None:
     fields = (FieldSetting("iban", "IBAN", "text", required=True),)
     wanted = ProjectSettings(name="Bills", fields=fields)
-    made = project_actions.create(SITE, wanted, by=BY, project_id=project_actions.new_project_id())
+    made = project_actions.create_project(SITE, wanted, by=BY, project_id=project_actions.new_project_id())
     pinned = reanalysis.settled(SITE, made.id, BEFORE, Wish(fields=NOW))
     assert [one.name for one in pinned.fields] == ["iban"]
     assert pinned.ocr_model == BEFORE.ocr_model

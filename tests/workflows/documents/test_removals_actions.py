@@ -11,7 +11,7 @@ from projects.documents.access_paths import ByDay
 from projects.documents.actions import tags
 from projects.documents.queries import browsing as browse_queries
 from projects.documents.queries import documents as document_queries
-from projects.documents.queries.removals import DELETED, PURGED, removal, removals
+from projects.documents.queries.removals import DELETED, PURGED, get_removal, list_removals
 from review import queries as review_queries
 from tests.aws_faults import before_each, crash_before, fail
 from tests.factories import PROJECT_ID, SITE, ref_of, start_run
@@ -41,7 +41,7 @@ def document() -> Run:
 
 
 def kinds(run: Run) -> list[tuple[str, str]]:
-    rows = document_queries.activities(SITE, run.document_id).rows
+    rows = document_queries.list_activities(SITE, run.document_id).rows
     return [(row.type, row.user_name) for row in rows if row.type != "MODIFY"]
 
 
@@ -55,7 +55,7 @@ def test_a_deleted_document_is_in_no_list_and_its_pages_are_closed(pump: Pump) -
         f"softdelete#document{run.document_id}",
     ]
     assert not queries.project_documents(SITE, PROJECT_ID).rows
-    assert not browse_queries.documents(SITE, ByDay(clock.now().date())).rows
+    assert not browse_queries.list_documents(SITE, ByDay(clock.now().date())).rows
     assert not queries.executions(SITE, DOCUMENT_ANALYSIS.name).rows
     with pytest.raises(NotFound):
         document_queries.get_document(SITE, run.document_id)
@@ -63,8 +63,8 @@ def test_a_deleted_document_is_in_no_list_and_its_pages_are_closed(pump: Pump) -
         queries.board(SITE, run.workflow_id)
     with pytest.raises(NotFound, match="deleted"):
         review_queries.review(ref)
-    (row,) = removals(SITE, DELETED).rows
-    assert (row.name, row.holder_name, row.status) == (removal(SITE, run.document_id).name, MARTA.name, "deleted")
+    (row,) = list_removals(SITE, DELETED).rows
+    assert (row.name, row.holder_name, row.status) == (get_removal(SITE, run.document_id).name, MARTA.name, "deleted")
 
 
 def test_restoring_brings_every_row_back_exactly(pump: Pump) -> None:
@@ -74,9 +74,9 @@ def test_restoring_brings_every_row_back_exactly(pump: Pump) -> None:
     actions.restore(SITE, run.document_id, by=MARTA)
     assert {key: row for key, row in stored.rows().items() if not is_trail(key)} == before
     assert kinds(run)[:2] == [("RESTORE", MARTA.name), ("SOFT_DELETE", ROSA.name)]
-    assert not removals(SITE, DELETED).rows
+    assert not list_removals(SITE, DELETED).rows
     actions.delete(SITE, run.document_id, by=ROSA)
-    assert removal(SITE, run.document_id).status == "deleted"
+    assert get_removal(SITE, run.document_id).status == "deleted"
 
 
 def test_a_purge_leaves_what_the_page_says_and_nothing_else(pump: Pump) -> None:
@@ -96,10 +96,10 @@ def test_a_purge_leaves_what_the_page_says_and_nothing_else(pump: Pump) -> None:
     }
     assert not files_of(run)
     assert {key: row for key, row in stored.rows().items() if other.document_id in str(row)} == kept
-    record = removal(SITE, run.document_id)
+    record = get_removal(SITE, run.document_id)
     assert (record.status, record.user_name, record.purged_by_name) == ("purged", ROSA.name, MARTA.name)
-    assert [row.document_id for row in removals(SITE, PURGED).rows] == [run.document_id]
-    assert not removals(SITE, DELETED).rows
+    assert [row.document_id for row in list_removals(SITE, PURGED).rows] == [run.document_id]
+    assert not list_removals(SITE, DELETED).rows
     assert kinds(run)[0] == ("DELETE", MARTA.name)
 
 
@@ -108,7 +108,7 @@ def test_while_a_run_is_under_way_nothing_is_deleted(table: str) -> None:
     with pytest.raises(Refused, match="under way"):
         actions.delete(SITE, run.document_id, by=ROSA)
     assert document_queries.get_document(SITE, run.document_id)
-    assert not removals(SITE, DELETED).rows
+    assert not list_removals(SITE, DELETED).rows
 
 
 def test_what_follows_a_publication_rests_while_its_document_is_deleted(pump: Pump) -> None:
@@ -258,7 +258,7 @@ def test_a_tag_that_comes_while_the_document_goes_is_lost_neither_way(table: str
             given = sum(one.result() for one in tagging)
         assert [key for key in stored.indexed(run.document_id) if key[1].startswith("tags#")] == []
         actions.restore(SITE, run.document_id, by=MARTA)
-        assert len(document_queries.tags(SITE, run.document_id)) == given
+        assert len(document_queries.list_tags(SITE, run.document_id)) == given
         assert len([key for key in stored.indexed(run.document_id) if key[1].startswith("tags#")]) == given
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from config.errors import NotFound
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.documents.queries import documents as document_queries
-from projects.documents.queries.removals import removal
+from projects.documents.queries.removals import get_removal
 from tests.aws_faults import count_calls, crash_after, fail
 from tests.factories import start_run
 from tests.html import one_line
@@ -96,7 +96,7 @@ def test_a_purge_asks_whether_one_is_sure_and_says_what_it_leaves(run):
     ):
         assert word in page
     assert post(run, "purge/").status_code == 422
-    assert removal(SITE, run.document_id).status == "deleted"
+    assert get_removal(SITE, run.document_id).status == "deleted"
     assert post(run, "purge/", sure="yes")["Location"] == gone(run)
     assert "purging" in one_line(signed_in(alice()).get(gone(run)).content)
     removals.finish(SITE, run.document_id)
@@ -121,12 +121,12 @@ def test_a_queue_that_does_not_answer_leaves_the_purge_to_the_sweeper(run):
     post(run, "delete/")
     with fail("sqs", "SendMessage", error_code="connection", times=9):
         assert post(run, "purge/", sure="yes").status_code == 302
-    assert removal(SITE, run.document_id).status == "purging"
+    assert get_removal(SITE, run.document_id).status == "purging"
 
 
 def test_rows_that_could_not_follow_at_once_are_shown_as_on_their_way(run):
     with crash_after("dynamodb", "TransactWriteItems", 1):
-        removals.delete(SITE, run.document_id, by=actor(alice()))
+        removals.delete(SITE, run.document_id, by=actor_of(alice()))
     assert "deleting" in one_line(signed_in(alice()).get(gone(run)).content)
     assert post(run, "restore/").status_code == 409
 
@@ -144,4 +144,4 @@ def test_a_document_that_is_live_or_unknown_has_no_removal(run):
     assert signed_in(alice()).get(gone(run)).status_code == 404
     assert post(run, "restore/").status_code == 404
     with pytest.raises(NotFound):
-        removal(SITE, "nothing")
+        get_removal(SITE, "nothing")

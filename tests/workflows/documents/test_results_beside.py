@@ -64,7 +64,7 @@ def at_publish(run: Run, total: str, *, decided: bool = False) -> Run:
 @pytest.fixture
 def decided(table: str) -> Run:
     """Corrected by a person, published, and followed by a mail and an attribute."""
-    attribute_definition_actions.create(SITE, AttributeDefinition("amount", "Amount", "text"), by=ALICE)
+    attribute_definition_actions.create_definition(SITE, AttributeDefinition("amount", "Amount", "text"), by=ALICE)
     make_mapping(("total", "amount"))
     make_rule(make_ruleset(), when=When.UPLOAD, actions=(NOTIFY,))
     run = at_publish(ready(), "510.24", decided=True)

@@ -23,7 +23,7 @@ def send(run, name="newer.pdf", body=None, who=bob):
 
 
 def versions(run):
-    return document_queries.versions(SITE, run.document_id).rows
+    return document_queries.list_versions(SITE, run.document_id).rows
 
 
 def s3_versions(run):

@@ -7,8 +7,8 @@ import pytest
 from django.contrib.auth.models import User
 
 from config.errors import ActionFailed, Unavailable
-from projects.audit.events import Actor, actor
-from projects.documents.queries.documents import attributes, tags
+from projects.audit.events import Actor, actor_of
+from projects.documents.queries.documents import list_attributes, list_tags
 from projects.schemas.actions import attribute_definitions
 from projects.schemas.governing import AttributeDefinition
 from tests.factories import SITE, start_run
@@ -54,7 +54,7 @@ def test_a_mail_to_nobody_is_refused(run: Run) -> None:
 def test_the_sender_hears_what_became_of_the_document(
     run: Run, mailoutbox: list[Any], monkeypatch: pytest.MonkeyPatch, ends: Outcome | None, word: str
 ) -> None:
-    sender = actor(User.objects.create_user("sam", "sam@example.org"))
+    sender = actor_of(User.objects.create_user("sam", "sam@example.org"))
     document = step_actions.get_document(run.site, run.document_id)
     document.userId = sender.id
     monkeypatch.setattr(step_actions, "get_document", lambda *_: document)
@@ -104,16 +104,16 @@ def test_an_event_has_a_stable_id_and_is_not_the_word_of_a_runs_end(run: Run) ->
 def test_a_tag_is_given_once(run: Run) -> None:
     for _ in range(2):
         step_actions.do(errand(run, "tag", key="approval", value="accepted"))
-    assert [(row.tag_key, row.tagValue) for row in tags(run.site, run.document_id)] == [("approval", "accepted")]
+    assert [(row.tag_key, row.tagValue) for row in list_tags(run.site, run.document_id)] == [("approval", "accepted")]
 
 
 def test_an_attribute_is_set_and_one_that_the_site_does_not_know_is_told(run: Run) -> None:
     with pytest.raises(ActionFailed):
         step_actions.do(errand(run, "attribute", key="state", value="approved"))
-    attribute_definitions.create(SITE, AttributeDefinition("state", "State", "text"), by=BY)
+    attribute_definitions.create_definition(SITE, AttributeDefinition("state", "State", "text"), by=BY)
     for _ in range(2):
         step_actions.do(errand(run, "attribute", key="state", value="approved"))
-    assert [row.stringValue for row in attributes(run.site, run.document_id)] == ["approved"]
+    assert [row.stringValue for row in list_attributes(run.site, run.document_id)] == ["approved"]
 
 
 def test_a_webhook_gets_ids_and_the_same_one_twice(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

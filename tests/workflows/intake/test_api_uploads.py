@@ -7,8 +7,8 @@ from threading import Barrier
 import pytest
 from django.test import Client
 
-from projects.documents.queries.documents import get_document, versions
-from projects.settings.items import stored_settings
+from projects.documents.queries.documents import get_document, list_versions
+from projects.settings.items import settings_to_store
 from tests.each import each
 from tests.projects.make_sites import BY
 from tests.projects.projects import make_project
@@ -45,7 +45,7 @@ def test_an_idempotency_key_with_another_upload_is_refused_and_says_in_what_it_d
     again = upload(client, project, "a.txt", b"Invoice 17", **key)
     assert (again.status_code, again.json()["document_id"]) == (200, made.json()["document_id"])
     assert len(queries.project_documents("default", project.id).rows) == 1
-    assert len(versions("default", made.json()["document_id"]).rows) == 1
+    assert len(list_versions("default", made.json()["document_id"]).rows) == 1
 
 
 def test_a_newer_content_leaves_the_key_with_the_file_it_brought(pump: Pump) -> None:
@@ -57,7 +57,7 @@ def test_a_newer_content_leaves_the_key_with_the_file_it_brought(pump: Pump) -> 
     store = DocumentFiles(run.site, project.id, run.document_id)
     kept = store.save_original(io.BytesIO(b"Invoice 18"), ".txt", "text/plain")
     newer = Original("a.txt", "text/plain", 10, kept.key, None, kept.sha256, kept.version)
-    data = stored_settings(project.settings)
+    data = settings_to_store(project.settings)
     run_plan.start_again(
         run_plan.planned(run.site, project.id, data, "text/plain"), document_id=run.document_id, original=newer, by=BY
     )

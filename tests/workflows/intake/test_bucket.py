@@ -8,7 +8,7 @@ from django.conf import settings
 
 from config import aws
 from config.errors import Conflict, Unavailable
-from projects.audit.events import Actor, actor
+from projects.audit.events import Actor, actor_of
 from projects.documents.queries import documents as document_queries
 from projects.settings import actions as project_actions
 from projects.settings.items import Project
@@ -42,7 +42,7 @@ KEY = 'raw/2026/11/21/acme/a "bill" #7.pdf'
 
 def owner(name: str = "acme", site: str = "default") -> Project:
     wanted, made = ProjectSettings(name="Bills"), project_actions.new_project_id()
-    project = project_actions.create(site, wanted, by=actor(alice()), project_id=made)
+    project = project_actions.create_project(site, wanted, by=actor_of(alice()), project_id=made)
     incoming_actions.add_tenant(name, site, project, by=BY)
     return project
 
@@ -171,7 +171,7 @@ def test_each_sites_admins_see_what_is_theirs():
     take(put())
     assert documents(project, "acme") == ['a "bill" #7.pdf']
     site = site_queries.get_site("acme")
-    site_actions.close("acme", version=site.version, by=BY)
+    site_actions.close_site("acme", version=site.version, by=BY)
     directory.forget()
     take(put(b"closed by now"))
     assert "The site acme is closed" in waiting()[0][1]

@@ -27,9 +27,9 @@ def test_a_document_comes_with_its_first_version_and_who_made_it(table: str) -> 
     document = document_queries.get_document(SITE, run.document_id)
     assert document.checksum == hashlib.sha256(body).hexdigest()
     assert (document.contentLength, document.contentType) == (len(body), "application/pdf")
-    (version,) = document_queries.versions(SITE, run.document_id).rows
+    (version,) = document_queries.list_versions(SITE, run.document_id).rows
     assert (version.checksum, version.s3version) == (document.checksum, document.s3version)
-    (made,) = document_queries.activities(SITE, run.document_id).rows
+    (made,) = document_queries.list_activities(SITE, run.document_id).rows
     assert (made.type, made.user_name, made.name) == ("CREATE", "test", document.name)
 
 
@@ -44,9 +44,9 @@ def test_the_recorded_version_is_the_one_in_s3(table: str) -> None:
 def test_documents_of_a_day_come_newest_first(table: str) -> None:
     older, newer = start_run(), start_run()
     today = clock.now().date()
-    found = [row.document_id for row in browse_queries.documents(SITE, ByDay(today)).rows]
+    found = [row.document_id for row in browse_queries.list_documents(SITE, ByDay(today)).rows]
     assert set(found) == {older.document_id, newer.document_id}
-    assert not browse_queries.documents("acme", ByDay(today)).rows
+    assert not browse_queries.list_documents("acme", ByDay(today)).rows
 
 
 def test_the_same_document_twice_is_one(table: str) -> None:
@@ -63,7 +63,7 @@ def test_the_same_document_twice_is_one(table: str) -> None:
     document_start.start(**made, original=original)
     with pytest.raises(Conflict):
         document_start.start(**made, original=original)
-    assert len(document_queries.activities(SITE, document_id).rows) == 1
+    assert len(document_queries.list_activities(SITE, document_id).rows) == 1
 
 
 def test_what_arrives_damaged_is_refused_by_s3(table: str) -> None:
@@ -86,7 +86,7 @@ def test_where_the_activity_cannot_be_written_there_is_no_document(table: str) -
             document_id=document_id,
             original=original,
         )
-    assert not document_queries.versions(SITE, document_id).rows
+    assert not document_queries.list_versions(SITE, document_id).rows
     assert table_rows(document_id) == 0
 
 

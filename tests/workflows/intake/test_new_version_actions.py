@@ -50,7 +50,7 @@ def test_a_newer_content_stands_before_the_older_and_both_are_there(table: str) 
     run = ended_run()
     newer = added(run)
     document = document_queries.get_document(SITE, run.document_id)
-    now, before = document_queries.versions(SITE, run.document_id).rows
+    now, before = document_queries.list_versions(SITE, run.document_id).rows
     assert (now.name, now.checksum, now.s3version) == ("newer.pdf", document.checksum, document.s3version)
     assert f"document#{document.content_at}" == now.SK
     store = DocumentFiles(SITE, PROJECT_ID, run.document_id)
@@ -58,7 +58,7 @@ def test_a_newer_content_stands_before_the_older_and_both_are_there(table: str) 
         assert version.s3version
         body, _ = store.open_original(version.s3_key, version.s3version)
         assert files.sha256(body.read()) == version.checksum
-    (told, *_) = document_queries.activities(SITE, run.document_id).rows
+    (told, *_) = document_queries.list_activities(SITE, run.document_id).rows
     assert (told.user_name, told.versionSk) == ("Rosa Marin", now.SK)
     assert [(one["before"], one["after"]) for one in told.changes] == [(before.checksum, now.checksum)]
     assert queries.project_document(SITE, PROJECT_ID, run.document_id).workflow_id == newer.workflow_id
@@ -69,7 +69,7 @@ def test_while_a_run_is_under_way_no_content_slips_under_it(table: str) -> None:
     run = start_run()
     with pytest.raises(Refused, match="under way"):
         added(run)
-    assert len(document_queries.versions(SITE, run.document_id).rows) == 1
+    assert len(document_queries.list_versions(SITE, run.document_id).rows) == 1
 
 
 def test_of_two_contents_at_once_one_is_taken(table: str) -> None:
@@ -85,7 +85,7 @@ def test_of_two_contents_at_once_one_is_taken(table: str) -> None:
     with ThreadPoolExecutor(3) as lanes:
         won = [name for name in lanes.map(add, originals) if name]
     assert len(won) == 1
-    assert len(document_queries.versions(SITE, run.document_id).rows) == 2
+    assert len(document_queries.list_versions(SITE, run.document_id).rows) == 2
     assert {Run(SITE, PROJECT_ID, run.document_id, won[0])} == {
         Run(SITE, PROJECT_ID, run.document_id, str(row.SK).partition("#")[2])
         for row in queries.document_workflows(SITE, run.document_id).rows
@@ -109,7 +109,7 @@ def test_what_does_not_get_its_activity_is_not_changed(table: str) -> None:
     run = ended_run()
     with fail("dynamodb", "TransactWriteItems", times=9), pytest.raises(Unavailable):
         added(run)
-    assert len(document_queries.versions(SITE, run.document_id).rows) == 1
+    assert len(document_queries.list_versions(SITE, run.document_id).rows) == 1
     assert queries.board(SITE, run.workflow_id).replaced_by is None
 
 

@@ -9,12 +9,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploaded
 from config import clock
 from config.due import sweeper
 from config.errors import Refused, Unavailable
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.documents.access_paths import ByDay
 from projects.documents.items.unpacking import DocumentUnpacking
 from projects.documents.queries import browsing as browse_queries
 from projects.documents.queries import documents as document_queries
-from projects.documents.queries.removals import removal
+from projects.documents.queries.removals import get_removal
 from tests.aws_faults import count_calls, crash_after, fail
 from tests.html import one_line
 from tests.people import bob, charlie, signed_in
@@ -163,7 +163,7 @@ def test_all_that_comes_out_together_is_limited(worker: Pump, monkeypatch) -> No
         "The mail or archive that was uploaded holds more than is taken at once. Upload the rest by itself."
     }
     assert sum(len(stored.objects(f"projects/{row.project_id}/documents/{row.document_id}/")) == 1
-               for row in browse_queries.documents(SITE, ByDay(clock.now().date())).rows) == 6  # fmt: skip
+               for row in browse_queries.list_documents(SITE, ByDay(clock.now().date())).rows) == 6  # fmt: skip
 
 
 def test_delivered_twice_each_file_is_there_once(worker: Pump) -> None:
@@ -227,7 +227,7 @@ def test_where_the_table_fails_nothing_of_the_archive_is_kept(table: str) -> Non
     project = make_project()
     upload = _temporary(zipped(samples()))
     with fail("dynamodb", "TransactWriteItems", times=9), pytest.raises(Unavailable):
-        take(SITE, project, upload, document_id=str(uuid.uuid4()), by=actor(bob()))
+        take(SITE, project, upload, document_id=str(uuid.uuid4()), by=actor_of(bob()))
     assert not queries.project_documents(SITE, project.id).rows
     assert not stored.objects(f"projects/{project.id}/")
 
@@ -254,7 +254,7 @@ def test_a_queue_that_does_not_answer_leaves_it_to_the_sweeper(worker: Pump) -> 
 def test_a_container_keeps_its_content_and_goes_only_when_it_is_unpacked(worker: Pump) -> None:
     document_id = uploaded(zipped(samples()))
     browser = signed_in(bob())
-    by = actor(bob())
+    by = actor_of(bob())
     with pytest.raises(Refused, match="under way"):
         removals.delete(SITE, document_id, by=by)
     ended(worker, document_id)
@@ -264,7 +264,7 @@ def test_a_container_keeps_its_content_and_goes_only_when_it_is_unpacked(worker:
     assert "stays as it is" in one_line(answer.content)
     before = {key: row for key, row in stored.rows().items() if not key[2].startswith(("activity#", "EVENT#"))}
     removals.delete(SITE, document_id, by=by)
-    assert removal(SITE, document_id).status == "deleted"
+    assert get_removal(SITE, document_id).status == "deleted"
     removals.restore(SITE, document_id, by=by)
     assert {key: row for key, row in stored.rows().items() if not key[2].startswith(("activity#", "EVENT#"))} == before
 
@@ -276,7 +276,7 @@ def test_a_deleted_child_leaves_its_parents_list_and_comes_back_to_it(worker: Pu
     link = queries.document_workflows(SITE, child.documentId).rows[0]
     run = Run(SITE, record(document_id).project_id, child.documentId, str(link.SK).partition("#")[2])
     advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
-    by = actor(bob())
+    by = actor_of(bob())
     browser = signed_in(charlie())
     removals.delete(SITE, child.documentId, by=by)
     assert child.documentId not in one_line(browser.get(f"/documents/{document_id}/").content)

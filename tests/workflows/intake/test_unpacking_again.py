@@ -11,7 +11,7 @@ from django.urls import reverse
 from config import aws
 from config.due import sweeper
 from config.errors import Conflict, Refused
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.documents.document_status import DocumentStatus
 from projects.documents.queries import documents as document_queries
 from tests.aws_faults import crash_before, fail, raise_before
@@ -102,7 +102,7 @@ def test_an_archive_of_which_nothing_came_out_failed_and_try_again_brings_its_fi
     assert again(document_id) == 200
     assert standing(document_id) == ("in_progress", None, DocumentStatus.IN_PROGRESS)
     assert "Try again" not in page(document_id)
-    newest, *_ = document_queries.activities(SITE, document_id).rows
+    newest, *_ = document_queries.list_activities(SITE, document_id).rows
     assert (newest.type, newest.user_name) == ("MODIFY", "Bob Ito")
     assert list(newest.changes) == [{"what": "unpacking", "before": "ended", "after": "started again"}]
     assert "Changed by Bob Ito<small>unpacking: ended → <b>started again</b></small>" in (
@@ -190,12 +190,12 @@ def test_of_two_that_try_again_one_does_and_a_finished_one_is_refused() -> None:
     document_id = uploaded(zipped({"a.exe": b"MZ" + b"\0" * 600}))
     done(document_id)
     seen = record(document_id)
-    records.again(SITE, seen, by=actor(bob()))
+    records.again(SITE, seen, by=actor_of(bob()))
     before = stored.rows()
     with pytest.raises(Conflict, match="Somebody was faster"):
-        records.again(SITE, seen, by=actor(bob()))
+        records.again(SITE, seen, by=actor_of(bob()))
     with pytest.raises(Refused, match="Nothing of this file was left out"):
-        records.again(SITE, record(document_id), by=actor(bob()))
+        records.again(SITE, record(document_id), by=actor_of(bob()))
     assert stored.rows() == before
     done(document_id)
     for message in ("mine", "another"):  # delivered again
@@ -208,11 +208,11 @@ def test_a_deleted_one_is_not_tried_again_and_restored_it_is() -> None:
     document_id = uploaded(zipped({"a.exe": b"MZ" + b"\0" * 600}))
     done(document_id)
     seen = record(document_id)
-    removals.delete(SITE, document_id, by=actor(bob()))
+    removals.delete(SITE, document_id, by=actor_of(bob()))
     with pytest.raises(Conflict):
-        records.again(SITE, seen, by=actor(bob()))
+        records.again(SITE, seen, by=actor_of(bob()))
     assert again(document_id) == 404
-    removals.restore(SITE, document_id, by=actor(bob()))
+    removals.restore(SITE, document_id, by=actor_of(bob()))
     assert standing(document_id) == FAILED
     assert again(document_id) == 200
 

@@ -71,7 +71,7 @@ def run_of(document_id: str, project: Project) -> Run:
 
 def arrive(pump: Pump, project: Project) -> dict[str, str]:
     """By each way that a document may come: how → its id; ``archive`` is the one that another came out of."""
-    _, key = api_key_actions.create(SITE, "Scanner", list(Permission), by=BY)
+    _, key = api_key_actions.create_api_key(SITE, "Scanner", list(Permission), by=BY)
     program = Client(headers={"Authorization": f"Bearer {key}"})
     file = io.BytesIO(paper(1))
     file.name = f"{WORD} 1.txt"
@@ -165,7 +165,7 @@ WITH_WORDS = (TOMBSTONE, ACTIVITY, MANIFEST, *RULE)
 
 def test_a_purged_document_leaves_what_is_listed_and_nothing_else(everywhere: Pump) -> None:
     pump = everywhere
-    project = project_actions.create(
+    project = project_actions.create_project(
         SITE, ProjectSettings(name="Bills"), by=BY, project_id=project_actions.new_project_id()
     )
     make_rule(make_ruleset(), says(WORD), actions=(Act("NOTIFY", {"to": "a@example.org"}),))

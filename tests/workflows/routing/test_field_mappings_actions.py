@@ -42,7 +42,7 @@ def make(*pairs, by=ALICE, mapping_id=None, site=SITE, **more):
 
 def attribute(key, kind="text"):
     definition = AttributeDefinition(key, key.capitalize(), kind)
-    attribute_definition_actions.create(SITE, definition, by=ALICE)
+    attribute_definition_actions.create_definition(SITE, definition, by=ALICE)
 
 
 def events(one):
@@ -51,7 +51,7 @@ def events(one):
 
 
 def values(run):
-    found = document_queries.attributes(SITE, run.document_id)
+    found = document_queries.list_attributes(SITE, run.document_id)
     return {row.key_: str(row.value) for row in found if row.valueType != "COMPOSITE_STRING"}
 
 
@@ -159,11 +159,11 @@ def test_a_published_result_sets_attributes_once(pump):
     drive(run)
     assert values(run) == {"amount": "510.24", "vendor": "Alder & Quill"}
     assert queries.follow_up(run).status == FollowUpStatus.DONE
-    told = list(document_queries.activities(SITE, run.document_id).rows)
+    told = list(document_queries.list_activities(SITE, run.document_id).rows)
     changed = [one for one in told if one.type == ActivityType.MODIFY]
     assert {one.user_name for one in changed} == {"Mapping Invoices"}
     drive(run)
-    assert len(document_queries.activities(SITE, run.document_id).rows) == len(told)
+    assert len(document_queries.list_activities(SITE, run.document_id).rows) == len(told)
 
 
 def test_killed_between_two_attributes_it_sets_the_rest_and_nothing_twice(pump):
@@ -177,7 +177,7 @@ def test_killed_between_two_attributes_it_sets_the_rest_and_nothing_twice(pump):
     assert values(run) == {"amount": "510.24"}
     drive(run, "dies")  # the same message again
     assert values(run) == {"amount": "510.24", "vendor": "Alder & Quill"}
-    kinds = [one.type for one in document_queries.activities(SITE, run.document_id).rows]
+    kinds = [one.type for one in document_queries.list_activities(SITE, run.document_id).rows]
     assert kinds.count(ActivityType.MODIFY) == 2
 
 

@@ -112,9 +112,9 @@ def test_a_run_from_before_reads_as_it_did():
 
 
 def test_what_is_no_choice_is_not_taken():
-    assert provider_choice.chosen({"ocr_model": "evil", "analyzer": "", "summarizer": "bedrock", "use_bda": "on"}) == {
-        "summarizer": "bedrock"
-    }
+    assert provider_choice.read_provider_choices(
+        {"ocr_model": "evil", "analyzer": "", "summarizer": "bedrock", "use_bda": "on"}
+    ) == {"summarizer": "bedrock"}
 
 
 def test_every_choice_has_a_default_that_is_one_of_it():

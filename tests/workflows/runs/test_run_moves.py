@@ -185,7 +185,7 @@ def shown(run: Run) -> tuple[str, ...]:
     assert board.outcome == document.outcome == queries.execution(run).outcome
     own = document_queries.get_document(run.site, run.document_id)
     assert table.DOCUMENT_BY_STATUS.gsi2_partition(run.site, status=own.status) == document.GSI2PK
-    assert recount.differences(run.site) == []
+    assert recount.find_differences(run.site) == []
     return str(words[0]), str(own.status), str(document.current_step or ""), str(board.current_step)
 
 

@@ -127,7 +127,7 @@ def test_the_schemas_of_now_are_read_once_each(table):
 def test_a_new_label_is_shown_from_the_next_run_on(table):
     make_attributes()
     owner = make_classification()
-    attribute_definition_actions.change(SITE, "vendor", "Sold by", version=1, by=ALICE)
+    attribute_definition_actions.change_definition(SITE, "vendor", "Sold by", version=1, by=ALICE)
     assert run_settings.settings_of(SITE, "proj_test", {"classification_id": owner}).fields[0].label == "Sold by"
 
 

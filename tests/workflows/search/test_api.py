@@ -14,7 +14,7 @@ URL = "/api/v1/search"
 
 
 def program(*permissions: Permission, site: str = "default") -> Client:
-    _, key = api_key_actions.create(site, "Finder", permissions, by=BY)
+    _, key = api_key_actions.create_api_key(site, "Finder", permissions, by=BY)
     return Client(headers={"Authorization": f"Bearer {key}"})
 
 

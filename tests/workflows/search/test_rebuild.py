@@ -33,7 +33,9 @@ def desk() -> list[Run]:
 
 
 def make_project(site: str = "default") -> Project:
-    return project_actions.create(site, ProjectSettings(name="P"), by=ROSA, project_id=project_actions.new_project_id())
+    return project_actions.create_project(
+        site, ProjectSettings(name="P"), by=ROSA, project_id=project_actions.new_project_id()
+    )
 
 
 def nobody(_progress: Progress) -> None:

@@ -13,11 +13,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from config import clock
 from config.errors import Refused
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.queues import admission
 from projects.settings.items import Project
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from projects.web.spreadsheets import csv_line
 from workflows.batches import making, orders, queries
 from workflows.batches.actions import batches
@@ -42,7 +42,7 @@ def list_batches(request: DeskRequest) -> HttpResponse:
         "is_first": not cursor,
         "first_url": reverse("workflows:list-batches"),
     }
-    return answer(request, "workflows/batches/list.html", None, context)
+    return render_answer(request, "workflows/batches/list.html", None, context)
 
 
 # As with an upload: checking the token reads the body, which role and length come before.
@@ -74,13 +74,13 @@ def _made(request: DeskRequest, *, project: Project) -> HttpResponse:
             form.wish(),
             sent.file if sent else None,
             file_name=sent.name if sent else "",
-            by=actor(request.user),
+            by=actor_of(request.user),
         )
     except Refused as error:
         form.add_error("manifest" if sent else "key", str(error))
         return _form(request, project, form, status=422)
     messages.success(request, "The batch is made. Its manifest is being read.")
-    return go(request, reverse("workflows:show-batch", args=[batch.id]))
+    return redirect_after_post(request, reverse("workflows:show-batch", args=[batch.id]))
 
 
 def _too_large() -> str:
@@ -98,7 +98,7 @@ def _form(
         "prefix": files.bulk(request.site),
         "most": settings.BATCH_MAX_LINES,
     }
-    return answer(request, "workflows/batches/new.html", None, context, status=status)
+    return render_answer(request, "workflows/batches/new.html", None, context, status=status)
 
 
 @require_safe
@@ -110,14 +110,14 @@ def show_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     url = reverse("workflows:show-batch", args=[batch_id])
     context = {
         "row": BatchRow(batch),
-        "lines": admission.shown(request, page.rows, lambda line: line.document_id),
+        "lines": admission.filter_rows(request, page.rows, lambda line: line.document_id),
         "slots_form": SlotsForm(initial={"slots": int(batch.slots)}),
         "next_cursor": page.next,
         "is_first": not cursor,
         "first_url": url,
         "poll_url": request.get_full_path(),
     }
-    return answer(request, "workflows/batches/show.html", "workflows/batches/_batch.html", context)
+    return render_answer(request, "workflows/batches/show.html", "workflows/batches/_batch.html", context)
 
 
 @require_safe
@@ -134,7 +134,7 @@ def _report(request: DeskRequest, batch_id: str) -> Iterator[str]:
     yield csv_line(*_COLUMNS)
     lines = queries.every_line(request.site, batch_id)
     while some := list(islice(lines, _A_LOOK)):
-        yield from _lines(admission.shown(request, some, lambda line: line.document_id))
+        yield from _lines(admission.filter_rows(request, some, lambda line: line.document_id))
 
 
 def _lines(some: Sequence[BatchLine]) -> Iterator[str]:
@@ -149,21 +149,21 @@ def _lines(some: Sequence[BatchLine]) -> Iterator[str]:
 def retry_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     access.check_can_upload(request)
     batch = queries.batch(request.site, batch_id)
-    attempt = batches.retry(request.site, batch, by=actor(request.user))
+    attempt = batches.retry(request.site, batch, by=actor_of(request.user))
     orders.read(request.site, batch.id, attempt)
     said = "The manifest is read again." if batch.can_be_read_again else "The failed lines are tried again."
     messages.success(request, said)
-    return go(request, reverse("workflows:show-batch", args=[batch_id]))
+    return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))
 
 
 @require_POST
 def continue_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     access.check_can_upload(request)
     batch = queries.batch(request.site, batch_id)
-    batches.go_on(request.site, batch, by=actor(request.user))
+    batches.go_on(request.site, batch, by=actor_of(request.user))
     orders.look(request.site, batch.id)
     messages.success(request, "The batch goes on with the lines that were never begun.")
-    return go(request, reverse("workflows:show-batch", args=[batch_id]))
+    return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))
 
 
 @require_POST
@@ -173,10 +173,10 @@ def change_slots(request: DeskRequest, batch_id: str) -> HttpResponse:
     form = SlotsForm(request.POST)
     if not form.is_valid():
         raise Refused(f"A batch has 1 to {settings.BATCH_MOST_SLOTS} slots. Write a number.")
-    batches.change_slots(request.site, batch, form.cleaned_data["slots"], by=actor(request.user))
+    batches.change_slots(request.site, batch, form.cleaned_data["slots"], by=actor_of(request.user))
     orders.look(request.site, batch.id)
     messages.success(request, f"The batch has {form.cleaned_data['slots']} slots now.")
-    return go(request, reverse("workflows:show-batch", args=[batch_id]))
+    return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))
 
 
 @require_POST
@@ -185,7 +185,7 @@ def cancel_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     batch = queries.batch(request.site, batch_id)
     if batch.status not in UNDER_WAY:
         raise Refused("This batch has ended. There is nothing to cancel.")
-    batches.cancel(request.site, batch, by=actor(request.user))
+    batches.cancel(request.site, batch, by=actor_of(request.user))
     orders.look(request.site, batch.id)
     messages.success(request, "The batch is cancelled. Documents that were begun go on to their end.")
-    return go(request, reverse("workflows:show-batch", args=[batch_id]))
+    return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))

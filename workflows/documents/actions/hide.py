@@ -14,7 +14,7 @@ from config.table import Key
 from config.transaction import EXISTS, Check, Update, transact
 from projects.documents import counting
 from projects.documents.items.removals import DocumentRemoval, HideableRow, RemovalState
-from projects.documents.queries.removals import removal
+from projects.documents.queries.removals import get_removal
 from workflows.publish.actions import follow_ups
 from workflows.publish.items.actions import FollowUp
 from workflows.runs.actions import run_rows
@@ -62,7 +62,7 @@ def hide_follow_up(run: Run, *, owner: str) -> bool:
 
     """
     try:
-        record = removal(run.site, run.document_id)
+        record = get_removal(run.site, run.document_id)
         row = HideableRow.load(follow_ups.key_of(run))
     except NotFound:
         return False
@@ -131,13 +131,13 @@ def _write(site: str, steps: Sequence[_Step], still: Check) -> None:
     tally = counting.Tally()
     for one in steps:
         tally.update(one.tally)
-    transact([still, *(one.update for one in steps), *counting.counted(site, tally)])
+    transact([still, *(one.update for one in steps), *counting.apply_tally(site, tally)])
 
 
 def _queued(row: HideableRow, keys: Mapping[str, str], by: int) -> counting.Tally:
     if not row.queue or "GSI1PK" not in keys:
         return counting.Tally()
-    return counting.queued(row.queue, str(row.document_id), by)
+    return counting.count_queued(row.queue, str(row.document_id), by)
 
 
 def _hiding(row: HideableRow) -> _Step | None:

@@ -16,11 +16,11 @@ from config.errors import Conflict, CountersignError, NotFound, Refused
 from config.transaction import Change, Check, Delete, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents import removal as parts
-from projects.documents.activity import ActivityType, activity
+from projects.documents.activity import ActivityType, record_activity
 from projects.documents.items.documents import ChildDocument, Document
 from projects.documents.items.removals import DocumentRemoval, RemovalState, SoftDeletedDocument
 from projects.documents.queries.documents import get_document
-from projects.documents.queries.removals import removal, soft_deleted
+from projects.documents.queries.removals import get_removal, soft_deleted
 from workflows.documents import purging
 from workflows.documents.actions import hide
 from workflows.runs import events, queries
@@ -52,7 +52,7 @@ def delete(site: str, document_id: str, *, by: Actor, reason: str = "") -> None:
         row = queries.project_document(site, document.project_id, document_id)
         if row.status == StepStatus.IN_PROGRESS:
             raise Refused(UNDER_WAY)
-        gone = parts.gone(
+        gone = parts.delete_changes(
             site, document, by=by, reason=reason, workflow_id=row.workflow_id, due_at=due_work.next_look()
         )
         run = Run(site, document.project_id, document_id, row.workflow_id or document_id)
@@ -83,7 +83,7 @@ def restore(site: str, document_id: str, *, by: Actor) -> None:
     row = queries.project_document(site, soft.project_id, document_id)
     run = Run(site, soft.project_id, document_id, row.workflow_id or document_id)
     shown = document_rows.show_document(run, row, soft.classification_id)
-    changes = [*parts.back(site, soft, due_at=due_work.next_look()), *shown]
+    changes = [*parts.restore_changes(site, soft, due_at=due_work.next_look()), *shown]
     try:
         _write(site, soft, row.workflow_id, changes, kind=ActivityType.RESTORE, by=by)
     except Conflict as conflict:
@@ -100,10 +100,10 @@ def purge(site: str, document_id: str, *, by: Actor) -> None:
 
     """
     soft = _deleted(site, document_id)
-    record = removal(site, document_id)
+    record = get_removal(site, document_id)
     payload = {"project": soft.project_id}  # its name is on the tombstone, for whoever may see that
     audit = entity_event(site, "document", document_id, "purged", by=by, payload=payload)
-    changes = parts.buried(site, soft, by=by, due_at=due_work.next_look())
+    changes = parts.tombstone_changes(site, soft, by=by, due_at=due_work.next_look())
     try:
         _write(site, soft, record.workflow_id, changes, kind=ActivityType.DELETE, by=by, more=[audit])
     except Conflict as conflict:
@@ -112,7 +112,7 @@ def purge(site: str, document_id: str, *, by: Actor) -> None:
 
 def _deleted(site: str, document_id: str) -> SoftDeletedDocument:
     """Raises: NotFound, Conflict."""
-    if removal(site, document_id).status != S.DELETED:
+    if get_removal(site, document_id).status != S.DELETED:
         raise Conflict(_standing(site, document_id))
     return soft_deleted(site, document_id)
 
@@ -120,7 +120,7 @@ def _deleted(site: str, document_id: str) -> SoftDeletedDocument:
 def _standing(site: str, document_id: str) -> str:
     """Why it is too late, for who comes second."""
     try:
-        record = removal(site, document_id)
+        record = get_removal(site, document_id)
     except NotFound:
         return "Somebody restored this document first."
     if record.status in (S.PURGING, S.PURGED):
@@ -147,7 +147,7 @@ def _write(
 ) -> None:
     word, bus_type = _WORDS[kind]
     run = Run(site, document.project_id, document.document_id, workflow_id or document.document_id)
-    told = activity(site, document.document_id, kind, by=by, name=document.name)
+    told = record_activity(site, document.document_id, kind, by=by, name=document.name)
     lineage = events.lineage(run, word, by=by, bus_type=bus_type)
     written = transact(changes, lineage, told, *more)
     log.info("document moved", extra={"document": document.document_id, "to": word, "site": site})
@@ -170,7 +170,7 @@ def finish(site: str, document_id: str) -> None:
 
     """
     try:
-        record = removal(site, document_id)
+        record = get_removal(site, document_id)
     except NotFound:
         return
     steps: dict[str, Callable[[str, DocumentRemoval, hide.Beat], None]] = {
@@ -189,7 +189,7 @@ def _finish_deletion(site: str, record: DocumentRemoval, beat: hide.Beat) -> Non
     document_id = str(record.documentId)
     hide.hide(site, document_id, _still(record), beat)
     _mark_child(site, record, clock.iso(clock.now()))
-    transact([parts.moved(site, document_id, S.DELETING, S.DELETED, due_at=None)])
+    transact([parts.move_removal(site, document_id, S.DELETING, S.DELETED, due_at=None)])
 
 
 def _finish_restoration(site: str, record: DocumentRemoval, beat: hide.Beat) -> None:
@@ -200,7 +200,7 @@ def _finish_restoration(site: str, record: DocumentRemoval, beat: hide.Beat) -> 
 
 def _finish_purge(site: str, record: DocumentRemoval, beat: hide.Beat) -> None:
     purging.destroy(site, record, beat)
-    transact([parts.moved(site, str(record.documentId), S.PURGING, S.PURGED, due_at=None)])
+    transact([parts.move_removal(site, str(record.documentId), S.PURGING, S.PURGED, due_at=None)])
 
 
 def _mark_child(site: str, record: DocumentRemoval, deleted_at: str | None) -> None:

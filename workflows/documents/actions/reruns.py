@@ -13,7 +13,7 @@ from config import clock, table
 from config.errors import NotAllowed, NotFound, Refused, Unavailable
 from config.transaction import Change, transact
 from projects.audit.events import Actor, entity_event
-from projects.documents.actions.classification import classified
+from projects.documents.actions.classification import set_classification
 from projects.documents.document_status import DocumentStatus
 from workflows.definitions.blueprint import StepDefinition
 from workflows.documents import reruns
@@ -291,7 +291,9 @@ def choose_result(run: Run, *, by: Actor, reviews: bool) -> bool:
         payload={"run": {"before": str(before.workflow_id), "after": run.workflow_id}},
     )  # fmt: skip
     kind = json.loads(body).get("type")  # without one its project said it
-    typed = classified(run.site, run.document_id, str(kind["id"]), name=str(kind["name"]), by=by) if kind else None
+    typed = (
+        set_classification(run.site, run.document_id, str(kind["id"]), name=str(kind["name"]), by=by) if kind else None
+    )
     also = _followed(source)
     after = DocumentState(DocumentStatus.PUBLISHED, run.workflow_id, decided=run.workflow_id)
     more = More(project_document_if=document_rows.rests_unchanged(before), classified=typed)

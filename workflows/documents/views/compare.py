@@ -12,14 +12,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import NotFound
 from config.table import InvalidKey
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.documents.items.documents import Document
 from projects.documents.queries import documents as document_queries
-from projects.documents.view_log import looked
+from projects.documents.view_log import record_view
 from projects.queues import admission
 from projects.sites import access
 from projects.sites.permissions import Permission
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.definitions.blueprint import DEFINITIONS, FIRST_ANALYSIS, Definition
 from workflows.documents import compare
 from workflows.documents.actions import reruns
@@ -87,7 +87,7 @@ def compare_runs(request: DeskRequest, document_id: str) -> HttpResponse:
             "changed": sum(one.verdict != Verdict.SAME for one in rows),
             "settings": compare.settings_that_differ(left.settings, right.settings),
         }
-    return looked(request, answer(request, "workflows/documents/compare.html", None, context), document_id)
+    return record_view(request, render_answer(request, "workflows/documents/compare.html", None, context), document_id)
 
 
 @require_POST
@@ -95,10 +95,10 @@ def choose_result(request: DeskRequest, document_id: str, workflow_id: str) -> H
     access.check_can_upload(request)
     board, _ = run_of(request, document_id, workflow_id)
     run = Run(request.site, str(board.project_id), document_id, workflow_id)
-    if reruns.choose_result(run, by=actor(request.user), reviews=access.can_review(request)):
+    if reruns.choose_result(run, by=actor_of(request.user), reviews=access.can_review(request)):
         enqueue_follow_up(run)
     messages.success(request, "This is the document’s result now. The others stay beside it.")
-    return go(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
+    return redirect_after_post(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
 
 
 def _document(request: DeskRequest, document_id: str) -> Document:

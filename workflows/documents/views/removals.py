@@ -6,12 +6,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from config.errors import Refused
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.documents.items.documents import Document
 from projects.documents.queries import documents as document_queries
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.documents.actions import removals
 from workflows.documents.tasks import order_removal_soon
 from workflows.runs import queries
@@ -29,11 +29,11 @@ def delete_document(request: DeskRequest, document_id: str) -> HttpResponse:
         return _page(request, document)
     reason = request.POST.get("reason", "").strip()[:_LONGEST_REASON]
     try:
-        removals.delete(request.site, document_id, by=actor(request.user), reason=reason)
+        removals.delete(request.site, document_id, by=actor_of(request.user), reason=reason)
     except Refused as error:
         return _page(request, document, error=str(error), status=422)
     messages.success(request, f"{document.name} is deleted. It can be restored.")
-    return go(request, reverse("documents:show-deleted", args=[document_id]))
+    return redirect_after_post(request, reverse("documents:show-deleted", args=[document_id]))
 
 
 def _page(request: DeskRequest, document: Document, *, error: str = "", status: int = 200) -> HttpResponse:
@@ -46,16 +46,16 @@ def _page(request: DeskRequest, document: Document, *, error: str = "", status: 
         "children": sum(not child.deleted_at for child in children),
         "longest": _LONGEST_REASON,
     }
-    return answer(request, "workflows/documents/delete.html", None, context, status=status)
+    return render_answer(request, "workflows/documents/delete.html", None, context, status=status)
 
 
 @require_POST
 def restore_document(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_delete(request)
     admission.check_document(request, document_id)
-    removals.restore(request.site, document_id, by=actor(request.user))
+    removals.restore(request.site, document_id, by=actor_of(request.user))
     messages.success(request, "The document is back, as it was.")
-    return go(request, reverse("documents:show-document", args=[document_id]))
+    return redirect_after_post(request, reverse("documents:show-document", args=[document_id]))
 
 
 @require_POST
@@ -64,7 +64,7 @@ def purge_document(request: DeskRequest, document_id: str) -> HttpResponse:
     admission.check_document(request, document_id)
     if request.POST.get("sure") != "yes":
         raise Refused("Say that you are sure: a purged document cannot be brought back by anybody.")
-    removals.purge(request.site, document_id, by=actor(request.user))
+    removals.purge(request.site, document_id, by=actor_of(request.user))
     order_removal_soon(request.site, document_id)
     messages.success(request, "The document is being purged.")
-    return go(request, reverse("documents:show-deleted", args=[document_id]))
+    return redirect_after_post(request, reverse("documents:show-deleted", args=[document_id]))

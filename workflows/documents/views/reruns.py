@@ -6,10 +6,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import Refused
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.schemas import queries as schema_queries
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.documents import reanalysis
 from workflows.documents.actions import reruns
 from workflows.documents.actions.reruns import Source
@@ -34,14 +34,14 @@ def run_again(request: DeskRequest, document_id: str, workflow_id: str) -> HttpR
     access.check_can_upload(request)
     run = _run(request, document_id, workflow_id)
     try:
-        went = reruns.run_again(run, request.POST.get("step", ""), by=actor(request.user))
+        went = reruns.run_again(run, request.POST.get("step", ""), by=actor_of(request.user))
     except Refused as error:
         return _page(request, run, stage_error=str(error), status=422)
     same = went == run
     messages.success(
         request, "The run goes on from there." if same else "A new run has begun; this one stays as it is."
     )
-    return go(request, reverse("workflows:show-run", args=[document_id, went.workflow_id]))
+    return redirect_after_post(request, reverse("workflows:show-run", args=[document_id, went.workflow_id]))
 
 
 @require_POST
@@ -52,11 +52,11 @@ def analyse_again(request: DeskRequest, document_id: str, workflow_id: str) -> H
     form = AnalysisForm(before, _classifications(request), request.POST)
     try:
         pinned = reanalysis.settled(run.site, run.project_id, before, form.wish())
-        went = reruns.analyse_again(run, pinned, by=actor(request.user))
+        went = reruns.analyse_again(run, pinned, by=actor_of(request.user))
     except Refused as error:
         return _page(request, run, form=form, error=str(error), status=422)
     messages.success(request, _BEGUN)
-    return go(request, reverse("workflows:show-run", args=[document_id, went.workflow_id]))
+    return redirect_after_post(request, reverse("workflows:show-run", args=[document_id, went.workflow_id]))
 
 
 def _page(
@@ -69,7 +69,7 @@ def _page(
         source = reruns.source_of(run)
     except Refused as refused:
         context["refused"] = str(refused)
-        return answer(
+        return render_answer(
             request, "workflows/documents/reruns.html", "workflows/documents/_reruns.html", context, status=status
         )
     before = run_settings.from_json(source.link.settings)
@@ -81,7 +81,7 @@ def _page(
         "beside": _is_beside(source),
         "decided": source.decided,
     }
-    return answer(
+    return render_answer(
         request, "workflows/documents/reruns.html", "workflows/documents/_reruns.html", context, status=status
     )
 

@@ -14,15 +14,15 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import NotFound, Refused
 from config.table import InvalidKey
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.documents.items.documents import Document, DocumentVersion
 from projects.documents.queries import documents as document_queries
 from projects.documents.queries import removals as removal_queries
-from projects.documents.view_log import looked
+from projects.documents.view_log import record_view
 from projects.queues import admission
 from projects.settings import queries as project_queries
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go, inert
+from projects.web.http import DeskRequest, make_inert, redirect_after_post, render_answer
 from workflows.intake import containers
 from workflows.intake.content_types import ALSO, EXTENSIONS, SUPPORTED
 from workflows.intake.upload import FORM_BYTES, HashedFileHandler, SizeGuard, size_words, take_content, too_large
@@ -85,18 +85,18 @@ def _receive(request: DeskRequest, *, document: Document, guard: SizeGuard) -> H
         return _page(request, document, error="Choose a file.", status=422)
     project = project_queries.get_project(request.site, document.project_id)
     try:
-        taken = take_content(request.site, project, document, file, by=actor(request.user))
+        taken = take_content(request.site, project, document, file, by=actor_of(request.user))
     except Refused as error:
         return _page(request, document, error=str(error), status=422)
     messages.success(request, f"{taken.name} is the document's content now. Its analysis has started.")
     for note in taken.notes:
         messages.warning(request, f"{taken.name}: {note}")
-    return go(request, reverse("documents:show-document", args=[document.document_id]))
+    return redirect_after_post(request, reverse("documents:show-document", args=[document.document_id]))
 
 
 def _page(request: DeskRequest, document: Document, *, error: str = "", status: int = 200) -> HttpResponse:
     cursor = request.GET.get("after")
-    page = document_queries.versions(request.site, document.document_id, cursor=cursor)
+    page = document_queries.list_versions(request.site, document.document_id, cursor=cursor)
     rows = [_row(document, version) for version in page.rows]
     context = {
         "document": document,
@@ -108,7 +108,7 @@ def _page(request: DeskRequest, document: Document, *, error: str = "", status: 
         "supported": SUPPORTED,
         "limit": size_words(settings.UPLOAD_MAX_BYTES),
     }
-    return answer(
+    return render_answer(
         request, "workflows/documents/contents.html", "workflows/documents/_contents.html", context, status=status
     )
 
@@ -122,14 +122,14 @@ def _row(document: Document, version: DocumentVersion) -> ContentRow:
 def download_content(request: DeskRequest, document_id: str, at: str) -> HttpResponseBase:
     """One content as it was uploaded, always as a file to keep: a browser must not run what somebody sent us."""
     document = _document(request, document_id)
-    version = document_queries.version(request.site, document_id, at)
+    version = document_queries.get_version(request.site, document_id, at)
     store = DocumentFiles(request.site, document.project_id, document_id)
     body, length = store.open_original(version.s3_key, version.s3version)
     response = StreamingHttpResponse(body.iter_chunks(_CHUNK), content_type=version.contentType)
     response["Content-Length"] = str(length)
     response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=version.name) or ""
     response["Cache-Control"] = "private, no-store"
-    return looked(request, inert(response), document_id)
+    return record_view(request, make_inert(response), document_id)
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,9 @@ def list_document_runs(request: DeskRequest, document_id: str) -> HttpResponse:
         "cost": str(cost),
         "in_use": _in_use(request.site, document_id, page.rows),
     }
-    return answer(request, "workflows/documents/document_runs.html", "workflows/documents/_document_runs.html", context)
+    return render_answer(
+        request, "workflows/documents/document_runs.html", "workflows/documents/_document_runs.html", context
+    )
 
 
 def _in_use(site: str, document_id: str, found: Sequence[DocumentWorkflow]) -> str:

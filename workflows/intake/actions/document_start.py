@@ -13,8 +13,8 @@ from config import clock, table
 from config.errors import Unavailable
 from config.transaction import Change, EventAt, Put, transact
 from projects.audit.events import Actor
-from projects.documents.actions.documents import Content, NewDocument, creation
-from projects.documents.activity import ActivityType, activity
+from projects.documents.actions.documents import Content, NewDocument, create_document
+from projects.documents.activity import ActivityType, record_activity
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Asked, Definition
 from workflows.engine import driver
 from workflows.rules.routing import UNROUTED, Routing
@@ -150,9 +150,9 @@ class Beginning:
         changes = advance.write(None, self.position, now, new_rows=self.rows(now), more=more)
         told = [
             self.ingested,
-            activity(run.site, run.document_id, ActivityType.CREATE, by=by, name=self.original.name),
+            record_activity(run.site, run.document_id, ActivityType.CREATE, by=by, name=self.original.name),
         ]
-        return [Put(row), *changes, *creation(run.site, new, by=by, at=at)], told
+        return [Put(row), *changes, *create_document(run.site, new, by=by, at=at)], told
 
     def start_engine(self) -> None:
         """Once the rows are written; where the engine does not answer, the sweeper starts the run."""

@@ -17,8 +17,8 @@ from config.errors import Conflict, Refused
 from config.table import Key
 from config.transaction import Change, Put, Update, transact
 from projects.audit.events import Actor
-from projects.documents.actions.documents import creation
-from projects.documents.activity import ActivityType, Changed, activity
+from projects.documents.actions.documents import create_document
+from projects.documents.activity import ActivityType, Changed, record_activity
 from projects.documents.document_status import DocumentStatus
 from projects.documents.items.documents import ChildDocument
 from projects.documents.items.unpacking import DocumentUnpacking, UnpackingStatus
@@ -89,10 +89,10 @@ def begin(
     new = new_document(run, project, original, parent_id=parent_id)
     more = More(classification_id=new.classification_id)
     counts = document_rows.write_document(run, None, _UNDER_WAY, now, more=more)
-    changes = [Put(row), Put(record), *creation(site, new, by=by, at=at), *also, *counts]
+    changes = [Put(row), Put(record), *create_document(site, new, by=by, at=at), *also, *counts]
     trace = traces.of_file(original.s3_key, original.s3version)
     lineage = events.lineage(_named(run), "INGESTED", by=by, trace=trace)
-    transact(changes, lineage, activity(site, document_id, ActivityType.CREATE, by=by, name=original.name))
+    transact(changes, lineage, record_activity(site, document_id, ActivityType.CREATE, by=by, name=original.name))
 
 
 def _named(run: Run) -> Run:
@@ -241,7 +241,7 @@ def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = 
     ]
     # No reason beside it: reasons name files of the archive, and activity outlives the document.
     changed = [Changed("unpacking", "ended", "started again")]
-    told = activity(site, record.documentId, ActivityType.MODIFY, by=by, changes=changed, name=row.name)
+    told = record_activity(site, record.documentId, ActivityType.MODIFY, by=by, changes=changed, name=row.name)
     try:
         transact(changes, events.lineage(run, "UNPACKING_TRIED_AGAIN", by=by), told)
     except Conflict as error:

@@ -7,11 +7,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from config.errors import Conflict, Refused
 from config.table import DEFAULT_SITE
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.settings import queries as project_queries
 from projects.sites import access
 from projects.sites.queries import sites as site_queries
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.intake import bucket
 from workflows.intake.actions import bucket as incoming_actions
 from workflows.intake.forms import TenantForm
@@ -37,7 +37,7 @@ def list_incoming(request: DeskRequest) -> HttpResponse:
         "nobody_tells": engine_choice.chosen() is not None,  # the machine that S3's events start is not published then
         "tenants": [(one, one.SK.partition("#")[2]) for one in bucket.tenants().rows] if on_main_site else (),
     }
-    return answer(request, "workflows/intake/bucket.html", None, context)
+    return render_answer(request, "workflows/intake/bucket.html", None, context)
 
 
 @require_POST
@@ -45,17 +45,17 @@ def settle_incoming(request: DeskRequest, digest: str) -> HttpResponse:
     access.check_can_configure(request)
     file = bucket.waiting_file(request.site, digest)
     if request.POST.get("order") == "discard":
-        incoming_actions.discard(file, by=actor(request.user))
+        incoming_actions.discard(file, by=actor_of(request.user))
         messages.success(
             request, f"{file.name} is discarded. Its object stays in the bucket until its rule removes it."
         )
     elif not bucket.names_folder(file):
         raise Refused(bucket.NO_FOLDER)
     else:
-        incoming_actions.again(file, by=actor(request.user))
+        incoming_actions.again(file, by=actor_of(request.user))
         take_incoming_again(file)
         messages.success(request, f"{file.name} is tried again. Where it fails it comes back here with the reason.")
-    return go(request, reverse("routing:list-incoming"))
+    return redirect_after_post(request, reverse("routing:list-incoming"))
 
 
 @require_http_methods(["GET", "POST"])
@@ -72,16 +72,18 @@ def create_tenant(request: DeskRequest) -> HttpResponse:
             typed = form.cleaned_data
             project = project_queries.get_project(site.siteId, typed["project_id"])
             try:
-                incoming_actions.add_tenant(typed["name"], site.siteId, project, by=actor(request.user))
+                incoming_actions.add_tenant(typed["name"], site.siteId, project, by=actor_of(request.user))
             except Conflict as error:
                 form.add_error("name", str(error))
                 status = 409
             else:
                 messages.success(request, f"Files in the folder {typed['name']} go to {project.settings.name} now.")
-                return go(request, reverse("routing:list-incoming"))
+                return redirect_after_post(request, reverse("routing:list-incoming"))
     sites = site_queries.active_sites(_SITES).rows
     context = {"form": form, "site_row": site, "sites": sites, "has_projects": bool(offered)}
-    return answer(request, "workflows/intake/tenant.html", "workflows/intake/_tenant.html", context, status=status)
+    return render_answer(
+        request, "workflows/intake/tenant.html", "workflows/intake/_tenant.html", context, status=status
+    )
 
 
 @require_POST
@@ -90,6 +92,6 @@ def remove_tenant(request: DeskRequest) -> HttpResponse:
     name = request.POST.get("name", "")
     if not name:
         raise Refused("Choose a folder of the list.")
-    incoming_actions.remove_tenant(name, by=actor(request.user))
+    incoming_actions.remove_tenant(name, by=actor_of(request.user))
     messages.success(request, f"The folder {name} is nobody's now. What comes into it waits in quarantine.")
-    return go(request, reverse("routing:list-incoming"))
+    return redirect_after_post(request, reverse("routing:list-incoming"))

@@ -14,13 +14,13 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from config.errors import Refused, Unavailable, quoted
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.queues import admission
 from projects.settings import provider_choice
 from projects.settings.items import Project
 from projects.settings.values import SETTING_LABELS
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.intake.content_types import ALSO, EXTENSIONS, SUPPORTED
 from workflows.intake.upload import FORM_BYTES, HashedFileHandler, SizeGuard, size_words, take, too_large
 
@@ -74,9 +74,12 @@ def _receive(request: DeskRequest, *, project: Project, guard: SizeGuard) -> Htt
         return _report(request, project, [Answer("Not uploaded", error=problem, status=422)])
     if not found:
         empty = Answer("No file", error="Choose at least one file.", status=422)
-        return _report(request, project, [empty], provider_choice.chosen(request.POST))
+        return _report(request, project, [empty], provider_choice.read_provider_choices(request.POST))
     return _report(
-        request, project, [_take_one(request, project, file) for file in found], provider_choice.chosen(request.POST)
+        request,
+        project,
+        [_take_one(request, project, file) for file in found],
+        provider_choice.read_provider_choices(request.POST),
     )
 
 
@@ -103,14 +106,14 @@ def _take_one(request: DeskRequest, project: Project, file: "UploadedFile[Any]")
             project,
             file,
             document_id=str(uuid.uuid4()),
-            by=actor(request.user),
-            chosen=provider_choice.chosen(request.POST),
+            by=actor_of(request.user),
+            chosen=provider_choice.read_provider_choices(request.POST),
         )
     except Refused as error:
         return Answer(name, error=str(error), status=422)
     except Unavailable:  # the other files of the form may still be taken
         return Answer(name, error=_STORED, status=503)
-    if admission.hidden_documents(request, [taken.document_id]):
+    if admission.find_hidden_documents(request, [taken.document_id]):
         url = reverse("projects:show-project", args=[project.id])
         return Answer(taken.name, url=url, way="View project", notes=(*taken.notes, _NOT_YOURS))
     if taken.run is None:
@@ -134,7 +137,7 @@ def _report(
     for one in answers:
         for note in one.notes:
             messages.warning(request, f"{one.name}: {note}")
-    return go(request, reverse("projects:show-project", args=[project.id]))
+    return redirect_after_post(request, reverse("projects:show-project", args=[project.id]))
 
 
 def _refuse_whole(request: DeskRequest, project: Project) -> HttpResponse:
@@ -165,4 +168,4 @@ def _page(
         "limit": size_words(settings.UPLOAD_MAX_BYTES),
         "limit_bytes": settings.UPLOAD_MAX_BYTES,
     }
-    return answer(request, "workflows/intake/upload.html", None, context, status=status)
+    return render_answer(request, "workflows/intake/upload.html", None, context, status=status)

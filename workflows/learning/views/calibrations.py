@@ -6,9 +6,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import Conflict
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.learning import actions, tasks
 from workflows.learning.views import page
 
@@ -17,17 +17,17 @@ from workflows.learning.views import page
 def show_calibration(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
     context = page.build_calibration_page(request.site, project, request.GET.get("version", ""))
-    return answer(request, "workflows/learning/calibration.html", None, {"project": project, "page": context})
+    return render_answer(request, "workflows/learning/calibration.html", None, {"project": project, "page": context})
 
 
 @require_POST
 def propose_calibration(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
-    tasks.order_calibration(request.site, project.id, by=actor(request.user))
+    tasks.order_calibration(request.site, project.id, by=actor_of(request.user))
     messages.success(
         request, "A worker learns from the reviews now. Its proposal stands here in a moment; reload then."
     )
-    return go(request, reverse("workflows:show-calibration", args=[project.id]))
+    return redirect_after_post(request, reverse("workflows:show-calibration", args=[project.id]))
 
 
 @require_POST
@@ -36,13 +36,13 @@ def activate_calibration(request: DeskRequest, project_id: str, version: int) ->
     seen = request.POST.get("seen", "")
     try:
         shown = int(seen) if seen.isdecimal() else -1  # a form that lost it knows nothing of what is active
-        actions.activate_calibration(request.site, project.id, version, seen=shown, by=actor(request.user))
+        actions.activate_calibration(request.site, project.id, version, seen=shown, by=actor_of(request.user))
     except Conflict as error:
         now = access.project_to_configure(request, project_id)
         context = page.build_calibration_page(request.site, now, str(version), clash=str(error))
-        return answer(
+        return render_answer(
             request, "workflows/learning/calibration.html", None, {"project": now, "page": context}, status=409
         )
     what = f"Calibration {version}" if version else "The confidence that every project begins with"
     messages.success(request, f"{what} holds for runs that begin from now on. Others keep theirs.")
-    return go(request, reverse("workflows:show-calibration", args=[project.id]))
+    return redirect_after_post(request, reverse("workflows:show-calibration", args=[project.id]))

@@ -13,7 +13,7 @@ from config import clock, table
 from config.errors import NotFound
 from projects.settings.items import Project
 from projects.sites import access
-from projects.web.http import DeskRequest, answer
+from projects.web.http import DeskRequest, render_answer
 from projects.web.spreadsheets import csv_line
 from workflows.operations import costs
 from workflows.operations.costs import Cost
@@ -43,7 +43,7 @@ def show_costs(request: DeskRequest) -> HttpResponse:
         "here": which,
         "ways": [(name, f"{reverse('services:show-costs')}?month={name}", name == which) for name in _months()],
     }
-    return answer(request, "workflows/operations/site_costs.html", None, context)
+    return render_answer(request, "workflows/operations/site_costs.html", None, context)
 
 
 @require_safe
@@ -51,7 +51,7 @@ def show_project_costs(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
     which = _month(request.GET.get("month", ""))
     context = {"project": project, "month": costs.month(request.site, which, project_id=project.id)}
-    return answer(
+    return render_answer(
         request, "workflows/operations/project_costs.html", "workflows/operations/_project_costs.html", context
     )
 

@@ -13,7 +13,7 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.transaction import EXISTS, Update, transact
 from projects.audit.events import Actor
-from projects.documents.actions.documents import moved_to_queue
+from projects.documents.actions.documents import move_to_queue
 from workflows.publish.actions import follow_ups
 from workflows.publish.items.actions import DocumentAction, FollowUp
 from workflows.runs import events
@@ -104,7 +104,7 @@ def enqueue(run: Run, action: DocumentAction, *, owner: str) -> None:
     changes = [
         _of_action(action, queued, pending),
         _of_follow_up(run, follow_ups.idle_actions(FollowUpStatus.WAITING), follow_ups.held_by(owner)),
-        moved_to_queue(run.site, run.document_id, str(action.queueId)),
+        move_to_queue(run.site, run.document_id, str(action.queueId)),
     ]
     transact(changes, events.lineage(run, "DOCUMENT_QUEUED", facts=_facts(action)))
 

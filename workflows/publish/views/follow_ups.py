@@ -13,10 +13,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from config import clock
 from config.errors import Conflict, NotFound
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.publish.actions import document_actions
 from workflows.publish.items.actions import DocumentAction, FollowUp
 from workflows.publish.tasks import enqueue_follow_up
@@ -73,7 +73,7 @@ def show_follow_up(request: DeskRequest, document_id: str, workflow_id: str) -> 
         "next_at": follow_up.due_at if follow_up and follow_up.status == FollowUpStatus.OPEN else "",
         "moving": follow_up is not None and _is_moving(follow_up),
     }
-    return answer(request, "workflows/publish/follow_up.html", "workflows/publish/_follow_up.html", context)
+    return render_answer(request, "workflows/publish/follow_up.html", "workflows/publish/_follow_up.html", context)
 
 
 def _decided(run: Run) -> Iterable[Decided]:
@@ -108,7 +108,7 @@ def list_actions(request: DeskRequest) -> HttpResponse:
     asked = request.GET.get("state", "")
     state = ActionStatus(asked) if asked in _LISTED else ActionStatus.FAILED
     cursor = request.GET.get("after")
-    page = admission.shown_page(
+    page = admission.filter_page(
         request, lambda place: queries.actions_with(request.site, state, cursor=place), cursor,
         lambda action: action.document_id,
     )  # fmt: skip
@@ -121,7 +121,7 @@ def list_actions(request: DeskRequest) -> HttpResponse:
         "is_first": not cursor,
         "first_url": f"{here}?state={state}",
     }
-    return answer(request, "workflows/publish/actions.html", None, context)
+    return render_answer(request, "workflows/publish/actions.html", None, context)
 
 
 @require_POST
@@ -133,9 +133,9 @@ def retry_action(request: DeskRequest, document_id: str, workflow_id: str, numbe
         raise NotFound("There is no such action here.")
     run = Run(request.site, str(action.project_id), document_id, workflow_id)
     try:
-        document_actions.retry(run, action, by=actor(request.user))
+        document_actions.retry(run, action, by=actor_of(request.user))
     except Conflict as error:
         raise Conflict("This is being done right now, or was done meanwhile. Look at it as it is now.") from error
     enqueue_follow_up(run)
     messages.success(request, "It is being done again.")
-    return go(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
+    return redirect_after_post(request, reverse("workflows:show-run", args=[document_id, workflow_id]))

@@ -8,10 +8,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import Conflict, NotFound
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.publish.actions import document_actions
 from workflows.publish.items.actions import DocumentAction
 from workflows.publish.tasks import enqueue_follow_up
@@ -34,7 +34,7 @@ def list_queued(request: DeskRequest, queue_id: str) -> HttpResponse:
     access.check_can_view(request)
     queue = access.check_admitted(request, queue_id)
     cursor = request.GET.get("after")
-    page = admission.shown_page(
+    page = admission.filter_page(
         request,
         lambda place: queries.queued_documents(request.site, queue_id, cursor=place),
         cursor,
@@ -47,7 +47,7 @@ def list_queued(request: DeskRequest, queue_id: str) -> HttpResponse:
         "is_first": not cursor,
         "first_url": reverse("workflows:list-queued", args=[queue_id]),
     }
-    return answer(request, "workflows/publish/queued_documents.html", None, context)
+    return render_answer(request, "workflows/publish/queued_documents.html", None, context)
 
 
 @require_POST
@@ -59,9 +59,9 @@ def settle_document(request: DeskRequest, queue_id: str, document_id: str, numbe
         raise NotFound("There is no such document in this queue.")
     run = Run(request.site, str(action.project_id), document_id, str(action.workflowId))
     try:
-        document_actions.settle(run, action, by=actor(request.user))
+        document_actions.settle(run, action, by=actor_of(request.user))
     except Conflict as error:
         raise Conflict(f"{action.name} is out of the queue already: somebody else was first.") from error
     enqueue_follow_up(run)
     messages.success(request, f"{action.name} is done. What is behind it goes on.")
-    return go(request, reverse("workflows:list-queued", args=[queue_id]))
+    return redirect_after_post(request, reverse("workflows:list-queued", args=[queue_id]))

@@ -39,14 +39,14 @@ class RowKind:
 
     def rearranged(self, data: Mapping[str, Any], order: str) -> tuple[Rows, str]:
         """The rows as typed, mistakes and all, after ``order``, and where to look next; empty for another kind's."""
-        count = min(row_moves.count(data, self.prefix), self.most)
+        count = min(row_moves.count_rows(data, self.prefix), self.most)
         rows = [
             {name: data.get(f"{self.prefix}-{i}-{name}", "") for name in self.form.base_fields} for i in range(count)
         ]
         prefix, _, move = order.partition("-")
         if prefix != self.prefix:
             return self.shown(rows), ""
-        focus = row_moves.rearranged(rows, move, blank={}, most=self.most, first=self.first)
+        focus = row_moves.rearrange_rows(rows, move, blank={}, most=self.most, first=self.first)
         return self.shown(rows), f"{self.prefix}-{focus}"
 
     def tabled(self, rows: Rows, focus: str) -> list[tuple[forms.Form, tuple[Tool, ...]]]:
@@ -55,7 +55,7 @@ class RowKind:
         for i, row in enumerate(rows.forms):
             if focus == f"{self.prefix}-{self.first}-{i}":
                 row.fields[self.first].widget.attrs["autofocus"] = True
-        return [(row, row_moves.tools(i, last, here, self.noun)) for i, row in enumerate(rows.forms)]
+        return [(row, row_moves.row_tools(i, last, here, self.noun)) for i, row in enumerate(rows.forms)]
 
     def _factory(self) -> Any:
         most = self.most

@@ -9,13 +9,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import Conflict
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.queues.actions import queue_id_from
 from projects.queues.forms import version_in
 from projects.schemas import queries as schema_queries
 from projects.settings import queries as project_queries
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.routing import pinned_rules
 from workflows.routing.actions import field_mappings
 from workflows.routing.actions.field_mappings import MappingDraft
@@ -36,7 +36,7 @@ _BLANK = MappingDraft("", "", on=True, pairs=())
 def list_mappings(request: DeskRequest) -> HttpResponse:
     access.check_can_govern(request)
     found = [(one, one.mapping) for one in pinned_rules.list_mappings(request.site)]
-    return answer(
+    return render_answer(
         request, "workflows/routing/mappings.html", None, {"mappings": found, "most": pinned_rules.MOST_MAPPINGS}
     )
 
@@ -53,9 +53,9 @@ def create_mapping(request: DeskRequest) -> HttpResponse:
     editor = edit_posted_mapping(request.POST, kind, projects, stored="", version=0)
     if not editor.is_valid():
         return _page(request, editor, here, status=422)
-    field_mappings.create_mapping(request.site, editor.draft(), by=actor(request.user), **here)
+    field_mappings.create_mapping(request.site, editor.draft(), by=actor_of(request.user), **here)
     messages.success(request, "The mapping is made. It holds for documents that come from now on.")
-    return go(request, reverse("routing:list-mappings"))
+    return redirect_after_post(request, reverse("routing:list-mappings"))
 
 
 @require_http_methods(["GET", "POST"])
@@ -78,13 +78,13 @@ def edit_mapping(request: DeskRequest, mapping_id: str) -> HttpResponse:
 def _save(request: DeskRequest, stored: StoredMapping, editor: MappingEditor) -> HttpResponse:
     try:
         field_mappings.update_mapping(
-            request.site, stored.id, editor.draft(), version=editor.version, by=actor(request.user)
+            request.site, stored.id, editor.draft(), version=editor.version, by=actor_of(request.user)
         )
     except Conflict as error:
         now = pinned_rules.get_mapping(request.site, stored.id)
         return _page(request, editor, {"mapping": now, "clash": str(error)}, status=409)
     messages.success(request, "The mapping is saved. Runs that have begun keep what they began with.")
-    return go(request, reverse("routing:list-mappings"))
+    return redirect_after_post(request, reverse("routing:list-mappings"))
 
 
 def _offer_choices(request: DeskRequest) -> tuple[RowKind, dict[str, str]]:
@@ -96,6 +96,6 @@ def _offer_choices(request: DeskRequest) -> tuple[RowKind, dict[str, str]]:
 
 def _page(request: DeskRequest, editor: MappingEditor, more: Mapping[str, Any], *, status: int = 200) -> HttpResponse:
     context = {"editor": editor, "form": editor.form, **more}
-    return answer(
+    return render_answer(
         request, "workflows/routing/mapping.html", "workflows/routing/_mapping_form.html", context, status=status
     )

@@ -11,14 +11,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from config.errors import Conflict
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.queues import queries as queue_queries
 from projects.queues.actions import queue_id_from
 from projects.queues.forms import version_in
 from projects.schemas import queries as schema_queries
 from projects.settings.values import LANGUAGES
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.publish import webhooks
 from workflows.routing import pinned_rules
 from workflows.routing.actions import rules
@@ -101,9 +101,9 @@ def create_rule(request: DeskRequest, ruleset_id: str) -> HttpResponse:
     editor = edit_posted_rule(request.POST, choices, NO_EFFECT, 0)
     if not editor.is_valid():
         return _page(request, editor, here, status=422)
-    rules.create_rule(request.site, ruleset_id, editor.draft(), by=actor(request.user), rule_id=rule_id)
+    rules.create_rule(request.site, ruleset_id, editor.draft(), by=actor_of(request.user), rule_id=rule_id)
     messages.success(request, "The rule is made. It holds for documents that come from now on.")
-    return go(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
+    return redirect_after_post(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
 
 
 @require_http_methods(["GET", "POST"])
@@ -127,9 +127,9 @@ def edit_rule(request: DeskRequest, ruleset_id: str, rule_id: str) -> HttpRespon
 
 
 def _delete(request: DeskRequest, stored: StoredRule, version: int) -> HttpResponse:
-    rules.delete_rule(request.site, stored.rulesetId, stored.documentId, version=version, by=actor(request.user))
+    rules.delete_rule(request.site, stored.rulesetId, stored.documentId, version=version, by=actor_of(request.user))
     messages.success(request, f"{stored.description} is deleted. Runs that have begun keep it.")
-    return go(request, reverse("routing:edit-ruleset", args=[stored.rulesetId]))
+    return redirect_after_post(request, reverse("routing:edit-ruleset", args=[stored.rulesetId]))
 
 
 def _secrets(site: str, effect: Effect) -> dict[str, str]:
@@ -141,16 +141,16 @@ def _secrets(site: str, effect: Effect) -> dict[str, str]:
 def _save(request: DeskRequest, ruleset: Ruleset, stored: StoredRule, editor: RuleEditor) -> HttpResponse:
     where = (request.site, ruleset.documentId, stored.documentId)
     try:
-        rules.update_rule(*where, editor.draft(), version=editor.version, by=actor(request.user))
+        rules.update_rule(*where, editor.draft(), version=editor.version, by=actor_of(request.user))
     except Conflict as error:
         now = pinned_rules.get_rule(*where)
         choices = choices_of(request.site, now.rule.effect)
         again = edit_posted_rule(request.POST, choices, now.rule.effect, int(now.version))
         return _page(request, again, {"ruleset": ruleset, "rule": now, "clash": str(error)}, status=409)
     messages.success(request, "The rule is saved. Runs that have begun keep what they began with.")
-    return go(request, reverse("routing:edit-ruleset", args=[ruleset.documentId]))
+    return redirect_after_post(request, reverse("routing:edit-ruleset", args=[ruleset.documentId]))
 
 
 def _page(request: DeskRequest, editor: RuleEditor, more: Mapping[str, Any], *, status: int = 200) -> HttpResponse:
     context = {"editor": editor, "form": editor.form, **more}
-    return answer(request, "workflows/routing/rule.html", "workflows/routing/_rule.html", context, status=status)
+    return render_answer(request, "workflows/routing/rule.html", "workflows/routing/_rule.html", context, status=status)

@@ -8,11 +8,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import Conflict
-from projects.audit.events import actor
+from projects.audit.events import actor_of
 from projects.queues.actions import queue_id_from
 from projects.queues.forms import version_in
 from projects.sites import access
-from projects.web.http import DeskRequest, answer, go
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.routing import pinned_rules
 from workflows.routing.actions import rulesets
 from workflows.routing.forms.rules import RulesetForm, ruleset_form
@@ -26,7 +26,7 @@ STEP = 10  # between two that are made one after the other, so that another fits
 def list_rulesets(request: DeskRequest) -> HttpResponse:
     access.check_can_govern(request)
     context = {"rulesets": pinned_rules.list_rulesets(request.site), "most": pinned_rules.MOST_RULESETS}
-    return answer(request, "workflows/routing/rulesets.html", None, context)
+    return render_answer(request, "workflows/routing/rulesets.html", None, context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -40,9 +40,9 @@ def create_ruleset(request: DeskRequest) -> HttpResponse:
     form = RulesetForm(request.POST)
     if not form.is_valid():
         return _page(request, form, {"ruleset_id": ruleset_id}, status=422)
-    rulesets.create_ruleset(request.site, form.draft(), by=actor(request.user), ruleset_id=ruleset_id)
+    rulesets.create_ruleset(request.site, form.draft(), by=actor_of(request.user), ruleset_id=ruleset_id)
     messages.success(request, "The ruleset is made. Now it needs a rule.")
-    return go(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
+    return redirect_after_post(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
 
 
 @require_http_methods(["GET", "POST"])
@@ -56,13 +56,13 @@ def edit_ruleset(request: DeskRequest, ruleset_id: str) -> HttpResponse:
         return _page(request, form, _with_rules(request, ruleset), status=422)
     try:
         rulesets.update_ruleset(
-            request.site, ruleset_id, form.draft(), version=version_in(request.POST), by=actor(request.user)
+            request.site, ruleset_id, form.draft(), version=version_in(request.POST), by=actor_of(request.user)
         )
     except Conflict as error:
         now = pinned_rules.get_ruleset(request.site, ruleset_id)
         return _page(request, form, _with_rules(request, now) | {"clash": str(error)}, status=409)
     messages.success(request, "The ruleset is saved. Runs that have begun keep the rules they began with.")
-    return go(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
+    return redirect_after_post(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
 
 
 def _with_rules(request: DeskRequest, ruleset: Ruleset) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def _with_rules(request: DeskRequest, ruleset: Ruleset) -> dict[str, Any]:
 
 
 def _page(request: DeskRequest, form: RulesetForm, more: dict[str, Any], *, status: int = 200) -> HttpResponse:
-    return answer(
+    return render_answer(
         request,
         "workflows/routing/ruleset.html",
         "workflows/routing/_ruleset.html",

@@ -11,7 +11,7 @@ from config import table
 from config.transaction import EXISTS, Change, Update
 from projects.documents import counting
 from projects.documents.actions.classification import Classified
-from projects.documents.actions.documents import moved_to_queue, with_status
+from projects.documents.actions.documents import move_to_queue, with_status
 from projects.documents.document_status import DocumentStatus
 from workflows.runs.items.documents import ProjectDocument
 from workflows.runs.run import Run
@@ -139,13 +139,13 @@ def write_document(
 
     ``before``: None of a document that comes into being, whose rows the caller puts.
     """
-    tally = counting.moved(
+    tally = counting.count_move(
         run.project_id, run.document_id, before.status if before else None, after.status, more.classification_id
     )
     if more.classified:
         tally.update(more.classified.tally)
     rows = [*_in_project(run, before, after, now, more), *_own(run, before, after, more)] if before else []
-    return [*rows, *counting.counted(run.site, tally)]
+    return [*rows, *counting.apply_tally(run.site, tally)]
 
 
 def _in_project(run: Run, before: DocumentState, after: DocumentState, now: str, more: More) -> list[Change]:
@@ -173,7 +173,7 @@ def _is_shown_alike(before: DocumentState, after: DocumentState) -> bool:
 def _own(run: Run, before: DocumentState, after: DocumentState, more: More) -> list[Change]:
     if _is_shown_alike(before, after) and not (more.document or more.classified):
         # Published without a review, it belongs to the queue in which its review would have waited.
-        return [moved_to_queue(run.site, run.document_id, more.queue)] if more.queue else []
+        return [move_to_queue(run.site, run.document_id, more.queue)] if more.queue else []
     row = with_status(run.site, run.document_id, after.status, more.queue)
     condition, actions = EXISTS, [*row.actions, *more.document]
     if more.document_if is not None:
@@ -226,5 +226,5 @@ def _count_hidden(
         return []
     status = state_of_row(row).status
     before, after = (status, None) if gone else (None, status)
-    tally = counting.moved(run.project_id, run.document_id, before, after, classification_id)
-    return counting.counted(run.site, tally)
+    tally = counting.count_move(run.project_id, run.document_id, before, after, classification_id)
+    return counting.apply_tally(run.site, tally)

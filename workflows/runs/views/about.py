@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
-from projects.web.http import DeskRequest, answer
+from projects.web.http import DeskRequest, render_answer
 from workflows.runs import run_files
 from workflows.runs.views.segments import run_of
 from workflows.storage import files
@@ -73,7 +73,7 @@ def show_about(request: DeskRequest, document_id: str, workflow_id: str) -> Http
         "first": entities[:8],
         "drawing": drawing(graph) if entities else None,
     }
-    return answer(request, "workflows/runs/about.html", "workflows/runs/_about.html", context)
+    return render_answer(request, "workflows/runs/about.html", "workflows/runs/_about.html", context)
 
 
 def _read(store: DocumentFiles, name: str) -> Mapping[str, Any]:

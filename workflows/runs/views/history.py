@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from config import clock
 from config.errors import NotFound
-from projects.web.http import DeskRequest, answer
+from projects.web.http import DeskRequest, render_answer
 from workflows.definitions.blueprint import Definition
 from workflows.runs import queries
 from workflows.runs.items.runs import Transition
@@ -51,7 +51,7 @@ def show_history(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
         "document_id": document_id,
         "workflow_id": workflow_id,
     }
-    return answer(request, "workflows/runs/history.html", "workflows/runs/_history.html", context)
+    return render_answer(request, "workflows/runs/history.html", "workflows/runs/_history.html", context)
 
 
 def _moves(definition: Definition, rows: Iterable[Transition], since: str) -> Iterator[Move]:

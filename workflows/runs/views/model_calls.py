@@ -10,7 +10,7 @@ from config.errors import NotFound
 from projects.prompts.purposes import PURPOSES
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, answer
+from projects.web.http import DeskRequest, render_answer
 from workflows.providers import model_calls
 from workflows.runs import pinned_prompts, queries, run_settings
 from workflows.runs.run import Run
@@ -40,7 +40,7 @@ def show_model_calls(request: DeskRequest, document_id: str, workflow_id: str) -
         "number": number,
         "calls": [_shown(one) for one in model_calls.load_calls(run, purpose, number - 1)],
     }
-    return answer(request, "workflows/runs/model_calls.html", None, context)
+    return render_answer(request, "workflows/runs/model_calls.html", None, context)
 
 
 def _page_number(text: str | None) -> int:

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from projects.documents.queries import counters
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, answer
+from projects.web.http import DeskRequest, render_answer
 from workflows.intake import containers
 from workflows.runs import queries, seed_000
 from workflows.runs.items.documents import ProjectDocument
@@ -56,7 +56,7 @@ def _analysis(board: WorkflowSteps) -> Analysis:
 def overview(request: DeskRequest) -> HttpResponse:
     access.check_can_view(request)
     cursor = request.GET.get("after")
-    page = admission.shown_page(
+    page = admission.filter_page(
         request,
         lambda place: queries.in_progress(request.site, cursor=place),
         cursor,
@@ -65,7 +65,7 @@ def overview(request: DeskRequest) -> HttpResponse:
     rows = [_analysis(board) for board in page.rows]
     context = {
         "rows": rows,
-        "counts": counters.documents(request.site),
+        "counts": counters.count_documents(request.site),
         "moving": any(row.moves for row in rows),
         "waiting": sum(row.waits for row in rows),
         "next_cursor": page.next,
@@ -73,7 +73,7 @@ def overview(request: DeskRequest) -> HttpResponse:
         "first_url": reverse("workflows:overview"),
         "poll_url": request.get_full_path(),
     }
-    return answer(request, "workflows/runs/overview.html", "workflows/runs/_overview.html", context)
+    return render_answer(request, "workflows/runs/overview.html", "workflows/runs/_overview.html", context)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class DocumentRow:
 def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
     access.check_can_view(request)
     cursor = request.GET.get("after")
-    page = admission.shown_page(
+    page = admission.filter_page(
         request,
         lambda place: queries.project_documents(request.site, project_id, cursor=place),
         cursor,
@@ -112,4 +112,4 @@ def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
         "is_first": not cursor,
         "first_url": reverse("workflows:list-documents", args=[project_id]),
     }
-    return answer(request, "workflows/runs/documents.html", "workflows/runs/_documents.html", context)
+    return render_answer(request, "workflows/runs/documents.html", "workflows/runs/_documents.html", context)

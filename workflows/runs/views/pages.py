@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from config.errors import CountersignError, NotFound
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, inert
+from projects.web.http import DeskRequest, make_inert
 from workflows.runs import queries
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -37,7 +37,7 @@ def page_image(request: DeskRequest, project_id: str, document_id: str, index: i
     response = StreamingHttpResponse(body.iter_chunks(_CHUNK), content_type=_TYPES[PurePosixPath(name).suffix.lower()])
     response["Content-Length"] = str(length)
     response["Cache-Control"] = "private, max-age=3600"
-    return inert(response)
+    return make_inert(response)
 
 
 def _named(documents: DocumentFiles, index: int) -> str:

@@ -14,10 +14,10 @@ from config import clock, table
 from config.errors import NotFound
 from config.item import Page, translated
 from projects.documents.queries import removals
-from projects.documents.view_log import looked
+from projects.documents.view_log import record_view
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, answer
+from projects.web.http import DeskRequest, render_answer
 from workflows.definitions.blueprint import APPROVALS, DEFINITIONS, DOCUMENT_ANALYSIS, FIRST_ANALYSIS
 from workflows.engine.actions.interventions import Way
 from workflows.engine.items import Join
@@ -69,12 +69,12 @@ def list_runs(request: DeskRequest) -> HttpResponse:
         "first_url": f"{reverse('workflows:list-runs')}?{urlencode({'definition': family})}",
         "joiner": "&",
     }
-    return answer(request, "workflows/runs/list.html", None, context)
+    return render_answer(request, "workflows/runs/list.html", None, context)
 
 
 def shown_executions(request: DeskRequest, family: str, cursor: str | None) -> Page[Execution]:
     """A family's runs, newest first, of documents that the person is let into."""
-    return admission.shown_page(
+    return admission.filter_page(
         request,
         lambda place: queries.executions(request.site, family, cursor=place),
         cursor,
@@ -130,7 +130,7 @@ def newest_run(request: DeskRequest, document_id: str) -> HttpResponse:
 @require_safe
 def show_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     page = _run_page(request, *run_of(request, document_id, workflow_id))
-    return looked(request, page, document_id)
+    return record_view(request, page, document_id)
 
 
 @require_safe
@@ -210,7 +210,7 @@ def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> 
         "segments": segments,
         "next_segments": following,
     }
-    return answer(request, "workflows/runs/show.html", "workflows/runs/_run.html", context)
+    return render_answer(request, "workflows/runs/show.html", "workflows/runs/_run.html", context)
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
         raise NotFound("There is no such document here.")
     ids = {"document_id": document_id, "workflow_id": workflow_id}
     context = {"rows": rows, "next": page.next, "derived": derived, **ids}
-    return answer(request, "workflows/runs/lineage.html", "workflows/runs/_lineage.html", context)
+    return render_answer(request, "workflows/runs/lineage.html", "workflows/runs/_lineage.html", context)
 
 
 def _asked_models(board: WorkflowSteps) -> bool:
@@ -328,7 +328,7 @@ def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> Htt
         "classification": (found or {}).get("classification"),
         "type": (found or {}).get("type"),
     }
-    return answer(request, "workflows/runs/result.html", "workflows/runs/_result.html", context)
+    return render_answer(request, "workflows/runs/result.html", "workflows/runs/_result.html", context)
 
 
 def _with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:

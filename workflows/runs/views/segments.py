@@ -12,7 +12,7 @@ from config import table
 from config.errors import NotFound
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, answer
+from projects.web.http import DeskRequest, render_answer
 from workflows.runs import queries, run_files, seed_000
 from workflows.runs.items.runs import WorkflowSteps
 from workflows.runs.seed_000 import Link
@@ -92,7 +92,7 @@ def summary_page(request: DeskRequest, board: WorkflowSteps, link: Link) -> Http
         "segments": [(one.index, described[one.index] if one.index < len(described) else "") for one in shown],
         "next_segments": following,
     }
-    return answer(request, "workflows/runs/summary.html", "workflows/runs/_summary.html", context)
+    return render_answer(request, "workflows/runs/summary.html", "workflows/runs/_summary.html", context)
 
 
 @require_safe
@@ -120,7 +120,7 @@ def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index
         "before": index - 1 if index else None,
         "after": index + 1 if index + 1 < int(board.page_count or 0) else None,
     }
-    return answer(request, "workflows/runs/segment.html", None, context)
+    return render_answer(request, "workflows/runs/segment.html", None, context)
 
 
 def _files(request: DeskRequest, board: WorkflowSteps) -> DocumentFiles:
