@@ -85,7 +85,7 @@ def _build(service: str) -> Any:
     return _session().client(service, endpoint_url=settings.AWS_ENDPOINT_URL, config=config)  # type: ignore[call-overload]
 
 
-def client(service: str) -> Any:
+def aws_client(service: str) -> Any:
     """The process's only client of ``service``; threads share it, since building one is not safe and costs 70 ms."""
     with _lock:
         return _build(service)
@@ -105,7 +105,7 @@ def _build_provider(service: str) -> Any:
     return session.client(service, config=config)  # type: ignore[call-overload]
 
 
-def provider(service: str) -> Any:
+def provider_client(service: str) -> Any:
     """The process's client of a service that does a stage's work, in AWS itself wherever the desk runs."""
     with _lock:
         return _build_provider(service)
@@ -125,7 +125,7 @@ def provider_credentials() -> bool:
 
 
 @functools.cache
-def dynamodb() -> Connection:
+def dynamodb_connection() -> Connection:
     """The connection that every PynamoDB model shares: one client a class would cost 60 ms and a pool each."""
     connection = Connection(
         region=settings.AWS_REGION,
@@ -145,11 +145,11 @@ def dynamodb() -> Connection:
 
 def dynamodb_client() -> Any:
     """The botocore client under the models, for counting and for faults in tests."""
-    return dynamodb().client
+    return dynamodb_connection().client
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translate_aws_errors() -> Iterator[None]:
     """Turn botocore's errors into ours.
 
     Raises:

@@ -20,7 +20,7 @@ Attributes = dict[str, Any]
 Row = tuple[str, Attributes]  # the table's name and the item in the wire's form
 
 
-def left(changes: Iterable[Change]) -> list[Row]:
+def list_rows_left(changes: Iterable[Change]) -> list[Row]:
     """The rows that these changes, made one after the other on an empty table, would leave; no condition is asked.
 
     Raises:
@@ -82,7 +82,7 @@ class Mould:
         return [(name, row) for name, row in json.loads("".join(parts))]
 
 
-def put(rows: Sequence[Row]) -> None:
+def put_rows(rows: Sequence[Row]) -> None:
     """Write over whatever is there; again is harmless.
 
     Raises:
@@ -98,7 +98,7 @@ def put(rows: Sequence[Row]) -> None:
 
 def _put(wanted: dict[str, list[Any]]) -> None:
     for attempt in range(_ATTEMPTS):
-        with aws.translated():
+        with aws.translate_aws_errors():
             wanted = aws.dynamodb_client().batch_write_item(RequestItems=wanted).get("UnprocessedItems") or {}
         if not wanted:
             return

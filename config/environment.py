@@ -26,7 +26,7 @@ if ENVIRONMENT not in {"laptop", "aws"}:
 ON_LAPTOP = ENVIRONMENT == "laptop"
 
 
-def required(name: str, what: str) -> str:
+def required_variable(name: str, what: str) -> str:
     """Raises: ImproperlyConfigured, with what the variable is for."""
     READ.setdefault(name, None)
     value = os.environ.get(name)
@@ -37,7 +37,7 @@ def required(name: str, what: str) -> str:
     return value
 
 
-def number(name: str, default: int) -> int:
+def number_variable(name: str, default: int) -> int:
     """Raises: ImproperlyConfigured, naming the variable, where it is no whole number above zero."""
     text = env(name, str(default))
     if not text.isdigit() or int(text) < 1:
@@ -79,7 +79,7 @@ def own_secret(folder: Path) -> str:
     return path.read_text()
 
 
-def sources(name: str) -> dict[str, tuple[tuple[str, str], ...]]:
+def source_variable(name: str) -> dict[str, tuple[tuple[str, str], ...]]:
     """Site → (bucket, prefix) pairs, from ``default=s3://scans/out/ acme=s3://acme-scans/``.
 
     Raises: ImproperlyConfigured, where an entry is none; a prefix ends in a slash, or it would allow its neighbours.

@@ -94,10 +94,10 @@ class Misconfigured(CountersignError):
     """The process cannot start or a resource is missing; the message says which setting or command mends it."""
 
 
-def quoted(names: Iterable[str]) -> str:
+def quote_names(names: Iterable[str]) -> str:
     r"""Names as they were sent, short enough for a sentence and without what does not print.
 
-    >>> quoted(["colour", "si\x07ze"])
+    >>> quote_names(["colour", "si\x07ze"])
     '“colour”, “size”'
     """
     shown = ("".join(letter for letter in name[:60] if letter.isprintable()) for name in names)

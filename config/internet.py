@@ -33,7 +33,7 @@ def is_public(address: str) -> bool:
     return found.is_global and not found.is_multicast
 
 
-def resolved(host: str, port: int) -> Sequence[str]:
+def resolve_host(host: str, port: int) -> Sequence[str]:
     """Raises: OSError, UnicodeError."""
     return [str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
 

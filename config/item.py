@@ -33,7 +33,7 @@ _BUSY = "TransactionConflictException"
 _PAUSES = (0.02, 0.05, 0.1, 0.2)
 
 
-def refused(code: str) -> CountersignError:
+def make_store_error(code: str) -> CountersignError:
     """Our error for DynamoDB's ``code``; an empty one means that nobody answered."""
     if code == "ResourceNotFoundException":
         return Unavailable("The table does not exist. Run `manage.py bootstrap`, then try again.")
@@ -51,7 +51,7 @@ def _code(error: PynamoDBException) -> str:
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translate_store_errors() -> Iterator[None]:
     """Turn PynamoDB's errors into ours.
 
     Raises:
@@ -68,7 +68,7 @@ def translated() -> Iterator[None]:
         code = _code(error)
         if code == "ConditionalCheckFailedException":
             raise Conflict from error
-        raise refused(code) from error
+        raise make_store_error(code) from error
     except aws.UNANSWERED as error:
         raise Unavailable("The database is unreachable. Try again in a moment.") from error
 
@@ -133,7 +133,7 @@ class Item(Model):
             cls._connection = None
             table = super()._get_connection()
             known = table.connection
-            table.connection = aws.dynamodb()
+            table.connection = aws.dynamodb_connection()
             for meta in known._tables.values():
                 table.connection.add_meta_table(meta)
             Item._shared[name] = table
@@ -167,7 +167,7 @@ class Item(Model):
     @classmethod
     def load(cls, key: Key, *, consistent: bool = True, only: Sequence[str] | None = None) -> Self:
         """Raises: NotFound."""
-        with translated():
+        with translate_store_errors():
             return cls.get(key.pk, key.sk, consistent_read=consistent, attributes_to_get=only)
 
     @classmethod
@@ -175,7 +175,7 @@ class Item(Model):
         """What there is of ``keys``, in no order: one BatchGetItem for each hundred."""
         if not keys:
             return []
-        with translated():
+        with translate_store_errors():
             return list(cls.batch_get([tuple(key) for key in dict.fromkeys(keys)], consistent_read=consistent))
 
     @classmethod
@@ -189,20 +189,20 @@ class Item(Model):
 
         """
         name = cls.Meta.table_name
-        with translated():
+        with translate_store_errors():
             answer = cls._get_connection().batch_get_item(
                 [{"PK": key.pk, "SK": key.sk} for key in keys],  # type: ignore[misc]  # pynamodb's hint is narrower
                 consistent_read=True,
                 attributes_to_get=sorted({"PK", "SK", *only}),
             )
         if answer.get("UnprocessedKeys"):
-            raise refused("ThrottlingException")
+            raise make_store_error("ThrottlingException")
         return {Key(found["PK"]["S"], found["SK"]["S"]): found for found in answer["Responses"].get(name, ())}
 
     @classmethod
     def partition(cls, pk: str, *, limit: int) -> list[dict[str, Any]]:
         """A small partition's items of several kinds in one strongly consistent Query, for ``from_raw_data``."""
-        with translated():
+        with translate_store_errors():
             answer = cls._get_connection().query(pk, limit=limit, consistent_read=True)
         items: list[dict[str, Any]] = answer["Items"]
         return items
@@ -216,7 +216,7 @@ class Item(Model):
 
         """
         item = cls(key.pk, key.sk)
-        with translated():
+        with translate_store_errors():
             for pause in _PAUSES:
                 try:
                     item.update(list(actions), condition=condition)
@@ -248,7 +248,7 @@ class Item(Model):
 
         """
         which = _list(pk, index, sk)
-        with translated():
+        with translate_store_errors():
             found = cls.query(
                 pk,
                 sk,

@@ -59,7 +59,7 @@ class Package:
     copyleft: bool
 
 
-def packages(root: Path) -> list[Package]:
+def list_packages(root: Path) -> list[Package]:
     """Of the lock, those that are installed here; a few are for other platforms."""
     runs = set(_names((root / "runtime.lock").read_text()))
     found = []
@@ -74,8 +74,8 @@ def packages(root: Path) -> list[Package]:
     return found
 
 
-def page(root: Path) -> str:
-    found = packages(root)
+def licences_page(root: Path) -> str:
+    found = list_packages(root)
     rows = [
         f"| {one.name} | {one.licence} | {_where(one)} | {NOTES.get(one.name, '')} |" for one in found if one.copyleft
     ]

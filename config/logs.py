@@ -146,8 +146,8 @@ def _message(record: logging.LogRecord) -> str:
 
 def _without_text(args: Any) -> Any:
     if isinstance(args, Mapping):
-        return _Shown({name: _shown(value) for name, value in args.items()})
-    return tuple(map(_shown, args))
+        return _Shown({name: _format_value(value) for name, value in args.items()})
+    return tuple(map(_format_value, args))
 
 
 class _Shown(dict[str, Any]):
@@ -155,7 +155,7 @@ class _Shown(dict[str, Any]):
         return _HIDDEN
 
 
-def _shown(value: Any) -> Any:
+def _format_value(value: Any) -> Any:
     if isinstance(value, bool | int | float):
         return value
     if isinstance(value, BaseException):
@@ -191,7 +191,7 @@ def _trace(error: BaseException, at: TracebackType | None) -> str:
     return "\n".join(lines)
 
 
-def configure(settings: dict[str, Any]) -> None:
+def configure_logging(settings: dict[str, Any]) -> None:
     """Django's LOGGING_CONFIG: as the settings say, and also for what nothing catches."""
     logging.config.dictConfig(settings)
     if sys.excepthook is sys.__excepthook__:

@@ -25,7 +25,7 @@ def _file() -> int:
 
 
 @contextlib.contextmanager
-def going_first() -> Iterator[None]:
+def go_first() -> Iterator[None]:
     """Any number of workers at a time."""
     if not settings.ON_LAPTOP:
         yield
@@ -40,21 +40,21 @@ def going_first() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def going_second(beat: Callable[[], None]) -> Iterator[Callable[[], None]]:
+def go_second(beat: Callable[[], None]) -> Iterator[Callable[[], None]]:
     """``beat``, to be called between pages, with a pause before it while others go first."""
     if not settings.ON_LAPTOP:
         yield beat
         return
     lock = _file()
 
-    def called() -> None:
+    def call_beat() -> None:
         until = time.monotonic() + MOST_SECONDS
         while _is_taken(lock) and time.monotonic() < until:
             time.sleep(_LOOK)
         beat()
 
     try:
-        yield called
+        yield call_beat
     finally:
         os.close(lock)
 

@@ -15,19 +15,19 @@ from django.core.exceptions import ImproperlyConfigured
 from config.brokers import transport
 from config.constants import *  # noqa: F403 - Django wants one module of settings
 from config.constants import LOG_LEVEL, QUESTION_DAYS, QUEUE_VISIBILITY_SECONDS, REVIEW_TIMEOUT_SECONDS, SWEEP_SECONDS
-from config.environment import ON_LAPTOP, env, number, own_secret, required, sources
+from config.environment import ON_LAPTOP, env, number_variable, own_secret, required_variable, source_variable
 from config.framework import *  # noqa: F403 - as above; what is the same everywhere is in that one
 from config.framework import BASE_DIR
 
 # --- where we run ------------------------------------------------------------
-WEB_PORT = number("COUNTERSIGN_PORT", 8000)
+WEB_PORT = number_variable("COUNTERSIGN_PORT", 8000)
 STATE_DIR = Path(env("COUNTERSIGN_STATE_DIR", str(BASE_DIR / ".countersign")))
 if ON_LAPTOP:
     SECRET_KEY = env("SECRET_KEY", "") or own_secret(STATE_DIR)
     ALLOWED_HOSTS = env("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1],testserver").split(",")
 else:
-    SECRET_KEY = required("SECRET_KEY", "Django signs sessions with it; use 50 random characters.")
-    ALLOWED_HOSTS = required("ALLOWED_HOSTS", "the public host names, separated by commas.").split(",")
+    SECRET_KEY = required_variable("SECRET_KEY", "Django signs sessions with it; use 50 random characters.")
+    ALLOWED_HOSTS = required_variable("ALLOWED_HOSTS", "the public host names, separated by commas.").split(",")
 # How others open the desk: the beginning of every address that leaves it, in mails, messages and the API.
 _FIRST_HOST = next((host for host in ALLOWED_HOSTS if host[:1] not in {"", ".", "*"}), "")
 _PUBLIC_URL = f"http://127.0.0.1:{WEB_PORT}" if ON_LAPTOP else _FIRST_HOST and f"https://{_FIRST_HOST}"
@@ -36,10 +36,10 @@ CSRF_TRUSTED_ORIGINS = [origin for origin in env("CSRF_TRUSTED_ORIGINS", "").spl
 
 # --- AWS ---------------------------------------------------------------------
 AWS_REGION = env("AWS_REGION", env("AWS_DEFAULT_REGION", "eu-central-1"))
-EMULATOR_PORT = number("COUNTERSIGN_EMULATOR_PORT", 4566)
-WEB_WORKERS = number("COUNTERSIGN_WEB_WORKERS", 2)  # processes of the deployed web server
+EMULATOR_PORT = number_variable("COUNTERSIGN_EMULATOR_PORT", 4566)
+WEB_WORKERS = number_variable("COUNTERSIGN_WEB_WORKERS", 2)  # processes of the deployed web server
 # Proxies before the web server that write X-Forwarded-For: whose address is counted when passwords are guessed.
-TRUSTED_PROXIES = 0 if ON_LAPTOP else number("COUNTERSIGN_TRUSTED_PROXIES", 1)
+TRUSTED_PROXIES = 0 if ON_LAPTOP else number_variable("COUNTERSIGN_TRUSTED_PROXIES", 1)
 AWS_ENDPOINT_URL: str | None
 if ON_LAPTOP:
     AWS_ENDPOINT_URL = env("AWS_ENDPOINT_URL", f"http://127.0.0.1:{EMULATOR_PORT}")
@@ -50,7 +50,7 @@ if ON_LAPTOP:
 else:
     AWS_ENDPOINT_URL = None
     AWS_ACCESS_KEY_ID = AWS_SECRET_ACCESS_KEY = None  # the role of the machine, through boto3's own chain
-    AWS_ACCOUNT_ID = required("AWS_ACCOUNT_ID", "the 12-digit ID of the AWS account.")
+    AWS_ACCOUNT_ID = required_variable("AWS_ACCOUNT_ID", "the 12-digit ID of the AWS account.")
 STACK = env("COUNTERSIGN_STACK", "countersign")
 TABLE_NAME = STACK
 VERSIONS_TABLE_NAME = f"{STACK}-versions"  # seed 002: what was, in the same keys
@@ -98,7 +98,7 @@ REVIEW_DRAFT_SECONDS = REVIEW_TIMEOUT_SECONDS + 7 * 86_400
 # Its files from when they came: it may be open for as long as a draft is kept, and they outlast its rows.
 STACK_PARAMETERS["QuestionDays"] = str(QUESTION_DAYS + REVIEW_DRAFT_SECONDS // 86_400 + 2)
 # Where page files of other systems' reviews may lie, site by site; without an entry a site takes text only.
-INTAKE_SOURCES = sources("COUNTERSIGN_INTAKE_SOURCES")
+INTAKE_SOURCES = source_variable("COUNTERSIGN_INTAKE_SOURCES")
 # Webhooks: into one's own network only where somebody says so, which is also what a test on this machine needs.
 WEBHOOK_PRIVATE_ADDRESSES = env("COUNTERSIGN_WEBHOOK_PRIVATE_ADDRESSES", "0") == "1"
 
@@ -127,7 +127,7 @@ PRICES: dict[str, dict[str, dict[str, float]]] = {
 # --- mail ----------------------------------------------------------------------
 DEFAULT_FROM_EMAIL = env("DEFAULT_FROM_EMAIL", "countersign@localhost")
 EMAIL_HOST = env("EMAIL_HOST", "")
-EMAIL_PORT = number("EMAIL_PORT", 587)
+EMAIL_PORT = number_variable("EMAIL_PORT", 587)
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = env("EMAIL_HOST_USER", ""), env("EMAIL_HOST_PASSWORD", "")
 EMAIL_USE_TLS = env("EMAIL_USE_TLS", "1") == "1"
 EMAIL_TIMEOUT = 20
@@ -148,9 +148,9 @@ if TELL_SENDERS == "sns" and not SENDERS_TOPIC_ARN:
 # Without an address: SQS. It may hold a password, so it has no default that anybody shows.
 CELERY_BROKER_URL = env("COUNTERSIGN_BROKER_URL", "") or "sqs://"
 BROKER = transport.broker_of(CELERY_BROKER_URL)
-ENGINE = transport.checked_engine(env("COUNTERSIGN_ENGINE", transport.STEP_FUNCTIONS), BROKER)
+ENGINE = transport.check_engine(env("COUNTERSIGN_ENGINE", transport.STEP_FUNCTIONS), BROKER)
 BROKER_PREFIX = env("COUNTERSIGN_BROKER_PREFIX", "")  # of the queues' names, where desks of one name share a broker
-CELERY_TASK_QUEUES = transport.queues(BROKER, QUEUE_URLS, BROKER_PREFIX)
+CELERY_TASK_QUEUES = transport.make_queues(BROKER, QUEUE_URLS, BROKER_PREFIX)
 _SQS_OPTIONS: dict[str, Any] = {
     "region": AWS_REGION,
     # Named queues only: the worker never lists or creates any, which its role may not do either.
@@ -170,7 +170,7 @@ _SQS_OPTIONS: dict[str, Any] = {
     "wait_time_seconds": 5,
     "polling_interval": 0.02,  # each delivery costs one; idle, the long poll waits
 }
-CELERY_BROKER_TRANSPORT_OPTIONS = transport.options(
+CELERY_BROKER_TRANSPORT_OPTIONS = transport.transport_options(
     BROKER, _SQS_OPTIONS, prefix=BROKER_PREFIX or f"{STACK}:", hidden_seconds=QUEUE_VISIBILITY_SECONDS
 )
 if ON_LAPTOP:
@@ -209,7 +209,7 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(STATE_DIR / "beat-schedule")
 if ON_LAPTOP:
     _DATABASE_URL = env("DATABASE_URL", f"sqlite:///{STATE_DIR / 'countersign.sqlite3'}")
 else:
-    _DATABASE_URL = required(
+    _DATABASE_URL = required_variable(
         "DATABASE_URL", ("users and sessions are stored in PostgreSQL, shared by all web processes.")
     )
 DATABASES = {"default": dj_database_url.parse(_DATABASE_URL, conn_max_age=600, conn_health_checks=True)}
@@ -225,7 +225,7 @@ SECURE_PROXY_SSL_HEADER = None if ON_LAPTOP else ("HTTP_X_FORWARDED_PROTO", "htt
 SECURE_HSTS_SECONDS = 0 if ON_LAPTOP else 365 * 86_400
 SECURE_HSTS_INCLUDE_SUBDOMAINS = not ON_LAPTOP
 
-LOGGING_CONFIG = "config.logs.configure"
+LOGGING_CONFIG = "config.logs.configure_logging"
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,

@@ -22,7 +22,7 @@ from pynamodb.expressions.update import Action
 
 from config import aws, clock
 from config.errors import Conflict, CountersignError, Unavailable
-from config.item import THROTTLED, Item, refused
+from config.item import THROTTLED, Item, make_store_error
 from config.table import Key, kind_of
 
 _ATTEMPTS = 6
@@ -140,7 +140,7 @@ def _write(changes: Sequence[Change], token: str | None) -> list[str]:
     if token:
         request["ClientRequestToken"] = token
     try:
-        aws.dynamodb().dispatch(TRANSACT_WRITE_ITEMS, request)
+        aws.dynamodb_connection().dispatch(TRANSACT_WRITE_ITEMS, request)
     except VerboseClientError as error:
         code = error.response["Error"].get("Code", "")
         if code == "TransactionCanceledException":
@@ -149,7 +149,7 @@ def _write(changes: Sequence[Change], token: str | None) -> list[str]:
             raise Conflict from error
         if code in THROTTLED or code == "TransactionInProgressException":
             return ["ThrottlingError"]
-        raise refused(code) from error
+        raise make_store_error(code) from error
     except (*aws.UNANSWERED, ClientError) as error:
         raise Unavailable("The database is unreachable. Try again in a moment.") from error
     return []

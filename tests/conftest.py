@@ -33,8 +33,10 @@ EMULATOR = pytest.StashKey[emulator.Emulator]()
 def pytest_configure(config: pytest.Config) -> None:
     if CONTROLLER:
         engines.forget_killed_runs()
-        with mock.patch.object(emulator, "command", return_value=[sys.executable, "-m", "tests.emulator_process"]):
-            config.stash[EMULATOR] = emulator.start(
+        with mock.patch.object(
+            emulator, "emulator_command", return_value=[sys.executable, "-m", "tests.emulator_process"]
+        ):
+            config.stash[EMULATOR] = emulator.start_emulator(
                 state_dir=FOLDER / "emulator", port=int(os.environ["COUNTERSIGN_EMULATOR_PORT"]), persistent=False
             )
 
@@ -57,7 +59,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def aws_stack() -> list[str]:
     """The stack of this worker's account; what bootstrap reported."""
     lines: list[str] = []
-    bootstrap.deploy(lines.append)
+    bootstrap.deploy_stack(lines.append)
     return lines
 
 
@@ -145,6 +147,6 @@ def create_table(described: dict[str, Any]) -> None:
 @functools.cache
 def queue_urls() -> tuple[str, ...]:
     """Of all queues of this worker's account, those of dead letters too."""
-    sqs = aws.client("sqs")
+    sqs = aws.aws_client("sqs")
     names = (*settings.QUEUE_URLS, bootstrap.EVENTS_QUEUE)
     return tuple(url for name in names for url in sqs.list_queues(QueueNamePrefix=name)["QueueUrls"])

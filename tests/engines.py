@@ -157,13 +157,15 @@ def running_on(kind: EngineKind) -> Iterator[None]:
         return
     require(kind.broker)
     url, names = URLS[kind.broker], tuple(settings.QUEUE_URLS)
-    options = transport.options(kind.broker, {}, prefix=PREFIX, hidden_seconds=settings.QUEUE_VISIBILITY_SECONDS)
+    options = transport.transport_options(
+        kind.broker, {}, prefix=PREFIX, hidden_seconds=settings.QUEUE_VISIBILITY_SECONDS
+    )
     conf = {
         "broker_url": url,
         "broker_read_url": url,
         "broker_write_url": url,
         "broker_transport_options": options,
-        "task_queues": short_lived(transport.queues(kind.broker, names, PREFIX)),
+        "task_queues": short_lived(transport.make_queues(kind.broker, names, PREFIX)),
     }
     with ExitStack() as stack:
         for name, value in {"ENGINE": "celery", "BROKER": kind.broker}.items():
@@ -205,7 +207,7 @@ class Mailbox:
         self.connection.connect()
         self.channel = self.connection.channel()
         for name in settings.QUEUE_URLS:
-            for queue in (app.amqp.queues[name], transport.aside(app.amqp.queues[name])):
+            for queue in (app.amqp.queues[name], transport.dead_letter_queue(app.amqp.queues[name])):
                 bound = queue(self.channel)
                 bound.declare()
                 bound.purge()
@@ -220,7 +222,7 @@ class Mailbox:
 
     def close(self) -> None:
         for name in settings.QUEUE_URLS:
-            for queue in (app.amqp.queues[name], transport.aside(app.amqp.queues[name])):
+            for queue in (app.amqp.queues[name], transport.dead_letter_queue(app.amqp.queues[name])):
                 queue(self.channel).delete()
         self.connection.release()
 
@@ -264,7 +266,7 @@ def forget(broker: str, prefix: str) -> None:
             for key in list(channel.client.scan_iter(match=f"{prefix}*")):
                 channel.client.delete(key)
             return
-        for queue in transport.queues(broker, settings.QUEUE_URLS, prefix) or ():
+        for queue in transport.make_queues(broker, settings.QUEUE_URLS, prefix) or ():
             queue(channel).delete()
-            transport.aside(queue)(channel).delete()
+            transport.dead_letter_queue(queue)(channel).delete()
         channel.exchange_delete(f"{prefix}tasks")

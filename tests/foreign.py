@@ -13,13 +13,13 @@ BUCKET = f"their-scans-{WORKER}"
 
 
 def make_bucket() -> None:
-    s3 = aws.client("s3")
+    s3 = aws.aws_client("s3")
     with contextlib.suppress(s3.exceptions.BucketAlreadyOwnedByYou):
         s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": settings.AWS_REGION})
 
 
 def put(key: str, body: bytes) -> str:
-    aws.client("s3").put_object(Bucket=BUCKET, Key=key, Body=body)
+    aws.aws_client("s3").put_object(Bucket=BUCKET, Key=key, Body=body)
     return f"s3://{BUCKET}/{key}"
 
 

@@ -47,7 +47,7 @@ class _Http:
 def answering(service: str, **answers: Answerer | str) -> Iterator[Outside]:
     """The product's client of ``service`` gets these answers, by operation."""
     outside = Outside(answers)
-    events = aws.provider(service).meta.events
+    events = aws.provider_client(service).meta.events
     events.register_first("before-parameter-build.*", outside.before_parameters, unique_id="outside-params")
     events.register_first("before-call.*", outside.before_call, unique_id="outside-call")
     try:

@@ -107,13 +107,13 @@ def acknowledge(message: Message) -> None:
     if message.taken:
         message.taken.ack()
     else:
-        aws.client("sqs").delete_message(QueueUrl=settings.QUEUE_URLS[message.queue], ReceiptHandle=message.receipt)
+        aws.aws_client("sqs").delete_message(QueueUrl=settings.QUEUE_URLS[message.queue], ReceiptHandle=message.receipt)
 
 
 def receive(queue: str) -> list[Message]:
     if OPENED:
         return [_taken(queue, taken) for taken in OPENED[0].take(queue)]
-    answer = aws.client("sqs").receive_message(
+    answer = aws.aws_client("sqs").receive_message(
         QueueUrl=settings.QUEUE_URLS[queue], MaxNumberOfMessages=10, VisibilityTimeout=60, WaitTimeSeconds=0
     )
     return [_message(queue, found) for found in answer.get("Messages", ())]

@@ -32,7 +32,7 @@ def enqueue(task: str, queue: str, kwargs: Mapping[str, Any], *, delay: float = 
 
     """
     try:
-        with answered(), aws.translated():
+        with translate_broker_errors(), aws.translate_aws_errors():
             current_app.send_task(
                 task, kwargs=dict(kwargs), queue=queue, countdown=delay or None, retry=True, retry_policy=_ONCE_MORE,
                 # Beside the socket's own limit, which ends at each heartbeat; other brokers confirm nothing.
@@ -57,26 +57,26 @@ def enqueue_soon(task: str, queue: str, kwargs: Mapping[str, Any], *, delay: flo
     return True
 
 
-def size(queue: str) -> int:
+def count_messages(queue: str) -> int:
     """How many messages nobody has taken, on Redis and RabbitMQ. Raises: Unavailable."""
-    with channel() as open_channel:
+    with borrow_channel() as open_channel:
         declared: Any = current_app.amqp.queues[queue](open_channel)
         # Not passively: kombu asks Redis without the prefix whether it is there, and hears that it is not.
         return int(declared.queue_declare().message_count)
 
 
 @contextmanager
-def channel() -> Iterator[Any]:
+def borrow_channel() -> Iterator[Any]:
     """A channel of its own on Redis or RabbitMQ. Raises: Unavailable."""
     pool: Any = current_app.pool
-    with answered(), pool.acquire(block=True) as connection:
+    with translate_broker_errors(), pool.acquire(block=True) as connection:
         connection.connect()  # kombu closes one that an error passed through, and keeps it in the pool as it is
         with connection.channel() as open_channel:
             yield open_channel
 
 
 @contextmanager
-def answered() -> Iterator[None]:
+def translate_broker_errors() -> Iterator[None]:
     """Turn errors of the broker and of its client into ours. Raises: Unavailable."""
     try:
         yield

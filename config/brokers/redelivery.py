@@ -48,11 +48,11 @@ class Counted(Task[Any, Any]):
             except Unavailable as error:
                 raise Reject(str(error), requeue=True) from error
             raise Ignore
-        if self.on_aside and _received(self.request) >= MOST:  # whoever receives it next is SQS's other queue
+        if self.on_aside and _receive_count(self.request) >= MOST:  # whoever receives it next is SQS's other queue
             _tell(self)
             raise Reject("Delivered to a worker 5 times without success.", requeue=True)
         if self.request.headers:  # a retry's message takes them over, and who orders one was not ended
-            self.request.headers = afresh(self.request.headers)
+            self.request.headers = reset_delivery_counts(self.request.headers)
         return self.run(*args, **kwargs)
 
     def retry(self, *args: Any, **kwargs: Any) -> Any:
@@ -73,11 +73,11 @@ def _take_back(task: Counted, queue: Queue) -> None:
         log.warning("message came back", extra={"attempt": delivered + 1, **_ids(task)})
         _send(task, queue, {_DELIVERED: delivered + 1})
         return
-    _send(task, transport.aside(queue), {ASIDE_AT: clock.iso(clock.now())})
+    _send(task, transport.dead_letter_queue(queue), {ASIDE_AT: clock.iso(clock.now())})
     _tell(task)
 
 
-def _received(request: Any) -> int:
+def _receive_count(request: Any) -> int:
     """How often SQS has handed it out, and nobody acknowledged it in time; 0 on other brokers."""
     delivery = (request.properties or {}).get("delivery_info") or {}
     return int(delivery.get("sqs_message", {}).get("Attributes", {}).get("ApproximateReceiveCount", 0))
@@ -99,11 +99,11 @@ def _ids(task: Counted) -> dict[str, Any]:
 
 def _send(task: Any, queue: Queue, headers: Mapping[str, Any]) -> None:
     """The same task under the same id."""
-    with queues.answered():
+    with queues.translate_broker_errors():
         task.signature_from_request(queue=queue, headers=headers).apply_async()
 
 
-def afresh(headers: Mapping[str, Any]) -> dict[str, Any]:
+def reset_delivery_counts(headers: Mapping[str, Any]) -> dict[str, Any]:
     """Of a message that is ordered once more: nothing of its earlier deliveries is counted."""
     gone = {_DELIVERED, ASIDE_AT, "redelivered"}
     return {name: value for name, value in headers.items() if name not in gone}

@@ -37,7 +37,7 @@ def broker_of(url: str) -> str:
     return _BROKERS[scheme]
 
 
-def checked_engine(engine: str, broker: str) -> str:
+def check_engine(engine: str, broker: str) -> str:
     """Raises: ImproperlyConfigured, where there is none of that name, or it cannot send to this broker."""
     if engine not in {STEP_FUNCTIONS, CELERY}:
         raise ImproperlyConfigured(f"COUNTERSIGN_ENGINE is {engine!r}: use 'stepfunctions' or 'celery'.")
@@ -49,7 +49,7 @@ def checked_engine(engine: str, broker: str) -> str:
     return engine
 
 
-def queues(broker: str, names: Iterable[str], prefix: str) -> list[Queue] | None:
+def make_queues(broker: str, names: Iterable[str], prefix: str) -> list[Queue] | None:
     """The queues under the names that tasks are routed to; SQS's are made by bootstrap.
 
     ``prefix``: of the names on the broker, where several desks share one.
@@ -64,14 +64,14 @@ def queues(broker: str, names: Iterable[str], prefix: str) -> list[Queue] | None
     ]
 
 
-def aside(queue: Queue) -> Queue:
+def dead_letter_queue(queue: Queue) -> Queue:
     """Where what ended each worker lies until a person looks; beside ``queue``, and no worker takes from it."""
     name = f"{queue.name}-dead"
     arguments = {one: value for one, value in (queue.queue_arguments or {}).items() if one != _CONSUMER_TIMEOUT}
     return Queue(name, queue.exchange, routing_key=name, queue_arguments=arguments or None)
 
 
-def options(broker: str, sqs: Mapping[str, Any], *, prefix: str, hidden_seconds: int) -> dict[str, Any]:
+def transport_options(broker: str, sqs: Mapping[str, Any], *, prefix: str, hidden_seconds: int) -> dict[str, Any]:
     """Celery's ``broker_transport_options``.
 
     ``prefix``: of Redis's keys; what kombu keeps of taken messages lies beside the queues. ``hidden_seconds``: for

@@ -30,7 +30,7 @@ _MISSING = {
 Report = Callable[[str], None]
 
 
-def parameters() -> dict[str, str]:
+def template_parameters() -> dict[str, str]:
     """The template's parameters, from the settings and from the key space."""
     return {
         "TableName": settings.TABLE_NAME,
@@ -47,7 +47,7 @@ def parameters() -> dict[str, str]:
     }
 
 
-def deploy(report: Report) -> None:
+def deploy_stack(report: Report) -> None:
     """Bring the stack to what the template says, verify it and report each resource that changed.
 
     Raises:
@@ -60,7 +60,7 @@ def deploy(report: Report) -> None:
         raise Unavailable(
             f"No embedded AWS is running at {endpoint}. Start it with `manage.py emulator`, then try again."
         )
-    with aws.translated():
+    with aws.translate_aws_errors():
         changes = _apply()
         _verify()
         changes += _settle()
@@ -72,12 +72,14 @@ def deploy(report: Report) -> None:
 
 def _apply() -> list[str]:
     """Create or update the stack and wait for it; what became of each resource."""
-    cloudformation = aws.client("cloudformation")
+    cloudformation = aws.aws_client("cloudformation")
     request: dict[str, Any] = {
         "StackName": settings.STACK,
-        "TemplateBody": template.body(),
+        "TemplateBody": template.template_body(),
         "Capabilities": ["CAPABILITY_NAMED_IAM"],
-        "Parameters": [{"ParameterKey": name, "ParameterValue": value} for name, value in parameters().items()],
+        "Parameters": [
+            {"ParameterKey": name, "ParameterValue": value} for name, value in template_parameters().items()
+        ],
     }
     stack = _wait()
     if stack is None:
@@ -103,7 +105,7 @@ def _apply() -> list[str]:
 
 def _differences(stack: dict[str, Any], request: dict[str, Any]) -> list[str]:
     """What an update would bring: the parameters by name and value, and the template as one."""
-    cloudformation = aws.client("cloudformation")
+    cloudformation = aws.aws_client("cloudformation")
     deployed = {entry["ParameterKey"]: entry["ParameterValue"] for entry in stack.get("Parameters", ())}
     wanted = {entry["ParameterKey"]: entry["ParameterValue"] for entry in request["Parameters"]}
     found = [
@@ -146,7 +148,9 @@ def _wait() -> dict[str, Any] | None:
     deadline = time.monotonic() + _WAIT_SECONDS
     while time.monotonic() < deadline:
         try:
-            stack: dict[str, Any] = aws.client("cloudformation").describe_stacks(StackName=settings.STACK)["Stacks"][0]
+            stack: dict[str, Any] = aws.aws_client("cloudformation").describe_stacks(StackName=settings.STACK)[
+                "Stacks"
+            ][0]
         except ClientError as error:
             if "does not exist" in str(error):
                 return None
@@ -179,7 +183,7 @@ def _outcome(since: str | None) -> list[str]:
 
 def _events() -> list[dict[str, Any]]:
     """The stack's events, newest first."""
-    pages = aws.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=settings.STACK)
+    pages = aws.aws_client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=settings.STACK)
     return [event for page in pages for event in page["StackEvents"]]
 
 
@@ -192,14 +196,14 @@ def _first_failure() -> str:
 
 
 def _resources() -> list[dict[str, Any]]:
-    client = aws.client("cloudformation")
+    client = aws.aws_client("cloudformation")
     found: list[dict[str, Any]] = client.describe_stack_resources(StackName=settings.STACK)["StackResources"]
     return found
 
 
 def _settle() -> list[str]:
     """What the emulator's CloudFormation reads and does not do; in AWS the check finds it done."""
-    dynamodb = aws.client("dynamodb")
+    dynamodb = aws.aws_client("dynamodb")
     answer = dynamodb.describe_time_to_live(TableName=settings.TABLE_NAME)
     if answer["TimeToLiveDescription"]["TimeToLiveStatus"] in {"ENABLED", "ENABLING"}:
         return []
@@ -229,7 +233,7 @@ def _verify() -> None:
         if not good
     ]
     if wrong:
-        found = _answers(functools.partial(aws.client("sqs").get_queue_url, QueueName=settings.STEPS_QUEUE))
+        found = _answers(functools.partial(aws.aws_client("sqs").get_queue_url, QueueName=settings.STEPS_QUEUE))
         if settings.ON_LAPTOP and found:
             check_kept_port(found["QueueUrl"], settings.EMULATOR_PORT, settings.STATE_DIR / "emulator")
         raise Misconfigured(
@@ -249,18 +253,18 @@ def _answers(call: Callable[[], Any]) -> Any:
 
 
 def _table_is_good() -> bool:
-    table = _described(settings.TABLE_NAME)
+    table = _describe_table(settings.TABLE_NAME)
     stream = table.get("StreamSpecification", {}).get("StreamViewType")
     return _projects(table, INDEX_ATTRIBUTES) and stream == "NEW_AND_OLD_IMAGES"
 
 
 def _versions_are_good() -> bool:
-    return _projects(_described(settings.VERSIONS_TABLE_NAME), VERSIONS_INDEX_ATTRIBUTES)
+    return _projects(_describe_table(settings.VERSIONS_TABLE_NAME), VERSIONS_INDEX_ATTRIBUTES)
 
 
-def _described(name: str) -> dict[str, Any]:
+def _describe_table(name: str) -> dict[str, Any]:
     """Empty where there is no such table."""
-    answer = _answers(lambda: aws.client("dynamodb").describe_table(TableName=name))
+    answer = _answers(lambda: aws.aws_client("dynamodb").describe_table(TableName=name))
     return dict(answer["Table"]) if answer else {}
 
 
@@ -273,7 +277,7 @@ def _projects(table: dict[str, Any], attributes: Sequence[str]) -> bool:
 
 
 def _bucket_is_good() -> bool:
-    s3 = aws.client("s3")
+    s3 = aws.aws_client("s3")
     versioning = _answers(lambda: s3.get_bucket_versioning(Bucket=settings.BUCKET_NAME))
     closed = _answers(lambda: s3.get_public_access_block(Bucket=settings.BUCKET_NAME))
     if versioning is None or closed is None:
@@ -282,7 +286,7 @@ def _bucket_is_good() -> bool:
 
 
 def _queues_are_good() -> bool:
-    sqs = aws.client("sqs")
+    sqs = aws.aws_client("sqs")
     for name in (*settings.QUEUE_URLS, EVENTS_QUEUE):
         answer = _answers(functools.partial(sqs.get_queue_url, QueueName=name))
         # Workers use the URLs of the settings without asking, so those must be the real ones.
@@ -292,7 +296,7 @@ def _queues_are_good() -> bool:
 
 
 def _bus_is_good() -> bool:
-    events = aws.client("events")
+    events = aws.aws_client("events")
     rules = (EVENTS_QUEUE, settings.SEARCH_QUEUE)  # each is named as the queue that it fills
     asked = [functools.partial(events.describe_rule, Name=name, EventBusName=settings.BUS_NAME) for name in rules]
     return all(_answers(one) is not None for one in asked)

@@ -10,7 +10,7 @@ Description: Countersign - tables, bucket, key, queues, event bus, alarms and ro
 _SECTIONS = ("Parameters", "Conditions", "Resources", "Outputs")
 
 
-def body() -> str:
+def template_body() -> str:
     """One template, since the parts refer to each other and stand or fall together (ADR 0012).
 
     As text, so that CloudFormation's short forms need no YAML parser of ours. Comments stay behind: a better sentence

@@ -62,7 +62,7 @@ def postpone(record: DueWork, *, at: str, when: Condition | None = None, also: S
     if record.GSI2SK is None:
         raise Conflict
     later = table.due_later(table.due_place(record.GSI2SK), at)
-    type(record).change(record.key, [DueWork.GSI2SK.set(later), *also], unmoved(record) if when is None else when)
+    type(record).change(record.key, [DueWork.GSI2SK.set(later), *also], if_not_moved(record) if when is None else when)
 
 
 def release(record: CountedWork, *, owner: str) -> None:
@@ -82,7 +82,7 @@ def finish(record: DueWork, *, when: Condition | None = None, also: Sequence[Act
         Conflict: it is no longer due where ``record`` was read, or ``when`` does not hold.
 
     """
-    type(record).change(record.key, [*finish_actions(), *also], unmoved(record) if when is None else when)
+    type(record).change(record.key, [*finish_actions(), *also], if_not_moved(record) if when is None else when)
 
 
 def schedule_actions(work: type[DueWork], at: str, **ids: str) -> list[Action]:
@@ -108,13 +108,13 @@ def release_actions() -> list[Action]:
     return [DueWork.lease_owner.remove(), DueWork.lease_until.remove()]
 
 
-def unmoved(record: DueWork) -> Condition:
+def if_not_moved(record: DueWork) -> Condition:
     """It is due where ``record`` was read: no other sweeper, and no worker, has moved it since."""
     same: Condition = DueWork.GSI2SK == record.GSI2SK
     return same
 
 
-def scheduled() -> Condition:
+def if_scheduled() -> Condition:
     """It stands in the due index, whenever it is due."""
     there: Condition = DueWork.GSI2PK.exists()
     return there

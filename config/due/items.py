@@ -20,7 +20,7 @@ class DueWork(Item):
     @classmethod
     def due_keys(cls, at: str, **ids: str) -> dict[str, Any]:
         """The index attributes of a row that is due ``at`` a stored instant; ``ids`` as its template names them."""
-        return table.due(cls.due_entity, at, **ids)
+        return table.due_index(cls.due_entity, at, **ids)
 
     @property
     def is_scheduled(self) -> bool:

@@ -63,7 +63,9 @@ def is_answering(endpoint: str) -> bool:
         return False
 
 
-def start(*, state_dir: Path, port: int, persistent: bool = True, save_seconds: int = SAVE_SECONDS) -> Emulator:
+def start_emulator(
+    *, state_dir: Path, port: int, persistent: bool = True, save_seconds: int = SAVE_SECONDS
+) -> Emulator:
     """Start the emulator as a child process that also ends when this process dies.
 
     ``persistent`` keeps its state in ``state_dir``; killed outright it loses what is younger than ``save_seconds``.
@@ -74,11 +76,11 @@ def start(*, state_dir: Path, port: int, persistent: bool = True, save_seconds: 
     """
     check_startable(state_dir, port)
     log = state_dir / "emulator.log"
-    settings = environment(state_dir=state_dir, port=port, persistent=persistent, save_seconds=save_seconds)
+    settings = emulator_environment(state_dir=state_dir, port=port, persistent=persistent, save_seconds=save_seconds)
     with log_files.open_log(log, "the embedded AWS") as output:
         here = output.tell()
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            command(),
+            emulator_command(),
             env=settings | {"COUNTERSIGN_EMULATOR_OWNED": "1"},
             cwd=Path(__file__).resolve().parents[2],
             stdin=subprocess.PIPE,  # it stops when this end closes, so a killed parent leaves nothing behind
@@ -97,11 +99,11 @@ def start(*, state_dir: Path, port: int, persistent: bool = True, save_seconds: 
     return emulator
 
 
-def command() -> list[str]:
+def emulator_command() -> list[str]:
     return [sys.executable, "-m", "config.laptop.emulator_process"]
 
 
-def environment(
+def emulator_environment(
     *, state_dir: Path, port: int, persistent: bool = True, save_seconds: int = SAVE_SECONDS
 ) -> dict[str, str]:
     """What the emulator's process sees: its own settings, and of ours only what a Python process needs.

@@ -150,7 +150,7 @@ def _save_and_exit(lock: int) -> None:
     os._exit(1 if failures.seen else 0)
 
 
-async def run(port: int, lock: int) -> None:
+async def run_emulator(port: int, lock: int) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -167,13 +167,13 @@ async def run(port: int, lock: int) -> None:
     config.graceful_timeout = 1
     config.loglevel = "WARNING"
 
-    async def told() -> None:
+    async def report_ready() -> None:
         await stop.wait()
         if saving:
             saving.cancel()
         keeper.abandon()  # the shutdown that follows saves everything itself
 
-    await serve(door, config, shutdown_trigger=told)  # type: ignore[arg-type]
+    await serve(door, config, shutdown_trigger=report_ready)  # type: ignore[arg-type]
 
 
 def _set_orphans_aside(state_dir: Path) -> None:
@@ -196,7 +196,7 @@ def main() -> int:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # a burst of connections must not meet 1,024
-    asyncio.run(run(port, lock))
+    asyncio.run(run_emulator(port, lock))
     return 0
 
 

@@ -13,13 +13,13 @@ MOST_BYTES = 5 * 1024**2
 def open_log(path: Path, name: str) -> BinaryIO:
     """To append to, with a line that says when ``name`` was started."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    shorten(path)
+    shorten_log(path)
     file = path.open("ab", buffering=0)
     file.write(f"--- {clock.iso(clock.now())} {name} is started\n".encode())
     return file
 
 
-def shorten(path: Path) -> None:
+def shorten_log(path: Path) -> None:
     """Begin a long file anew, and keep what it held as ``<name>.1``, in place of what that held.
 
     The file itself stays, since a process may have it open to append to; a line that comes meanwhile may be lost.

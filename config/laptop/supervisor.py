@@ -47,7 +47,7 @@ class Supervisor:
     def tend(self, report: Callable[[str], None]) -> None:
         """Start again what has died, and keep the logs short; call it every second or so."""
         for child in self.children:
-            log_files.shorten(self._log_of(child))
+            log_files.shorten_log(self._log_of(child))
             if child.process is None or child.process.poll() is None:
                 continue
             if time.monotonic() - child.started < RESTART_SECONDS:

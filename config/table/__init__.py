@@ -33,16 +33,16 @@ from config.table.keys import (
     Key as Key,
 )
 from config.table.keys import (
-    decode as decode,
+    decode_part as decode_part,
 )
 from config.table.keys import (
-    encode as encode,
+    encode_part as encode_part,
 )
 from config.table.keys import (
-    fill as fill,
+    fill_template as fill_template,
 )
 from config.table.keys import (
-    joined as joined,
+    join_parts as join_parts,
 )
 from config.table.keys import (
     number_of as number_of,
@@ -51,10 +51,10 @@ from config.table.keys import (
     ordered_number as ordered_number,
 )
 from config.table.keys import (
-    partition as partition,
+    site_of as site_of,
 )
 from config.table.keys import (
-    site_of as site_of,
+    site_partition as site_partition,
 )
 from config.table.management import *  # noqa: F403 - the key space is one namespace
 from config.table.pipeline import *  # noqa: F403 - the key space is one namespace
@@ -93,10 +93,10 @@ def due_partition(shard: int) -> str:
     return f"DUE#{shard}"
 
 
-def due(entity: Entity, due_at: str, **parts: str | int) -> dict[str, Any]:
+def due_index(entity: Entity, due_at: str, **parts: str | int) -> dict[str, Any]:
     """GSI2 of a row that needs attention at ``due_at`` (stored instant, so that text order is time order)."""
     shard = zlib.crc32("".join(map(str, parts.values())).encode()) % settings.DUE_SHARDS
-    return {"GSI2PK": due_partition(shard), "GSI2SK": fill(entity.gsi2sk or "", {"due_at": due_at, **parts})}
+    return {"GSI2PK": due_partition(shard), "GSI2SK": fill_template(entity.gsi2sk or "", {"due_at": due_at, **parts})}
 
 
 class DuePlace(NamedTuple):
@@ -153,6 +153,6 @@ def datetime_s(moment: dt.datetime) -> str:
     return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def date(moment: dt.datetime) -> str:
+def date_partition(moment: dt.datetime) -> str:
     """``2026-11-21``: the partition of documents by day."""
     return moment.astimezone(dt.UTC).strftime("%Y-%m-%d")

@@ -67,10 +67,10 @@ class InvalidKey(CountersignError):
     """A value would break the key it is put into."""
 
 
-def partition(site: str, text: str) -> str:
+def site_partition(site: str, text: str) -> str:
     """Put ``text`` behind the site's prefix; the default site has none (seed 002).
 
-    >>> partition("default", "PROJ#p1"), partition("acme", "PROJ#p1")
+    >>> site_partition("default", "PROJ#p1"), site_partition("acme", "PROJ#p1")
     ('PROJ#p1', 'acme/PROJ#p1')
     """
     if not _SITE.fullmatch(site):
@@ -79,7 +79,7 @@ def partition(site: str, text: str) -> str:
 
 
 def site_of(pk: str) -> str:
-    """The site that a stored partition key belongs to: the inverse of ``partition`` for rows found system-wide.
+    """The site that a stored partition key belongs to: the inverse of ``site_partition`` for rows found system-wide.
 
     >>> site_of("PROJ#p1"), site_of("acme/PROJ#p1")
     ('default', 'acme')
@@ -95,13 +95,13 @@ _LONGEST_PARTITION, _LONGEST_SORT = 2048, 1024  # bytes, DynamoDB's own limits
 
 
 class Encoded(str):
-    """Text that is fit for a key already, as ``joined`` makes it."""
+    """Text that is fit for a key already, as ``join_parts`` makes it."""
 
 
-def encode(text: str) -> Encoded:
-    """Composed unicode with ``%``, ``#``, ``/`` and what cannot be printed as ``%XX``; ``decode`` is its inverse.
+def encode_part(text: str) -> Encoded:
+    """Composed unicode with ``%``, ``#``, ``/`` and what cannot be printed as ``%XX``; ``decode_part`` is its inverse.
 
-    >>> encode("A/B #1"), decode(encode("100 %"))
+    >>> encode_part("A/B #1"), decode_part(encode_part("100 %"))
     ('A%2FB %231', '100 %')
 
     Raises:
@@ -117,13 +117,13 @@ def encode(text: str) -> Encoded:
     )
 
 
-def decode(text: str) -> str:
+def decode_part(text: str) -> str:
     return urllib.parse.unquote(text)
 
 
-def joined(parts: Sequence[str]) -> Encoded:
+def join_parts(parts: Sequence[str]) -> Encoded:
     """Several texts as one part of a key, for composite keys: ``a#b``."""
-    return Encoded("#".join(encode(part) for part in parts))
+    return Encoded("#".join(encode_part(part) for part in parts))
 
 
 def ordered_number(number: Decimal) -> str:
@@ -169,13 +169,13 @@ def _safe(name: str, value: str | int) -> str | int:
             raise InvalidKey(f"{name} is below zero and would not sort.")
         return value
     if name in _TEXT and (value or name in _MAY_BE_EMPTY):
-        return value if isinstance(value, Encoded) else encode(value)
+        return value if isinstance(value, Encoded) else encode_part(value)
     if not value or "#" in value or "/" in value or not value.isprintable():
         raise InvalidKey(f"{name} is empty or holds a character that keys are built with.")
     return value
 
 
-def fill(template: str, parts: dict[str, str | int]) -> str:
+def fill_template(template: str, parts: dict[str, str | int]) -> str:
     """Raises: InvalidKey, where a part is missing or would break the key."""
     wanted = {name for _, name, _, _ in string.Formatter().parse(template) if name}
     if missing := wanted - parts.keys():
@@ -184,7 +184,7 @@ def fill(template: str, parts: dict[str, str | int]) -> str:
 
 
 def _sort(template: str, parts: dict[str, str | int]) -> str:
-    return _short(fill(template, parts), _LONGEST_SORT)
+    return _short(fill_template(template, parts), _LONGEST_SORT)
 
 
 def _prefix(template: str, parts: dict[str, str | int]) -> str:
@@ -198,7 +198,7 @@ def _prefix(template: str, parts: dict[str, str | int]) -> str:
 
 
 def _pattern(template: str) -> str:
-    """What ``fill`` may make of ``template``, as a regular expression."""
+    """What ``fill_template`` may make of ``template``, as a regular expression."""
     return "".join(
         re.escape(text) + ("" if name is None else "[^#/]*") for text, name, _, _ in string.Formatter().parse(template)
     )
@@ -232,8 +232,8 @@ class Entity:
     to_come: bool = False  # known, and not written yet by anything
 
     def _partition(self, site: str, template: str | None, parts: dict[str, str | int]) -> str:
-        text = fill(template or "", parts)
-        return _short(text if self.system else partition(site, text), _LONGEST_PARTITION)
+        text = fill_template(template or "", parts)
+        return _short(text if self.system else site_partition(site, text), _LONGEST_PARTITION)
 
     def partition_key(self, site: str, **parts: str | int) -> str:
         return self._partition(site, self.pk, parts)

@@ -23,7 +23,7 @@ it for every row below. Rows *to come* are decided and not written yet.
 """
 
 
-def rows() -> list[dict[str, Any]]:
+def key_rows() -> list[dict[str, Any]]:
     """One for each entity, in the columns that the seeds' list of keys has."""
     return [
         {
@@ -45,14 +45,15 @@ def rows() -> list[dict[str, Any]]:
     ]
 
 
-def page() -> str:
+def keys_page() -> str:
     """The whole of ``docs/keys.md``."""
     keys = ("pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk")
     lines = [
-        f"| {_title(row)} | " + " | ".join(f"`{row[key]}`" if row[key] else "" for key in keys) + " |" for row in rows()
+        f"| {_title(row)} | " + " | ".join(f"`{row[key]}`" if row[key] else "" for key in keys) + " |"
+        for row in key_rows()
     ]
-    attributes = [f"- **{row['entity']}** ({row['design']}): {_attributes(row)}" for row in rows()]
-    deviations = [f"- **{row['entity']}** {row['deviation']}." for row in rows() if row["deviation"]]
+    attributes = [f"- **{row['entity']}** ({row['design']}): {_attributes(row)}" for row in key_rows()]
+    deviations = [f"- **{row['entity']}** {row['deviation']}." for row in key_rows() if row["deviation"]]
     return (
         _HEAD
         + "\n".join(lines)

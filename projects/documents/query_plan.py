@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from config.errors import Refused
-from config.table import Encoded, InvalidKey, encode
+from config.table import Encoded, InvalidKey, encode_part
 from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Span, Way
 from projects.documents.filters import AttributeFilter, Filters, Op
 from projects.schemas.attribute_values import in_key, parse_values
@@ -112,7 +112,7 @@ def _value(definition: AttributeDefinition, text: str) -> str:
     """As its sort keys have it."""
     (value,) = parse_values(definition, [text])
     found = in_key(value)
-    return found if isinstance(found, Encoded) else encode(found)
+    return found if isinstance(found, Encoded) else encode_part(found)
 
 
 def _is_ordered(definition: AttributeDefinition) -> bool:
@@ -140,7 +140,7 @@ def _span(definition: AttributeDefinition, one: AttributeFilter) -> Span:
 
 def _encode_value(text: str) -> str:
     try:
-        return encode(text)
+        return encode_part(text)
     except InvalidKey as error:
         raise Refused(str(error)) from error
 

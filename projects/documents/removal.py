@@ -41,7 +41,7 @@ def delete_changes(
     """
     now = clock.now()
     stamp = clock.iso(now)
-    parts = {"document_id": document.document_id, "date": table.date(now), "datetime": table.datetime_s(now)}
+    parts = {"document_id": document.document_id, "date": table.date_partition(now), "datetime": table.datetime_s(now)}
     place = table.SOFT_DELETED_DOCUMENT.key(site, **parts)
     index = table.SOFT_DELETED_DOCUMENT.gsi1(site, **parts)
     soft = SoftDeletedDocument(place.pk, place.sk, **index, **_values(document))
@@ -81,7 +81,7 @@ def delete_changes(
 def restore_changes(site: str, soft: SoftDeletedDocument, *, due_at: str) -> list[Change]:
     """The document's row is where it was, exactly; fails if its removal went on meanwhile."""
     at = clock.parse(soft.inserteddate)
-    parts = {"document_id": soft.document_id, "date": table.date(at), "datetime": table.datetime_s(at)}
+    parts = {"document_id": soft.document_id, "date": table.date_partition(at), "datetime": table.datetime_s(at)}
     place = table.DOCUMENT.key(site, **parts)
     index = table.DOCUMENT.gsi1(site, **parts) | by_classification(
         site, soft.document_id, soft.classification_id, at=at

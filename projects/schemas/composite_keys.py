@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from config.errors import Refused
-from config.table import DEFAULT_SITE, DOCUMENT_ATTRIBUTE, Encoded, InvalidKey, encode, joined, ordered_number
+from config.table import DEFAULT_SITE, DOCUMENT_ATTRIBUTE, Encoded, InvalidKey, encode_part, join_parts, ordered_number
 
 Value = str | Decimal | bool
 VALUE_TYPE = "COMPOSITE_STRING"
@@ -69,7 +69,7 @@ def composite_key(keys: Sequence[str]) -> Encoded:
     >>> composite_key(["category", "cost centre/#"])
     'category#cost centre%2F%23'
     """
-    return joined(keys)
+    return join_parts(keys)
 
 
 def composite_value(values: Sequence[Value]) -> Encoded:
@@ -84,4 +84,4 @@ def composite_value(values: Sequence[Value]) -> Encoded:
 def _part(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return ordered_number(value) if isinstance(value, Decimal) else encode(value)
+    return ordered_number(value) if isinstance(value, Decimal) else encode_part(value)

@@ -199,7 +199,7 @@ def all_composite_keys(site: str) -> Sequence[CompositeKey]:
     rows = SchemaCompositeKey.page(pk, index="GSI1", limit=MAX_OFFERED).rows
     head = table.CLASSIFICATION_COMPOSITE_KEY.gsi1_prefix()
     parts = ((one, (one.GSI1SK or "").removeprefix(head).split("#")) for one in rows)
-    return [CompositeKey(tuple(map(table.decode, keys)), one.document_id or SITE) for one, keys in parts]
+    return [CompositeKey(tuple(map(table.decode_part, keys)), one.document_id or SITE) for one, keys in parts]
 
 
 # --- who uses what -----------------------------------------------------------
@@ -214,4 +214,4 @@ def list_allowed_values(site: str, key: str) -> Sequence[str]:
     """Every value that any schema allows for an attribute, in the order of the text, each once; one Query."""
     pk = table.CLASSIFICATION_ALLOWED_VALUE.gsi1_partition(site, key=key)
     rows = SchemaAllowedValue.page(pk, index="GSI1", limit=MAX_OFFERED).rows
-    return list(dict.fromkeys(table.decode((one.GSI1SK or "").partition("#")[2]) for one in rows))
+    return list(dict.fromkeys(table.decode_part((one.GSI1SK or "").partition("#")[2]) for one in rows))

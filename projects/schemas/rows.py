@@ -56,7 +56,7 @@ def _rows(site: str, owner: str, schema: Schema) -> Mapping[Key, Item]:
         ]
     entity = table.CLASSIFICATION_COMPOSITE_KEY if owner else table.SITE_COMPOSITE_KEY
     for keys in schema.composite_keys:
-        joined = table.joined(keys)
+        joined = table.join_parts(keys)
         name = str(uuid.uuid5(_COMPOSITE, f"{owner}#{joined}"))
         parts = _keys(entity, site, owner, uuid=name, keys=joined)
         rows.append(SchemaCompositeKey(**parts, keys=list(keys), documentId=owner or None, **flat))

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from django.conf import settings
 
 from config.errors import NotFound
-from config.table import DEFAULT_SITE, InvalidKey, encode, partition
+from config.table import DEFAULT_SITE, InvalidKey, encode_part, site_partition
 from projects.queues import queries as queue_queries
 from projects.sites.items.sites import Site
 from projects.sites.permissions import NOTHING, Permission, default_permissions, known_permissions
@@ -68,7 +68,7 @@ def forget_queues() -> None:
 def get_site(site_id: str) -> Site | None:
     """The site, active or not; None where there is none. Not found is remembered too, where it could be one."""
     try:
-        partition(site_id, "")
+        site_partition(site_id, "")
     except InvalidKey:
         return None
 
@@ -113,7 +113,7 @@ def places_of(groups: Iterable[str], limit: int) -> Sequence[Place]:
             return [_place(site_queries.default_site())]
         return _in_order(_place(one) for one in site_queries.get_sites(mine) if one.status == site_queries.ACTIVE)
 
-    return _memory.get("places", "#".join([str(limit), *map(encode, named)]), read_places)
+    return _memory.get("places", "#".join([str(limit), *map(encode_part, named)]), read_places)
 
 
 def list_limited_queues(site_id: str) -> Mapping[str, frozenset[str]]:

@@ -13,7 +13,7 @@ from ninja.security.http import HttpAuthBase
 from pydantic import ConfigDict
 
 from config import logs
-from config.errors import CountersignError, KeyRefused, Refused, quoted
+from config.errors import CountersignError, KeyRefused, Refused, quote_names
 from projects.sites.actions.api_keys import Program, verify_api_key
 from projects.web.http import PROBLEM, DeskRequest, problem_response, status_of
 
@@ -115,7 +115,7 @@ def refuse_unknown_query(view: Callable[..., Any]) -> Callable[..., Any]:
         known = [name for name, value in values.items() if name not in path and not isinstance(value, Schema)]
         if unknown := sorted(set(request.GET) - set(known)):
             most = f"Supported: {', '.join(known)}." if known else "This endpoint supports none."
-            raise Refused(f"Unknown query parameters: {quoted(unknown)}. {most}")
+            raise Refused(f"Unknown query parameters: {quote_names(unknown)}. {most}")
         return view(request, **values)
 
     return checked
@@ -153,5 +153,5 @@ def _not_valid(_request: HttpRequest, error: Any) -> HttpResponse:
     wrong = [{"where": ".".join(map(str, one["loc"])), "problem": one["msg"]} for one in error.errors]
     detail = "The request is invalid and nothing was changed. See errors for each invalid value."
     if unknown := [str(one["loc"][-1]) for one in error.errors if one["type"] == "extra_forbidden"]:
-        detail = f"Unknown entries: {quoted(unknown)}. {detail}"
+        detail = f"Unknown entries: {quote_names(unknown)}. {detail}"
     return problem_response(422, detail, errors=wrong)

@@ -230,7 +230,7 @@ def _settings(row: AuditLine | EntityEvent) -> AuditRow:
     changed = payload.pop("changes", None)
     listed = {**changed, **payload} if isinstance(changed, dict) else payload
     changes = [_change(name, value) for name, value in listed.items()]
-    name = table.decode(row.entityId)
+    name = table.decode_part(row.entityId)
     if row.entityType in ("account", "group"):
         name = str(payload.get("account") or ("Unknown account" if row.entityId == UNKNOWN else name))
         changes = [one for one in changes if one["what"] != "account"]
@@ -245,7 +245,7 @@ def _event(row: EntityEvent) -> AuditRow:
     _, entity_type, entity_id = row.PK.rsplit("#", 2)
     user_id, at = str(row.GSI2PK).rpartition("userId")[2], row.SK.partition("#")[2]
     words = _told(entity_type, row.status or "changed")
-    name = table.decode(entity_id)
+    name = table.decode_part(entity_id)
     return AuditRow(
         at, "settings", row.name or user_id, user_id, words, name, name if entity_type == "document" else ""
     )

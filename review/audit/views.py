@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
-from config.table import InvalidKey, encode
+from config.table import InvalidKey, encode_part
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
@@ -107,7 +107,7 @@ def _sources(request: DeskRequest, asked: dict[str, str]) -> Sequence[Source]:
     if asked["record"] and asked["type"]:
         if asked["type"] == "document":
             _check_shown(request, asked["record"])
-        return timeline.of_record(request.site, asked["type"], encode(asked["record"]))
+        return timeline.of_record(request.site, asked["type"], encode_part(asked["record"]))
     if asked["user"]:
         return timeline.of_user(request.site, asked["user"])
     if asked["person"]:

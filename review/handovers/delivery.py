@@ -63,7 +63,7 @@ def deliver(ref: ReviewRef, decision_id: str) -> None:
             Review.drives.set((Review.drives | 0) + 1),
         ],
         # What is settled waits for nothing; a newer token puts it back into the due index.
-        when=may(REDEEM) & same & (Review.redeem_after <= clock.iso(now)) & due_work.scheduled(),
+        when=may(REDEEM) & same & (Review.redeem_after <= clock.iso(now)) & due_work.if_scheduled(),
         done=[Review.status.set(SPEND.to), Review.delivery.set(Delivery.DELIVERED)],
         still=may(SPEND) & same,
         output=answer,
@@ -97,7 +97,7 @@ def _settle(ref: ReviewRef, review: Review, how: Delivery, *, lease: str) -> Non
 def _record(ref: ReviewRef, review: Review, how: Delivery, actions: list[Action], when: Condition) -> None:
     ended = [Review.updated_at.set(clock.iso(clock.now())), *due_work.finish_actions()]
     until = keeping.until()
-    change = Update(ref.key, [*actions, *ended, Review.TimeToLive.set(until)], when & due_work.scheduled())
+    change = Update(ref.key, [*actions, *ended, Review.TimeToLive.set(until)], when & due_work.if_scheduled())
     checkpoint = Update(checkpoint_key(ref), [ReviewCheckpoint.TimeToLive.set(until)])
     detail = {**_named(review), "decision": review.decision, "decisionId": review.decision_id, "delivery": how}
     detail |= {"uri": review.decision_uri, "sha256": review.decision_sha256}
@@ -159,7 +159,7 @@ def tell_expired(ref: ReviewRef) -> None:
     gone: Condition = Review.status == ReviewStatus.EXPIRED
     try:
         ended = [*due_work.finish_actions(), Review.TimeToLive.set(keeping.until())]
-        Review.change(ref.key, ended, gone & due_work.scheduled())
+        Review.change(ref.key, ended, gone & due_work.if_scheduled())
     except Conflict:
         log.info("expiry was told twice", extra={"review": ref.review_id})
 

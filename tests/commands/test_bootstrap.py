@@ -86,7 +86,7 @@ def test_machines_log_errors_without_data_and_what_was_changed_by_hand_is_put_ri
     table: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bootstrap(capsys)
-    sfn = aws.client("stepfunctions")
+    sfn = aws.aws_client("stepfunctions")
     machine = executions.machine_name(DOCUMENT_ANALYSIS)
     arn = next(
         found["stateMachineArn"] for found in sfn.list_state_machines()["stateMachines"] if found["name"] == machine
@@ -95,7 +95,7 @@ def test_machines_log_errors_without_data_and_what_was_changed_by_hand_is_put_ri
     assert before["loggingConfiguration"]["level"] == "ERROR"
     assert before["loggingConfiguration"]["includeExecutionData"] is False
     group = before["loggingConfiguration"]["destinations"][0]["cloudWatchLogsLogGroup"]["logGroupArn"]
-    groups = aws.client("logs").describe_log_groups(logGroupNamePrefix="/aws/vendedlogs/states/")["logGroups"]
+    groups = aws.aws_client("logs").describe_log_groups(logGroupNamePrefix="/aws/vendedlogs/states/")["logGroups"]
     assert group in {f"{found['arn'].removesuffix(':*')}:*" for found in groups}
     sfn.update_state_machine(stateMachineArn=arn, loggingConfiguration={"level": "OFF"})
     assert f"changed    state machine {machine}: its logging" in bootstrap(capsys)

@@ -40,7 +40,7 @@ class Seed000:
 
     def write(self, key: str, body: bytes | str | dict[str, Any], content_type: str = "application/json") -> str:
         body = json.dumps(body, ensure_ascii=False) if isinstance(body, dict) else body
-        aws.client("s3").put_object(
+        aws.aws_client("s3").put_object(
             Bucket=settings.BUCKET_NAME,
             Key=key,
             Body=body.encode() if isinstance(body, str) else body,

@@ -34,7 +34,7 @@ def everything():
     for name in (settings.TABLE_NAME, settings.VERSIONS_TABLE_NAME):
         for page in client.get_paginator("scan").paginate(TableName=name):
             items |= {(name, item["PK"]["S"], item["SK"]["S"]): item for item in page["Items"]}
-    listed = aws.client("s3").get_paginator("list_objects_v2").paginate(Bucket=settings.BUCKET_NAME)
+    listed = aws.aws_client("s3").get_paginator("list_objects_v2").paginate(Bucket=settings.BUCKET_NAME)
     objects = {one["Key"]: (one["ETag"], one["LastModified"]) for page in listed for one in page.get("Contents", ())}
     return items, objects
 

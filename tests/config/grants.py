@@ -93,7 +93,7 @@ def _of_bucket(operation: str, params: dict[str, Any]) -> Iterator[Need]:
 
 def policies(role: str) -> list[dict[str, Any]]:
     """Every statement of a deployed role, its names filled in."""
-    iam = aws.client("iam")
+    iam = aws.aws_client("iam")
     documents = [
         iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
         for name in iam.list_role_policies(RoleName=role)["PolicyNames"]

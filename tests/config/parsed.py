@@ -25,7 +25,7 @@ Loader.add_multi_constructor("!", _short_form)
 
 @functools.cache
 def laid() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.load(template.body(), Loader)
+    found: dict[str, Any] = yaml.load(template.template_body(), Loader)
     return found
 
 

@@ -55,7 +55,7 @@ def test_silence_of_the_sweeper_is_an_alarm():
 
 
 def test_they_are_deployed_with_the_thresholds_of_the_settings(aws_stack):
-    found = aws.client("cloudwatch").describe_alarms(AlarmNamePrefix=f"{settings.STACK}-")["MetricAlarms"]
+    found = aws.aws_client("cloudwatch").describe_alarms(AlarmNamePrefix=f"{settings.STACK}-")["MetricAlarms"]
     assert len(found) == len(alarms())
     thresholds = {alarm["AlarmName"].removeprefix(f"{settings.STACK}-"): alarm["Threshold"] for alarm in found}
     assert thresholds["executions-ended-badly"] == float(settings.STACK_PARAMETERS["FailedExecutions"])
@@ -63,7 +63,7 @@ def test_they_are_deployed_with_the_thresholds_of_the_settings(aws_stack):
 
 
 def test_an_execution_that_fails_is_told_of_by_its_name_and_never_with_its_data(table):
-    sfn, sqs = aws.client("stepfunctions"), aws.client("sqs")
+    sfn, sqs = aws.aws_client("stepfunctions"), aws.aws_client("sqs")
     url = sqs.get_queue_url(QueueName=f"{settings.STACK}-ended-badly")["QueueUrl"]
     sqs.purge_queue(QueueUrl=url)
     role = f"arn:aws:iam::{settings.AWS_ACCOUNT_ID}:role/{settings.STACK}-machines"

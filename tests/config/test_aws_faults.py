@@ -72,7 +72,7 @@ def test_a_refused_call_has_awss_own_error_and_the_next_one_works(table):
 
 
 def test_a_refused_call_has_the_services_own_class(table):
-    sfn = aws.client("stepfunctions")
+    sfn = aws.aws_client("stepfunctions")
     arn = f"arn:aws:states:{settings.AWS_REGION}:{settings.AWS_ACCOUNT_ID}:stateMachine:none"
     with (
         fail("stepfunctions", "StartExecution", error_code="ExecutionAlreadyExists"),
@@ -101,7 +101,7 @@ def test_calls_are_counted_in_order_with_their_parameters_and_answers(table):
 def test_calls_of_other_threads_and_other_clients_are_counted_too(table):
     with count_calls() as counted, ThreadPoolExecutor(8) as pool:
         list(pool.map(put, "abcdefgh"))
-        aws.client("sqs").get_queue_url(QueueName=settings.DESK_QUEUE)
+        aws.aws_client("sqs").get_queue_url(QueueName=settings.DESK_QUEUE)
         aws.DocumentStorage().exists("nothing")
     assert len(counted.of("dynamodb")) == 8
     assert [call.service for call in counted.calls[8:]] == ["sqs", "s3"]

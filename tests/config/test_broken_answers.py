@@ -60,5 +60,5 @@ def test_of_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("cut")
 def test_of_a_queue() -> None:
-    with pytest.raises(Unavailable), aws.translated():
-        aws.client("sqs").get_queue_attributes(QueueUrl=settings.EVENTS_QUEUE_URL, AttributeNames=["All"])
+    with pytest.raises(Unavailable), aws.translate_aws_errors():
+        aws.aws_client("sqs").get_queue_attributes(QueueUrl=settings.EVENTS_QUEUE_URL, AttributeNames=["All"])

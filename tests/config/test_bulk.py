@@ -54,13 +54,13 @@ CHANGES = [
 def test_rows_are_left_as_the_table_would_leave_them(table: str) -> None:
     for change in CHANGES:
         transact([change])
-    assert ordered(row for _, row in bulk.left(CHANGES)) == ordered(stored(table))
+    assert ordered(row for _, row in bulk.list_rows_left(CHANGES)) == ordered(stored(table))
 
 
 def test_what_is_left_is_put_and_put_again(table: str) -> None:
-    rows = bulk.left([Put(row(f"w{i:03d}", n=i)) for i in range(60)])
+    rows = bulk.list_rows_left([Put(row(f"w{i:03d}", n=i)) for i in range(60)])
     for _ in range(2):
-        bulk.put(rows)
+        bulk.put_rows(rows)
         assert ordered(stored(table)) == ordered(row for _, row in rows)
 
 
@@ -74,7 +74,7 @@ def test_what_is_left_is_put_and_put_again(table: str) -> None:
 )
 def test_what_needs_the_table_is_refused(action) -> None:
     with pytest.raises(NotImplementedError):
-        bulk.left([Update(key("a"), [action])])
+        bulk.list_rows_left([Update(key("a"), [action])])
 
 
 @pytest.mark.parametrize("times", [1, 99])
@@ -90,14 +90,14 @@ def test_what_the_table_leaves_over_is_sent_again(table: str, monkeypatch: pytes
         inner(client, operation, {"RequestItems": {name: wanted[:1]}})
         return {"UnprocessedItems": {name: wanted[1:] or wanted}}
 
-    rows = bulk.left([Put(row(f"w{i}", n=i)) for i in range(10)])
+    rows = bulk.list_rows_left([Put(row(f"w{i}", n=i)) for i in range(10)])
     with mock.patch.object(BaseClient, "_make_api_call", half):
         if times == 1:
-            bulk.put(rows)
+            bulk.put_rows(rows)
             assert len(stored(table)) == 10
         else:
             with pytest.raises(Unavailable, match="Run this again to resume"):
-                bulk.put(rows)
+                bulk.put_rows(rows)
 
 
 def test_a_cast_has_its_own_texts_wherever_the_mould_has_its_marks() -> None:

@@ -69,7 +69,7 @@ def strategy(entity: Entity, ids: st.SearchStrategy[str]) -> st.SearchStrategy[d
         if spec or name == "shard":
             return st.integers(min_value=0, max_value=9999)
         if name == "keys":
-            return st.lists(TEXTS, min_size=2, max_size=4).filter(is_text).map(keys.joined)
+            return st.lists(TEXTS, min_size=2, max_size=4).filter(is_text).map(keys.join_parts)
         if name in {"value", "tag_value"}:
             return st.one_of(TEXTS, st.just(""), NUMBERS.map(keys.ordered_number))
         return TEXTS if name in PEOPLES else ids
@@ -84,7 +84,7 @@ def is_text(found: Any) -> bool:
 def build(entity: Entity, site: str, parts: dict[str, Any]) -> Item:
     index: dict[str, Any] = entity.gsi1(site, **parts) if entity.gsi1pk else {}
     if entity.gsi2pk and entity.gsi2pk.startswith("DUE#"):
-        index |= keys.due(entity, **{name: value for name, value in parts.items() if name != "shard"})
+        index |= keys.due_index(entity, **{name: value for name, value in parts.items() if name != "shard"})
     elif entity.gsi2pk:
         index |= entity.gsi2(site, **parts)
     return (Row if entity.table == "main" else OldRow)(*entity.key(site, **parts), **index)
@@ -102,7 +102,7 @@ def fits(entity: Entity, site: str, parts: dict[str, Any]) -> bool:
                 return False
         elif not value or set(value) & {"#", "/"} or not value.isprintable():
             return False
-    encoded = {name: keys.encode(value) if name in PEOPLES - {"keys"} else value for name, value in parts.items()}
+    encoded = {name: keys.encode_part(value) if name in PEOPLES - {"keys"} else value for name, value in parts.items()}
     for i, one in enumerate(templates(entity)):
         due = one.startswith("DUE#") or (i and "{due_at}" in one)
         text = one.format(**encoded)

@@ -12,14 +12,14 @@ from config import environment
 def test_what_is_no_number_is_named_with_its_variable_and_its_default(text, monkeypatch):
     monkeypatch.setenv("COUNTERSIGN_ANYTHING", text)
     with pytest.raises(ImproperlyConfigured, match=f"COUNTERSIGN_ANYTHING is '{text}': .* unset it for the default"):
-        environment.number("COUNTERSIGN_ANYTHING", 7)
+        environment.number_variable("COUNTERSIGN_ANYTHING", 7)
 
 
 def test_an_empty_variable_is_an_unset_one(monkeypatch):
     monkeypatch.setenv("COUNTERSIGN_ANYTHING", "")
-    assert environment.number("COUNTERSIGN_ANYTHING", 7) == 7
+    assert environment.number_variable("COUNTERSIGN_ANYTHING", 7) == 7
     with pytest.raises(ImproperlyConfigured, match="COUNTERSIGN_ANYTHING is not set: what it is for"):
-        environment.required("COUNTERSIGN_ANYTHING", "what it is for.")
+        environment.required_variable("COUNTERSIGN_ANYTHING", "what it is for.")
 
 
 KNOWN = {"SWEEP_SECONDS": 10, "LOG_LEVEL": "INFO", "number": 1}

@@ -38,7 +38,7 @@ def other(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 def pause() -> float:
     """Seconds that going second waits before a page."""
-    with precedence.going_second(lambda: None) as beat:
+    with precedence.go_second(lambda: None) as beat:
         began = time.monotonic()
         beat()
         return time.monotonic() - began
@@ -61,27 +61,27 @@ def test_a_killed_worker_holds_up_nobody(other: subprocess.Popen[str], tmp_path:
 
 
 def test_the_next_step_of_the_same_page_finds_the_machine_free() -> None:
-    with precedence.going_first():
+    with precedence.go_first():
         pass
     assert pause() > 0.05
 
 
 def test_any_number_go_first_at_a_time(other: subprocess.Popen[str]) -> None:
     began = time.monotonic()
-    with precedence.going_first(), precedence.going_first():
+    with precedence.go_first(), precedence.go_first():
         assert time.monotonic() - began < 1
 
 
 def test_the_beat_is_called_either_way(settings: Any) -> None:
     for settings.ON_LAPTOP in (True, False):
         beats: list[int] = []
-        with precedence.going_first(), precedence.going_second(lambda: beats.append(1)) as beat:  # noqa: B023
+        with precedence.go_first(), precedence.go_second(lambda: beats.append(1)) as beat:  # noqa: B023
             beat()
         assert beats == [1]
 
 
 def test_workers_with_machines_of_their_own_leave_no_file(settings: Any, tmp_path: Path) -> None:
     settings.ON_LAPTOP = False
-    with precedence.going_first():
+    with precedence.go_first():
         assert pause() < precedence.MOST_SECONDS / 2
     assert list(tmp_path.iterdir()) == []

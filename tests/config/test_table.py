@@ -25,14 +25,14 @@ def test_the_prefix_goes_on_partitions_and_never_on_sort_keys() -> None:
 
 
 def test_the_due_index_is_system_wide() -> None:
-    due = table.due(table.REVIEW, "2026", review_id="r")
+    due = table.due_index(table.REVIEW, "2026", review_id="r")
     assert due == {"GSI2PK": "DUE#0", "GSI2SK": "2026#review#r"}
 
 
 @each("site", ["", "a/b", "A", "a#b", "-a", "x" * 41])
 def test_a_site_that_would_break_keys_is_refused(site: str) -> None:
     with pytest.raises(table.InvalidKey):
-        table.partition(site, "PROJ#p1")
+        table.site_partition(site, "PROJ#p1")
 
 
 @given(TEXT)
@@ -47,7 +47,7 @@ def test_a_value_either_is_in_the_key_as_it_is_or_is_refused(value: str) -> None
 
 
 def test_the_site_of_a_stored_key_is_read_back() -> None:
-    assert table.site_of(table.partition("acme", "DOC#d")) == "acme"
+    assert table.site_of(table.site_partition("acme", "DOC#d")) == "acme"
     assert table.site_of("DOC#d") == "default"
 
 
@@ -59,7 +59,7 @@ def test_what_people_name_is_found_again_whatever_it_holds(value: str) -> None:
         half = any("\ud800" <= one <= "\udfff" for one in value)
         assert half or not value or len(value.encode("utf-8", "replace")) > 300
     else:
-        assert table.decode(key["GSI1SK"]) == unicodedata.normalize("NFC", value)
+        assert table.decode_part(key["GSI1SK"]) == unicodedata.normalize("NFC", value)
         assert table.site_of(key["GSI1PK"]) == "acme"
         assert key["GSI1PK"].count("#") == 2
         assert "#" not in key["GSI1SK"]
@@ -97,7 +97,7 @@ def test_rows_read_before_a_site_is_known_have_no_prefix() -> None:
 
 
 def test_several_values_are_one_part_without_losing_where_they_end() -> None:
-    assert table.joined(["a#b", "c"]) != table.joined(["a", "b#c"])
+    assert table.join_parts(["a#b", "c"]) != table.join_parts(["a", "b#c"])
 
 
 def test_a_missing_part_is_an_error_and_not_a_hole_in_the_key() -> None:

@@ -37,18 +37,18 @@ DEVIATIONS = {
 
 
 def test_the_page_of_keys_is_what_the_key_space_says() -> None:
-    assert (Path(settings.BASE_DIR) / "docs/keys.md").read_text() == page.page()
+    assert (Path(settings.BASE_DIR) / "docs/keys.md").read_text() == page.keys_page()
 
 
 def test_show_keys_prints_every_entity_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("show_keys", "--json")
-    assert json.loads(capsys.readouterr().out) == page.rows()
+    assert json.loads(capsys.readouterr().out) == page.key_rows()
 
 
 @pytest.mark.skipif(not SEEDS.exists(), reason="the seeds' list of keys is not beside this checkout")
 @each("design", DESIGNS)
 def test_keys_are_the_seeds_but_for_the_listed_deviations(design: str) -> None:
-    ours = {row["entity"]: row for row in page.rows()}
+    ours = {row["entity"]: row for row in page.key_rows()}
     seeds: list[dict[str, Any]] = [row for row in json.loads(SEEDS.read_text()) if row["design"] == design]
     assert seeds
     differing = {

@@ -56,14 +56,14 @@ class Caller:
         return f"{settings.STACK}-{self.name}"
 
     def start(self, given: Mapping[str, Any]) -> "Started":
-        answer = aws.client("stepfunctions").start_execution(
+        answer = aws.aws_client("stepfunctions").start_execution(
             stateMachineArn=machine_arn(self.name), name=str(uuid.uuid4()), input=json.dumps(dict(given))
         )
         return Started(self, answer["executionArn"])
 
     def serve(self) -> None:
         """Answer what its states ask of services that the emulator lacks."""
-        sqs = aws.client("sqs")
+        sqs = aws.aws_client("sqs")
         if not self.answers:
             return
         url = sqs.get_queue_url(QueueName=self.queue)["QueueUrl"]
@@ -71,7 +71,7 @@ class Caller:
             sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
             asked = json.loads(message["Body"])
             output = json.dumps(self._answer(asked["operation"], asked["arguments"]), default=str)
-            aws.client("stepfunctions").send_task_success(taskToken=asked["token"], output=output)
+            aws.aws_client("stepfunctions").send_task_success(taskToken=asked["token"], output=output)
 
     def _answer(self, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
         service, name = operation.split(":")
@@ -106,7 +106,7 @@ class Started:
     arn: str
 
     def status(self) -> dict[str, Any]:
-        found: dict[str, Any] = aws.client("stepfunctions").describe_execution(executionArn=self.arn)
+        found: dict[str, Any] = aws.aws_client("stepfunctions").describe_execution(executionArn=self.arn)
         return found
 
     def ended(self) -> bool:
@@ -137,11 +137,11 @@ class Started:
 
 def publish(name: str, definition: Mapping[str, Any], answers: Mapping[str, Answer] | None = None) -> Caller:
     """Create the machine; where it calls a service of ``answers``, that state waits for the test instead."""
-    caller, sfn = Caller(name, answers or {}), aws.client("stepfunctions")
+    caller, sfn = Caller(name, answers or {}), aws.aws_client("stepfunctions")
     body = json.loads(json.dumps(definition))
     if answers:
-        url = aws.client("sqs").create_queue(QueueName=caller.queue)["QueueUrl"]
-        aws.client("sqs").purge_queue(QueueUrl=url)
+        url = aws.aws_client("sqs").create_queue(QueueName=caller.queue)["QueueUrl"]
+        aws.aws_client("sqs").purge_queue(QueueUrl=url)
         _stand_in(body, url, answers)
     arn = machine_arn(name)
     try:

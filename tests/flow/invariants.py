@@ -93,7 +93,7 @@ def _found(run: Run, name: str, outcome: str | None) -> Found:
 def heard() -> dict[str, list[dict[str, Any]]]:
     """All that the bus delivered, by the event's id: each copy with its type as ``type``; the queue is empty then."""
     url = settings.QUEUE_URLS[settings.DESK_QUEUE].replace(settings.DESK_QUEUE, bootstrap.EVENTS_QUEUE)
-    sqs, copies = aws.client("sqs"), defaultdict(list)
+    sqs, copies = aws.aws_client("sqs"), defaultdict(list)
     while messages := sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
         for message in messages:
             event = json.loads(message["Body"])

@@ -50,7 +50,7 @@ class LiveDesk:
         self.emulator: emulator.Emulator | None = None
 
     def start_emulator(self) -> None:
-        self.emulator = emulator.start(state_dir=self.state / "emulator", port=int(self.port))
+        self.emulator = emulator.start_emulator(state_dir=self.state / "emulator", port=int(self.port))
 
     def stop_emulator(self) -> None:
         assert self.emulator
@@ -136,7 +136,7 @@ def through(endpoint: str) -> Iterator[None]:
 
 
 def forget_clients() -> None:
-    for cache in (aws._build, aws.dynamodb):
+    for cache in (aws._build, aws.dynamodb_connection):
         cache.cache_clear()
 
 

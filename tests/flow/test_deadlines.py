@@ -50,7 +50,7 @@ def test_nobody_decides_and_the_machines_catch_expires_the_review(pump: Pump, en
     run, ref = waiting_run(pump)
     driver.stop(DOCUMENT_ANALYSIS, run, 1, "restart")
     past = clock.iso(clock.in_seconds(-settings.REVIEW_MARGIN_SECONDS))
-    due = table.due(table.REVIEW, past, review_id=ref.review_id)
+    due = table.due_index(table.REVIEW, past, review_id=ref.review_id)
     Review.change(ref.key, [Review.deadline.set(past), Review.GSI2SK.set(due["GSI2SK"])], ALWAYS)
     check_run(run.site, queries.execution(run))
     if engine_kind.by_messages:  # no machine catches: the due row does

@@ -96,7 +96,7 @@ def test_nothing_is_lost_while_the_disk_is_full(desk: LiveDesk, small: Path) -> 
 
 
 def put(name: str) -> None:
-    aws.client("s3").put_object(Bucket=settings.BUCKET_NAME, Key=f"raw/2026/11/21/acme/{name}", Body=TEXT)
+    aws.aws_client("s3").put_object(Bucket=settings.BUCKET_NAME, Key=f"raw/2026/11/21/acme/{name}", Body=TEXT)
 
 
 def received(desk: LiveDesk) -> int:

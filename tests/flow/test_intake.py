@@ -51,7 +51,7 @@ def decide(ref, decision: Decision = Decision.APPROVE, **typed: str) -> None:
 def corrections_of(output: dict) -> dict:
     """As the caller reads them, with the rights that docs/intake.md names."""
     bucket, _, key = output["uri"].removeprefix("s3://").partition("/")
-    return json.loads(aws.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read())
+    return json.loads(aws.aws_client("s3").get_object(Bucket=bucket, Key=key)["Body"].read())
 
 
 def test_a_person_approves_and_the_machine_goes_on(supplier: Caller, pump: Pump) -> None:
@@ -76,7 +76,7 @@ def test_the_answer_carries_a_pointer_to_what_was_corrected(supplier: Caller, pu
     ref = run.review(pump)
     decide(ref, called_back="true", iban="DE02120300000000202052")
     run.end(pump)
-    events = aws.client("stepfunctions").get_execution_history(executionArn=run.arn)["events"]
+    events = aws.aws_client("stepfunctions").get_execution_history(executionArn=run.arn)["events"]
     entered = [
         json.loads(one["stateEnteredEventDetails"]["input"]) for one in events if "stateEnteredEventDetails" in one
     ]
@@ -128,7 +128,7 @@ def test_what_cannot_be_reviewed_fails_with_the_sentence(supplier: Caller, pump:
 def test_a_caller_that_is_restarted_finds_its_review_and_gets_the_answer(supplier: Caller, pump: Pump) -> None:
     first = supplier.start(REQUEST)
     ref = first.review(pump)
-    aws.client("stepfunctions").stop_execution(executionArn=first.arn)
+    aws.aws_client("stepfunctions").stop_execution(executionArn=first.arn)
     second = supplier.start(REQUEST)
     assert second.review(pump) == ref
     decide(ref, called_back="true")
@@ -142,7 +142,9 @@ def test_an_answer_to_a_caller_that_is_gone_is_never_called_delivered(supplier: 
     ref = run.review(pump)
     decide(ref, called_back="true")
     tokens = [message.kwargs["question"]["token"] for message in pump.seen if message.task.endswith("take_question")]
-    aws.client("stepfunctions").send_task_failure(taskToken=tokens[0], error="ReviewExpired")  # somebody else was first
+    aws.aws_client("stepfunctions").send_task_failure(
+        taskToken=tokens[0], error="ReviewExpired"
+    )  # somebody else was first
     pump.run(lambda: review_of(ref).delivery is not None)
     assert review_of(ref).delivery == "undelivered"
     assert "stopped waiting" in one_line(signed_in(bob()).get(url("show-review", ref)).content)
@@ -160,7 +162,7 @@ def test_a_message_that_the_queue_delivers_twice_is_one_review(supplier: Caller,
 
 # --- every path of our own machine ------------------------------------------------
 def intake(given: dict) -> str:
-    answer = aws.client("stepfunctions").start_execution(
+    answer = aws.aws_client("stepfunctions").start_execution(
         stateMachineArn=machine_arn(desk_intake.name()), input=json.dumps(given)
     )
     return str(answer["executionArn"])

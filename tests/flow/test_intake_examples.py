@@ -84,11 +84,11 @@ class Textract:
 
 
 def read_object(asked: dict[str, Any]) -> dict[str, Any]:
-    return {"Body": aws.client("s3").get_object(**asked)["Body"].read().decode()}
+    return {"Body": aws.aws_client("s3").get_object(**asked)["Body"].read().decode()}
 
 
 def write_object(asked: dict[str, Any]) -> dict[str, Any]:
-    aws.client("s3").put_object(**asked)
+    aws.aws_client("s3").put_object(**asked)
     return {}
 
 
@@ -106,7 +106,7 @@ def document(settings: Any) -> dict[str, Any]:
     settings.INTAKE_SOURCES = {"default": ((BUCKET, "raw/"),)}
     make_bucket()
     key = "raw/2026/invoice.pdf"
-    aws.client("s3").put_object(Bucket=BUCKET, Key=key, Body=sample_files()[0].read_bytes())
+    aws.aws_client("s3").put_object(Bucket=BUCKET, Key=key, Body=sample_files()[0].read_bytes())
     return {"document": {"id": f"doc-{time.monotonic_ns()}", "bucket": BUCKET, "key": key}}
 
 
@@ -115,7 +115,7 @@ def audit() -> list[str]:
 
 
 def stored(given: dict[str, Any]) -> dict[str, Any]:
-    body = aws.client("s3").get_object(Bucket=BUCKET, Key=f"normalized/{given['document']['id']}.json")["Body"]
+    body = aws.aws_client("s3").get_object(Bucket=BUCKET, Key=f"normalized/{given['document']['id']}.json")["Body"]
     found: dict[str, Any] = json.loads(body.read())
     return found
 
@@ -171,7 +171,7 @@ def test_what_cannot_be_processed_fails_with_its_event(pump: Pump, settings, tex
     given = document(settings)
     given["document"] |= {name: value for name, value in changes.items() if name != "body"}
     if "body" in changes:
-        aws.client("s3").put_object(Bucket=BUCKET, Key=changes["key"], Body=changes["body"])
+        aws.aws_client("s3").put_object(Bucket=BUCKET, Key=changes["key"], Body=changes["body"])
     run = pipeline(textract).start(given)
     run.end(pump)
     assert run.status()["status"] == "FAILED"
@@ -185,7 +185,7 @@ def test_the_batch_starts_one_pipeline_each_and_waits_for_none(pump: Pump, setti
     run = batch.start({"documents": several})
     run.end(pump)
     assert run.status()["status"] == "SUCCEEDED"
-    sfn, of = aws.client("stepfunctions"), {"stateMachineArn": machine_arn(caller.name)}
+    sfn, of = aws.aws_client("stepfunctions"), {"stateMachineArn": machine_arn(caller.name)}
     assert len(sfn.list_executions(**of)["executions"]) == 3
     event = {"detail": {"bucket": {"name": BUCKET}, "object": {"key": several[0]["key"]}}}
     one = batch.start(event)
@@ -194,10 +194,10 @@ def test_the_batch_starts_one_pipeline_each_and_waits_for_none(pump: Pump, setti
     empty = batch.start({"documents": []})
     empty.end(pump)
     assert empty.status()["error"] == "NoDocuments"
-    for execution in aws.client("stepfunctions").list_executions(stateMachineArn=machine_arn(caller.name))[
+    for execution in aws.aws_client("stepfunctions").list_executions(stateMachineArn=machine_arn(caller.name))[
         "executions"
     ]:
-        aws.client("stepfunctions").stop_execution(executionArn=execution["executionArn"])
+        aws.aws_client("stepfunctions").stop_execution(executionArn=execution["executionArn"])
 
 
 # --- seed 001 ----------------------------------------------------------------------
@@ -227,7 +227,7 @@ WARRANTY = {"document_id": "w-1", "tenant_id": "acme", "text": "Warranty of a ke
 
 def agents(models: Models) -> Caller:
     make_table(CHECKPOINTS, "document_id", "sk")
-    topic = aws.client("sns").create_topic(Name="their-tenants")["TopicArn"]
+    topic = aws.aws_client("sns").create_topic(Name="their-tenants")["TopicArn"]
     known = {"CheckpointTable": CHECKPOINTS, "FastModel": "fast", "StrongModel": "strong", "TenantTopicArn": topic}
     return publish("warranty-agents", example("warranty-agents", **known), models.answers)
 
@@ -262,7 +262,7 @@ def test_high_risk_pauses_and_a_restart_runs_nothing_that_has_run(pump: Pump) ->
     ref = first.review(pump)
     assert "High risk: the seller is unknown" in one_line(signed_in(bob()).get(url("show-review", ref)).content)
     assert checkpoint()["status"]["S"] == "pending_review"  # type: ignore[index]
-    aws.client("stepfunctions").stop_execution(executionArn=first.arn)
+    aws.aws_client("stepfunctions").stop_execution(executionArn=first.arn)
     second = caller.start(WARRANTY)
     assert second.review(pump) == ref
     assert len(models.prompts) == 2  # Reader and Classifier, once

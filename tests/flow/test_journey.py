@@ -33,7 +33,7 @@ def output_of(run: Run) -> dict[str, object]:
 
 def bus_types() -> list[str]:
     url = settings.QUEUE_URLS[settings.DESK_QUEUE].replace(settings.DESK_QUEUE, bootstrap.EVENTS_QUEUE)
-    answer = aws.client("sqs").receive_message(QueueUrl=url, MaxNumberOfMessages=10, WaitTimeSeconds=1)
+    answer = aws.aws_client("sqs").receive_message(QueueUrl=url, MaxNumberOfMessages=10, WaitTimeSeconds=1)
     return [json.loads(message["Body"])["detail-type"] for message in answer.get("Messages", ())]
 
 

@@ -28,14 +28,14 @@ def start(definition: Definition, path: Path) -> str:
         "review_seconds": 1 if TIMEOUT in kinds else 600, "result": {**DECISION, "result_sha256": "0"},
     }  # fmt: skip
     arn = executions.arn("stateMachine", executions.machine_name(definition))
-    answer = aws.client("stepfunctions").start_execution(stateMachineArn=arn, input=json.dumps(given))
+    answer = aws.aws_client("stepfunctions").start_execution(stateMachineArn=arn, input=json.dumps(given))
     return str(answer["executionArn"])
 
 
 def answer(message: Message, kind: str, output: dict[str, Any]) -> None:
     """As a worker would, after a look whether the worker's task takes what the machine sends it."""
     inspect.signature(app.tasks[message.task].run).bind(**message.kwargs)
-    sfn, token = aws.client("stepfunctions"), message.kwargs["token"]
+    sfn, token = aws.aws_client("stepfunctions"), message.kwargs["token"]
     if kind == OK:
         sfn.send_task_success(taskToken=token, output=json.dumps(output))
     elif kind in (ERROR, RETRY):
@@ -43,7 +43,7 @@ def answer(message: Message, kind: str, output: dict[str, Any]) -> None:
 
 
 def entered(arn: str) -> list[str]:
-    sfn = aws.client("stepfunctions")
+    sfn = aws.aws_client("stepfunctions")
     pages = sfn.get_paginator("get_execution_history").paginate(executionArn=arn)
     events = [event for page in pages for event in page["events"]]
     return [event["stateEnteredEventDetails"]["name"] for event in events if "stateEnteredEventDetails" in event]
@@ -64,7 +64,7 @@ def test_every_way_out_of_every_state_is_taken(definition: Definition, pump: Pum
         quiet = time.monotonic() if messages else quiet
         time.sleep(0.02)
     assert not {name: todo for name, todo in left.items() if todo}
-    sfn = aws.client("stepfunctions")
+    sfn = aws.aws_client("stepfunctions")
     for path in walks:
         found = _ended(sfn, running[path.name])
         assert entered(running[path.name]) == path.states, path.name

@@ -92,7 +92,7 @@ def project_of_acme() -> Project:
 
 
 def put(name: str, body: bytes) -> None:
-    aws.client("s3").put_object(Bucket=settings.BUCKET_NAME, Key=f"raw/2026/11/21/acme/{name}", Body=body)
+    aws.aws_client("s3").put_object(Bucket=settings.BUCKET_NAME, Key=f"raw/2026/11/21/acme/{name}", Body=body)
 
 
 def waiting() -> dict[str, str]:
@@ -135,7 +135,7 @@ def test_a_file_whose_worker_and_message_are_lost_is_found_by_the_sweeper(desk: 
     wait_for((desk.state / "faults.hangs").exists, "a worker is at it", 120)
     desk.kill("worker")
     for url in (settings.QUEUE_URLS[name] for name in settings.QUEUE_URLS):
-        aws.client("sqs").purge_queue(QueueUrl=url)
+        aws.aws_client("sqs").purge_queue(QueueUrl=url)
     faults(desk)
     start_worker(desk, "another")
     wait_for(lambda: "bill.txt" in documents(project), "the file is a document", 120)

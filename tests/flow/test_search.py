@@ -83,7 +83,7 @@ def test_a_correction_is_found_and_what_waits_is_not(pump: Pump) -> None:
 
 def messages() -> list[dict[str, Any]]:
     url = settings.QUEUE_URLS[settings.SEARCH_QUEUE]
-    answer = aws.client("sqs").receive_message(QueueUrl=url, MaxNumberOfMessages=10, WaitTimeSeconds=1)
+    answer = aws.aws_client("sqs").receive_message(QueueUrl=url, MaxNumberOfMessages=10, WaitTimeSeconds=1)
     return [json.loads(one["Body"]) for one in answer.get("Messages", ())]
 
 
@@ -101,5 +101,5 @@ def test_the_rule_makes_a_celery_message_of_an_event(pump: Pump) -> None:
 def test_what_does_not_concern_it_does_not_reach_it(pump: Pump) -> None:
     for detail_type, source in (("document.review.required", settings.EVENT_SOURCE), ("document.processed", "other")):
         entry = {"Source": source, "DetailType": detail_type, "Detail": "{}", "EventBusName": settings.BUS_NAME}
-        aws.client("events").put_events(Entries=[entry])
+        aws.aws_client("events").put_events(Entries=[entry])
     assert messages() == []

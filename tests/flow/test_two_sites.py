@@ -107,7 +107,7 @@ def test_no_row_of_one_lies_in_a_partition_of_the_other(known: dict[str, Known])
 
 
 def test_no_file_of_one_lies_among_those_of_the_other(known: dict[str, Known]) -> None:
-    s3 = aws.client("s3")
+    s3 = aws.aws_client("s3")
     keys = [entry["Key"] for entry in s3.list_objects_v2(Bucket=settings.BUCKET_NAME)["Contents"]]
     mine = [key for key in keys if known["acme"]["document_id"] in key]
     assert {key.startswith("acme/") for key in mine} == {True, False}
@@ -117,7 +117,7 @@ def test_no_file_of_one_lies_among_those_of_the_other(known: dict[str, Known]) -
 
 
 def test_a_site_can_never_be_named_like_a_folder_of_the_main_sites_files(known: dict[str, Known]) -> None:
-    s3 = aws.client("s3")
+    s3 = aws.aws_client("s3")
     found = s3.list_objects_v2(Bucket=settings.BUCKET_NAME)["Contents"]
     folders = {entry["Key"].split("/")[0] for entry in found} - {"acme"}
     # Made later than anything here, or by others.
@@ -169,7 +169,7 @@ def test_the_sweeper_ends_what_is_due_on_its_own_site(known: dict[str, Known], m
 
 
 def test_each_has_an_execution_of_its_own(known: dict[str, Known]) -> None:
-    sfn, run_id = aws.client("stepfunctions"), known["acme"]["run_id"]
+    sfn, run_id = aws.aws_client("stepfunctions"), known["acme"]["run_id"]
     inputs = {}
     for machine in sfn.list_state_machines()["stateMachines"]:
         arn = machine["stateMachineArn"]
@@ -186,7 +186,7 @@ def test_what_goes_on_the_bus_says_whose_it_is(known: dict[str, Known]) -> None:
         for row in sweeper.due_rows(0):
             if row.kind == "event":
                 sweeper.repair_due(row)
-    sqs = aws.client("sqs")
+    sqs = aws.aws_client("sqs")
     url = sqs.get_queue_url(QueueName=bootstrap.EVENTS_QUEUE)["QueueUrl"]
     found = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10, WaitTimeSeconds=2).get("Messages", [])
     details = [json.loads(message["Body"])["detail"] for message in found]

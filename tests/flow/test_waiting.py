@@ -219,7 +219,7 @@ def test_a_job_that_takes_too_long_is_given_up(pump: Pump, tmp_path: Path, setti
 def test_missing_credentials_end_the_run_with_what_to_do(
     pump: Pump, tmp_path: Path, project: dict[str, str], label: str
 ) -> None:
-    assert aws.provider("textract")  # built without any
+    assert aws.provider_client("textract")  # built without any
     run = start(tmp_path, DOCUMENT_ANALYSIS, **project)
     pump.run(lambda: queries.execution(run).status != "running")
     errors = [

@@ -50,5 +50,5 @@ def test_files_in_the_bucket_become_documents_in_a_prefork_worker(desk: LiveDesk
     project = ensure_default_project(DEFAULT_SITE, by=BY)
     incoming_actions.add_tenant("acme", DEFAULT_SITE, project, by=BY)
     for name, body in FILES.items():
-        aws.client("s3").put_object(Bucket=settings.BUCKET_NAME, Key=f"raw/2026/11/21/acme/{name}", Body=body)
+        aws.aws_client("s3").put_object(Bucket=settings.BUCKET_NAME, Key=f"raw/2026/11/21/acme/{name}", Body=body)
     wait_for(lambda: names(project) >= WANTED, "each file is a document", 90)

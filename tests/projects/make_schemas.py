@@ -3,7 +3,7 @@
 from typing import Any
 
 from config.item import Item
-from config.table import ENTITY_EVENT, partition
+from config.table import ENTITY_EVENT, site_partition
 from projects.audit.events import Actor
 from projects.audit.items import EntityEvent
 from projects.schemas.actions import attribute_definitions as attribute_definition_actions
@@ -54,7 +54,7 @@ def save(owner: str, schema: Schema, version: int = 1, by: Actor = ALICE) -> Any
 
 def rows(owner: str = "", site: str = SITE) -> list[str]:
     """The sort keys of a schema's rows; of the site's own where no classification is named."""
-    pk = partition(site, f"schemas#{owner}" if owner else "schemas")
+    pk = site_partition(site, f"schemas#{owner}" if owner else "schemas")
     return sorted(one.SK for one in Item.page(pk, limit=200, consistent=True).rows)
 
 

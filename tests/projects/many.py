@@ -26,7 +26,7 @@ NAME = "A document with a name as long as they are.pdf"
 
 def write(count: int, site: str = SITE) -> None:
     """Documents of one day, each with a tag, an attribute, a number and a composite key."""
-    bulk.put([row for i in range(count) for row in _rows(i, site)])
+    bulk.put_rows([row for i in range(count) for row in _rows(i, site)])
 
 
 def _rows(i: int, site: str) -> list[bulk.Row]:
@@ -46,7 +46,7 @@ def _rows(i: int, site: str) -> list[bulk.Row]:
         Put(_tag(site, document_id, at, flat)),
         *(Put(one) for one in _attributes(site, document_id, i, flat)),
     ]
-    return bulk.left(changes)
+    return bulk.list_rows_left(changes)
 
 
 def _tag(site: str, document_id: str, at: dt.datetime, flat: dict[str, Any]) -> DocumentTag:

@@ -46,7 +46,7 @@ def _raw_rows(run: Run, count: int) -> None:
 
     def write(start: int) -> None:
         rows = [_raw_row(run, index, root, bucket, now) for index in range(start, min(start + _BATCH, count))]
-        aws.client("dynamodb").batch_write_item(RequestItems={settings.TABLE_NAME: rows})
+        aws.aws_client("dynamodb").batch_write_item(RequestItems={settings.TABLE_NAME: rows})
 
     with ThreadPoolExecutor(_LANES) as lanes:
         list(lanes.map(write, range(0, count, _BATCH)))

@@ -104,11 +104,11 @@ def _person() -> Person:
 def _fill(filling: Filling, count: int) -> None:
     for index in range(count):
         filling.save_result(index)
-        bulk.put(filling.rows("waiting", index))
+        bulk.put_rows(filling.rows("waiting", index))
 
 
 def _bare_view(_request: HttpRequest) -> HttpResponse:
-    found = aws.client("dynamodb").query(
+    found = aws.aws_client("dynamodb").query(
         TableName=settings.TABLE_NAME,
         IndexName="GSI1",
         KeyConditionExpression="GSI1PK = :queue",

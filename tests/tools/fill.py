@@ -83,7 +83,7 @@ def _chunks(first: int, count: int, write: Callable[[int], list[Row]]) -> Iterat
 
     def work(start: int) -> int:
         end = min(start + _CHUNK, count)
-        bulk.put([row for index in range(start, end) for row in write(index)])
+        bulk.put_rows([row for index in range(start, end) for row in write(index)])
         return end
 
     with ThreadPoolExecutor(_LANES) as lanes:

@@ -17,7 +17,7 @@ from django.conf import settings
 from ulid import ULID
 
 from config import clock, table
-from config.bulk import Mould, Row, left
+from config.bulk import Mould, Row, list_rows_left
 from config.transaction import Change, EventAt, Put
 from projects.audit.events import Actor
 from projects.documents import counting
@@ -116,7 +116,7 @@ class Filling:
         run, at = self._run(kind, index), self._at(kind, index)
         moments = [at + dt.timedelta(seconds=i) for i in range(_SECONDS if kind == "published" else 1)]
         marks = [run.document_id, run.workflow_id, _name(index), f"{index:064x}", str(_SMALLEST + index)]
-        marks += [table.date(at), table.datetime_s(at)]
+        marks += [table.date_partition(at), table.datetime_s(at)]
         marks += [str(_ulid(run, step.order)) for step in DOCUMENT_ANALYSIS.steps]
         marks += [clock.iso(moment) for moment in moments] + [table.datetime_us(moment) for moment in moments]
         if kind == "waiting":
@@ -221,7 +221,7 @@ def assessed(*, asked: bool) -> dict[str, Any]:
 
 
 def _rows(changes: Iterable[Change], told: Iterable[tuple[dt.datetime, EventAt]]) -> list[Row]:
-    rows = left([*counting.drop_counts(changes), *(Put(event(at)) for at, event in told)])
+    rows = list_rows_left([*counting.drop_counts(changes), *(Put(event(at)) for at, event in told)])
     return list(_never_due(rows))
 
 

@@ -29,7 +29,7 @@ def indexed(text: str) -> list[tuple[str, str]]:
 
 def objects(prefix: str) -> list[str]:
     """Every version and every marker under ``prefix``."""
-    pages = aws.client("s3").get_paginator("list_object_versions")
+    pages = aws.aws_client("s3").get_paginator("list_object_versions")
     return [
         f"{one['Key']} {one['VersionId']}"
         for page in pages.paginate(Bucket=settings.BUCKET_NAME, Prefix=prefix)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from config.errors import Refused, quoted
+from config.errors import Refused, quote_names
 
 _CHUNK = 64 * 1024  # letters
 _LONGEST_LINE = 8 * 1024  # letters; a key has 1,024 bytes at most
@@ -126,7 +126,7 @@ def _entries_problem(entry: Mapping[Any, Any], rules: Rules) -> str:
         return "This line has more values than the first line names columns."
     unknown = [name for name, value in entry.items() if name not in {None, *_KNOWN} and value not in (None, "")]
     if unknown:
-        return f"Unknown entry {quoted(unknown[:5])}. A line has a key, and optionally a project and a name."
+        return f"Unknown entry {quote_names(unknown[:5])}. A line has a key, and optionally a project and a name."
     return _ELSEWHERE if (entry.get("bucket") or rules.bucket) != rules.bucket else ""
 
 

@@ -157,4 +157,4 @@ def _sorted(site: str, batch: Batch, found: Iterable[Line]) -> _Sorted:
 
 def write_lines(rows: Iterable[BatchLine]) -> None:
     """Again is harmless: a line has one row."""
-    bulk.put([(settings.TABLE_NAME, row.serialize()) for row in rows])
+    bulk.put_rows([(settings.TABLE_NAME, row.serialize()) for row in rows])

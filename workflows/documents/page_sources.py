@@ -62,7 +62,7 @@ def pictures_of(site: str, uris: Sequence[str]) -> Iterator[Image.Image]:
 def _fetched(uri: str, bucket: str, key: str, folder: Path) -> Path:
     target = folder / "page"
     try:
-        with aws.translated(), target.open("wb") as file:
+        with aws.translate_aws_errors(), target.open("wb") as file:
             whole = _copied(bucket, key, file)
     except Unavailable:
         raise
@@ -78,7 +78,7 @@ def _fetched(uri: str, bucket: str, key: str, folder: Path) -> Path:
 def _copied(bucket: str, key: str, file: BinaryIO) -> bool:
     """False where the object is longer than the limit, whatever length S3 was told; the rest is not read."""
     size = 0
-    with closing(aws.client("s3").get_object(Bucket=bucket, Key=key)["Body"]) as body:
+    with closing(aws.aws_client("s3").get_object(Bucket=bucket, Key=key)["Body"]) as body:
         while chunk := body.read(_CHUNK):
             size += len(chunk)
             if size > settings.INTAKE_MAX_BYTES:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from config import table
 from config.errors import NotFound
-from config.item import Item, VersionItem, translated
+from config.item import Item, VersionItem, translate_store_errors
 from config.table import Key
 from projects.documents.items.removals import DocumentRemoval
 from workflows.documents.actions import hide
@@ -69,7 +69,7 @@ def _destroy_run(run: Run, beat: Beat) -> None:
 
 def _empty(kind: type[Item], pk: str, beat: Beat, *, keep: Callable[[str], bool] = lambda _: False) -> None:
     """Delete the partition's rows but those whose sort key is to be kept."""
-    with translated(), kind.batch_write() as batch:
+    with translate_store_errors(), kind.batch_write() as batch:
         rows = kind.query(pk, consistent_read=True, attributes_to_get=["PK", "SK"])
         for number, row in enumerate(rows):
             if number % _BATCH == 0:
@@ -79,5 +79,5 @@ def _empty(kind: type[Item], pk: str, beat: Beat, *, keep: Callable[[str], bool]
 
 
 def _remove(key: Key) -> None:
-    with translated():
+    with translate_store_errors():
         Item(key.pk, key.sk).delete()

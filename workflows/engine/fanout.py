@@ -108,7 +108,7 @@ def do_slice(
     if number not in (join.done or ()):
         if not drives(execution, order):
             raise StaleAttempt("The run has moved on without this slice.")
-        with precedence.going_second(step_order.seldom(keep)) as heartbeat:
+        with precedence.go_second(step_order.seldom(keep)) as heartbeat:
             result = _slice_of(order, stage, execution, number, heartbeat)
         width = _slots(order) if join.has_more else 0
         join = joins.count(join, lane, number, result, slots=width)

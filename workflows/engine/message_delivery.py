@@ -47,8 +47,8 @@ def keep(request: Any) -> None:
 
 
 def _keep_on_sqs(delivery: Mapping[str, Any]) -> None:
-    with aws.translated():
-        aws.client("sqs").change_message_visibility(
+    with aws.translate_aws_errors():
+        aws.aws_client("sqs").change_message_visibility(
             QueueUrl=delivery["sqs_queue"],
             ReceiptHandle=delivery["sqs_message"]["ReceiptHandle"],
             VisibilityTimeout=settings.QUEUE_VISIBILITY_SECONDS,
@@ -57,15 +57,15 @@ def _keep_on_sqs(delivery: Mapping[str, Any]) -> None:
 
 def _keep_on_redis(tag: str) -> None:
     """As kombu does when it takes a message: by the time at which it was taken, in a sorted set of its own."""
-    with queues.channel() as channel, channel.conn_or_acquire() as client:
+    with queues.borrow_channel() as channel, channel.conn_or_acquire() as client:
         client.zadd(channel.unacked_index_key, {tag: time.time()}, xx=True)  # never back, once it is acknowledged
 
 
 def waiting(queue: str) -> int:
     """About how many messages of ``queue`` no worker has taken yet. Raises: Unavailable."""
     if settings.BROKER != SQS:
-        return queues.size(queue)
+        return queues.count_messages(queue)
     name = "ApproximateNumberOfMessages"
-    with aws.translated():
-        answer = aws.client("sqs").get_queue_attributes(QueueUrl=settings.QUEUE_URLS[queue], AttributeNames=[name])
+    with aws.translate_aws_errors():
+        answer = aws.aws_client("sqs").get_queue_attributes(QueueUrl=settings.QUEUE_URLS[queue], AttributeNames=[name])
     return int(answer["Attributes"][name])

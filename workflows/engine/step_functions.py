@@ -42,9 +42,9 @@ def publish_machines(report: Callable[[str], None]) -> None:
 
 def _publish(name: str, body: str, report: Callable[[str], None], *, version: str = "") -> None:
     """``version``: of a definition, which is compared and never changed."""
-    sfn, arn = aws.client("stepfunctions"), executions.arn("stateMachine", name)
+    sfn, arn = aws.aws_client("stepfunctions"), executions.arn("stateMachine", name)
     role = f"arn:aws:iam::{settings.AWS_ACCOUNT_ID}:role/{settings.STACK}-machines"
-    with aws.translated():
+    with aws.translate_aws_errors():
         try:
             found = sfn.describe_state_machine(stateMachineArn=arn)
         except ClientError as error:
@@ -92,8 +92,8 @@ def start_batch(name: str, key: str) -> None:
 
 def _start(machine: str, name: str, payload: Mapping[str, Any]) -> None:
     try:
-        with aws.translated():
-            aws.client("stepfunctions").start_execution(
+        with aws.translate_aws_errors():
+            aws.aws_client("stepfunctions").start_execution(
                 stateMachineArn=executions.arn("stateMachine", machine), name=name, input=json.dumps(payload)
             )
     except CountersignError as error:
@@ -112,8 +112,8 @@ def state(definition: Definition, run: Run, attempt: int) -> State:
 
     """
     try:
-        with aws.translated():
-            found = aws.client("stepfunctions").describe_execution(
+        with aws.translate_aws_errors():
+            found = aws.aws_client("stepfunctions").describe_execution(
                 executionArn=executions.execution_arn(definition, run, attempt)
             )
     except NotFound:
@@ -124,8 +124,8 @@ def state(definition: Definition, run: Run, attempt: int) -> State:
 def stop(definition: Definition, run: Run, attempt: int, cause: str) -> None:
     """End the execution of an attempt that no longer drives its run."""
     try:
-        with aws.translated():
-            aws.client("stepfunctions").stop_execution(
+        with aws.translate_aws_errors():
+            aws.aws_client("stepfunctions").stop_execution(
                 executionArn=executions.execution_arn(definition, run, attempt), error="Superseded", cause=cause
             )
     except NotFound:
@@ -145,8 +145,8 @@ def took(execution_arn: str, decision_id: str) -> bool | None:
     following: dict[str, str] = {}
     for _ in range(_HISTORY_PAGES):
         try:
-            with aws.translated():
-                page = aws.client("stepfunctions").get_execution_history(
+            with aws.translate_aws_errors():
+                page = aws.aws_client("stepfunctions").get_execution_history(
                     executionArn=execution_arn, maxResults=1000, reverseOrder=True, **following
                 )
         except Unavailable:
@@ -164,13 +164,13 @@ def took(execution_arn: str, decision_id: str) -> bool | None:
 def send_success(token: str, output: Mapping[str, Any]) -> None:
     """Raises: TokenClosed; Unavailable, where the answer is not known."""
     with _token_call():
-        aws.client("stepfunctions").send_task_success(taskToken=token, output=json.dumps(dict(output)))
+        aws.aws_client("stepfunctions").send_task_success(taskToken=token, output=json.dumps(dict(output)))
 
 
 def send_failure(token: str, error: str, cause: str) -> None:
     """``error`` ≤ 256 and ``cause`` ≤ 32,768 characters. Raises: TokenClosed, Unavailable."""
     with _token_call():
-        aws.client("stepfunctions").send_task_failure(taskToken=token, error=error[:256], cause=cause[:1000])
+        aws.aws_client("stepfunctions").send_task_failure(taskToken=token, error=error[:256], cause=cause[:1000])
 
 
 def _code(error: ClientError) -> str:
@@ -180,7 +180,7 @@ def _code(error: ClientError) -> str:
 @contextmanager
 def _token_call() -> Iterator[None]:
     try:
-        with aws.translated():
+        with aws.translate_aws_errors():
             yield
     except CountersignError as error:
         if isinstance(error.__cause__, ClientError) and _code(error.__cause__) in _CLOSED:

@@ -96,7 +96,7 @@ def run_slice(
 
 
 def _turn(*, large: bool) -> AbstractContextManager[None]:
-    return nullcontext() if large else precedence.going_first()
+    return nullcontext() if large else precedence.go_first()
 
 
 def order_slice(order: Order, lane: int, number: int) -> None:

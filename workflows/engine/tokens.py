@@ -13,7 +13,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config.errors import Conflict, NotFound, TokenClosed
-from config.item import Item, translated
+from config.item import Item, translate_store_errors
 from config.table import Key
 from workflows.engine import driver
 
@@ -77,7 +77,7 @@ def redeem(
 
     """
     holder = TokenHolder(key.pk, key.sk)
-    with translated():
+    with translate_store_errors():
         marked = holder.update(list(take), condition=when)
     if not answer(holder.taskToken, output(model.from_raw_data(marked["Attributes"]))):
         return False

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from ninja import Router, Schema, Status
 
-from config.errors import Conflict, NotFound, Refused, quoted
+from config.errors import Conflict, NotFound, Refused, quote_names
 from projects.documents.items.documents import DocumentVersion
 from projects.documents.queries import documents as document_queries
 from projects.documents.queries import removals as removal_queries
@@ -198,7 +198,7 @@ def _choices(request: ApiRequest) -> dict[str, str]:
     allowed = ", ".join(provider_choice.CHOICES)
     for name in [*request.POST, *request.FILES]:
         if name != "file" and name not in provider_choice.CHOICES:
-            raise Refused(f"Unknown part {quoted([name])}. Send file, and optionally {allowed}.")
+            raise Refused(f"Unknown part {quote_names([name])}. Send file, and optionally {allowed}.")
         if (name in request.POST and name in request.FILES) or len(request.POST.getlist(name)) > 1:
             raise Refused(f"Send part {name} only once. Nothing was stored.")
         if name in provider_choice.CHOICES and request.POST.get(name) not in provider_choice.CHOICES[name]:

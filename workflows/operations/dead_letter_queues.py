@@ -49,7 +49,7 @@ def opened(queue: str) -> Iterator[Box]:
     if settings.BROKER == SQS or queue not in settings.QUEUE_URLS:
         yield _OnSqs(queue)
         return
-    with queues.channel() as channel:
+    with queues.borrow_channel() as channel:
         yield _OnBroker(queue, channel)
 
 
@@ -57,7 +57,7 @@ def sizes() -> dict[str, int]:
     """How many lie in each, on Redis and RabbitMQ; on SQS its own metrics say it. Raises: Unavailable."""
     if settings.BROKER == SQS:
         return {}
-    with queues.channel() as channel:
+    with queues.borrow_channel() as channel:
         return {queue: _OnBroker(queue, channel).size for queue in settings.QUEUE_URLS}
 
 
@@ -69,8 +69,8 @@ class _OnSqs:
     def look(self, most: int) -> list[Kept]:
         found: list[Kept] = []
         while len(found) < most:
-            with aws.translated():
-                answer = aws.client("sqs").receive_message(
+            with aws.translate_aws_errors():
+                answer = aws.aws_client("sqs").receive_message(
                     QueueUrl=self._url, MaxNumberOfMessages=10, VisibilityTimeout=_HELD,
                     MessageSystemAttributeNames=["SentTimestamp"],
                 )  # fmt: skip
@@ -82,16 +82,16 @@ class _OnSqs:
     def release(self, kept: Sequence[Kept]) -> None:
         for batch in (kept[i : i + 10] for i in range(0, len(kept), 10)):
             entries = [{"Id": str(i), "ReceiptHandle": one.held, "VisibilityTimeout": 0} for i, one in enumerate(batch)]
-            with aws.translated():
-                aws.client("sqs").change_message_visibility_batch(QueueUrl=self._url, Entries=entries)
+            with aws.translate_aws_errors():
+                aws.aws_client("sqs").change_message_visibility_batch(QueueUrl=self._url, Entries=entries)
 
     def delete(self, one: Kept) -> None:
-        with aws.translated():
-            aws.client("sqs").delete_message(QueueUrl=self._url, ReceiptHandle=one.held)
+        with aws.translate_aws_errors():
+            aws.aws_client("sqs").delete_message(QueueUrl=self._url, ReceiptHandle=one.held)
 
     def send_back(self, one: Kept) -> None:
-        with aws.translated():
-            aws.client("sqs").send_message(QueueUrl=self._back, MessageBody=one.body)
+        with aws.translate_aws_errors():
+            aws.aws_client("sqs").send_message(QueueUrl=self._back, MessageBody=one.body)
 
 
 def _kept(message: dict[str, Any]) -> Kept:
@@ -104,7 +104,7 @@ class _OnBroker:
     def __init__(self, queue: str, channel: Any) -> None:
         self._back = current_app.amqp.queues[queue]
         self._channel = channel
-        self._queue: Any = transport.aside(self._back)(channel)
+        self._queue: Any = transport.dead_letter_queue(self._back)(channel)
         self._queue.declare()
         declared: Any = self._queue.queue_declare()
         self.size = int(declared.message_count)
@@ -130,7 +130,7 @@ class _OnBroker:
             message.body,
             exchange=self._back.exchange,
             routing_key=self._back.routing_key,
-            headers=redelivery.afresh(message.headers),
+            headers=redelivery.reset_delivery_counts(message.headers),
             content_type=message.content_type,
             content_encoding=message.content_encoding,
             correlation_id=message.properties.get("correlation_id"),

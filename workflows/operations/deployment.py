@@ -19,7 +19,7 @@ def deploy(report: Report) -> None:
         CountersignError: a published version differs from its code.
 
     """
-    bootstrap.deploy(report)
+    bootstrap.deploy_stack(report)
     if engine_choice.chosen():
         report("unchanged  state machines: none, since messages drive the runs")
     else:

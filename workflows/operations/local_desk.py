@@ -49,7 +49,7 @@ class LocalDesk:
 
 def start_embedded() -> Emulator:
     """Raises: Misconfigured."""
-    return emulator.start(state_dir=settings.STATE_DIR / "emulator", port=settings.EMULATOR_PORT)
+    return emulator.start_emulator(state_dir=settings.STATE_DIR / "emulator", port=settings.EMULATOR_PORT)
 
 
 def _unheard(_text: str) -> None:
@@ -70,7 +70,7 @@ def add_workers(supervisor: Supervisor) -> None:
 
 def _workers_of(path: Path) -> int | None:
     """Raises: Misconfigured, where those of another process take no message from our broker."""
-    lock = locks.hold(path, settings.BROKER)
+    lock = locks.hold_lock(path, settings.BROKER)
     theirs = path.read_text()
     if lock is None and theirs != settings.BROKER:
         raise Misconfigured(

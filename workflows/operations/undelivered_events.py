@@ -64,8 +64,8 @@ def _publish(kind: str, detail: Mapping[str, Any]) -> None:
         "Detail": json.dumps(dict(detail), ensure_ascii=False),
         "EventBusName": settings.BUS_NAME,
     }
-    with aws.translated():
-        answer = aws.client("events").put_events(Entries=[entry])
+    with aws.translate_aws_errors():
+        answer = aws.aws_client("events").put_events(Entries=[entry])
     if answer.get("FailedEntryCount"):
         raise Unavailable("The event bus did not take the event. Try again in a moment.")
 
@@ -90,7 +90,7 @@ def _message(content: Mapping[str, Any]) -> Callable[[], None] | None:
         return None
 
     def send() -> None:
-        with aws.translated():
-            aws.client("sqs").send_message(QueueUrl=url, MessageBody=json.dumps(dict(content)))
+        with aws.translate_aws_errors():
+            aws.aws_client("sqs").send_message(QueueUrl=url, MessageBody=json.dumps(dict(content)))
 
     return send

@@ -95,7 +95,7 @@ def _document_reader(
 ) -> DocumentReader | None:
     if pinned.ocr_model != TEXTRACT.name:
         return None
-    textract = Textract(aws.provider("textract"), make_caller(TEXTRACT), heartbeat)
+    textract = Textract(aws.provider_client("textract"), make_caller(TEXTRACT), heartbeat)
     return TextractReader(textract, _original(_files(run), document), token)
 
 
@@ -113,7 +113,7 @@ def _make_transcriber(run: Run, pinned: RunSettings, document: DocumentWorkflow,
         return None
     store = _files(run)
     spoken = _transcribe_language(pinned.language)
-    service = Transcribe(aws.provider("transcribe"), make_caller(TRANSCRIBE))
+    service = Transcribe(aws.provider_client("transcribe"), make_caller(TRANSCRIBE))
     return TranscribeReader(service, store, _original(store, document), token, Languages("direct", (spoken,)))
 
 
@@ -129,7 +129,7 @@ def _make_automation(run: Run, pinned: RunSettings, document: DocumentWorkflow, 
     if not pinned.use_bda:
         return None
     store = _files(run)
-    client = aws.provider("bedrock-data-automation-runtime")
+    client = aws.provider_client("bedrock-data-automation-runtime")
     service = DataAutomation(client, make_caller(BDA), settings.BDA_PROJECT_ARN, settings.BDA_PROFILE_ARN)
     return AutomationReader(service, store, _original(store, document), token)
 
@@ -152,7 +152,7 @@ def make_inquirer(run: Run, pinned: RunSettings, note: Note = ignore_usage) -> I
 
 
 def _make_language_model(run: Run, pinned: RunSettings, note: Note) -> LanguageModel:
-    client = aws.provider("bedrock-runtime")
+    client = aws.provider_client("bedrock-runtime")
     return LanguageModel(
         Converse(client, make_caller(BEDROCK)),
         pinned.bedrock_model,

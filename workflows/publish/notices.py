@@ -153,8 +153,8 @@ def _publish(notice: Notice) -> None:
     topic: dict[str, Any] = {"TopicArn": settings.SENDERS_TOPIC_ARN}
     if settings.SENDERS_TOPIC_ARN.endswith(".fifo"):
         topic |= {"MessageGroupId": notice.run.document_id, "MessageDeduplicationId": notice.id}
-    with aws.translated():
-        aws.client("sns").publish(
+    with aws.translate_aws_errors():
+        aws.aws_client("sns").publish(
             **topic,
             Message=json.dumps(content, ensure_ascii=False),
             MessageAttributes={

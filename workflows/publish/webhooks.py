@@ -19,7 +19,7 @@ from django.conf import settings
 
 from config import clock
 from config.errors import ActionFailed, Unavailable
-from config.internet import PORTS, Connection, is_public, resolved
+from config.internet import PORTS, Connection, is_public, resolve_host
 
 _WORTH_A_RETRY = frozenset({408, 425, 429})
 _READ = 4_096  # bytes of an answer that are read and thrown away
@@ -117,7 +117,7 @@ def checked_address(host: str, port: int) -> str:
 
     """
     try:
-        addresses = resolved(host, port)
+        addresses = resolve_host(host, port)
     except (OSError, UnicodeError) as error:
         raise Unavailable("The receiver's name cannot be resolved.") from error
     if not settings.WEBHOOK_PRIVATE_ADDRESSES and not all(map(is_public, addresses)):

@@ -156,7 +156,7 @@ def give_up(ref: QuestionRef, asked: Question) -> bool:
 
 
 def _unmoved(asked: Question) -> Condition:
-    same: Condition = _waits(int(asked.generation)) & due_work.unmoved(asked)
+    same: Condition = _waits(int(asked.generation)) & due_work.if_not_moved(asked)
     return same
 
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from config.table import decode
+from config.table import decode_part
 from projects.documents.queries.documents import list_attributes
 from projects.schemas import composite_keys
 from projects.schemas.attribute_values import format_value
@@ -102,6 +102,6 @@ def _attributes(run: Run) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for row in list_attributes(run.site, run.document_id):
         if row.valueType != composite_keys.VALUE_TYPE:
-            key = row.key_ or decode(row.SK.split("#")[1])
+            key = row.key_ or decode_part(row.SK.split("#")[1])
             found.setdefault(key, []).append(format_value(row.value) or key)
     return found

@@ -175,14 +175,14 @@ def publish(event: DocumentEvent) -> bool:
         "Detail": event.bus_detail,
         "EventBusName": settings.BUS_NAME,
     }
-    with aws.translated():
-        answer = aws.client("events").put_events(Entries=[entry])
+    with aws.translate_aws_errors():
+        answer = aws.aws_client("events").put_events(Entries=[entry])
     if answer.get("FailedEntryCount"):
         raise Unavailable("The event bus did not take the event. It is kept and sent again.")
     if settings.BROKER != SQS and event.bus_type in SEARCHED:
         _tell_search(json.loads(str(event.bus_detail)))
     try:
-        due_work.finish(event, when=due_work.scheduled())
+        due_work.finish(event, when=due_work.if_scheduled())
     except Conflict:  # a second sender was as fast; both sent the same id
         log.info("event sent twice", extra={"event": event.event_id})
     return True

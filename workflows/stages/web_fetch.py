@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from config.errors import StageFailed
-from config.internet import PORTS, Connection, is_public, resolved
+from config.internet import PORTS, Connection, is_public, resolve_host
 
 AGENT = "Countersign/0.1 (document desk)"
 MOST_BYTES = 8 * 1024**2
@@ -27,7 +27,7 @@ Resolve = Callable[[str, int], Sequence[str]]
 class Network:
     """How names become addresses and which of them may be reached."""
 
-    resolve: Resolve = resolved
+    resolve: Resolve = resolve_host
     may_reach: Callable[[str], bool] = is_public
     ports: frozenset[int] = frozenset(PORTS.values())
 

@@ -13,7 +13,7 @@ from django.core.files.storage import default_storage
 
 from config import aws, disk
 from config.errors import CountersignError, NotFound, Tampered, Unavailable
-from config.table import partition
+from config.table import site_partition
 from workflows.storage import files
 
 # The embedded AWS answers a range of one version with the whole object: in parts, a file above 8 MiB came out broken.
@@ -34,24 +34,24 @@ class StoredFile:
 
 
 def _put(key: str, body: bytes | BinaryIO, content_type: str, kind: str) -> None:
-    with aws.translated():
-        aws.client("s3").put_object(
+    with aws.translate_aws_errors():
+        aws.aws_client("s3").put_object(
             Bucket=settings.BUCKET_NAME, Key=key, Body=body, ContentType=content_type, Tagging=f"kind={kind}"
         )
 
 
 def fetch_object(key: str, target: Path, *, version: str = "") -> None:
     """An object that another system put into the bucket. Raises: NotFound."""
-    with disk.full_is_unavailable(), aws.translated():
+    with disk.full_is_unavailable(), aws.translate_aws_errors():
         extra = {"VersionId": version} if version else None
-        aws.client("s3").download_file(settings.BUCKET_NAME, key, str(target), ExtraArgs=extra, Config=_IN_ONE_GET)
+        aws.aws_client("s3").download_file(settings.BUCKET_NAME, key, str(target), ExtraArgs=extra, Config=_IN_ONE_GET)
 
 
 def delete_object(key: str, version: str) -> None:
     """Delete one version of an object that another system put into the bucket; gone already is as well."""
     which = {"VersionId": version} if version else {}
-    with aws.translated():
-        aws.client("s3").delete_object(Bucket=settings.BUCKET_NAME, Key=key, **which)
+    with aws.translate_aws_errors():
+        aws.aws_client("s3").delete_object(Bucket=settings.BUCKET_NAME, Key=key, **which)
 
 
 def version_of(key: str) -> str:
@@ -61,15 +61,15 @@ def version_of(key: str) -> str:
 
 def look_up(key: str) -> tuple[str, int]:
     """The newest version of an object, empty where nothing is versioned, and its size in bytes. Raises: NotFound."""
-    with aws.translated():
-        found = aws.client("s3").head_object(Bucket=settings.BUCKET_NAME, Key=key)
+    with aws.translate_aws_errors():
+        found = aws.aws_client("s3").head_object(Bucket=settings.BUCKET_NAME, Key=key)
     return str(found.get("VersionId") or ""), int(found["ContentLength"])
 
 
 def open_object(key: str) -> Any:
     """A stream of bytes. Raises: NotFound."""
-    with aws.translated():
-        return aws.client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key)["Body"]
+    with aws.translate_aws_errors():
+        return aws.aws_client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key)["Body"]
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class SiteFiles:
     site: str
 
     def write(self, name: str, body: bytes, content_type: str) -> None:
-        _put(partition(self.site, name), body, content_type, files.kind(name))
+        _put(site_partition(self.site, name), body, content_type, files.kind(name))
 
     def keep(self, name: str, body: bytes, content_type: str) -> None:
         """Write an object that is named by its content, unless it is there as it should be.
@@ -99,19 +99,21 @@ class SiteFiles:
         _put(self.key(name), file, content_type, files.kind(name))
 
     def key(self, name: str) -> str:
-        return partition(self.site, name)
+        return site_partition(self.site, name)
 
     def read(self, name: str) -> bytes:
         """Raises: NotFound."""
-        with aws.translated():
-            body: bytes = aws.client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=self.key(name))["Body"].read()
+        with aws.translate_aws_errors():
+            body: bytes = (
+                aws.aws_client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=self.key(name))["Body"].read()
+            )
         return body
 
     def read_pinned(self, name: str, sha256: str) -> bytes:
         """Raises: NotFound; Tampered, where the content is not what was recorded."""
-        key = partition(self.site, name)
-        with aws.translated():
-            body: bytes = aws.client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key)["Body"].read()
+        key = site_partition(self.site, name)
+        with aws.translate_aws_errors():
+            body: bytes = aws.aws_client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key)["Body"].read()
         if files.sha256(body) != sha256:
             raise Tampered("The stored file is not the one that was recorded. Nothing was applied.")
         return body
@@ -131,7 +133,7 @@ class DocumentFiles:
         >>> DocumentFiles("acme", "p", "d").root
         'acme/projects/p/documents/d/'
         """
-        return partition(self.site, files.document(self.project_id, self.document_id))
+        return site_partition(self.site, files.document(self.project_id, self.document_id))
 
     def place(self, name: str) -> str:
         """Where the artifact of this name is written, relative to the root."""
@@ -167,15 +169,15 @@ class DocumentFiles:
         sha256 = sha256 or hashlib.file_digest(cast("Any", file), "sha256").hexdigest()
         key = self.root + files.original(self.document_id, extension)
         storage = cast("aws.DocumentStorage", default_storage)
-        with aws.translated():
+        with aws.translate_aws_errors():
             kind = files.kind(key.removeprefix(self.root))
             version = storage.put_checked(key, file, sha256=sha256, content_type=content_type, kind=kind)
         return StoredFile(key, sha256, version)
 
     def delete_original(self, stored: StoredFile) -> None:
         """Take this one version back, not what came before or after it under the same key."""
-        with aws.translated():
-            aws.client("s3").delete_object(Bucket=settings.BUCKET_NAME, Key=stored.key, **stored.which)
+        with aws.translate_aws_errors():
+            aws.aws_client("s3").delete_object(Bucket=settings.BUCKET_NAME, Key=stored.key, **stored.which)
 
     def fetch(self, key: str, target: Path, *, version: str | None = None) -> Path:
         """The file as it is now, or one version of it. Raises: NotFound."""
@@ -184,8 +186,10 @@ class DocumentFiles:
 
     def read(self, name: str) -> bytes:
         """Raises: NotFound."""
-        with aws.translated():
-            body: bytes = aws.client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=self.root + name)["Body"].read()
+        with aws.translate_aws_errors():
+            body: bytes = (
+                aws.aws_client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=self.root + name)["Body"].read()
+            )
         return body
 
     def read_pinned(self, name: str, sha256: str) -> bytes:
@@ -197,15 +201,15 @@ class DocumentFiles:
 
     def open(self, name: str) -> tuple[Any, int]:
         """A stream and its length in bytes. Raises: NotFound."""
-        with aws.translated():
-            found = aws.client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=self.root + name)
+        with aws.translate_aws_errors():
+            found = aws.aws_client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=self.root + name)
         return found["Body"], int(found["ContentLength"])
 
     def open_original(self, key: str, version: str | None) -> tuple[Any, int]:
         """A stream of one version of a content, and its length in bytes. Raises: NotFound."""
         which = {"VersionId": version} if version else {}
-        with aws.translated():
-            found = aws.client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key, **which)
+        with aws.translate_aws_errors():
+            found = aws.aws_client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key, **which)
         return found["Body"], int(found["ContentLength"])
 
     def write(self, name: str, body: bytes, content_type: str) -> str:
@@ -215,8 +219,8 @@ class DocumentFiles:
     def write_new(self, name: str, body: bytes, content_type: str) -> bool:
         """Put where nothing is yet; False where an object is there, which stays (S3: conditional writes)."""
         try:
-            with aws.translated():
-                aws.client("s3").put_object(
+            with aws.translate_aws_errors():
+                aws.aws_client("s3").put_object(
                     Bucket=settings.BUCKET_NAME, Key=self.root + name, Body=body, ContentType=content_type,
                     Tagging=f"kind={files.kind_in(self.project_id, name)}",
                     IfNoneMatch="*",
@@ -234,11 +238,11 @@ class DocumentFiles:
     def clear_artifacts(self, folders: Iterable[str] = files.ARTIFACTS) -> None:
         """Take away what is to be made anew; the bucket's lifecycle rules end its versions days later."""
         for prefix in folders:
-            with aws.translated():
-                pages = aws.client("s3").get_paginator("list_objects_v2")
+            with aws.translate_aws_errors():
+                pages = aws.aws_client("s3").get_paginator("list_objects_v2")
                 for page in pages.paginate(Bucket=settings.BUCKET_NAME, Prefix=self.root + prefix):
                     if keys := [{"Key": entry["Key"]} for entry in page.get("Contents", ())]:
-                        aws.client("s3").delete_objects(Bucket=settings.BUCKET_NAME, Delete={"Objects": keys})
+                        aws.aws_client("s3").delete_objects(Bucket=settings.BUCKET_NAME, Delete={"Objects": keys})
 
     def destroy(self, beat: Callable[[], None]) -> None:
         """Delete every object with all its versions and markers; nothing of the document is left in S3.
@@ -247,8 +251,8 @@ class DocumentFiles:
             Unavailable: S3 does not answer, or kept one of them.
 
         """
-        s3 = aws.client("s3")
-        with aws.translated():
+        s3 = aws.aws_client("s3")
+        with aws.translate_aws_errors():
             pages = s3.get_paginator("list_object_versions").paginate(Bucket=settings.BUCKET_NAME, Prefix=self.root)
             for page in pages:
                 beat()
@@ -261,6 +265,8 @@ class DocumentFiles:
                     raise Unavailable("S3 did not delete everything yet. It is tried again.")
 
     def exists(self, name: str) -> bool:
-        with aws.translated():
-            found = aws.client("s3").list_objects_v2(Bucket=settings.BUCKET_NAME, Prefix=self.root + name, MaxKeys=1)
+        with aws.translate_aws_errors():
+            found = aws.aws_client("s3").list_objects_v2(
+                Bucket=settings.BUCKET_NAME, Prefix=self.root + name, MaxKeys=1
+            )
         return any(entry["Key"] == self.root + name for entry in found.get("Contents", ()))

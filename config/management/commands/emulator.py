@@ -26,5 +26,7 @@ class Command(BaseCommand):
         os.chdir(settings.BASE_DIR)
         # This process becomes the emulator: signals and kill -9 hit it directly, and no parent can be left behind.
         os.execve(  # noqa: S606 - our own interpreter and module
-            emulator.command()[0], emulator.command(), emulator.environment(state_dir=state_dir, port=port)
+            emulator.emulator_command()[0],
+            emulator.emulator_command(),
+            emulator.emulator_environment(state_dir=state_dir, port=port),
         )

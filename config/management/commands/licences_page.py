@@ -13,4 +13,4 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        (settings.BASE_DIR / "docs/licences.md").write_text(licences.page(settings.BASE_DIR))
+        (settings.BASE_DIR / "docs/licences.md").write_text(licences.licences_page(settings.BASE_DIR))

@@ -12,4 +12,4 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        self.stdout.write(template.body(), ending="")
+        self.stdout.write(template.template_body(), ending="")

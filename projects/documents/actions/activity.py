@@ -6,7 +6,7 @@ from django.conf import settings
 
 from config import table
 from config.errors import Conflict, NotFound
-from config.item import translated
+from config.item import translate_store_errors
 from config.transaction import NEW
 from projects.audit.events import Actor
 from projects.documents.activity import ActivityType, record_activity
@@ -24,7 +24,7 @@ def record_view(site: str, document_id: str, *, by: Actor, at: dt.datetime) -> b
     if _was_viewed_lately(site, document_id, by, at):
         return False
     try:
-        with translated():
+        with translate_store_errors():
             record_activity(site, document_id, ActivityType.VIEW, by=by, name=_name(site, document_id))(at).save(
                 condition=NEW
             )

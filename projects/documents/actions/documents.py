@@ -65,7 +65,7 @@ def _child(site: str, new: NewDocument, at: dt.datetime) -> list[Change]:
 
 def _document(site: str, new: NewDocument, by: Actor, at: dt.datetime) -> Document:
     now, content = clock.iso(at), new.content
-    parts = {"document_id": new.document_id, "date": table.date(at), "datetime": table.datetime_s(at)}
+    parts = {"document_id": new.document_id, "date": table.date_partition(at), "datetime": table.datetime_s(at)}
     key = table.DOCUMENT.key(site, **parts)
     return Document(
         key.pk,

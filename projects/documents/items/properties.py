@@ -10,7 +10,7 @@ from pynamodb.attributes import Attribute, BooleanAttribute, ListAttribute, Numb
 from pynamodb.constants import NUMBER
 
 from config.item import Item, VersionItem
-from config.table import decode
+from config.table import decode_part
 
 Value = str | Decimal | bool
 
@@ -64,7 +64,7 @@ class DocumentTag(_Listed, Item):
 
     @property
     def tag_key(self) -> str:
-        return decode(self.SK.split("#")[1])
+        return decode_part(self.SK.split("#")[1])
 
 
 class DocumentAttribute(_Listed, _Valued, Item):

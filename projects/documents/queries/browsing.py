@@ -84,10 +84,10 @@ def _within(span: Span) -> Condition | None:
 def value_of(row: ListedDocument, way: Way) -> str:
     """What the row says of the value that it was found by; empty where the way says it all."""
     if isinstance(way, ByTag) and way.value is None:
-        return table.decode((row.GSI2SK or "").partition("#")[0])
+        return table.decode_part((row.GSI2SK or "").partition("#")[0])
     if not isinstance(way, ByAttribute) or way.composite or way.span.exact:
         return ""
     text = row.GSI1SK or ""
     if way.numeric and text != "#":
         return f"{table.number_of(text).normalize():f}"
-    return "" if text == "#" else table.decode(text)
+    return "" if text == "#" else table.decode_part(text)

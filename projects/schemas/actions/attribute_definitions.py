@@ -117,4 +117,4 @@ def _plausible_dates(plausible: str) -> dict[str, str]:
 
 
 def _event(site: str, key: str, type_: str, by: Actor, payload: dict[str, Any]) -> Any:
-    return entity_event(site, ENTITY_TYPE, table.encode(key), type_, by=by, payload=payload)
+    return entity_event(site, ENTITY_TYPE, table.encode_part(key), type_, by=by, payload=payload)

@@ -3,7 +3,7 @@
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
 
 from config.item import Item
-from config.table import decode
+from config.table import decode_part
 from projects.schemas.governing import AttributeDefinition, kind_of
 from projects.settings.values import date_range
 
@@ -35,7 +35,7 @@ class Attribute(Item):
     @property
     def definition(self) -> AttributeDefinition:
         """Also of an index row, and of a row without our own attributes, as an older writer left it."""
-        key = decode(self.PK.rpartition("#")[2])
+        key = decode_part(self.PK.rpartition("#")[2])
         data_type = self.dataType or (self.GSI2SK or "").rpartition("#")[2]
         kind = kind_of(data_type, self.file_type)
         return AttributeDefinition(

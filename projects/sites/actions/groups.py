@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pynamodb.expressions.condition import Condition
 
 from config import clock
-from config.table import DEFAULT_SITE, SITE_GROUP, encode
+from config.table import DEFAULT_SITE, SITE_GROUP, encode_part
 from config.transaction import Change, Delete, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.sites import directory
@@ -73,4 +73,4 @@ def _at(version: int) -> Condition:
 
 def _event(site: str, one: Grant, by: Actor) -> RecordAt:
     payload = {"before": in_order(one.before), "after": in_order(one.after), "group": one.group}
-    return entity_event(site, "sitegroup", encode(one.group), "updated", by=by, payload=payload)
+    return entity_event(site, "sitegroup", encode_part(one.group), "updated", by=by, payload=payload)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from config.errors import NotFound
-from config.item import Page, translated
-from config.table import DEFAULT_SITE, SITE, SITE_GROUP, InvalidKey, decode
+from config.item import Page, translate_store_errors
+from config.table import DEFAULT_SITE, SITE, SITE_GROUP, InvalidKey, decode_part
 from projects.sites.items.sites import Site, SiteGroup
 
 ACTIVE, INACTIVE = "ACTIVE", "INACTIVE"
@@ -56,7 +56,7 @@ def sites_of_group(group: str) -> Sequence[SiteGroup]:
     """Everything one group may do, site by site, strongly consistent: one Query a megabyte."""
     pk = SITE_GROUP.partition_key(DEFAULT_SITE)
     prefix = SiteGroup.SK.startswith(SITE_GROUP.sort_prefix(group_name=group))
-    with translated():
+    with translate_store_errors():
         return list(SiteGroup.query(pk, prefix, consistent_read=True))
 
 
@@ -78,7 +78,7 @@ def group_names(site: str) -> Sequence[str]:
     """The groups that may do something on one site, by name: one Query."""
     prefix = SiteGroup.GSI1SK.startswith(SITE_GROUP.gsi1_prefix(site_id=site))
     page = SiteGroup.page(SITE_GROUP.gsi1_partition(DEFAULT_SITE), sk=prefix, index="GSI1", limit=_NAMED)
-    return [decode(row.SK.split("#")[1]) for row in page.rows]
+    return [decode_part(row.SK.split("#")[1]) for row in page.rows]
 
 
 def get_groups(site: str, groups: Iterable[str]) -> dict[str, SiteGroup]:

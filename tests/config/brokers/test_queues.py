@@ -32,16 +32,16 @@ def kind(request: pytest.FixtureRequest):
 
 
 def test_what_is_sent_waits_until_somebody_takes_it(kind: EngineKind) -> None:
-    assert queues.size(settings.STEPS_QUEUE) == 0
+    assert queues.count_messages(settings.STEPS_QUEUE) == 0
     for number in range(3):
         queues.enqueue("any.task", settings.STEPS_QUEUE, {"number": number})
-    assert queues.size(settings.STEPS_QUEUE) == 3
-    assert queues.size(settings.DESK_QUEUE) == 0
+    assert queues.count_messages(settings.STEPS_QUEUE) == 3
+    assert queues.count_messages(settings.DESK_QUEUE) == 0
     found = receive(settings.STEPS_QUEUE)
     assert [(message.task, message.kwargs["number"], message.eta) for message in found] == [
         ("any.task", number, None) for number in range(3)
     ]
-    assert queues.size(settings.STEPS_QUEUE) == 0
+    assert queues.count_messages(settings.STEPS_QUEUE) == 0
 
 
 def test_a_delay_is_the_message_s_own(kind: EngineKind) -> None:
@@ -53,14 +53,14 @@ def test_a_delay_is_the_message_s_own(kind: EngineKind) -> None:
 
 def test_a_queue_that_nobody_has_made_is_empty(kind: EngineKind) -> None:
     OPENED[0].close()
-    assert queues.size(settings.STEPS_QUEUE) == 0
+    assert queues.count_messages(settings.STEPS_QUEUE) == 0
     OPENED[0].__post_init__()  # for the end of the test
 
 
 def test_an_error_leaves_no_closed_connection_behind(kind: EngineKind) -> None:
-    with pytest.raises(Unavailable), queues.channel():
+    with pytest.raises(Unavailable), queues.borrow_channel():
         raise Unavailable("of something else")
-    assert queues.size(settings.STEPS_QUEUE) == 0
+    assert queues.count_messages(settings.STEPS_QUEUE) == 0
 
 
 def refused(code: str) -> ClientError:
@@ -120,7 +120,7 @@ HANGING = {"redis": "redis://127.0.0.1:{port}/0", "rabbitmq": "amqp://guest:gues
 def test_whoever_sends_to_a_broker_that_hangs_waits_for_seconds(broker: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = HANGING[broker].format(port=server.getsockname()[1])
-        options = transport.options(broker, {}, prefix="", hidden_seconds=60)
+        options = transport.transport_options(broker, {}, prefix="", hidden_seconds=60)
         assert "socket_timeout" in options or broker != "redis"
         quick = {name: min(value, 1) if name == "socket_timeout" else value for name, value in options.items()}
         conf = {"broker_url": url, "broker_write_url": url, "broker_transport_options": quick}
@@ -171,7 +171,7 @@ def test_whoever_sends_to_a_broker_that_stops_answering_waits_for_seconds(
     monkeypatch.setattr(transport, "PATIENCE_SECONDS", 1)
     proxy = Swallowing(urlsplit(URLS[kind.broker]).port or 0)
     url = HANGING[kind.broker].format(port=proxy.port)
-    options = transport.options(kind.broker, {}, prefix=PREFIX, hidden_seconds=60)
+    options = transport.transport_options(kind.broker, {}, prefix=PREFIX, hidden_seconds=60)
     conf = {"broker_url": url, "broker_write_url": url, "broker_transport_options": options}
     before = {name: app.conf[name] for name in conf}
     configure(conf)
@@ -200,5 +200,5 @@ def test_nothing_else_sends() -> None:
 
 
 def test_a_broker_that_goes_away_while_it_is_asked_is_unavailable(kind: EngineKind) -> None:
-    with pytest.raises(Unavailable), queues.channel() as channel:
+    with pytest.raises(Unavailable), queues.borrow_channel() as channel:
         raise channel.connection.client.connection_errors[0]("gone")

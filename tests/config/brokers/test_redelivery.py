@@ -78,7 +78,7 @@ def deaths(task: Task[Any, Any]) -> int:
 
 
 def aside() -> list[Any]:
-    bound: Any = transport.aside(app.amqp.queues[QUEUE])(OPENED[0].channel)
+    bound: Any = transport.dead_letter_queue(app.amqp.queues[QUEUE])(OPENED[0].channel)
     found = []
     while (message := bound.get(no_ack=True)) is not None:
         found.append(message)

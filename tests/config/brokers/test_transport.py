@@ -32,10 +32,10 @@ def test_an_unknown_broker_is_named_without_its_password() -> None:
 
 def test_each_engine_has_its_brokers() -> None:
     for broker in (transport.SQS, transport.REDIS, transport.RABBITMQ):
-        assert transport.checked_engine("celery", broker) == "celery"
-    assert transport.checked_engine("stepfunctions", transport.SQS) == "stepfunctions"
+        assert transport.check_engine("celery", broker) == "celery"
+    assert transport.check_engine("stepfunctions", transport.SQS) == "stepfunctions"
     with pytest.raises(ImproperlyConfigured, match="use 'stepfunctions' or 'celery'"):
-        transport.checked_engine("airflow", transport.SQS)
+        transport.check_engine("airflow", transport.SQS)
 
 
 @each(
@@ -62,8 +62,8 @@ def test_no_process_starts_with_step_functions_on_another_broker_than_sqs(comman
 
 
 def test_queues_are_routed_to_by_their_names_and_may_be_called_otherwise_on_a_shared_broker() -> None:
-    assert transport.queues(transport.SQS, ["steps"], "acme-") is None
-    (queue,) = transport.queues(transport.RABBITMQ, ["steps"], "acme-") or ()
+    assert transport.make_queues(transport.SQS, ["steps"], "acme-") is None
+    (queue,) = transport.make_queues(transport.RABBITMQ, ["steps"], "acme-") or ()
     assert (queue.name, queue.alias, queue.routing_key) == ("acme-steps", "steps", "acme-steps")
     # The longest task has an hour, and RabbitMQ takes a message back after half of one.
     assert queue.queue_arguments["x-consumer-timeout"] > 3600 * 1000

@@ -15,13 +15,13 @@ WRITING = ("Create", "Delete", "Put", "Set", "Tag")
 
 def deploy():
     lines = []
-    bootstrap.deploy(lines.append)
+    bootstrap.deploy_stack(lines.append)
     return lines
 
 
 def described_kinds():
     """The types of the template's resources, but of those whose condition does not hold on a laptop."""
-    resources = template.body().partition("\nResources:\n")[2].partition("\nOutputs:\n")[0]
+    resources = template.template_body().partition("\nResources:\n")[2].partition("\nOutputs:\n")[0]
     blocks = re.split(r"^  (?=\w+:$)", resources, flags=re.MULTILINE)[1:]
     return [re.search(r"Type: (\S+)", block)[1] for block in blocks if "Condition: HasAlarmEmail" not in block]
 
@@ -52,7 +52,7 @@ def test_the_second_run_changes_nothing_says_so_and_is_quick(aws_stack):
 
 
 def test_a_changed_setting_changes_the_resource_in_place(table, settings):
-    sqs = aws.client("sqs")
+    sqs = aws.aws_client("sqs")
     url = settings.QUEUE_URLS[settings.DESK_QUEUE]
     sqs.send_message(QueueUrl=url, MessageBody="kept")
     usual, settings.QUEUE_VISIBILITY_SECONDS = settings.QUEUE_VISIBILITY_SECONDS, 99
@@ -64,9 +64,9 @@ def test_a_changed_setting_changes_the_resource_in_place(table, settings):
 
 
 def test_a_changed_template_is_deployed_once_and_reports_no_resource_that_was_left_alone(aws_stack, monkeypatch):
-    changed = template.body().replace("345600", "345601")
+    changed = template.template_body().replace("345600", "345601")
     with monkeypatch.context() as patch:
-        patch.setattr(template, "body", lambda: changed)
+        patch.setattr(template, "template_body", lambda: changed)
         assert deploy() == [f"changed    stack {settings.STACK}: template"]
         assert deploy() == unchanged()
     deploy()
@@ -89,7 +89,7 @@ def test_a_table_that_somebody_deleted_is_noticed(table):
 
 
 def test_a_bucket_without_versions_is_noticed(aws_stack):
-    s3 = aws.client("s3")
+    s3 = aws.aws_client("s3")
     s3.put_bucket_versioning(Bucket=settings.BUCKET_NAME, VersioningConfiguration={"Status": "Suspended"})
     try:
         with pytest.raises(Misconfigured, match=f"bucket {settings.BUCKET_NAME} is missing, unversioned"):
@@ -100,7 +100,7 @@ def test_a_bucket_without_versions_is_noticed(aws_stack):
 
 @pytest.mark.parametrize("opened", [None, "RestrictPublicBuckets"])
 def test_a_bucket_that_somebody_opened_is_noticed(aws_stack, opened):
-    s3 = aws.client("s3")
+    s3 = aws.aws_client("s3")
     closed = s3.get_public_access_block(Bucket=settings.BUCKET_NAME)["PublicAccessBlockConfiguration"]
     if opened:
         s3.put_public_access_block(Bucket=settings.BUCKET_NAME, PublicAccessBlockConfiguration=closed | {opened: False})
@@ -131,7 +131,7 @@ def test_an_environment_of_its_own_has_aws_keys_other_alarms_and_a_reader_of_the
         (line, *_) = deploy()
         assert "AlarmEmail  → desk@example.com" in line
         assert "CustomerKey true → false" in line
-        sqs, logs, sns = (aws.client(name) for name in ("sqs", "logs", "sns"))
+        sqs, logs, sns = (aws.aws_client(name) for name in ("sqs", "logs", "sns"))
         url = settings.QUEUE_URLS[settings.DESK_QUEUE]
         found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
         assert (found.get("KmsMasterKeyId"), found["SqsManagedSseEnabled"]) == (None, "true")

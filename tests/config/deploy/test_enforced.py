@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from django.conf import settings
 
 from config.deploy import template
-from config.deploy.bootstrap import parameters
+from config.deploy.bootstrap import template_parameters
 from config.laptop import emulator
 from tests.commands.desk import free_port
 
@@ -57,16 +57,16 @@ class Desk:
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     with pytest.MonkeyPatch.context() as patch:
-        usual = emulator.environment
-        patch.setattr(emulator, "environment", lambda **given: usual(**given) | {"AUTH": "true"})
+        usual = emulator.emulator_environment
+        patch.setattr(emulator, "emulator_environment", lambda **given: usual(**given) | {"AUTH": "true"})
         folder: Path = tmp_path_factory.mktemp("enforced")
-        running = emulator.start(state_dir=folder, port=int(free_port()), persistent=False)
+        running = emulator.start_emulator(state_dir=folder, port=int(free_port()), persistent=False)
     with running:
         found = Desk(running.endpoint)
-        wanted = parameters() | {"BucketName": "countersign-enforced"}
+        wanted = template_parameters() | {"BucketName": "countersign-enforced"}
         found.client("cloudformation").create_stack(
             StackName=settings.STACK,
-            TemplateBody=template.body(),
+            TemplateBody=template.template_body(),
             Capabilities=["CAPABILITY_NAMED_IAM"],
             Parameters=[{"ParameterKey": name, "ParameterValue": value} for name, value in wanted.items()],
         )

@@ -9,12 +9,12 @@ from config import aws
 from config.deploy import bootstrap, template
 from config.table import INDEX_ATTRIBUTES
 
-TEMPLATE = template.body()
+TEMPLATE = template.template_body()
 
 
 def statements(role):
     """The actions that a role's inline and attached policies allow."""
-    iam = aws.client("iam")
+    iam = aws.aws_client("iam")
     documents = [
         iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
         for name in iam.list_role_policies(RoleName=role)["PolicyNames"]
@@ -32,7 +32,7 @@ def statements(role):
 
 
 def attributes(queue):
-    sqs = aws.client("sqs")
+    sqs = aws.aws_client("sqs")
     url = sqs.get_queue_url(QueueName=queue)["QueueUrl"]
     return sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
 
@@ -51,7 +51,7 @@ def test_the_template_fits_into_a_request():
 
 def test_every_parameter_is_passed_and_no_other():
     block = TEMPLATE.partition("Parameters:\n")[2].partition("\nConditions:")[0]
-    assert set(re.findall(r"^  (\w+):", block, re.MULTILINE)) == set(bootstrap.parameters())
+    assert set(re.findall(r"^  (\w+):", block, re.MULTILINE)) == set(bootstrap.template_parameters())
 
 
 def test_both_indexes_project_what_lists_show_and_nothing_else(table):
@@ -73,7 +73,7 @@ def test_the_table_streams_expires_and_is_billed_by_request(aws_stack):
 
 
 def test_the_bucket_is_private_versioned_and_tells_eventbridge(aws_stack):
-    s3 = aws.client("s3")
+    s3 = aws.aws_client("s3")
     bucket = settings.BUCKET_NAME
     assert s3.get_bucket_versioning(Bucket=bucket)["Status"] == "Enabled"
     assert "EventBridgeConfiguration" in s3.get_bucket_notification_configuration(Bucket=bucket)
@@ -90,7 +90,7 @@ def test_a_message_that_keeps_failing_ends_in_the_dead_letter_queue(aws_stack):
 
 
 def test_a_published_event_arrives_in_the_events_queue(table):
-    aws.client("events").put_events(
+    aws.aws_client("events").put_events(
         Entries=[
             {
                 "Source": settings.EVENT_SOURCE,
@@ -100,7 +100,7 @@ def test_a_published_event_arrives_in_the_events_queue(table):
             }
         ]
     )
-    sqs = aws.client("sqs")
+    sqs = aws.aws_client("sqs")
     url = sqs.get_queue_url(QueueName=bootstrap.EVENTS_QUEUE)["QueueUrl"]
     messages = sqs.receive_message(QueueUrl=url, WaitTimeSeconds=5)["Messages"]
     assert len(messages) == 1
@@ -108,7 +108,7 @@ def test_a_published_event_arrives_in_the_events_queue(table):
 
 
 def test_an_event_of_somebody_else_does_not(table):
-    aws.client("events").put_events(
+    aws.aws_client("events").put_events(
         Entries=[{"Source": "other", "DetailType": "x", "Detail": "{}", "EventBusName": settings.BUS_NAME}]
     )
     assert attributes(bootstrap.EVENTS_QUEUE)["ApproximateNumberOfMessages"] == "0"
@@ -119,7 +119,7 @@ def test_the_web_process_may_not_answer_a_task_nor_take_work(aws_stack):
     assert "dynamodb:UpdateItem" in web
     assert not {action for action in web if action.startswith("states:SendTask")}
     assert "dynamodb:Scan" not in web
-    own = aws.client("iam").get_role_policy(RoleName=f"{settings.STACK}-web", PolicyName="web")["PolicyDocument"]
+    own = aws.aws_client("iam").get_role_policy(RoleName=f"{settings.STACK}-web", PolicyName="web")["PolicyDocument"]
     received = [one for one in own["Statement"] if "sqs:ReceiveMessage" in one["Action"]]
     assert all(arn.endswith("-dead") for one in received for arn in one["Resource"])
 

@@ -13,23 +13,23 @@ def folder(tmp_path, monkeypatch):
 def test_sections_of_the_same_name_become_one_in_the_order_of_the_parts(folder):
     (folder / "b.yaml").write_text("Resources:\n  Two: {}\n\nOutputs:\n  Second: {}\n")
     (folder / "a.yaml").write_text("Parameters:\n  Name: {}\nResources:\n  One: {}\n")
-    laid = template.body().partition("roles\n")[2]
+    laid = template.template_body().partition("roles\n")[2]
     assert laid == "Parameters:\n  Name: {}\nResources:\n  One: {}\n  Two: {}\nOutputs:\n  Second: {}\n"
 
 
 def test_a_reworded_comment_changes_no_stack(folder):
     (folder / "a.yaml").write_text("# one\nResources:\n  # two\n  One: {}\n")
-    before = template.body()
+    before = template.template_body()
     (folder / "a.yaml").write_text("Resources:\n\n  # three\n  One: {}\n")
-    assert template.body() == before
+    assert template.template_body() == before
 
 
 def test_a_section_that_there_is_not_is_refused(folder):
     (folder / "a.yaml").write_text("Resorces:\n  One: {}\n")
     with pytest.raises(KeyError, match="Resorces"):
-        template.body()
+        template.template_body()
 
 
 def test_the_command_prints_what_bootstrap_deploys(capsys):
     call_command("template")
-    assert capsys.readouterr().out == template.body()
+    assert capsys.readouterr().out == template.template_body()

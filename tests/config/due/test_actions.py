@@ -121,4 +121,4 @@ def test_who_finishes_what_was_moved_meanwhile_leaves_it() -> None:
     due_work.finish(now(row))
     assert not now(row).is_scheduled
     with pytest.raises(Conflict):
-        due_work.finish(now(row), when=due_work.scheduled())
+        due_work.finish(now(row), when=due_work.if_scheduled())

@@ -53,33 +53,33 @@ def wait_for(condition, seconds=15):
 
 
 def test_it_answers_while_it_runs_and_only_then(tmp_path, port):
-    with emulator.start(state_dir=tmp_path, port=port) as running:
+    with emulator.start_emulator(state_dir=tmp_path, port=port) as running:
         assert emulator.is_answering(running.endpoint)
     assert not emulator.is_answering(running.endpoint)
 
 
 @pytest.mark.slow
 def test_what_was_written_is_there_after_a_stop(tmp_path, port):
-    with emulator.start(state_dir=tmp_path, port=port):
+    with emulator.start_emulator(state_dir=tmp_path, port=port):
         make_queue(port, "kept")
-    with emulator.start(state_dir=tmp_path, port=port):
+    with emulator.start_emulator(state_dir=tmp_path, port=port):
         assert queues(port) == ["kept"]
 
 
 @pytest.mark.slow
 def test_what_was_saved_is_there_after_kill_9(tmp_path, port):
-    running = emulator.start(state_dir=tmp_path, port=port, save_seconds=1)
+    running = emulator.start_emulator(state_dir=tmp_path, port=port, save_seconds=1)
     make_queue(port, "kept")
     wait_for((tmp_path / "state" / "sqs.json").exists)
     os.kill(running.process.pid, signal.SIGKILL)
     running.stop()
-    with emulator.start(state_dir=tmp_path, port=port):
+    with emulator.start_emulator(state_dir=tmp_path, port=port):
         assert queues(port) == ["kept"]
 
 
 @pytest.mark.slow
 def test_nothing_is_saved_where_nothing_was_written(tmp_path, port):
-    with emulator.start(state_dir=tmp_path, port=port, save_seconds=1):
+    with emulator.start_emulator(state_dir=tmp_path, port=port, save_seconds=1):
         for _ in range(5):
             queues(port)
             time.sleep(0.5)
@@ -103,10 +103,10 @@ def test_it_ends_when_the_process_that_started_it_is_killed(tmp_path, port):
 
 def test_a_second_start_on_the_folder_names_the_first(tmp_path, port):
     with (
-        emulator.start(state_dir=tmp_path, port=port) as running,
+        emulator.start_emulator(state_dir=tmp_path, port=port) as running,
         pytest.raises(Misconfigured, match=f"process {running.process.pid}, port {port}"),
     ):
-        emulator.start(state_dir=tmp_path, port=port + 1)
+        emulator.start_emulator(state_dir=tmp_path, port=port + 1)
 
 
 def test_a_port_of_another_program_is_a_clear_sentence(tmp_path, port):
@@ -114,13 +114,13 @@ def test_a_port_of_another_program_is_a_clear_sentence(tmp_path, port):
         other.bind(("127.0.0.1", port))
         other.listen()
         with pytest.raises(Misconfigured, match=f"Port {port} is taken by another program. Stop it, or set COUNTERSI"):
-            emulator.start(state_dir=tmp_path, port=port)
+            emulator.start_emulator(state_dir=tmp_path, port=port)
 
 
 def test_a_start_that_fails_tells_the_last_line_of_its_log(tmp_path, port, monkeypatch):
-    monkeypatch.setattr(emulator, "command", lambda: [sys.executable, "-c", "raise SystemExit('no memory.')"])
+    monkeypatch.setattr(emulator, "emulator_command", lambda: [sys.executable, "-c", "raise SystemExit('no memory.')"])
     with pytest.raises(Misconfigured, match=r"did not start: no memory\. Its log is .*emulator\.log"):
-        emulator.start(state_dir=tmp_path, port=port)
+        emulator.start_emulator(state_dir=tmp_path, port=port)
 
 
 def test_only_this_machine_reaches_it(aws_stack):
@@ -144,7 +144,7 @@ def test_reset_configuration_and_foreign_host_names_are_refused(aws_stack, path,
 
 def test_it_sees_nothing_of_the_shells_aws(tmp_path, monkeypatch):
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "real")
-    seen = emulator.environment(state_dir=tmp_path, port=1)
+    seen = emulator.emulator_environment(state_dir=tmp_path, port=1)
     assert not [name for name in seen if name.startswith("AWS_")]
     assert "real" not in seen.values()
 
@@ -154,7 +154,7 @@ def test_objects_whose_state_is_gone_are_set_aside_and_kept(tmp_path, port):
     orphan = tmp_path / "s3" / "000000000000" / "documents" / "a"
     orphan.parent.mkdir(parents=True)
     orphan.write_bytes(b"content")
-    with emulator.start(state_dir=tmp_path, port=port):
+    with emulator.start_emulator(state_dir=tmp_path, port=port):
         client = boto3.client("s3", endpoint_url=f"http://127.0.0.1:{port}", **ACCOUNT)
         assert client.list_buckets()["Buckets"] == []
         client.close()
@@ -177,7 +177,7 @@ def test_the_command_runs_until_it_is_told_to_stop(tmp_path, port):
 
 
 def test_a_task_may_time_out_after_what_its_input_says(aws_stack):
-    sfn = aws.client("stepfunctions")
+    sfn = aws.aws_client("stepfunctions")
     definition = {
         "QueryLanguage": "JSONata",
         "StartAt": "Wait",

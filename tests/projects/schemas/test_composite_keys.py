@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.errors import Refused
-from config.table import DOCUMENT_ATTRIBUTE, InvalidKey, decode
+from config.table import DOCUMENT_ATTRIBUTE, InvalidKey, decode_part
 from projects.schemas.composite_keys import composite_key, composite_rows, composite_value
 
 
@@ -77,6 +77,6 @@ def test_where_each_value_ends_is_never_lost(values):
     except InvalidKey:
         assert any("\ud800" <= one <= "\udfff" for value in values for one in value)
     else:
-        assert [composite_value([decode(part)]) for part in text.split("#")] == [
+        assert [composite_value([decode_part(part)]) for part in text.split("#")] == [
             composite_value([one]) for one in values
         ]

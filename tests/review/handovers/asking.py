@@ -57,7 +57,7 @@ def no_undo(ref: ReviewRef) -> None:
 
 def be_due(ref: ReviewRef) -> None:
     """Whatever waits for its time has it now."""
-    at = table.due(table.REVIEW, clock.iso(clock.in_seconds(-1)), review_id=ref.review_id)
+    at = table.due_index(table.REVIEW, clock.iso(clock.in_seconds(-1)), review_id=ref.review_id)
     Review.change(ref.key, [Review.GSI2SK.set(at["GSI2SK"])], Review.GSI2PK.exists())
 
 

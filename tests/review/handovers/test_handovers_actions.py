@@ -106,7 +106,7 @@ def test_a_second_delivery_that_finds_its_file_gone_refuses_nothing_that_is_open
 
     def first_is_faster() -> None:
         assert handover_actions.take(handover_actions.from_machine(question, entered=entered)).new
-        aws.client("s3").delete_object(Bucket=BUCKET, Key="out/b.png")
+        aws.aws_client("s3").delete_object(Bucket=BUCKET, Key="out/b.png")
 
     with before_each("s3", "GetObject", first_is_faster):
         taken = handover_actions.take(handover_actions.from_machine(question, entered=entered))
@@ -313,5 +313,5 @@ def test_the_id_of_a_question_that_is_gone_is_free_though_its_checkpoint_is_stil
 def test_its_files_are_of_the_kind_that_goes() -> None:
     taken = hand_over()
     key = DocumentFiles("default", files.QUESTIONS, taken.ref.document_id).root + files.result(taken.ref.document_id)
-    tags = aws.client("s3").get_object_tagging(Bucket=settings.BUCKET_NAME, Key=key)["TagSet"]
+    tags = aws.aws_client("s3").get_object_tagging(Bucket=settings.BUCKET_NAME, Key=key)["TagSet"]
     assert tags == [{"Key": "kind", "Value": "question"}]

@@ -29,7 +29,7 @@ def project(site: str = "default", name: str = "Bills", *, fields: bool = False)
 
 def put(name: str, body: bytes | None = None, site: str = "default") -> str:
     key = files.bulk(site) + name
-    aws.client("s3").put_object(Bucket=settings.BUCKET_NAME, Key=key, Body=body or f"The paper {name}.".encode())
+    aws.aws_client("s3").put_object(Bucket=settings.BUCKET_NAME, Key=key, Body=body or f"The paper {name}.".encode())
     return key
 
 

@@ -30,4 +30,4 @@ def test_it_orders_every_part_once_whoever_starts_it_again(pump: Pump) -> None:
     assert {message.task for message in found} == {batch.TASK}
     assert sorted(message.kwargs["part"] for message in found) == [0, 1, 2]
     assert {tuple(sorted(message.kwargs.items()))[:2] for message in found} == {(("attempt", 2), ("batch_id", "01H"))}
-    assert aws.client("stepfunctions").describe_execution(executionArn=arn)["status"] == "SUCCEEDED"
+    assert aws.aws_client("stepfunctions").describe_execution(executionArn=arn)["status"] == "SUCCEEDED"

@@ -101,7 +101,7 @@ def test_a_line_that_cannot_even_be_read_ends_its_batch(worker: Pump) -> None:
     worker.hold = lambda message: message.task.endswith("take_line")
     worker.run(lambda: bool(bulk.now(batch).at_work))
     key = SiteFiles(SITE).key(files.batch_files(batch.id, 1, 0))
-    aws.client("s3").delete_object(Bucket=stored.settings.BUCKET_NAME, Key=key)
+    aws.aws_client("s3").delete_object(Bucket=stored.settings.BUCKET_NAME, Key=key)
     worker.hold = lambda _: False
     ended = bulk.ended(worker, batch)
     assert (ended.status, int(ended.failed), ended.at_work) == ("finished", 1, {})
@@ -140,7 +140,7 @@ def test_a_part_that_cannot_be_read_stops_its_batch_which_is_read_again(worker: 
     worker.hold = lambda message: message.task.endswith("open_part")
     worker.run(bulk.status(batch, "checking"))
     key = SiteFiles(SITE).key(files.batch_part(batch.id, 1, 0))
-    aws.client("s3").delete_object(Bucket=stored.settings.BUCKET_NAME, Key=key)
+    aws.aws_client("s3").delete_object(Bucket=stored.settings.BUCKET_NAME, Key=key)
     worker.hold = lambda _: False
     ended = bulk.ended(worker, batch)
     assert (ended.status, ended.message) == ("refused", batches.UNEXPECTED)

@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from PIL import Image
 
-from config.environment import sources
+from config.environment import source_variable
 from config.errors import Refused, Unavailable
 from tests.aws_faults import count_calls, fail
 from tests.each import each
@@ -95,8 +95,8 @@ def test_too_many_pages_are_refused(scans, settings) -> None:
 
 def test_the_setting_is_read_site_by_site(monkeypatch) -> None:
     monkeypatch.setenv("X", "default=s3://b/ default=s3://c/out/ acme=s3://d/e/f/")
-    assert sources("X") == {"default": (("b", ""), ("c", "out/")), "acme": (("d", "e/f/"),)}
+    assert source_variable("X") == {"default": (("b", ""), ("c", "out/")), "acme": (("d", "e/f/"),)}
     for bad in ("default", "default=b/", "default=s3://b/out", "Default=s3://b/", "=s3://b/"):
         monkeypatch.setenv("X", bad)
         with pytest.raises(ImproperlyConfigured, match="site=s3://bucket/prefix/"):
-            sources("X")
+            source_variable("X")

@@ -29,7 +29,7 @@ def versions(run):
 def s3_versions(run):
     root = DocumentFiles(SITE, run.project_id, run.document_id)
     bucket = root.uri("").split("/")[2]
-    found = aws.client("s3").list_object_versions(Bucket=bucket, Prefix=f"{root.root}{run.document_id}")
+    found = aws.aws_client("s3").list_object_versions(Bucket=bucket, Prefix=f"{root.root}{run.document_id}")
     return [one["VersionId"] for one in found.get("Versions", ())]
 
 

@@ -16,7 +16,7 @@ URL = settings.QUEUE_URLS[settings.STEPS_QUEUE]
 
 
 def received(**options: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = aws.client("sqs").receive_message(QueueUrl=URL, **options).get("Messages", [])
+    found: list[dict[str, Any]] = aws.aws_client("sqs").receive_message(QueueUrl=URL, **options).get("Messages", [])
     return found
 
 
@@ -26,7 +26,7 @@ def request_of(message: dict[str, Any]) -> SimpleNamespace:
 
 
 def test_a_kept_message_is_not_handed_to_another_worker(table: str) -> None:
-    aws.client("sqs").send_message(QueueUrl=URL, MessageBody="a step")
+    aws.aws_client("sqs").send_message(QueueUrl=URL, MessageBody="a step")
     (message,) = received(VisibilityTimeout=1)
     message_delivery.keep(request_of(message))
     message_delivery.keep(request_of(message))
@@ -35,9 +35,9 @@ def test_a_kept_message_is_not_handed_to_another_worker(table: str) -> None:
 
 
 def test_a_message_that_is_gone_is_no_error(table: str) -> None:
-    aws.client("sqs").send_message(QueueUrl=URL, MessageBody="a step")
+    aws.aws_client("sqs").send_message(QueueUrl=URL, MessageBody="a step")
     (message,) = received()
-    aws.client("sqs").delete_message(QueueUrl=URL, ReceiptHandle=message["ReceiptHandle"])
+    aws.aws_client("sqs").delete_message(QueueUrl=URL, ReceiptHandle=message["ReceiptHandle"])
     message_delivery.keep(request_of(message))
 
 
@@ -47,7 +47,7 @@ def test_a_task_that_no_queue_delivered_has_nothing_to_keep() -> None:
 
 def test_only_messages_that_nobody_has_taken_are_waiting(table: str) -> None:
     for _ in range(3):
-        aws.client("sqs").send_message(QueueUrl=URL, MessageBody="a step")
+        aws.aws_client("sqs").send_message(QueueUrl=URL, MessageBody="a step")
     assert message_delivery.waiting(settings.STEPS_QUEUE) == 3
     assert received()
     assert message_delivery.waiting(settings.STEPS_QUEUE) == 2

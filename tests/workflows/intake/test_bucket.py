@@ -49,7 +49,7 @@ def owner(name: str = "acme", site: str = "default") -> Project:
 
 def put(body: bytes | None = None, key: str = KEY) -> Arrival:
     body = sample_files()[0].read_bytes() if body is None else body
-    answer = aws.client("s3").put_object(Bucket=settings.BUCKET_NAME, Key=key, Body=body)
+    answer = aws.aws_client("s3").put_object(Bucket=settings.BUCKET_NAME, Key=key, Body=body)
     return Arrival(key, answer["VersionId"], len(body))
 
 
@@ -158,7 +158,7 @@ def test_a_file_that_is_too_large_is_not_even_fetched(settings):
 def test_an_object_that_is_gone_waits_too():
     owner()
     arrival = put()
-    aws.client("s3").delete_object(Bucket=settings.BUCKET_NAME, Key=arrival.key, VersionId=arrival.version)
+    aws.aws_client("s3").delete_object(Bucket=settings.BUCKET_NAME, Key=arrival.key, VersionId=arrival.version)
     take(arrival)
     assert "gone from the bucket" in waiting()[0][1]
 
@@ -198,7 +198,7 @@ def test_tried_again_in_vain_it_waits_on_with_the_newer_reason():
     file = quarantined()
     incoming_actions.add_tenant("acme", "default", owner("other"), by=BY)
     incoming_actions.again(file, by=BY)
-    aws.client("s3").delete_object(Bucket=settings.BUCKET_NAME, Key=KEY, VersionId=file.s3version)
+    aws.aws_client("s3").delete_object(Bucket=settings.BUCKET_NAME, Key=KEY, VersionId=file.s3version)
     take(Arrival(KEY, str(file.s3version), 10))
     assert "gone from the bucket" in waiting()[0][1]
 

@@ -35,7 +35,7 @@ def test_a_document_comes_with_its_first_version_and_who_made_it(table: str) -> 
 
 def test_the_recorded_version_is_the_one_in_s3(table: str) -> None:
     document = document_queries.get_document(SITE, start_run().document_id)
-    found = aws.client("s3").get_object(
+    found = aws.aws_client("s3").get_object(
         Bucket=DocumentFiles(SITE, "p", "d").uri("").split("/")[2], Key=document.s3_key, VersionId=document.s3version
     )
     assert hashlib.sha256(found["Body"].read()).hexdigest() == document.checksum

@@ -180,7 +180,7 @@ def test_a_file_that_is_gone_is_said_to_be(settings: LazySettings) -> None:
     document_id = uploaded(zipped(TEXTS))
     document = document_queries.get_document(SITE, document_id)
     which = {"Bucket": settings.BUCKET_NAME, "Key": document.s3_key, "VersionId": document.s3version}
-    aws.client("s3").delete_object(**which)
+    aws.aws_client("s3").delete_object(**which)
     done(document_id)
     assert standing(document_id) == FAILED
     assert "gone from the storage" in str(record(document_id).message)

@@ -37,7 +37,7 @@ def documents(project):
 
 
 def stored(project):
-    found = aws.client("s3").list_objects_v2(Bucket=settings.BUCKET_NAME, Prefix=f"projects/{project.id}/")
+    found = aws.aws_client("s3").list_objects_v2(Bucket=settings.BUCKET_NAME, Prefix=f"projects/{project.id}/")
     return [one["Key"] for one in found.get("Contents", ())]
 
 

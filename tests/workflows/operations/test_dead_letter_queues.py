@@ -34,7 +34,7 @@ def kind(request: pytest.FixtureRequest) -> Iterator[EngineKind]:
 
 def put_aside(name: str = "m1") -> None:
     headers = {redelivery.ASIDE_AT: clock.iso(clock.now()), "redelivered": True}
-    box = transport.aside(app.amqp.queues[QUEUE])
+    box = transport.dead_letter_queue(app.amqp.queues[QUEUE])
     app.send_task("workflows.tasks.run_step", kwargs=GIVEN, task_id=name, queue=box, headers=headers)
 
 
@@ -84,8 +84,8 @@ def test_without_its_event_the_message_stays() -> None:
 
 def test_events_of_the_bus_lie_on_sqs_all_the_same() -> None:
     url = f"{settings.EVENTS_QUEUE_URL}-dead"
-    aws.client("sqs").purge_queue(QueueUrl=url)
-    aws.client("sqs").send_message(QueueUrl=url, MessageBody='{"execution": "e", "status": "FAILED"}')
+    aws.aws_client("sqs").purge_queue(QueueUrl=url)
+    aws.aws_client("sqs").send_message(QueueUrl=url, MessageBody='{"execution": "e", "status": "FAILED"}')
     (letter,) = dead_letters.listed()
     assert letter.queue == undelivered_events.QUEUE
     dead_letters.discard(undelivered_events.QUEUE, letter.id, by=BY)
@@ -100,6 +100,6 @@ def test_what_lies_there_is_a_metric() -> None:
 
 
 def test_a_broker_that_is_away_is_said() -> None:
-    away = mock.patch.object(queues, "channel", side_effect=Unavailable("The queue is not responding."))
+    away = mock.patch.object(queues, "borrow_channel", side_effect=Unavailable("The queue is not responding."))
     with away:
         assert signed_in(alice()).get("/settings/failed/").status_code == 503

@@ -25,7 +25,7 @@ URL = "/settings/failed/"
 @pytest.fixture(autouse=True)
 def empty():
     for queue in settings.QUEUE_URLS:
-        aws.client("sqs").purge_queue(QueueUrl=settings.QUEUE_URLS[queue] + "-dead")
+        aws.aws_client("sqs").purge_queue(QueueUrl=settings.QUEUE_URLS[queue] + "-dead")
 
 
 def put_aside(*, plain: bool = True, task: str = "workflows.tasks.run_step") -> str:
@@ -37,7 +37,7 @@ def put_aside(*, plain: bool = True, task: str = "workflows.tasks.run_step") -> 
         body = base64.b64encode(json.dumps(envelope | {"body": base64.b64encode(inner.encode()).decode()}).encode())
         body = body.decode()
     url = settings.QUEUE_URLS[QUEUE] + "-dead"
-    return str(aws.client("sqs").send_message(QueueUrl=url, MessageBody=body)["MessageId"])
+    return str(aws.aws_client("sqs").send_message(QueueUrl=url, MessageBody=body)["MessageId"])
 
 
 @pytest.mark.parametrize("plain", [True, False])
@@ -53,7 +53,7 @@ def test_ids_are_shown_and_no_token(plain):
 
 def test_what_is_no_message_of_ours_is_listed_too():
     url = settings.QUEUE_URLS[QUEUE] + "-dead"
-    aws.client("sqs").send_message(QueueUrl=url, MessageBody="hello")
+    aws.aws_client("sqs").send_message(QueueUrl=url, MessageBody="hello")
     assert [one.task for one in dead_letters.listed()] == ["unknown"]
     assert "nothing that can be shown" in one_line(signed_in(alice()).get(URL).content)
 

@@ -10,7 +10,7 @@ from workflows.operations import local_desk
 
 def test_workers_of_another_process_are_used_where_they_are_on_the_same_broker(tmp_path: Path, settings) -> None:
     path = tmp_path / "workers.lock"
-    theirs = locks.hold(path, "sqs")
+    theirs = locks.hold_lock(path, "sqs")
     assert theirs is not None
     try:
         assert local_desk._workers_of(path) is None

@@ -29,13 +29,13 @@ ENDED = {"execution": "arn:aws:states:e", "status": "FAILED", "at": "2026-11-21T
 @pytest.fixture(autouse=True)
 def empty() -> None:
     for queue in settings.QUEUE_URLS.values():
-        aws.client("sqs").purge_queue(QueueUrl=f"{queue}-dead")
-    aws.client("sqs").purge_queue(QueueUrl=DEAD)
+        aws.aws_client("sqs").purge_queue(QueueUrl=f"{queue}-dead")
+    aws.aws_client("sqs").purge_queue(QueueUrl=DEAD)
 
 
 def put_aside(content: Any) -> str:
     body = content if isinstance(content, str) else json.dumps(content)
-    return str(aws.client("sqs").send_message(QueueUrl=DEAD, MessageBody=body)["MessageId"])
+    return str(aws.aws_client("sqs").send_message(QueueUrl=DEAD, MessageBody=body)["MessageId"])
 
 
 def search_message() -> dict[str, Any]:
@@ -94,7 +94,7 @@ def test_an_event_of_ours_is_told_again_under_its_own_id() -> None:
     url = reverse("routing:settle-dead-letter", args=[undelivered_events.QUEUE, put_aside(OURS)])
     page = one_line(signed_in(alice()).post(url, {"order": "replay"}, follow=True).content)
     assert "is told once more" in page
-    found = aws.client("sqs").receive_message(QueueUrl=settings.EVENTS_QUEUE_URL, WaitTimeSeconds=2)["Messages"]
+    found = aws.aws_client("sqs").receive_message(QueueUrl=settings.EVENTS_QUEUE_URL, WaitTimeSeconds=2)["Messages"]
     (told,) = [json.loads(message["Body"]) for message in found]
     assert (told["detail-type"], told["detail"]) == ("document.processed", DETAIL)
     assert dead_letters.listed() == []

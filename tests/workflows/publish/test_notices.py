@@ -261,7 +261,7 @@ def test_the_sweeper_orders_it_once_until_its_message_is_taken(sender: User, pum
 
 
 def test_a_topic_gets_ids_the_name_and_where_to_look(settings: LazySettings, table: str) -> None:
-    sns, sqs = aws.client("sns"), aws.client("sqs")
+    sns, sqs = aws.aws_client("sns"), aws.aws_client("sqs")
     topic = sns.create_topic(Name="senders")["TopicArn"]
     url = sqs.create_queue(QueueName="senders")["QueueUrl"]
     arn = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]

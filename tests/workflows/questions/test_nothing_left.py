@@ -85,7 +85,7 @@ def arrive(pump: Pump, project: Project) -> dict[str, str]:
     )
     archive_id = archive.json()["files"][0]["url"].rstrip("/").rpartition("/")[2]
     incoming_actions.add_tenant("acme", SITE, project, by=BY)
-    aws.client("s3").put_object(Bucket=settings.BUCKET_NAME, Key=f"raw/2026/11/21/acme/{WORD} 3.txt", Body=paper(3))
+    aws.aws_client("s3").put_object(Bucket=settings.BUCKET_NAME, Key=f"raw/2026/11/21/acme/{WORD} 3.txt", Body=paper(3))
     bulk.make(project, [{"key": bulk.put(f"{WORD} 4.txt", paper(4)), "name": f"{WORD} 4.txt"}])
     pump.run(lambda: len(queries.project_documents(SITE, project.id).rows) == 5, seconds=60)
     by_name = {str(row.name): str(row.document_id) for row in queries.project_documents(SITE, project.id).rows}
@@ -129,7 +129,7 @@ def everything() -> Iterator[tuple[str, str]]:
     """Where something is kept, and all of it: rows of both tables, objects and their versions, the database."""
     for (name, pk, sk), row in stored.rows().items():
         yield f"{name.removeprefix(settings.TABLE_NAME)} {pk} {sk}", str(row)
-    s3 = aws.client("s3")
+    s3 = aws.aws_client("s3")
     for line in stored.objects(""):
         key, _, version = line.rpartition(" ")
         try:
@@ -197,7 +197,7 @@ def test_a_purged_document_leaves_what_is_listed_and_nothing_else(everywhere: Pu
 
 def events() -> Iterator[str]:
     """What was said on the bus and is not fetched yet."""
-    sqs = aws.client("sqs")
+    sqs = aws.aws_client("sqs")
     url = next(url for url in queue_urls() if url.endswith(bootstrap.EVENTS_QUEUE))
     while messages := sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
         yield from (one["Body"] for one in messages)

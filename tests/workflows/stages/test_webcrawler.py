@@ -152,7 +152,7 @@ def test_a_redirect_leads_inside_in_no_spelling(inside: str) -> None:
     with served({"/": (302, {"Location": f"http://{inside}:PORT/secret"}, b""), "/secret": html("secret")}) as site:
 
         def resolve(host: str, port: int) -> Sequence[str]:
-            return ["93.184.215.14"] if host == "site.example" else internet.resolved(host, port)
+            return ["93.184.215.14"] if host == "site.example" else internet.resolve_host(host, port)
 
         network = Network(resolve, is_public, frozenset({site.port}))
         with led_to("127.0.0.1"), pytest.raises(StageFailed, match=r"inside a network|no server named"):

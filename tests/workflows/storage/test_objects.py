@@ -40,6 +40,6 @@ def test_every_object_carries_its_kind_which_the_bucket_s_lifecycle_goes_by(tabl
     store.write_new(files.segment(0), b"{}", "application/json")
     SiteFiles("acme").write(files.pinned_rules("00"), b"{}", "application/json")
     keys |= {store.root + files.segment(0): "artifact", "acme/rules/00.json": "result"}
-    s3 = aws.client("s3")
+    s3 = aws.aws_client("s3")
     found = {key: s3.get_object_tagging(Bucket=settings.BUCKET_NAME, Key=key)["TagSet"] for key in keys}
     assert found == {key: [{"Key": "kind", "Value": kind}] for key, kind in keys.items()}

@@ -55,7 +55,7 @@ def renew(begun: ArrivalBegin) -> None:
 
 def rest(begun: ArrivalBegin) -> None:
     """Nothing is to be made of the file any more. Raises: Conflict, where a person has it tried again meanwhile."""
-    transact([Delete(begun.key, due_work.unmoved(begun))])
+    transact([Delete(begun.key, due_work.if_not_moved(begun))])
 
 
 def _looked_at_by() -> str:

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
-from config.errors import Refused, Unavailable, quoted
+from config.errors import Refused, Unavailable, quote_names
 from projects.audit.events import actor_of
 from projects.queues import admission
 from projects.settings import provider_choice
@@ -87,7 +87,9 @@ def _unknown_choices(request: DeskRequest) -> str:
     """Why nothing of this form is taken, empty if it is: a choice that nothing reads would quietly be another one."""
     known = {"files", "csrfmiddlewaretoken", *provider_choice.CHOICES}
     if unknown := sorted({*request.POST, *request.FILES} - known):
-        return f"This form has unknown parts: {quoted(unknown)}. Nothing was uploaded. Reload the page and try again."
+        return (
+            f"This form has unknown parts: {quote_names(unknown)}. Nothing was uploaded. Reload the page and try again."
+        )
     wrong = [
         SETTING_LABELS[name]
         for name, choices in provider_choice.CHOICES.items()

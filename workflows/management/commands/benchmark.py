@@ -65,7 +65,7 @@ def _elsewhere(arguments: list[str]) -> None:
         port = _free_port()
         env = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "DATABASE_URL"))}
         env |= {"COUNTERSIGN_STATE_DIR": folder, "COUNTERSIGN_EMULATOR_PORT": str(port)}
-        with emulator.start(state_dir=Path(folder) / "emulator", port=port, persistent=False):
+        with emulator.start_emulator(state_dir=Path(folder) / "emulator", port=port, persistent=False):
             _manage(env, "migrate", "--verbosity=0")
             _manage(env, "collectstatic", "--verbosity=0", "--no-input")
             _manage(env, "benchmark", "--here", *arguments)

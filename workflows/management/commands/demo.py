@@ -134,7 +134,7 @@ def _be_the_only_one(port: int) -> None:
 
     """
     path = settings.STATE_DIR / "demo.lock"
-    if locks.hold(path, f"{port} {os.getpid()}") is None:
+    if locks.hold_lock(path, f"{port} {os.getpid()}") is None:
         port_there, _, process = path.read_text().partition(" ")
         raise Misconfigured(
             f"The demo is already running: open http://127.0.0.1:{port_there or port}/ or stop it (process "

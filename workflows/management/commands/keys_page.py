@@ -18,6 +18,6 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         path = settings.BASE_DIR / "docs/keys.md"
         if not options["check"]:
-            path.write_text(page.page())
-        elif not path.exists() or path.read_text() != page.page():
+            path.write_text(page.keys_page())
+        elif not path.exists() or path.read_text() != page.keys_page():
             raise CommandError("docs/keys.md is out of date. Run `make keys` and commit it.")

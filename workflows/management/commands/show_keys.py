@@ -16,7 +16,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON array")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        rows = page.rows()
+        rows = page.key_rows()
         if options["json"]:
             self.stdout.write(json.dumps(rows, indent=1))
             return

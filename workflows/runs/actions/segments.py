@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from config import clock, table
-from config.item import translated
+from config.item import translate_store_errors
 from workflows.runs.items.runs import Segment
 from workflows.runs.run import Run
 from workflows.runs.status import StepStatus
@@ -47,7 +47,7 @@ def write_some(
 def _write_batch(
     run: Run, documents: DocumentFiles, indices: Sequence[int], failed: Mapping[int, str], now: str, *, images: bool
 ) -> None:
-    with translated(), Segment.batch_write() as batch:
+    with translate_store_errors(), Segment.batch_write() as batch:
         for index in indices:
             data = {"segment_index": index, "s3_key": documents.root + documents.place(files.segment(index))}
             if images:

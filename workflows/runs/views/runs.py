@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from config import clock, table
 from config.errors import NotFound
-from config.item import Page, translated
+from config.item import Page, translate_store_errors
 from projects.documents.queries import removals
 from projects.documents.view_log import record_view
 from projects.queues import admission
@@ -90,7 +90,7 @@ def run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
         for run, run_id in runs
         if run.document_id
     ]
-    with translated():
+    with translate_store_errors():
         links = {link.SK: link for link in DocumentWorkflow.batch_get([tuple(key) for key in keys])} if keys else {}
     by_run = {sk.rpartition("#")[2]: link for sk, link in links.items()}
     return [
