@@ -31,7 +31,7 @@ class PersonsChange:
     at: str
 
 
-def stored_changes(
+def changes_to_store(
     changes: Sequence[FieldChange], *, decision_id: str, by: Mapping[str, str], at: str
 ) -> list[dict[str, Any]]:
     """As the decision's object has them."""
@@ -54,9 +54,9 @@ def row_changes(changes: Sequence[FieldChange]) -> list[dict[str, Any]]:
     for longest in _SHORTER:
         if len(json.dumps(rows, ensure_ascii=False).encode()) <= _MOST_BYTES:
             break
-        rows = [{name: _cut(text, longest) for name, text in row.items()} for row in rows]
+        rows = [{name: _cut_text(text, longest) for name, text in row.items()} for row in rows]
     return rows
 
 
-def _cut(text: str | None, longest: int) -> str | None:
+def _cut_text(text: str | None, longest: int) -> str | None:
     return text if text is None or len(text) <= longest else f"{text[:longest]}…"

@@ -16,7 +16,7 @@ def queue_id(stored: str | None) -> str:
 HANDED_OVER = "desk-"  # how the ids of what other systems ask about begin; a document's own is a UUID
 
 
-def stored_queue(queue: str) -> str:
+def queue_to_store(queue: str) -> str:
     """How a review stores its queue's id: the inverse of ``queue_id``."""
     return queue or DEFAULT_QUEUE
 

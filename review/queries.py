@@ -3,18 +3,18 @@
 from config import table
 from config.errors import NotFound
 from config.item import Item, Page
-from review.identity import ReviewRef, stored_queue
+from review.identity import ReviewRef, queue_to_store
 from review.items.reviews import DRAFT_READABLE, READABLE, Review, ReviewDecision, ReviewDraft
 from review.status import ReviewStatus
 from workflows.runs.run import Run
 
 
-def queue(site: str, queue_id: str = "", *, cursor: str | None = None) -> Page[Review]:
+def list_queue(site: str, queue_id: str = "", *, cursor: str | None = None) -> Page[Review]:
     """What waits for a person, the nearest deadline first: one Query. ``queue_id``: empty for the site's own."""
-    return Review.page(table.REVIEW.gsi1_partition(site, queue=stored_queue(queue_id)), index="GSI1", cursor=cursor)
+    return Review.page(table.REVIEW.gsi1_partition(site, queue=queue_to_store(queue_id)), index="GSI1", cursor=cursor)
 
 
-def decided_since(site: str, user_id: str, since: str, *, limit: int) -> Page[ReviewDecision]:
+def list_decisions_since(site: str, user_id: str, since: str, *, limit: int) -> Page[ReviewDecision]:
     """What this person decided at ``since`` (a stored instant) or later, the newest first: one Query of an index."""
     own = table.REVIEW_DECISION.gsi1_partition(site, user_id=user_id)
     window = ReviewDecision.GSI1SK >= since  # noqa: SIM300 - an attribute's condition
@@ -50,12 +50,12 @@ def holder_of(row: Review, *, now: str) -> str:
     return (row.holder or "") if held else ""
 
 
-def review(ref: ReviewRef) -> Review:
+def get_review(ref: ReviewRef) -> Review:
     """Strongly consistent, without its token. Raises: NotFound, also where the document was deleted."""
-    return _seen(Review.load(ref.key, only=READABLE))
+    return _check_visible(Review.load(ref.key, only=READABLE))
 
 
-def _seen(found: Review) -> Review:
+def _check_visible(found: Review) -> Review:
     if found.hidden is not None:
         raise NotFound("The document for this review was deleted.")
     return found
@@ -72,4 +72,4 @@ def review_and_draft(ref: ReviewRef, user_id: str) -> tuple[Review, ReviewDraft 
     if ref.key not in found:
         raise NotFound("Record not found.")
     draft = ReviewDraft.from_raw_data(found[draft_key]) if draft_key in found else None
-    return _seen(Review.from_raw_data(found[ref.key])), draft
+    return _check_visible(Review.from_raw_data(found[ref.key])), draft

@@ -106,7 +106,7 @@ def waiting_run(pump: Pump) -> tuple[Run, ReviewRef]:
 
 def verdict(ref: ReviewRef, decision: Decision = Decision.APPROVE, **corrections: str | None) -> Verdict:
     """On what the page shows now, each correction with what it changes."""
-    review = review_queries.review(ref)
+    review = review_queries.get_review(ref)
     changes = changes_of(ref, review, corrections) if corrections else []
     return Verdict(
         decision_id=clock.new_ulid(),
@@ -132,11 +132,11 @@ def changes_of(ref: ReviewRef, review: Review, corrections: Mapping[str, str | N
 
 def decided_run(pump: Pump, *, by: Person = ROSA) -> tuple[Run, ReviewRef, Verdict]:
     run, ref = waiting_run(pump)
-    claims.claim(ref, run, by=by)
+    claims.claim_review(ref, run, by=by)
     chosen = verdict(ref, total="12.34")
-    decisions.decide(ref, run, chosen, by=by)
+    decisions.decide_review(ref, run, chosen, by=by)
     return run, ref, chosen
 
 
 def review_of(ref: ReviewRef) -> Review:
-    return review_queries.review(ref)
+    return review_queries.get_review(ref)

@@ -77,7 +77,7 @@ class Source:
         return row.cursor(self.pk, self.index, self.sk)
 
 
-def everything(site: str) -> list[Source]:
+def all_sources(site: str) -> list[Source]:
     """What happens on a site, but for the steps of its runs, which each document's own lineage has."""
     return [
         Source(AuditLine, table.AUDIT_LINE.partition_key(site), _settings),
@@ -113,7 +113,7 @@ def of_record(site: str, entity_type: str, entity_id: str) -> list[Source]:
     return [Source(EntityEvent, pk, _settings)]
 
 
-def page(sources: Sequence[Source], cursor: str | None, limit: int) -> tuple[list[AuditRow], str | None]:
+def merge_page(sources: Sequence[Source], cursor: str | None, limit: int) -> tuple[list[AuditRow], str | None]:
     """The next ``limit`` rows of all sources, newest first, and the cursor behind them.
 
     Raises:
@@ -139,7 +139,7 @@ def page(sources: Sequence[Source], cursor: str | None, limit: int) -> tuple[lis
         else:
             following.append(source.behind(mine[-1]) if mine else starts[number])
     rows = _with_fields([(row, item) for row, _, item in taken])
-    return rows, None if all(one == _ENDED for one in following) else _joined(following)
+    return rows, None if all(one == _ENDED for one in following) else _join_cursors(following)
 
 
 def _with_fields(taken: Sequence[tuple[AuditRow, Item]]) -> list[AuditRow]:
@@ -147,12 +147,12 @@ def _with_fields(taken: Sequence[tuple[AuditRow, Item]]) -> list[AuditRow]:
     keys = [_decision_key(item) for _, item in taken]
     decided = {found.key: found for found in DecidedFields.load_many([key for key in keys if key])}
     return [
-        replace(row, changes=[*_uncounted(row.changes), *decided[key].told]) if key in decided else row
+        replace(row, changes=[*_drop_counts(row.changes), *decided[key].told]) if key in decided else row
         for (row, _), key in zip(taken, keys, strict=True)
     ]
 
 
-def _uncounted(changes: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _drop_counts(changes: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [one for one in changes if one["what"] not in _FIELDS]
 
 
@@ -162,18 +162,20 @@ def _decision_key(item: Item) -> Key | None:
     return item.key if isinstance(item, ReviewDecision) else None
 
 
-def rows(sources: Sequence[Source], *, start: str | None = None, limit: int, most: int) -> Iterator[AuditRow | str]:
+def list_rows(
+    sources: Sequence[Source], *, start: str | None = None, limit: int, most: int
+) -> Iterator[AuditRow | str]:
     """All rows behind the cursor ``start``, page by page; after ``most`` of them the cursor of the rest.
 
     Raises:
         NotFound: the cursor belongs to another list.
 
     """
-    first = page(sources, start, limit)
-    return _following(sources, first, limit=limit, pages=most // limit)
+    first = merge_page(sources, start, limit)
+    return _list_following(sources, first, limit=limit, pages=most // limit)
 
 
-def _following(
+def _list_following(
     sources: Sequence[Source], first: tuple[list[AuditRow], str | None], *, limit: int, pages: int
 ) -> Iterator[AuditRow | str]:
     found, cursor = first
@@ -181,13 +183,13 @@ def _following(
     for _ in range(pages - 1):
         if cursor is None:
             return
-        found, cursor = page(sources, cursor, limit)
+        found, cursor = merge_page(sources, cursor, limit)
         yield from found
     if cursor is not None:
         yield cursor
 
 
-def hidden(request: DeskRequest, document_ids: Iterable[str]) -> frozenset[str]:
+def find_hidden_documents(request: DeskRequest, document_ids: Iterable[str]) -> frozenset[str]:
     """Documents and handed over reviews in queues that do not let the person in; no call if none is closed to them."""
     closed = admission.list_closed_queues(request)
     if not closed:
@@ -201,13 +203,13 @@ def hidden(request: DeskRequest, document_ids: Iterable[str]) -> frozenset[str]:
     return admission.find_hidden_documents(request, ids - asked) | (asked - open_)
 
 
-def redacted(request: DeskRequest, rows: Sequence[AuditRow]) -> list[AuditRow]:
+def redact_rows(request: DeskRequest, rows: Sequence[AuditRow]) -> list[AuditRow]:
     """The same rows; of a hidden document they say who did what and when, without its name and values."""
-    unseen = hidden(request, (row.document_id for row in rows))
+    unseen = find_hidden_documents(request, (row.document_id for row in rows))
     return [replace(row, what=HIDDEN, document_id="", changes=()) if row.document_id in unseen else row for row in rows]
 
 
-def _joined(following: Sequence[str | None]) -> str:
+def _join_cursors(following: Sequence[str | None]) -> str:
     return base64.urlsafe_b64encode(json.dumps(following, separators=(",", ":")).encode()).decode()
 
 
@@ -235,7 +237,7 @@ def _settings(row: AuditLine | EntityEvent) -> AuditRow:
         name = str(payload.get("account") or ("Unknown account" if row.entityId == UNKNOWN else name))
         changes = [one for one in changes if one["what"] != "account"]
     return AuditRow(
-        row.inserteddate, "settings", who, row.userId, _told(row.entityType, row.type), name,
+        row.inserteddate, "settings", who, row.userId, _describe_event(row.entityType, row.type), name,
         name if row.entityType == "document" else "", changes,
     )  # fmt: skip
 
@@ -244,14 +246,14 @@ def _event(row: EntityEvent) -> AuditRow:
     """From the index, which carries no payload: the keys tell what was done to what."""
     _, entity_type, entity_id = row.PK.rsplit("#", 2)
     user_id, at = str(row.GSI2PK).rpartition("userId")[2], row.SK.partition("#")[2]
-    words = _told(entity_type, row.status or "changed")
+    words = _describe_event(entity_type, row.status or "changed")
     name = table.decode_part(entity_id)
     return AuditRow(
         at, "settings", row.name or user_id, user_id, words, name, name if entity_type == "document" else ""
     )
 
 
-def _told(entity_type: str, told: str) -> str:
+def _describe_event(entity_type: str, told: str) -> str:
     """``Queue updated``; what an account did itself is said without its kind: ``Signed in``."""
     if entity_type == "account" and told not in ("created", "updated", "deleted"):
         return told[:1].upper() + told[1:]

@@ -32,15 +32,15 @@ _FILTERS = ("document", "user", "person", "type", "record")
 @require_safe
 def show_audit(request: DeskRequest) -> HttpResponse:
     access.check_can_configure(request)
-    asked, cursor = _asked(request), request.GET.get("after")
+    asked, cursor = _read_filters(request), request.GET.get("after")
     unknown = ""
     try:
-        rows, following = timeline.page(_sources(request, asked), cursor, settings.PAGE_SIZE)
+        rows, following = timeline.merge_page(_sources(request, asked), cursor, settings.PAGE_SIZE)
     except InvalidKey:
         rows, following, unknown = [], None, "No entries match this ID. Copy the ID from the record's page."
-    query, url = _query(asked), reverse("audit:show-audit")
+    query, url = _filter_query(asked), reverse("audit:show-audit")
     context = {
-        "rows": timeline.redacted(request, rows),
+        "rows": timeline.redact_rows(request, rows),
         "asked": asked,
         "unknown": unknown,
         "next_cursor": following,
@@ -59,12 +59,12 @@ def export_audit(request: DeskRequest, form: str) -> HttpResponseBase:
     if form not in _FORMS:
         raise NotFound("Unsupported export format. Use csv or json.")
     try:
-        asked = _asked(request)
+        asked = _read_filters(request)
         start = request.GET.get("after")
-        rows = timeline.rows(_sources(request, asked), start=start, limit=_EXPORT_PAGE, most=_MOST)
+        rows = timeline.list_rows(_sources(request, asked), start=start, limit=_EXPORT_PAGE, most=_MOST)
     except InvalidKey as error:
         raise NotFound("No entries match this ID. Select the filter again.") from error
-    rows = _redacted(request, _with_rest(rows, reverse("audit:export-audit", args=[form]), asked))
+    rows = _redact_stream(request, _with_rest(rows, reverse("audit:export-audit", args=[form]), asked))
     lines, kind = (_json_lines(rows), "application/json") if form == "json" else (_csv_lines(rows), "text/csv")
     response = StreamingHttpResponse(lines, content_type=kind)
     response["Content-Disposition"] = f'attachment; filename="audit-{request.site}.{form}"'
@@ -76,7 +76,7 @@ def _with_rest(rows: Iterator[AuditRow | str], url: str, asked: dict[str, str]) 
     """A file that is not all of it says so in its last row, with the address of what follows."""
     for row in rows:
         if isinstance(row, str):
-            address = f"{url}?{_query(asked | {'after': row})}"
+            address = f"{url}?{_filter_query(asked | {'after': row})}"
             yield AuditRow(
                 "", "notice", "", "", (f"Limited to {_MOST:,} rows. Continue at the address in this row."), address
             )
@@ -84,16 +84,16 @@ def _with_rest(rows: Iterator[AuditRow | str], url: str, asked: dict[str, str]) 
             yield row
 
 
-def _redacted(request: DeskRequest, rows: Iterator[AuditRow]) -> Iterator[AuditRow]:
+def _redact_stream(request: DeskRequest, rows: Iterator[AuditRow]) -> Iterator[AuditRow]:
     while some := list(islice(rows, _EXPORT_PAGE)):
-        yield from timeline.redacted(request, some)
+        yield from timeline.redact_rows(request, some)
 
 
-def _asked(request: DeskRequest) -> dict[str, str]:
+def _read_filters(request: DeskRequest) -> dict[str, str]:
     return {name: request.GET.get(name, "").strip() for name in _FILTERS}
 
 
-def _query(asked: dict[str, str]) -> str:
+def _filter_query(asked: dict[str, str]) -> str:
     query = QueryDict(mutable=True)
     query.update({name: value for name, value in asked.items() if value})
     return query.urlencode()
@@ -112,11 +112,11 @@ def _sources(request: DeskRequest, asked: dict[str, str]) -> Sequence[Source]:
         return timeline.of_user(request.site, asked["user"])
     if asked["person"]:
         return timeline.of_user(request.site, _id_of(asked["person"]))
-    return timeline.everything(request.site)
+    return timeline.all_sources(request.site)
 
 
 def _check_shown(request: DeskRequest, document_id: str) -> None:
-    if timeline.hidden(request, [document_id]):
+    if timeline.find_hidden_documents(request, [document_id]):
         raise NotFound(admission.MISSING)
 
 

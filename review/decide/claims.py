@@ -12,7 +12,7 @@ from config.errors import Conflict, NotFound
 from config.transaction import Change, Update, transact
 from review import queries
 from review.identity import Person, ReviewRef, ref_at
-from review.items.reviews import READABLE, Review, may
+from review.items.reviews import READABLE, Review, may_move
 from review.status import RELEASE, RENEW, TAKE, TAKE_OVER
 from workflows.runs import events
 from workflows.runs.run import Run
@@ -30,7 +30,7 @@ class Decided(NamedTuple):
     decision_id: str
 
 
-def claim(ref: ReviewRef, run: Run, *, by: Person, after: Decided | None = None) -> None:
+def claim_review(ref: ReviewRef, run: Run, *, by: Person, after: Decided | None = None) -> None:
     """Take a free review, or one whose holder's lease has run out: one write. Mine already is renewed.
 
     Raises:
@@ -43,7 +43,7 @@ def claim(ref: ReviewRef, run: Run, *, by: Person, after: Decided | None = None)
     except Conflict as conflict:
         if "after" in conflict.failed:
             raise
-        renew(ref, by=by)
+        renew_claim(ref, by=by)
 
 
 def claim_next(
@@ -56,13 +56,13 @@ def claim_next(
     """
     cursor: str | None = None
     for _ in range(_PAGES):
-        page, now = queries.queue(site, queue_id, cursor=cursor), clock.iso(clock.now())
+        page, now = queries.list_queue(site, queue_id, cursor=cursor), clock.iso(clock.now())
         for row in page.rows:
             ref = queries.row_ref(site, row)
             if ref == but or row.deadline <= now or queries.holder_of(row, now=now) not in {"", by.id}:
                 continue
             try:
-                claim(ref, queries.run_of(ref, row), by=by, after=after)
+                claim_review(ref, queries.run_of(ref, row), by=by, after=after)
             except Conflict as conflict:
                 if "after" in conflict.failed:
                     return None
@@ -76,9 +76,9 @@ def claim_next(
 
 def _take(ref: ReviewRef, run: Run, by: Person, after: Decided | None) -> None:
     now = clock.now()
-    lapsed: Condition = may(TAKE_OVER) & (Review.lease_until < clock.iso(now))
+    lapsed: Condition = may_move(TAKE_OVER) & (Review.lease_until < clock.iso(now))
     # My own lapsed claim is renewed instead: a new version would end what my open page may do.
-    free: Condition = may(TAKE) | (lapsed & (Review.holder != by.id))
+    free: Condition = may_move(TAKE) | (lapsed & (Review.holder != by.id))
     free &= Review.not_by.does_not_exist() | (Review.not_by != by.id)
     actions: list[Action] = [
         Review.status.set(TAKE.to),
@@ -96,7 +96,7 @@ def _take(ref: ReviewRef, run: Run, by: Person, after: Decided | None) -> None:
     transact(changes, events.lineage(run, "HUMAN_REVIEW_CLAIMED", by=by, facts={"review": ref.review_id}))
 
 
-def renew(ref: ReviewRef, *, by: Person) -> str:
+def renew_claim(ref: ReviewRef, *, by: Person) -> str:
     """Extend my lease; answers until when. The version stays: a page that renews may still decide.
 
     A lapsed lease that nobody took is renewed too: only a takeover displaces a holder.
@@ -106,14 +106,14 @@ def renew(ref: ReviewRef, *, by: Person) -> str:
 
     """
     until = clock.iso(clock.in_seconds(settings.REVIEW_LEASE_SECONDS))
-    mine: Condition = may(RENEW) & (Review.holder == by.id)
+    mine: Condition = may_move(RENEW) & (Review.holder == by.id)
     Review.change(ref.key, [Review.lease_until.set(until)], mine & (Review.deadline > clock.iso(clock.now())))
     return until
 
 
-def release(ref: ReviewRef, run: Run, *, by: Person) -> None:
+def release_claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
     """Give it back to the queue. Raises: Conflict, where it is not mine."""
-    _give_back(ref, run, by, may(RELEASE) & (Review.holder == by.id))
+    _give_back(ref, run, by, may_move(RELEASE) & (Review.holder == by.id))
 
 
 def _give_back(ref: ReviewRef, run: Run, by: Person, mine: Condition) -> None:
@@ -147,7 +147,7 @@ def release_ahead(site: str, path: str | None, *, by: Person) -> ReviewRef | Non
         if review.decision_id and review.reviewer == by.id:
             path = review.claimed_ahead
             continue
-        mine: Condition = may(RELEASE) & (Review.holder == by.id) & Review.claimed_after.exists()
+        mine: Condition = may_move(RELEASE) & (Review.holder == by.id) & Review.claimed_after.exists()
         try:
             _give_back(ref, queries.run_of(ref, review), by, mine)
         except Conflict:

@@ -17,13 +17,13 @@ from config.errors import Conflict, CountersignError
 from config.transaction import Change, Put, Update, transact
 from projects.documents import counting
 from projects.queues.items import DEFAULT_QUEUE
-from review.changes import FieldChange, row_changes, stored_changes
+from review.changes import FieldChange, changes_to_store, row_changes
 from review.decide import claims, drafts
 from review.decide.drafts import Typed
 from review.decide.opening import next_look
 from review.handovers import keeping
 from review.identity import Person, ReviewRef, checkpoint_key
-from review.items.reviews import READABLE, Review, ReviewDecision, may
+from review.items.reviews import READABLE, Review, ReviewDecision, may_move
 from review.status import DECIDE, UNDO, Decision
 from workflows.runs import events
 from workflows.runs.items.checkpoints import ReviewCheckpoint
@@ -75,7 +75,7 @@ class _Stored:
     sha256: str
 
 
-def decide(ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person) -> dt.datetime:
+def decide_review(ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person) -> dt.datetime:
     """Write the corrections (T0), then decide in one transaction (T1); answers until when it can be undone.
 
     The same ``decision_id`` again is the same decision. Neither the lease nor the token is in the condition: only a
@@ -109,12 +109,12 @@ def decide(ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person) -> dt.date
     try:
         transact(changes, event, token=verdict.decision_id)
     except Conflict:
-        return _repeated(ref, verdict, by)
+        return _find_repeated_decision(ref, verdict, by)
     log.info("decided", extra={"review": ref.review_id, "decision": verdict.decision_id})
     return redeem_after
 
 
-def _repeated(ref: ReviewRef, verdict: Verdict, by: Person) -> dt.datetime:
+def _find_repeated_decision(ref: ReviewRef, verdict: Verdict, by: Person) -> dt.datetime:
     """A POST that came twice is one decision; anything else is a conflict that names who was first."""
     review = Review.load(ref.key, only=READABLE)
     same = review.decision_id == verdict.decision_id and review.decision == verdict.decision
@@ -126,7 +126,7 @@ def _repeated(ref: ReviewRef, verdict: Verdict, by: Person) -> dt.datetime:
 def _mark(ref: ReviewRef, verdict: Verdict, by: Person, stored: _Stored) -> Update:
     now = stored.at
     redeem_after = stored.redeem_after
-    mine: Condition = may(DECIDE) & (Review.holder == by.id)
+    mine: Condition = may_move(DECIDE) & (Review.holder == by.id)
     shown: Condition = (Review.version == verdict.version) & (Review.result_sha256 == verdict.result_sha256)
     repair_at = clock.iso(redeem_after + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
     actions = [
@@ -179,12 +179,12 @@ def _decision(ref: ReviewRef, run: Run, verdict: Verdict, by: Person, stored: _S
         confirmed=verdict.labels(verdict.confirmed) or None,
         unseen=verdict.labels(verdict.unseen) or None,
         decidedAt=at,
-        TimeToLive=keeping.until() if ref.is_handed_over else None,  # the lineage says for ever who decided
+        TimeToLive=keeping.keep_until() if ref.is_handed_over else None,  # the lineage says for ever who decided
     )
 
 
 def _object(ref: ReviewRef, verdict: Verdict, by: Person, now: dt.datetime) -> bytes:
-    own = stored_changes(
+    own = changes_to_store(
         verdict.changes, decision_id=verdict.decision_id, by={"id": by.id, "name": by.name}, at=clock.iso(now)
     )
     content: dict[str, Any] = {
@@ -204,7 +204,7 @@ def _object(ref: ReviewRef, verdict: Verdict, by: Person, now: dt.datetime) -> b
     return json.dumps(content, ensure_ascii=False, sort_keys=True).encode()
 
 
-def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
+def undo_decision(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
     """Take my decision back, while the redeemer has not begun; the review is mine again, under a new version.
 
     What was sent with it is typed once more: it becomes the draft. What was claimed ahead with it is given back.
@@ -215,12 +215,12 @@ def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
     """
     review = Review.load(ref.key, only=READABLE)
     try:
-        _reopen(ref, run, review, decision_id, by)
+        _reopen_review(ref, run, review, decision_id, by)
     except Conflict:  # perhaps only the next document was claimed since it was read
         before, review = review, Review.load(ref.key, only=READABLE)
         if review.claimed_ahead == before.claimed_ahead:
             raise
-        _reopen(ref, run, review, decision_id, by)
+        _reopen_review(ref, run, review, decision_id, by)
     _type_again(ref, run, review, by)
     try:
         claims.release_ahead(ref.site, review.claimed_ahead, by=by)
@@ -228,9 +228,9 @@ def undo(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
         log.warning("claim ahead not given back", extra={"error": type(error).__name__})
 
 
-def _reopen(ref: ReviewRef, run: Run, review: Review, decision_id: str, by: Person) -> None:
+def _reopen_review(ref: ReviewRef, run: Run, review: Review, decision_id: str, by: Person) -> None:
     now = clock.iso(clock.now())
-    mine: Condition = may(UNDO) & (Review.reviewer == by.id)
+    mine: Condition = may_move(UNDO) & (Review.reviewer == by.id)
     in_time: Condition = (Review.decision_id == decision_id) & (Review.redeem_after > now)
     # What is claimed ahead is named by this row alone: it must not be forgotten unread.
     ahead: Condition = Review.claimed_ahead.does_not_exist()
@@ -240,7 +240,7 @@ def _reopen(ref: ReviewRef, run: Run, review: Review, decision_id: str, by: Pers
         ref.site, document_id=ref.document_id, review_id=ref.review_id, decision_id=decision_id
     )
     changes = [
-        Update(ref.key, _reopened(ref, review, by, now), mine & in_time & ahead),
+        Update(ref.key, _reopen_actions(ref, review, by, now), mine & in_time & ahead),
         Update(
             taken_back,
             [ReviewDecision.undone_at.set(now), ReviewDecision.status.set("undone")],
@@ -253,7 +253,7 @@ def _reopen(ref: ReviewRef, run: Run, review: Review, decision_id: str, by: Pers
     transact(changes, events.lineage(run, "HUMAN_REVIEW_UNDONE", by=by, facts=facts))
 
 
-def _reopened(ref: ReviewRef, review: Review, by: Person, now: str) -> list[Action]:
+def _reopen_actions(ref: ReviewRef, review: Review, by: Person, now: str) -> list[Action]:
     since, escalated = clock.parse(review.created_at), bool(review.escalated_at)
     look_at = next_look(ref, clock.parse(review.deadline), since=since, escalated=escalated)
     index = table.REVIEW.gsi1(
@@ -288,6 +288,6 @@ def _type_again(ref: ReviewRef, run: Run, review: Review, by: Person) -> None:
             sent.get("confirmed") or {},
         )
         if not typed.is_empty:
-            drafts.keep(ref, typed, by=by, begun=True)
+            drafts.keep_draft(ref, typed, by=by, begun=True)
     except CountersignError as error:
         log.warning("draft of an undone decision not kept", extra={"error": type(error).__name__})

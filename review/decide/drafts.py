@@ -11,7 +11,7 @@ from config import clock
 from config.errors import Conflict
 from config.transaction import NEW, Change, Check, Put, Update, transact
 from review.identity import Person, ReviewRef
-from review.items.reviews import Review, ReviewDraft, may
+from review.items.reviews import Review, ReviewDraft, may_move
 from review.status import RENEW, UNDECIDED
 
 
@@ -39,7 +39,7 @@ class Saved:
     until: str = ""
 
 
-def save(ref: ReviewRef, typed: Typed, *, by: Person, version: int, begun: bool) -> Saved:
+def save_draft(ref: ReviewRef, typed: Typed, *, by: Person, version: int, begun: bool) -> Saved:
     """Keep what a page's holder types, and the claim with it: one transaction, since typing is being there.
 
     A page whose claim is gone still keeps its text while nobody has decided. ``begun``: whether the page knows of a
@@ -50,7 +50,7 @@ def save(ref: ReviewRef, typed: Typed, *, by: Person, version: int, begun: bool)
 
     """
     until = clock.iso(clock.in_seconds(settings.REVIEW_LEASE_SECONDS))
-    mine: Condition = may(RENEW) & (Review.holder == by.id) & (Review.version == version)
+    mine: Condition = may_move(RENEW) & (Review.holder == by.id) & (Review.version == version)
     in_time: Condition = Review.deadline > clock.iso(clock.now())
     guard = Update(ref.key, [Review.lease_until.set(until)], mine & in_time, name="review")
     try:
@@ -58,11 +58,11 @@ def save(ref: ReviewRef, typed: Typed, *, by: Person, version: int, begun: bool)
     except Conflict as conflict:
         if "review" not in conflict.failed:
             raise
-        return Saved(keep(ref, typed, by=by, begun=begun))
+        return Saved(keep_draft(ref, typed, by=by, begun=begun))
     return Saved(at, until)
 
 
-def keep(ref: ReviewRef, typed: Typed, *, by: Person, begun: bool = False) -> str:
+def keep_draft(ref: ReviewRef, typed: Typed, *, by: Person, begun: bool = False) -> str:
     """Keep what somebody typed who may have lost the claim; answers when.
 
     Raises:
@@ -89,7 +89,7 @@ def _write(ref: ReviewRef, typed: Typed, by: Person, guard: Change, begun: bool)
     return at
 
 
-def _gone_at() -> int:
+def _draft_ttl() -> int:
     """Epoch seconds, DynamoDB's form of a TTL; behind the deadline of any review that is open now."""
     return int(clock.in_seconds(settings.REVIEW_DRAFT_SECONDS).timestamp())
 
@@ -98,14 +98,14 @@ def _begin(ref: ReviewRef, typed: Typed, by: Person, at: str) -> Put:
     key = ref.draft_key(by.id)
     confirmed = {name: text for name, text in typed.confirmed.items() if text is not None}
     draft = ReviewDraft(
-        *key, values=dict(typed.values), confirmed=confirmed, reason=typed.reason, savedAt=at, TimeToLive=_gone_at()
+        *key, values=dict(typed.values), confirmed=confirmed, reason=typed.reason, savedAt=at, TimeToLive=_draft_ttl()
     )
     return Put(draft)
 
 
 def _add(ref: ReviewRef, typed: Typed, by: Person, at: str) -> Update:
     """Path by path: two tabs of one person do not lose each other's fields."""
-    actions: list[Action] = [ReviewDraft.savedAt.set(at), ReviewDraft.TimeToLive.set(_gone_at())]
+    actions: list[Action] = [ReviewDraft.savedAt.set(at), ReviewDraft.TimeToLive.set(_draft_ttl())]
     actions += [ReviewDraft.values[name].set(text) for name, text in typed.values.items()]
     for name, looked_at in typed.confirmed.items():
         path = ReviewDraft.confirmed[name]

@@ -31,9 +31,9 @@ def drive_review(site: str, review: Review) -> None:
     ref = ReviewRef(site, review.document_id, review.reviewId)
     run = Run(site, review.project_id, review.document_id, review.workflow_id)
     if escalations.is_due(ref, review):
-        escalations.escalate(ref, run, review)
+        escalations.escalate_review(ref, run, review)
     elif ref.is_handed_over:
-        delivery.drive(ref, review)
+        delivery.drive_handover(ref, review)
     elif review.status in UNDECIDED:
         _end_undecided(ref, run, review.queue or DEFAULT_QUEUE)
     elif review.status in DECIDED:
@@ -43,9 +43,9 @@ def drive_review(site: str, review: Review) -> None:
 def _end_undecided(ref: ReviewRef, run: Run, queue: str) -> None:
     execution = queries.execution(run)
     if execution.status == RunStatus.RUNNING:
-        redemption.expire(run, attempt=int(execution.engine_attempt))
+        redemption.expire_review(run, attempt=int(execution.engine_attempt))
     else:
-        changes = redemption.closing(ref, ORPHAN, queue)
+        changes = redemption.plan_close(ref, ORPHAN, queue)
         transact(changes, events.lineage(run, "REVIEW_ORPHANED", facts={"review": ref.review_id}))
 
 
@@ -62,7 +62,7 @@ def _drive_decided(ref: ReviewRef, run: Run, review: Review) -> None:
     kind = execution.engine
     running = driver.state(definition, run, attempt, kind=kind) == "running"
     if running and int(review.drives or 0) < _PATIENCE:
-        redemption.redeem(ref, str(review.decision_id))
+        redemption.redeem_decision(ref, str(review.decision_id))
         return
     if running:
         driver.stop(definition, run, attempt, "A newer attempt is applying the decision.", kind=kind)

@@ -6,7 +6,7 @@ from typing import cast
 from config import clock
 from config.due import actions as due_work
 from config.transaction import Update, transact
-from review.decide.opening import expiry
+from review.decide.opening import expires_at
 from review.identity import ReviewRef, queue_id
 from review.items.reviews import Review
 from review.status import UNDECIDED
@@ -20,21 +20,21 @@ log = logging.getLogger(__name__)
 
 def is_due(ref: ReviewRef, review: Review) -> bool:
     """Whether there is still time, nobody was told, and somebody waits: a review whose run has ended is closed."""
-    in_time = clock.iso(clock.now()) < clock.iso(expiry(ref, clock.parse(review.deadline)))
+    in_time = clock.iso(clock.now()) < clock.iso(expires_at(ref, clock.parse(review.deadline)))
     if review.status not in UNDECIDED or review.escalated_at or not in_time:
         return False
     run = Run(ref.site, review.project_id, review.document_id, review.workflow_id)
     return ref.is_handed_over or queries.execution(run).status == RunStatus.RUNNING
 
 
-def escalate(ref: ReviewRef, run: Run, review: Review) -> None:
+def escalate_review(ref: ReviewRef, run: Run, review: Review) -> None:
     """Say so on the bus and in the lineage; it is due again when its time is over. Claim, draft and token stay.
 
     Raises:
         Conflict: it is decided, has ended, or another sweep was first.
 
     """
-    end = clock.iso(expiry(ref, clock.parse(review.deadline)))
+    end = clock.iso(expires_at(ref, clock.parse(review.deadline)))
     actions = [
         Review.escalated_at.set(clock.iso(clock.now())),
         *due_work.postpone_actions(Review, end, review_id=ref.review_id),

@@ -71,7 +71,7 @@ class Pause:
         return clock.parse(self.entered) + dt.timedelta(seconds=seconds)
 
 
-def expiry(ref: ReviewRef, deadline: dt.datetime) -> dt.datetime:
+def expires_at(ref: ReviewRef, deadline: dt.datetime) -> dt.datetime:
     """When the due row expires an undecided review."""
     if ref.is_handed_over:
         return deadline  # nobody else does
@@ -79,14 +79,14 @@ def expiry(ref: ReviewRef, deadline: dt.datetime) -> dt.datetime:
     return deadline + dt.timedelta(seconds=settings.REVIEW_MARGIN_SECONDS + settings.REPAIR_AFTER_SECONDS)
 
 
-def escalation(deadline: dt.datetime, *, since: dt.datetime) -> dt.datetime:
+def escalates_at(deadline: dt.datetime, *, since: dt.datetime) -> dt.datetime:
     """When people are told that the deadline is near; ``since``: when the review came into being."""
     return deadline - min(dt.timedelta(seconds=settings.REVIEW_ESCALATE_SECONDS), max(deadline - since, _NONE) / 4)
 
 
 def next_look(ref: ReviewRef, deadline: dt.datetime, *, since: dt.datetime, escalated: bool) -> dt.datetime:
     """When the due row has something to do with an undecided review: first escalate it, then end it."""
-    return expiry(ref, deadline) if escalated else escalation(deadline, since=since)
+    return expires_at(ref, deadline) if escalated else escalates_at(deadline, since=since)
 
 
 def open_review(pause: Pause) -> str | None:
@@ -96,9 +96,9 @@ def open_review(pause: Pause) -> str | None:
         Conflict: a newer attempt drives the run, or it has left the step; nothing was changed.
 
     """
-    pause = completed(pause)
+    pause = complete_pause(pause)
     guard = Check(run_rows.execution_key(pause.run), run_rows.drives(pause.attempt, pause.step), name="run")
-    changes, required = opened(pause, at=clock.now())
+    changes, required = plan_review(pause, at=clock.now())
     try:
         written = transact([guard, *changes], required)
     except Conflict as conflict:
@@ -110,7 +110,7 @@ def open_review(pause: Pause) -> str | None:
     return None
 
 
-def completed(pause: Pause) -> Pause:
+def complete_pause(pause: Pause) -> Pause:
     """The pause with what the table knows, where the step before it was not the assessment, which says it all.
 
     The guard of what follows holds for what is read here: the run leaves no step without a new transition.
@@ -147,7 +147,7 @@ def _before(run: Run, execution: Execution, step: StepDefinition) -> tuple[dict[
     return pointer | ({"not_by": str(decision["reviewer"]["id"])} if step.another else {}), changed
 
 
-def opened(pause: Pause, *, at: dt.datetime) -> tuple[list[Change], EventAt]:
+def plan_review(pause: Pause, *, at: dt.datetime) -> tuple[list[Change], EventAt]:
     """What a review comes into being by, and the event that asks for a person."""
     review = _review(pause, clock.iso(at))
     required = events.lineage(

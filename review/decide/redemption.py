@@ -17,7 +17,7 @@ from config.transaction import Change, Update
 from projects.documents import counting
 from projects.queues.items import DEFAULT_QUEUE
 from review.identity import ReviewRef, checkpoint_key, review_id
-from review.items.reviews import READABLE, Review, may
+from review.items.reviews import READABLE, Review, may_move
 from review.status import APPLY, DECIDED, EXPIRE, REDEEM, SPEND, Decision, Move
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.engine import tokens
@@ -46,7 +46,7 @@ def decision_output(review: Review) -> dict[str, Any]:
     }
 
 
-def redeem(ref: ReviewRef, decision_id: str) -> bool:
+def redeem_decision(ref: ReviewRef, decision_id: str) -> bool:
     """T2 and T3: mark as being redeemed, send, mark as redeemed; True where the engine took the token.
 
     ``redeem_after`` is also the redeemer's lease: a second one, or a repair, waits until it has passed, so that one
@@ -60,7 +60,7 @@ def redeem(ref: ReviewRef, decision_id: str) -> bool:
     now = clock.now()
     again = clock.iso(now + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
     same: Condition = Review.decision_id == decision_id
-    when: Condition = may(REDEEM) & same & (Review.redeem_after <= clock.iso(now))
+    when: Condition = may_move(REDEEM) & same & (Review.redeem_after <= clock.iso(now))
     take = [
         Review.status.set(REDEEM.to),
         Review.redeem_after.set(again),
@@ -73,7 +73,7 @@ def redeem(ref: ReviewRef, decision_id: str) -> bool:
         take=take,
         when=when,
         done=[Review.status.set(SPEND.to)],
-        still=may(SPEND) & same,
+        still=may_move(SPEND) & same,
         output=decision_output,
     )
 
@@ -127,10 +127,15 @@ def apply_decision(application: Application, definition: Definition) -> Mapping[
     )
     try:
         done = advance.advance(
-            run, definition, move, last=output["last"], also=[_applied(application.ref, output)], event=event
+            run,
+            definition,
+            move,
+            last=output["last"],
+            also=[_apply_decision_update(application.ref, output)],
+            event=event,
         )
     except Conflict:
-        return _applied_before(application, to)
+        return _find_applied_decision(application, to)
     if rejected:
         events.publish_soon(done.event)
     return {"next": to, "last": done.last}
@@ -140,24 +145,24 @@ def _pin(output: Mapping[str, Any]) -> list[Action]:
     return [Execution.decision_id.set(output["decision_id"]), Execution.decision_sha256.set(output["sha256"])]
 
 
-def _applied(ref: ReviewRef, output: Mapping[str, Any]) -> Update:
+def _apply_decision_update(ref: ReviewRef, output: Mapping[str, Any]) -> Update:
     actions = [
         Review.status.set(APPLY.to),
         Review.updated_at.set(clock.iso(clock.now())),
         *due_work.finish_actions(),
     ]
     this: Condition = Review.decision_id == output["decision_id"]
-    return Update(ref.key, actions, may(APPLY) & this)
+    return Update(ref.key, actions, may_move(APPLY) & this)
 
 
-def _applied_before(application: Application, to: int) -> Mapping[str, Any]:
+def _find_applied_decision(application: Application, to: int) -> Mapping[str, Any]:
     execution = queries.execution(application.run)
     if execution.decision_id == application.output["decision_id"]:
         return {"next": to, "last": execution.last_transition, **passed(execution, to)}
     raise StaleAttempt("This decision belongs to an earlier attempt of the run.")
 
 
-def expire(run: Run, *, attempt: int) -> Mapping[str, Any]:
+def expire_review(run: Run, *, attempt: int) -> Mapping[str, Any]:
     """The machine's Catch after its timeout: end the run unless a decision was taken in time, which it then takes.
 
     Answers the decision's output, or ``{"expired": True}``.
@@ -183,7 +188,7 @@ def expire(run: Run, *, attempt: int) -> Mapping[str, Any]:
             error="ReviewExpired",
             sentence=sentence,
             outcome=Outcome.EXPIRED,
-            also=[*closing(ref, EXPIRE, review.queue or DEFAULT_QUEUE), _expired_checkpoint(ref)],
+            also=[*plan_close(ref, EXPIRE, review.queue or DEFAULT_QUEUE), _expire_checkpoint(ref)],
         )
     except Conflict as conflict:
         review = Review.load(ref.key, only=READABLE)
@@ -194,11 +199,11 @@ def expire(run: Run, *, attempt: int) -> Mapping[str, Any]:
     return {"expired": True}
 
 
-def _expired_checkpoint(ref: ReviewRef) -> Update:
+def _expire_checkpoint(ref: ReviewRef) -> Update:
     return Update(checkpoint_key(ref), [ReviewCheckpoint.status.set("expired")])
 
 
-def closing(ref: ReviewRef, move: Move, queue: str) -> list[Change]:
+def plan_close(ref: ReviewRef, move: Move, queue: str) -> list[Change]:
     """End an undecided review: ``EXPIRE``, or ``ORPHAN`` where its run ended without us.
 
     ``queue``: that it waits in, as it is stored. ``review`` is the change that fails if it was decided.
@@ -211,6 +216,6 @@ def closing(ref: ReviewRef, move: Move, queue: str) -> list[Change]:
         *due_work.finish_actions(),
     ]
     return [
-        Update(ref.key, actions, may(move), name="review"),
+        Update(ref.key, actions, may_move(move), name="review"),
         *counting.apply_tally(ref.site, counting.count_queued(queue, ref.document_id, -1)),
     ]

@@ -48,9 +48,9 @@ def redeem(*, site: str, document_id: str, review_id: str, decision_id: str) -> 
     ref = ReviewRef(site, document_id, review_id)
     try:
         if ref.is_handed_over:
-            delivery.deliver(ref, decision_id)
+            delivery.deliver_answer(ref, decision_id)
         else:
-            redemption.redeem(ref, decision_id)
+            redemption.redeem_decision(ref, decision_id)
     except Conflict:  # undone, under way, or applied: nothing to do
         return
 
@@ -80,6 +80,6 @@ def expire_review(
 ) -> None:
     """The machine's Catch after its timeout: expire the review, or take the decision that was made in time."""
     try:
-        tokens.answer(token, redemption.expire(Run(site, project_id, document_id, workflow_id), attempt=attempt))
+        tokens.answer(token, redemption.expire_review(Run(site, project_id, document_id, workflow_id), attempt=attempt))
     except StaleAttempt as error:
         tokens.refuse(token, "StaleAttempt", str(error))

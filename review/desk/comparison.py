@@ -55,7 +55,7 @@ class Comparison:
     kept: bool
 
 
-def compare(
+def compare_draft(
     fields: Sequence[FieldSpec], *, holds: Mapping[str, str | None], shown: Mapping[str, str | None], draft: Draft
 ) -> Comparison | None:
     """``holds``: field → the value that counts now; ``shown``: what the machine found. None where nothing was typed."""

@@ -20,7 +20,7 @@ from review.decide.tasks import enqueue_redeem
 from review.desk import forms, ticket
 from review.desk.comparison import Draft
 from review.desk.forms import Answers
-from review.desk.page import check_waits_for, desk_page, load_review, lost_page, person_of
+from review.desk.page import check_waits_for, desk_page, load_review, person_of, render_lost_page
 from review.desk.queue import queue_url
 from review.desk.ticket import Receipt, Ticket
 from review.identity import Person, ReviewRef, queue_id
@@ -42,9 +42,9 @@ def claim(request: DeskRequest, document_id: str, review_id: str) -> HttpRespons
     ref = _ref(request, document_id, review_id)
     run = queries.run_of(ref, load_review(request, ref))
     try:
-        claims.claim(ref, run, by=person_of(request))
+        claims.claim_review(ref, run, by=person_of(request))
     except Conflict:
-        return lost_page(request, ref)
+        return render_lost_page(request, ref)
     return redirect_after_post(request, _desk_url(ref))
 
 
@@ -65,9 +65,9 @@ def renew(request: DeskRequest, document_id: str, review_id: str) -> HttpRespons
     ref = _ref(request, document_id, review_id)
     load_review(request, ref)
     try:
-        until = claims.renew(ref, by=person_of(request))
+        until = claims.renew_claim(ref, by=person_of(request))
     except Conflict:
-        return lost_page(request, ref)
+        return render_lost_page(request, ref)
     if request.htmx:
         # The page stays as it is: what is typed on it is nobody else's business.
         return HttpResponse(status=204, headers={"HX-Trigger": f'{{"lease": "{until}"}}', "Cache-Control": "no-store"})
@@ -81,9 +81,9 @@ def release(request: DeskRequest, document_id: str, review_id: str) -> HttpRespo
     review = load_review(request, ref)
     run = queries.run_of(ref, review)
     try:
-        claims.release(ref, run, by=person_of(request))
+        claims.release_claim(ref, run, by=person_of(request))
     except Conflict:
-        return lost_page(request, ref)
+        return render_lost_page(request, ref)
     messages.success(request, "Released. The document is back in the queue without a decision.")
     return redirect_after_post(request, queue_url(queue_id(review.queue)))
 
@@ -93,17 +93,17 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
     access.check_can_review(request)
     ref, person = _ref(request, document_id, review_id), person_of(request)
     try:
-        carried = ticket.read(request.POST.get("ticket", ""), ref, person.id)
+        carried = ticket.read_ticket(request.POST.get("ticket", ""), ref, person.id)
     except Refused as error:
-        return lost_page(request, ref, notice=str(error))
+        return render_lost_page(request, ref, notice=str(error))
     check_waits_for(request, carried.queue)
     answers = forms.answers_of(request.POST.dict(), carried)
     if not answers.is_valid:
-        return desk_page(request, ref, draft=_refused(request, answers, carried), status=422)
+        return desk_page(request, ref, draft=_draft_of_refused(request, answers, carried), status=422)
     try:
-        until = decisions.decide(ref, carried.run(ref), forms.verdict(answers, carried), by=person)
+        until = decisions.decide_review(ref, carried.run(ref), forms.make_verdict(answers, carried), by=person)
     except Conflict:
-        return lost_page(request, ref)
+        return render_lost_page(request, ref)
     enqueue_redeem(ref, carried.decision_id, delay=settings.REVIEW_UNDO_SECONDS)
     receipt = _receipt(ref, carried, str(answers.decision), clock.iso(until))
     done = ticket.sign_receipt(receipt, ref.site, person.id)
@@ -114,10 +114,10 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
     return redirect_after_post(request, f"{where}?{urlencode({'done': done})}")
 
 
-def _refused(request: DeskRequest, answers: Answers, carried: Ticket) -> Draft:
+def _draft_of_refused(request: DeskRequest, answers: Answers, carried: Ticket) -> Draft:
     """What was typed and ticked, with what to mend; the question about unchecked fields comes when that is all."""
     asks = carried.unseen_allowed and not answers.errors
-    anyway = forms.anyway(request.POST.dict()) if asks else ""
+    anyway = forms.decide_anyway_word(request.POST.dict()) if asks else ""
     unseen = () if carried.unseen_allowed and not asks else answers.unseen
     return Draft(
         answers.typed, answers.errors, answers.reason, answers.reason_error, confirmed=answers.confirmed,
@@ -145,10 +145,10 @@ def undo(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse
     run = queries.run_of(ref, load_review(request, ref))
     decision_id, person = request.POST.get("decision_id", ""), person_of(request)
     try:
-        decisions.undo(ref, run, decision_id=decision_id, by=person)
+        decisions.undo_decision(ref, run, decision_id=decision_id, by=person)
     except Conflict:
         if not queries.was_undone(ref, decision_id, person.id):
-            return lost_page(request, ref, notice="Too late to undo: the decision has been submitted.")
+            return render_lost_page(request, ref, notice="Too late to undo: the decision has been submitted.")
         messages.info(request, "This decision was already undone.")
         return redirect_after_post(request, _desk_url(ref))
     messages.success(request, "Decision undone. Nothing was submitted; the document is assigned to you again.")

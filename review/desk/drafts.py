@@ -13,7 +13,7 @@ from projects.web.http import DeskRequest, redirect_after_post
 from review.decide import drafts
 from review.decide.drafts import Saved
 from review.desk import forms, ticket
-from review.desk.page import check_waits_for, lost_page, person_of
+from review.desk.page import check_waits_for, person_of, render_lost_page
 from review.identity import ReviewRef
 
 
@@ -22,29 +22,29 @@ def save_draft(request: DeskRequest, document_id: str, review_id: str) -> HttpRe
     access.check_can_review(request)
     ref, person = ReviewRef(request.site, document_id, review_id), person_of(request)
     try:
-        carried = ticket.read(request.POST.get("ticket", ""), ref, person.id)
+        carried = ticket.read_ticket(request.POST.get("ticket", ""), ref, person.id)
     except Refused as error:
-        return lost_page(request, ref, notice=str(error))
+        return render_lost_page(request, ref, notice=str(error))
     check_waits_for(request, carried.queue)
     # A script sends the fields that were typed into; the form's button sends them all.
     chooses = "show-type" in request.POST  # the button beside the document's type: the page comes again with its fields
     typed = forms.draft_of(request.POST.dict(), carried, all_of_it=bool(request.htmx) and not chooses)
     if typed.is_empty:
-        return redirect_after_post(request, _desk(ref)) if chooses else _said(request, ref, None)
+        return redirect_after_post(request, _desk(ref)) if chooses else _draft_answer(request, ref, None)
     try:
-        saved = drafts.save(ref, typed, by=person, version=carried.version, begun="begun" in request.POST)
+        saved = drafts.save_draft(ref, typed, by=person, version=carried.version, begun="begun" in request.POST)
     except Conflict:
-        return lost_page(request, ref)
+        return render_lost_page(request, ref)
     if not saved.until:
-        return lost_page(request, ref)
-    return redirect_after_post(request, _desk(ref)) if chooses else _said(request, ref, saved)
+        return render_lost_page(request, ref)
+    return redirect_after_post(request, _desk(ref)) if chooses else _draft_answer(request, ref, saved)
 
 
 def _desk(ref: ReviewRef) -> str:
     return reverse("review:show-review", args=[ref.document_id, ref.review_id])
 
 
-def _said(request: DeskRequest, ref: ReviewRef, saved: Saved | None) -> HttpResponse:
+def _draft_answer(request: DeskRequest, ref: ReviewRef, saved: Saved | None) -> HttpResponse:
     if request.htmx:  # the page stays as it is: somebody types on it
         news = {"draft": saved.at, "lease": saved.until} if saved else {}
         return HttpResponse(status=204, headers={"HX-Trigger": json.dumps(news), "Cache-Control": "no-store"})

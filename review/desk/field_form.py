@@ -124,7 +124,7 @@ class TypeLine:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class FieldForm:
     lines: tuple[Line, ...]
     notes: tuple[str, ...]
     pages: tuple[PageSheet, ...]
@@ -191,7 +191,7 @@ def sheet_of(
     errors: Mapping[str, str] | None = None,
     changes: Mapping[str, PersonsChange] | None = None,
     confirmed: Mapping[str, str] | None = None,
-) -> Sheet:
+) -> FieldForm:
     """``page``: 0-based; without it the first page with something to check.
 
     ``changes``: field → what the person before has made of it; ``confirmed``: field → the text that was found right.
@@ -219,7 +219,7 @@ def sheet_of(
     notes = tuple(reason.text for reason in why if not reason.field)
     shown = by_index.get(_first(lines) if page is None else page) or (pages or (None,))[0]
     kind = _type_line(result, changes.get(of_result.KEY), confirmed.get(of_result.KEY))
-    return Sheet(lines, notes, pages, shown, str(result.get("text") or ""), kind)
+    return FieldForm(lines, notes, pages, shown, str(result.get("text") or ""), kind)
 
 
 def _type_line(result: Mapping[str, Any], change: PersonsChange | None, confirmed: str | None) -> TypeLine | None:

@@ -8,7 +8,7 @@ from review.changes import FieldChange
 from review.decide.decisions import Verdict
 from review.decide.drafts import Typed
 from review.desk.ticket import Ticket
-from review.identity import stored_queue
+from review.identity import queue_to_store
 from review.status import Decision
 from workflows.stages import results
 from workflows.stages.base import FieldSpec
@@ -48,7 +48,7 @@ class Answers:
         return not self.errors and not self.reason_error and (self.accepted or not self.unseen)
 
 
-def typed_values(posted: Mapping[str, str]) -> dict[str, str]:
+def read_typed_values(posted: Mapping[str, str]) -> dict[str, str]:
     """Field → what was typed, without what no keyboard sends: a NUL would travel on into every published result."""
     return {name.removeprefix(PREFIX): _printable(text) for name, text in posted.items() if name.startswith(PREFIX)}
 
@@ -57,9 +57,9 @@ def _printable(text: str) -> str:
     return "".join(one for one in text if one.isprintable() or one.isspace())
 
 
-def ticked(posted: Mapping[str, str]) -> dict[str, str]:
+def read_ticked_fields(posted: Mapping[str, str]) -> dict[str, str]:
     """Field → the text that its box was ticked beside."""
-    typed = typed_values(posted)
+    typed = read_typed_values(posted)
     boxes = (name.removeprefix(SEEN) for name, value in posted.items() if name.startswith(SEEN) and value)
     return {name: typed.get(name, "") for name in boxes}
 
@@ -71,7 +71,7 @@ def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = Fal
         Refused: longer than any answer may be.
 
     """
-    typed = typed_values(posted)
+    typed = read_typed_values(posted)
     stood = {name: text or "" for name, text in ticket.shown.items()} | dict(ticket.typed)
     names = [one.name for one in ticket.fields if one.name in typed]
     if ticket.type_id is not None:
@@ -81,12 +81,12 @@ def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = Fal
     reason = posted.get("reason") if all_of_it else posted.get("reason") or None
     if any(len(text) > results.LONGEST for text in (*kept.values(), reason or "")):
         raise Refused(f"Not saved: use at most {results.LONGEST:,} characters.")
-    return Typed(kept, reason, _confirmed_since(posted, ticket, all_of_it=all_of_it))
+    return Typed(kept, reason, _confirm_fields(posted, ticket, all_of_it=all_of_it))
 
 
-def _confirmed_since(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool) -> dict[str, str | None]:
+def _confirm_fields(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool) -> dict[str, str | None]:
     """A script sends the boxes that were touched; a form sends those that are ticked, and is compared with its page."""
-    now = ticked(posted)
+    now = read_ticked_fields(posted)
     touched = [name for name in ticket.asked if all_of_it and f"{SEEN}{name}" in posted]
     if not all_of_it:
         touched = [name for name in ticket.asked if (name in now) != (name in ticket.confirmed)]
@@ -98,27 +98,29 @@ def wants_next(posted: Mapping[str, str]) -> bool:
     return posted.get("decision", "").endswith(AND_NEXT)
 
 
-def _chosen(posted: Mapping[str, str]) -> tuple[str, bool]:
+def _read_type_choice(posted: Mapping[str, str]) -> tuple[str, bool]:
     word = posted.get("decision", "").removesuffix(AND_NEXT)
     return word.removesuffix(ANYWAY), word.endswith(ANYWAY)
 
 
-def anyway(posted: Mapping[str, str]) -> str:
+def decide_anyway_word(posted: Mapping[str, str]) -> str:
     """The word of the button that sends the same decision once more, with what nobody has checked."""
     return f"{Decision.APPROVE}{ANYWAY}{AND_NEXT if wants_next(posted) else ''}"
 
 
 def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
     """Raises: Refused, where the form says neither approve nor reject."""
-    chosen, anyway = _chosen(posted)
+    chosen, anyway = _read_type_choice(posted)
     if chosen not in set(Decision):  # what nobody asked for must not come to be published
         raise Refused("No decision was received. Nothing was submitted; reopen the review and decide.")
     decision = Decision(chosen)
-    typed, reason = typed_values(posted), _printable(posted.get("reason", "")).strip()
+    typed, reason = read_typed_values(posted), _printable(posted.get("reason", "")).strip()
     if decision == Decision.REJECT:  # what is rejected is not corrected: nothing of it is published
-        return Answers(decision, typed, reason, reason_error=_reason_error(reason), confirmed=ticked(posted))
+        return Answers(
+            decision, typed, reason, reason_error=_reason_error(reason), confirmed=read_ticked_fields(posted)
+        )
     if ticket.type_id is not None and typed.get(KEY, ticket.type_id) != ticket.type_id:
-        return Answers(decision, typed, errors={KEY: _OTHER_FIELDS}, confirmed=ticked(posted))
+        return Answers(decision, typed, errors={KEY: _OTHER_FIELDS}, confirmed=read_ticked_fields(posted))
     corrections: dict[str, str | None] = {
         one.name: _correction(one, typed[one.name])
         for one in ticket.fields
@@ -131,7 +133,9 @@ def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
     if ticket.type_id != ticket.type_found:
         corrections[KEY] = ticket.type_id
     confirmed = {
-        name: text for name, text in ticked(posted).items() if name in ticket.asked and name not in corrections
+        name: text
+        for name, text in read_ticked_fields(posted).items()
+        if name in ticket.asked and name not in corrections
     }
     unseen = tuple(name for name in ticket.asked if name not in confirmed and name not in corrections)
     return Answers(
@@ -182,7 +186,7 @@ def _reason_error(reason: str) -> str:
     return "" if len(reason) <= LONGEST_REASON else f"Use at most {LONGEST_REASON:,} characters."
 
 
-def verdict(answers: Answers, ticket: Ticket) -> Verdict:
+def make_verdict(answers: Answers, ticket: Ticket) -> Verdict:
     return Verdict(
         decision_id=ticket.decision_id,
         decision=answers.decision,
@@ -196,5 +200,5 @@ def verdict(answers: Answers, ticket: Ticket) -> Verdict:
         unseen=answers.unseen,
         asked=ticket.asked,
         name=ticket.name,
-        queue=stored_queue(ticket.queue),
+        queue=queue_to_store(ticket.queue),
     )

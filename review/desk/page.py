@@ -17,10 +17,10 @@ from review import queries
 from review.changes import last_changes
 from review.decide import drafts
 from review.desk import forms, ticket
-from review.desk.comparison import Comparison, Draft, compare
-from review.desk.field_form import Sheet, sheet_of
+from review.desk.comparison import Comparison, Draft, compare_draft
+from review.desk.field_form import FieldForm, sheet_of
 from review.desk.queue import queue_url
-from review.desk.viewer_state import Standing, standing_of
+from review.desk.viewer_state import ViewerState, viewer_state_of
 from review.identity import Person, ReviewRef, queue_id
 from review.items.reviews import Review, ReviewDraft
 from workflows.definitions.blueprint import DEFINITIONS
@@ -44,7 +44,7 @@ def person_of(request: DeskRequest) -> Person:
 def load_review(request: DeskRequest, ref: ReviewRef) -> Review:
     """Raises: NotFound, also for an id that no key can hold, and where it waits in a queue of other people's."""
     try:
-        review = queries.review(ref)
+        review = queries.get_review(ref)
     except (NotFound, InvalidKey) as error:
         raise NotFound(MISSING) from error
     check_waits_for(request, queue_id(review.queue))
@@ -82,24 +82,26 @@ def desk_page(
         Conflict: the stored result is no longer the one that this review asks about.
 
     """
-    review, kept = _opened(request, ref)
+    review, kept = _load_open_review(request, ref)
     context = _context(request, ref, review, (draft or Draft()).over(kept))
     return render_answer(request, "review/desk/show.html", fragment, context, status=status)
 
 
 def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft) -> dict[str, Any]:
-    person, standing = person_of(request), standing_of(review, person_of(request))
+    person, standing = person_of(request), viewer_state_of(review, person_of(request))
     approval = _before(ref, review)
-    before = corrections(approval)
+    before = read_corrections(approval)
     found = results.apply_corrections(_result(ref, review), before)
-    decided = _decided(ref, review) if standing.kind == "decided" else {}
-    typed = draft.typed if standing.open_to_me else {name: text or "" for name, text in corrections(decided).items()}
+    decided = _load_decision(ref, review) if standing.kind == "decided" else {}
+    typed = (
+        draft.typed if standing.open_to_me else {name: text or "" for name, text in read_corrections(decided).items()}
+    )
     result = of_result.apply_type_choice(found, typed.get(of_result.KEY))
     fields = _fields(queries.run_of(ref, review), result)
     shown = {one["name"]: one.get("value") for one in result["fields"]}
     may_decide = standing.mine and access.can_review(request)
     sheet = sheet_of(
-        review, result, fields, page=_asked(request), typed=typed, errors=draft.errors,
+        review, result, fields, page=_asked_page_index(request), typed=typed, errors=draft.errors,
         changes=last_changes(decided or approval), confirmed=draft.confirmed or {},
     )  # fmt: skip
     carried = ticket.ticket_for(
@@ -120,14 +122,14 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
         "undo_seconds": settings.REVIEW_UNDO_SECONDS,
         "draft": draft,
         "decided_reason": decided.get("reason", ""),
-        "comparison": _comparison(standing, fields, shown, shown | corrections(decided), draft),
+        "comparison": _comparison(standing, fields, shown, shown | read_corrections(decided), draft),
         "sheet": sheet,
         "types": of_result.list_type_choices(result),
         "type_error": draft.errors.get(of_result.KEY, ""),
         "unseen": [(name, sheet.asked[name]) for name in draft.unseen if name in sheet.asked],
         "passages": _passages(ref, review, sheet),
         "sent_text": passages(sheet.text),
-        "ticket": ticket.sign(carried, ref, person.id) if may_decide else "",
+        "ticket": ticket.sign_ticket(carried, ref, person.id) if may_decide else "",
     }
 
 
@@ -139,18 +141,18 @@ def _types(found: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any
 
 
 def _comparison(
-    standing: Standing, fields: Sequence[FieldSpec], shown: Mapping[str, Any], holds: Mapping[str, Any], draft: Draft
+    standing: ViewerState, fields: Sequence[FieldSpec], shown: Mapping[str, Any], holds: Mapping[str, Any], draft: Draft
 ) -> Comparison | None:
     """Of one's own decision only where another tab had something else: that was not sent, and is not there any more."""
     if standing.open_to_me:
         return None
-    found = compare(fields, holds=holds, shown=shown, draft=draft)
+    found = compare_draft(fields, holds=holds, shown=shown, draft=draft)
     if standing.by_me and not (draft.lost and found and found.differences):
         return None
     return found
 
 
-def _passages(ref: ReviewRef, review: Review, sheet: Sheet) -> list[Passage]:
+def _passages(ref: ReviewRef, review: Review, sheet: FieldForm) -> list[Passage]:
     """The shown segment where it is text; pages are pictures that the browser asks for itself."""
     if sheet.shown is None or sheet.shown.image:
         return []
@@ -172,13 +174,13 @@ def _about(review: Review, pages: int) -> str:
     return " · ".join(one for one in (review.caller and f"Requested by {review.caller}", project, count) if one)
 
 
-def lost_page(request: DeskRequest, ref: ReviewRef, notice: str = "") -> HttpResponse:
+def render_lost_page(request: DeskRequest, ref: ReviewRef, notice: str = "") -> HttpResponse:
     """409 with the review as it is now: who was first, what and when; what was typed is kept and stays on the page."""
     posted = request.POST.dict()
     _keep(request, ref, posted)
     draft = Draft(
-        forms.typed_values(posted), reason=posted.get("reason", ""), lost=True, notice=notice,
-        confirmed=forms.ticked(posted) or None,
+        forms.read_typed_values(posted), reason=posted.get("reason", ""), lost=True, notice=notice,
+        confirmed=forms.read_ticked_fields(posted) or None,
     )  # fmt: skip
     response = desk_page(request, ref, draft=draft, status=409)
     response["HX-Retarget"] = "#desk"  # the lease's own form swaps less than this
@@ -190,18 +192,18 @@ def _keep(request: DeskRequest, ref: ReviewRef, posted: Mapping[str, str]) -> No
     """What came with a request that lost: kept where the review is open, else it is on the answer's page alone."""
     person = person_of(request)
     try:
-        typed = forms.draft_of(posted, ticket.read(posted.get("ticket", ""), ref, person.id))
+        typed = forms.draft_of(posted, ticket.read_ticket(posted.get("ticket", ""), ref, person.id))
         if not typed.is_empty:
-            drafts.keep(ref, typed, by=person)
+            drafts.keep_draft(ref, typed, by=person)
     except (Refused, Conflict):
         return
 
 
-def corrections(decided: Mapping[str, Any]) -> dict[str, str | None]:
+def read_corrections(decided: Mapping[str, Any]) -> dict[str, str | None]:
     return dict(decided.get("corrections") or {})
 
 
-def _opened(request: DeskRequest, ref: ReviewRef) -> tuple[Review, ReviewDraft | None]:
+def _load_open_review(request: DeskRequest, ref: ReviewRef) -> tuple[Review, ReviewDraft | None]:
     try:
         review, kept = queries.review_and_draft(ref, person_of(request).id)
     except (NotFound, InvalidKey) as error:
@@ -210,7 +212,7 @@ def _opened(request: DeskRequest, ref: ReviewRef) -> tuple[Review, ReviewDraft |
     return review, kept
 
 
-def _decided(ref: ReviewRef, review: Review) -> dict[str, Any]:
+def _load_decision(ref: ReviewRef, review: Review) -> dict[str, Any]:
     """The decision's own object, as it was sent."""
     store = DocumentFiles(ref.site, review.project_id, ref.document_id)
     body = store.read_pinned(store.name_of(review.decision_uri or ""), review.decision_sha256 or "")
@@ -255,7 +257,7 @@ def _fields(run: Run, result: Mapping[str, Any]) -> tuple[FieldSpec, ...]:
         return run_settings.from_json(document.settings).fields
 
 
-def _asked(request: DeskRequest) -> int | None:
+def _asked_page_index(request: DeskRequest) -> int | None:
     """The page in the address, as people count, as an index."""
     text = request.GET.get("page", "")
     return int(text) - 1 if text.isdecimal() and 0 < len(text) < 7 else None

@@ -15,7 +15,7 @@ from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from review import queries
 from review.desk import ticket
-from review.identity import stored_queue
+from review.identity import queue_to_store
 from review.items.reviews import Review
 from review.status import ReviewStatus
 
@@ -111,7 +111,7 @@ def list_queues(request: DeskRequest) -> HttpResponse:
     found = [one for one in queue_queries.first_queues(request.site) if access.is_admitted(request, one)]
     waiting = counter_queries.count_waiting_by_queue(request.site)
     choices = [
-        Choice(one_id, name, waiting.get(stored_queue(one_id), 0), archived)
+        Choice(one_id, name, waiting.get(queue_to_store(one_id), 0), archived)
         for one_id, name, archived in [("", "Review", False), *((one.id, one.name, one.is_archived) for one in found)]
     ]
     context = {"queues": choices, "here": request.GET.get("here", "")}
@@ -123,7 +123,7 @@ def show_queue(request: DeskRequest, queue_id: str = "") -> HttpResponse:
     access.check_can_view(request)
     queue = access.check_admitted(request, queue_id)
     cursor, user_id = request.GET.get("after"), str(request.user.pk)
-    page, now = queries.queue(request.site, queue_id, cursor=cursor), clock.iso(clock.now())
+    page, now = queries.list_queue(request.site, queue_id, cursor=cursor), clock.iso(clock.now())
     root, soon = reverse("review:queue"), clock.iso(clock.in_seconds(settings.REVIEW_ESCALATE_SECONDS))
     rows = [row_of(request.site, review, root=root, user_id=user_id, now=now, soon=soon) for review in page.rows]
     free = [row for row in rows if not row.late and (row.mine or not row.holder)]

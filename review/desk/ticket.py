@@ -71,11 +71,11 @@ def ticket_for(
     )
 
 
-def sign(ticket: Ticket, ref: ReviewRef, user_id: str) -> str:
+def sign_ticket(ticket: Ticket, ref: ReviewRef, user_id: str) -> str:
     return signing.dumps(asdict(ticket), salt=_salt("ticket", ref, user_id), compress=True)
 
 
-def read(text: str, ref: ReviewRef, user_id: str) -> Ticket:
+def read_ticket(text: str, ref: ReviewRef, user_id: str) -> Ticket:
     """Raises: Refused, where it is not this review's, not this person's, or not ours."""
     try:
         data: dict[str, Any] = signing.loads(text, salt=_salt("ticket", ref, user_id))

@@ -25,7 +25,7 @@ def list_undoable(request: DeskRequest) -> HttpResponse:
     access.check_can_review(request)
     person_id = str(request.user.pk)
     since = clock.iso(clock.now() - dt.timedelta(seconds=settings.REVIEW_UNDO_SECONDS))
-    found = queries.decided_since(request.site, person_id, since, limit=MOST).rows
+    found = queries.list_decisions_since(request.site, person_id, since, limit=MOST).rows
     receipts = [_receipt(request.site, row) for row in found if row.status in set(Decision)]
     just_made = ticket.read_receipt(request.GET.get("done", ""), request.site, person_id)
     if just_made and just_made.decision_id not in {queries.decision_place(request.site, row)[1] for row in found}:

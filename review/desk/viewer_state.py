@@ -21,7 +21,7 @@ _WENT = {
 
 
 @dataclass(frozen=True)
-class Standing:
+class ViewerState:
     """``until``, ``at``: stored instants. ``by_me``: it is decided, and by the person who looks."""
 
     kind: str  # mine, free, barred, held, decided, expired, orphaned or late
@@ -45,27 +45,27 @@ class Standing:
         return self.kind in {"mine", "free"}
 
 
-def standing_of(review: Review, person: Person) -> Standing:
+def viewer_state_of(review: Review, person: Person) -> ViewerState:
     now = clock.iso(clock.now())
     if review.decision_id:
-        return _decided(review, person, now)
+        return _state_of_decided(review, person, now)
     if review.status in (ReviewStatus.EXPIRED, ReviewStatus.ORPHANED):
-        again = _sentence("{} was notified that the review expired.", review) if review.caller else Standing.again
-        return Standing(str(review.status).lower(), at=review.updated_at, again=again)
+        again = _sentence("{} was notified that the review expired.", review) if review.caller else ViewerState.again
+        return ViewerState(str(review.status).lower(), at=review.updated_at, again=again)
     if review.deadline <= now:
-        return Standing("late", at=review.deadline)
+        return ViewerState("late", at=review.deadline)
     if review.status == ReviewStatus.CLAIMED:
         if review.holder == person.id:
-            return Standing("mine", at=review.lease_until or "")
+            return ViewerState("mine", at=review.lease_until or "")
         if (review.lease_until or "") > now:
-            return Standing("held", review.holder_name or "", review.lease_until or "")
-    return Standing("barred" if review.not_by == person.id else "free")
+            return ViewerState("held", review.holder_name or "", review.lease_until or "")
+    return ViewerState("barred" if review.not_by == person.id else "free")
 
 
-def _decided(review: Review, person: Person, now: str) -> Standing:
+def _state_of_decided(review: Review, person: Person, now: str) -> ViewerState:
     mine = review.reviewer == person.id
     in_time = review.status == ReviewStatus.DECIDED and (review.redeem_after or "") > now
-    return Standing(
+    return ViewerState(
         "decided",
         who="You" if mine else review.reviewer_name or "",
         at=review.reviewedAt or "",
@@ -74,11 +74,11 @@ def _decided(review: Review, person: Person, now: str) -> Standing:
         can_undo=mine and in_time,
         decision_id=review.decision_id or "",
         until=review.redeem_after or "",
-        went=_went(review) if review.caller else Standing.went,
+        went=_describe_outcome(review) if review.caller else ViewerState.went,
     )
 
 
-def _went(review: Review) -> str:
+def _describe_outcome(review: Review) -> str:
     if review.status == ReviewStatus.DECIDED or not review.delivery:
         return f"Delivering the decision to {review.caller}."
     return _sentence(_WENT[Delivery(review.delivery)], review)

@@ -105,7 +105,7 @@ def take_from_machine(raw: Any, *, entered: str) -> Taken | None:
     """
     token = token_of(raw)
     try:
-        taken = take(from_machine(raw, entered=entered))
+        taken = take_handover(from_machine(raw, entered=entered))
     except Unavailable:
         raise
     except CountersignError as error:
@@ -126,14 +126,14 @@ def refuse_unread(token: str, error: str) -> None:
 
 def from_machine(raw: Any, *, entered: str) -> Handover:
     """``entered``: when the intake machine was started. Raises: Refused."""
-    asked = questions.read(raw)
+    asked = questions.read_machine_question(raw)
     at = clock.iso(clock.parse(entered))
     caller = asked.caller or asked.machine or "a state machine"
     scope = f"machine {asked.machine}"
     return Handover(asked.site, asked, caller, scope, at, asked.token, asked.execution_arn)
 
 
-def take(handover: Handover) -> Taken:
+def take_handover(handover: Handover) -> Taken:
     """Open the review once, however often it is asked for.
 
     Raises:
@@ -143,19 +143,19 @@ def take(handover: Handover) -> Taken:
     """
     _check_site(handover.site)
     ref = handover.ref
-    if (known := _known(ref)) is not None:
-        return _again(handover, known)
+    if (known := _find_known_review(ref)) is not None:
+        return _take_again(handover, known)
     try:
-        changes, required = opening.opened(_prepared(handover), at=clock.now())
+        changes, required = opening.plan_review(_prepare_pause(handover), at=clock.now())
         written = transact(changes, required)
     except Conflict as conflict:
-        if (known := _known(ref)) is None:
+        if (known := _find_known_review(ref)) is None:
             raise Refused(_REUSED) from conflict
-        return _again(handover, known)  # the same message twice at once: the other one made it
+        return _take_again(handover, known)  # the same message twice at once: the other one made it
     except Refused:
-        if (known := _known(ref)) is not None:  # the other one read a file that is gone by now
-            return _again(handover, known)
-        _release(handover)
+        if (known := _find_known_review(ref)) is not None:  # the other one read a file that is gone by now
+            return _take_again(handover, known)
+        _release_id(handover)
         raise
     log.info("question taken", extra={"site": ref.site, "review": ref.review_id})
     events.publish_soon(cast("DocumentEvent", written[0]))
@@ -167,14 +167,14 @@ def _check_site(site: str) -> None:
         raise Refused(f"Site “{site[:64]}” does not exist or is closed. Ask an admin for the site ID.")
 
 
-def _known(ref: ReviewRef) -> Review | None:
+def _find_known_review(ref: ReviewRef) -> Review | None:
     try:
         return Review.load(ref.key, only=READABLE)
     except NotFound:
         return None
 
 
-def _again(handover: Handover, review: Review) -> Taken:
+def _take_again(handover: Handover, review: Review) -> Taken:
     """Redelivered, or asked again by a caller that was restarted: claim, drafts and status stay as they are."""
     ref = handover.ref
     if review.question_sha256 != handover.question.sha256:
@@ -194,15 +194,15 @@ def _again(handover: Handover, review: Review) -> Taken:
     return Taken(ref, decided=str(review.decision_id) if stored and decided else "")
 
 
-def _prepared(handover: Handover) -> Pause:
+def _prepare_pause(handover: Handover) -> Pause:
     """Everything that the review points to, written before it. Raises: Refused, Unavailable."""
     asked, run = handover.question, handover.run
     place = _place(handover)
     specs = result.specs_of(handover.site, asked)
     pictures = page_sources.pictures_of(handover.site, asked.pages)
-    _reserve(handover)
+    _reserve_id(handover)
     store = DocumentFiles(run.site, run.project_id, run.document_id)
-    content = result.content(asked, specs, _pages(store, pictures))
+    content = result.result_content(asked, specs, _pages(store, pictures))
     body = write_json(store, files.result(run.workflow_id), content)
     why = results.review_reasons(content, specs, today=clock.now().date().isoformat())
     found: dict[str, Any] = {
@@ -224,11 +224,11 @@ def _prepared(handover: Handover) -> Pause:
         project_name=place.project_name or handover.caller,
         found=found | ({"queue": place.queue} if place.queue else {}) | {"unseen_allowed": place.unseen_allowed},
         review_id=handover.ref.review_id,
-        more=_kept(handover),
+        more=_caller_data(handover),
     )
 
 
-def _kept(handover: Handover) -> dict[str, Any]:
+def _caller_data(handover: Handover) -> dict[str, Any]:
     """What the review's row says of its caller."""
     return {
         "caller": handover.caller,
@@ -264,7 +264,7 @@ def _place(handover: Handover) -> _Place:
     return _Place(name, queue, unseen_allowed)
 
 
-def _reserve(handover: Handover) -> None:
+def _reserve_id(handover: Handover) -> None:
     """The files lie under the id alone: of two questions that share one, only the first may write any.
 
     What is left of one whose time to be kept is over is in nobody's way: DynamoDB takes each row when it comes to it.
@@ -281,16 +281,16 @@ def _reserve(handover: Handover) -> None:
         ReviewCheckpoint.created_at.set(clock.iso(clock.now())),
         ReviewCheckpoint.TimeToLive.remove(),
     ]
-    ReviewCheckpoint.change(checkpoint_key(handover.ref), actions, NEW | _reserved(handover) | keeping.over())
+    ReviewCheckpoint.change(checkpoint_key(handover.ref), actions, NEW | _if_reserved(handover) | keeping.if_expired())
 
 
-def _release(handover: Handover) -> None:
+def _release_id(handover: Handover) -> None:
     """What was refused has no id: mended, it may be asked again under the same."""
     with contextlib.suppress(Conflict):
-        transact([Delete(checkpoint_key(handover.ref), _reserved(handover))])
+        transact([Delete(checkpoint_key(handover.ref), _if_reserved(handover))])
 
 
-def _reserved(handover: Handover) -> Condition:
+def _if_reserved(handover: Handover) -> Condition:
     same: Condition = ReviewCheckpoint.warranty_state == _state(handover)
     ours: Condition = same & (ReviewCheckpoint.status == _OPENING)
     return ours

@@ -65,8 +65,8 @@ def ask_for_review(request: ApiRequest, question: ProgramQuestion) -> Any:
     access.check_can_upload(request)
     by = request.auth.actor
     asked = Handover(request.site, question, by.name, by.id, clock.iso(clock.now()))
-    taken = handover_actions.take(asked)
-    return Status(201 if taken.new else 200, _shape(taken.ref, queries.review(taken.ref)))
+    taken = handover_actions.take_handover(asked)
+    return Status(201 if taken.new else 200, _shape(taken.ref, queries.get_review(taken.ref)))
 
 
 @router.get(
@@ -78,7 +78,7 @@ def show_review(request: ApiRequest, review_id: str) -> ReviewShape:
     if not _ID.fullmatch(review_id):
         raise NotFound(MISSING)
     ref = handover_actions.ref_of(request.site, review_id)
-    review = queries.review(ref)
+    review = queries.get_review(ref)
     if review.asked_by != request.auth.actor.id:
         access.check_admitted(request, queue_id(review.queue))
     return _shape(ref, review)
@@ -92,10 +92,10 @@ def _shape(ref: ReviewRef, review: Review) -> ReviewShape:
         url=page_url(ref.site, "review:show-review", ref.document_id, ref.review_id),
         deadline=review.deadline,
     )
-    return _decided(ref, review, shape) if review.status in _FINAL else shape
+    return _add_decision(ref, review, shape) if review.status in _FINAL else shape
 
 
-def _decided(ref: ReviewRef, review: Review, shape: ReviewShape) -> ReviewShape:
+def _add_decision(ref: ReviewRef, review: Review, shape: ReviewShape) -> ReviewShape:
     store = DocumentFiles(ref.site, review.project_id, ref.document_id)
     asked = json.loads(store.read_pinned(files.result(review.workflow_id), review.result_sha256))
     name = store.name_of(str(review.decision_uri))
@@ -104,5 +104,7 @@ def _decided(ref: ReviewRef, review: Review, shape: ReviewShape) -> ReviewShape:
     shape.status = "approved" if approved else "rejected"
     shape.decision_id, shape.decided_at, shape.delivery = review.decision_id, review.reviewedAt, review.delivery
     shape.reason = decided["reason"] or None
-    shape.fields = [AnsweredField(**one) for one in result.answered(asked, decided["corrections"], approved=approved)]
+    shape.fields = [
+        AnsweredField(**one) for one in result.answer_fields(asked, decided["corrections"], approved=approved)
+    ]
     return shape

@@ -18,7 +18,7 @@ from review import queries
 from review.decide.redemption import decision_output
 from review.handovers import keeping
 from review.identity import ReviewRef, checkpoint_key
-from review.items.reviews import READABLE, Review, may
+from review.items.reviews import READABLE, Review, may_move
 from review.status import EXPIRE, REDEEM, SPEND, Delivery, ReviewStatus
 from workflows.engine import driver, tokens
 from workflows.runs import events
@@ -33,12 +33,12 @@ EXPIRED = "ReviewExpired"  # the error that a caller's Catch names
 _NOBODY = "The review expired without a decision. Send a new request under a new ID."
 
 
-def answer(review: Review) -> dict[str, Any]:
+def build_answer(review: Review) -> dict[str, Any]:
     """What the caller's machine goes on with: as our own does, but for our run's last transition."""
     return {name: value for name, value in decision_output(review).items() if name != "last"}
 
 
-def deliver(ref: ReviewRef, decision_id: str) -> None:
+def deliver_answer(ref: ReviewRef, decision_id: str) -> None:
     """Send the answer, or put it up to be fetched, and record what became of it.
 
     Raises:
@@ -63,16 +63,16 @@ def deliver(ref: ReviewRef, decision_id: str) -> None:
             Review.drives.set((Review.drives | 0) + 1),
         ],
         # What is settled waits for nothing; a newer token puts it back into the due index.
-        when=may(REDEEM) & same & (Review.redeem_after <= clock.iso(now)) & due_work.if_scheduled(),
+        when=may_move(REDEEM) & same & (Review.redeem_after <= clock.iso(now)) & due_work.if_scheduled(),
         done=[Review.status.set(SPEND.to), Review.delivery.set(Delivery.DELIVERED)],
-        still=may(SPEND) & same,
-        output=answer,
+        still=may_move(SPEND) & same,
+        output=build_answer,
     )
-    how = Delivery.DELIVERED if sent else _found_out(review, decision_id)
-    _settle(ref, review, how, lease=again)
+    how = Delivery.DELIVERED if sent else _check_token(review, decision_id)
+    _settle_delivery(ref, review, how, lease=again)
 
 
-def _found_out(review: Review, decision_id: str) -> Delivery:
+def _check_token(review: Review, decision_id: str) -> Delivery:
     """A closed token says nothing: the answer of an earlier call may have been lost on its way back."""
     took = driver.took(review.execution_arn, decision_id) if review.execution_arn else None
     if took is None:
@@ -82,13 +82,13 @@ def _found_out(review: Review, decision_id: str) -> Delivery:
 
 def _put_up(ref: ReviewRef, review: Review, decision_id: str) -> None:
     now = clock.iso(clock.now())
-    ready: Condition = may(REDEEM) & (Review.decision_id == decision_id) & (Review.redeem_after <= now)
+    ready: Condition = may_move(REDEEM) & (Review.decision_id == decision_id) & (Review.redeem_after <= now)
     _record(ref, review, Delivery.TO_FETCH, [Review.status.set(SPEND.to)], ready)
 
 
-def _settle(ref: ReviewRef, review: Review, how: Delivery, *, lease: str) -> None:
+def _settle_delivery(ref: ReviewRef, review: Review, how: Delivery, *, lease: str) -> None:
     """Nothing more is to be done. ``lease``: a newer token ends it, and is then to be answered itself."""
-    mine: Condition = may(REDEEM) & (Review.decision_id == review.decision_id) & (Review.redeem_after == lease)
+    mine: Condition = may_move(REDEEM) & (Review.decision_id == review.decision_id) & (Review.redeem_after == lease)
     _record(ref, review, how, [Review.status.set(SPEND.to), Review.delivery.set(how)], mine)
     if how != Delivery.DELIVERED:
         log.warning("answer not known to be delivered", extra={"review": ref.review_id, "error": str(how)})
@@ -96,10 +96,10 @@ def _settle(ref: ReviewRef, review: Review, how: Delivery, *, lease: str) -> Non
 
 def _record(ref: ReviewRef, review: Review, how: Delivery, actions: list[Action], when: Condition) -> None:
     ended = [Review.updated_at.set(clock.iso(clock.now())), *due_work.finish_actions()]
-    until = keeping.until()
+    until = keeping.keep_until()
     change = Update(ref.key, [*actions, *ended, Review.TimeToLive.set(until)], when & due_work.if_scheduled())
     checkpoint = Update(checkpoint_key(ref), [ReviewCheckpoint.TimeToLive.set(until)])
-    detail = {**_named(review), "decision": review.decision, "decisionId": review.decision_id, "delivery": how}
+    detail = {**_caller_names(review), "decision": review.decision, "decisionId": review.decision_id, "delivery": how}
     detail |= {"uri": review.decision_uri, "sha256": review.decision_sha256}
     event = events.lineage(
         queries.run_of(ref, review),
@@ -112,11 +112,11 @@ def _record(ref: ReviewRef, review: Review, how: Delivery, actions: list[Action]
     events.publish_soon(cast("DocumentEvent", written[0]))
 
 
-def _named(review: Review) -> Mapping[str, Any]:
+def _caller_names(review: Review) -> Mapping[str, Any]:
     return {"reviewId": review.reviewId, "caller": review.caller, "id": review.caller_id}
 
 
-def expire(ref: ReviewRef, review: Review) -> None:
+def expire_handover(ref: ReviewRef, review: Review) -> None:
     """Nobody decided in time: an event, and the caller's machine is told once.
 
     Raises:
@@ -134,10 +134,10 @@ def expire(ref: ReviewRef, review: Review) -> None:
         *due_work.postpone_actions(Review, again, review_id=ref.review_id),
     ]
     changes = [
-        Update(ref.key, actions, may(EXPIRE) & (Review.deadline <= clock.iso(now))),
+        Update(ref.key, actions, may_move(EXPIRE) & (Review.deadline <= clock.iso(now))),
         Update(
             checkpoint_key(ref),
-            [ReviewCheckpoint.status.set("expired"), ReviewCheckpoint.TimeToLive.set(keeping.until())],
+            [ReviewCheckpoint.status.set("expired"), ReviewCheckpoint.TimeToLive.set(keeping.keep_until())],
         ),
         *counting.apply_tally(ref.site, counting.count_queued(review.queue, ref.document_id, -1)),
     ]
@@ -146,7 +146,7 @@ def expire(ref: ReviewRef, review: Review) -> None:
         "HUMAN_REVIEW_EXPIRED",
         facts={"review": ref.review_id},
         bus_type=EXPIRED_EVENT,
-        bus_detail=_named(review),
+        bus_detail=_caller_names(review),
     )
     written = transact(changes, event)
     events.publish_soon(cast("DocumentEvent", written[0]))
@@ -158,7 +158,7 @@ def tell_expired(ref: ReviewRef) -> None:
     tokens.refuse_kept(ref.key, EXPIRED, _NOBODY)
     gone: Condition = Review.status == ReviewStatus.EXPIRED
     try:
-        ended = [*due_work.finish_actions(), Review.TimeToLive.set(keeping.until())]
+        ended = [*due_work.finish_actions(), Review.TimeToLive.set(keeping.keep_until())]
         Review.change(ref.key, ended, gone & due_work.if_scheduled())
     except Conflict:
         log.info("expiry was told twice", extra={"review": ref.review_id})
@@ -169,13 +169,15 @@ def refuse_expired(token: str | None) -> None:
     tokens.refuse(token, EXPIRED, _NOBODY)
 
 
-def drive(ref: ReviewRef, review: Review) -> None:
+def drive_handover(ref: ReviewRef, review: Review) -> None:
     """What is due. Raises: Conflict, Unavailable."""
     if review.status == ReviewStatus.EXPIRED:
         tell_expired(ref)
     elif not review.decision_id:
-        expire(ref, review)
+        expire_handover(ref, review)
     elif review.status == ReviewStatus.REDEEMED and review.delivery == Delivery.DELIVERED:
-        _settle(ref, review, Delivery.DELIVERED, lease=str(review.redeem_after))  # it died between the two marks
+        _settle_delivery(
+            ref, review, Delivery.DELIVERED, lease=str(review.redeem_after)
+        )  # it died between the two marks
     else:
-        deliver(ref, review.decision_id)
+        deliver_answer(ref, review.decision_id)

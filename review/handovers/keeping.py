@@ -12,12 +12,12 @@ from config import clock
 from config.item import Item
 
 
-def until() -> int:
+def keep_until() -> int:
     """Of what is closed now: epoch seconds, DynamoDB's form of a TTL."""
     return int((clock.now() + dt.timedelta(days=settings.QUESTION_DAYS)).timestamp())
 
 
-def over() -> Condition:
+def if_expired() -> Condition:
     """The row is there still, and need not be."""
     condition: Condition = Item.TimeToLive <= int(clock.now().timestamp())
     return condition

@@ -170,7 +170,7 @@ class MachineQuestion(Question):
         return parts[6] if len(parts) > 6 else ""
 
 
-def read(raw: Any) -> MachineQuestion:
+def read_machine_question(raw: Any) -> MachineQuestion:
     """A machine's input; what is null is not there. Raises: Refused, with every entry that cannot be taken."""
     asked = _without_nulls(raw)
     if isinstance(asked, dict):  # AWS's own entries: the second links the two executions in its console

@@ -39,12 +39,12 @@ def specs_of(site: str, question: Question) -> tuple[FieldSpec, ...]:
 
 def _spec(field: FieldAsked, question: Question) -> FieldSpec:
     threshold = question.policy.thresholds.get(field.name, question.policy.default_threshold)
-    allowed = BOOLEANS if field.type == "boolean" else tuple(_allowed(field))
+    allowed = BOOLEANS if field.type == "boolean" else tuple(_allowed_values(field))
     label = field.label or field.name.replace("_", " ").capitalize()
     return FieldSpec(field.name, label, field.type, field.required, threshold, allowed)
 
 
-def _allowed(field: FieldAsked) -> list[str]:
+def _allowed_values(field: FieldAsked) -> list[str]:
     stored = [results.to_stored_form(field.type, value) for value in field.allowed]
     if None in stored:
         raise Refused(
@@ -53,7 +53,7 @@ def _allowed(field: FieldAsked) -> list[str]:
     return list(dict.fromkeys(str(one) for one in stored))
 
 
-def content(question: Question, specs: Sequence[FieldSpec], sizes: Sequence[tuple[int, int]]) -> dict[str, Any]:
+def result_content(question: Question, specs: Sequence[FieldSpec], sizes: Sequence[tuple[int, int]]) -> dict[str, Any]:
     """result.json. ``sizes``: width and height of each page. The same question gives the same content."""
     asked = {field.name: field for field in question.fields}
     return {
@@ -86,7 +86,7 @@ def _field(spec: FieldSpec, asked: FieldAsked | None, pages: int) -> dict[str, A
     }
 
 
-def answered(
+def answer_fields(
     stored: Mapping[str, Any], corrections: Mapping[str, str | None], *, approved: bool
 ) -> list[dict[str, Any]]:
     """Name and value of each field as they hold: the caller's, and a person's where they differ and were approved."""

@@ -67,7 +67,7 @@ class Review(DueWork):
     updated_at = UnicodeAttribute()
 
 
-def may(move: Move) -> Condition:
+def may_move(move: Move) -> Condition:
     """The review's status is one that ``move`` starts from."""
     allowed: Condition = Review.status.is_in(*move.sources)
     return allowed

@@ -78,7 +78,7 @@ def test_every_page_of_the_desk(live_server: LiveServer, page: Page, pump: Pump,
     found["keys"] = faults(page)
     page.keyboard.press("Escape")
     lapse(ref)
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     field(page, "total").fill("28.53")
     expect(page.locator("[data-standing]")).to_contain_text("Claimed by Bob Ito until")
     found["desk, lost"] = faults(page)

@@ -85,7 +85,7 @@ def test_two_reviews_by_keyboard_alone(
     keys.press("Enter")
     page.wait_for_url("**/review/?done=*")
     expect(page.get_by_text("Queue complete")).to_be_visible()
-    assert (queries.review(first).decision, queries.review(second).decision) == ("approve", "reject")
+    assert (queries.get_review(first).decision, queries.get_review(second).decision) == ("approve", "reject")
     assert console == []
 
 
@@ -117,7 +117,7 @@ def test_keys_can_be_switched_off_and_never_act_in_a_dialog(
     page.locator("[data-left]").focus()
     keys.press("r")
     expect(page.locator("#reason")).to_be_focused()
-    assert queries.review(ref).decision is None
+    assert queries.get_review(ref).decision is None
 
 
 def test_back_shows_a_whole_page_and_what_holds_now(

@@ -133,4 +133,4 @@ def test_a_second_click_of_a_double_click_does_not_decide_the_next_document(
     page.wait_for_url(f"**/{waiting[1].review_id}/?done=*")
     page.wait_for_timeout(500)
     assert decided(waiting) == 1
-    assert queries.queue(SITE).rows
+    assert queries.list_queue(SITE).rows

@@ -65,7 +65,7 @@ def test_a_value_outside_the_list_is_not_confirmed(
     found = result()
     fields = [field("category", "services", ["goods", "rent"])]
     run, ref = open_review(found={**found, "fields": fields})
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     page = context.new_page()
     sign_in(page, live_server, "bob")
     page.goto(live_server.url + url("show-review", ref))

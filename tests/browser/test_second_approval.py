@@ -50,5 +50,5 @@ def test_a_change_of_the_first_is_checked_by_the_second(
     expect(page.locator("[data-approve]")).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url("**/review/?done=*")
-    assert queries.review(ref).decision == "approve"
+    assert queries.get_review(ref).decision == "approve"
     context.close()

@@ -50,7 +50,7 @@ def test_another_type_brings_its_fields_and_keeps_what_was_typed(
     check_all(page)
     page.get_by_role("button", name="Approve and stop").click()
     page.wait_for_url("**/review/?done=*")
-    assert queries.review(ref).status != "CLAIMED"
+    assert queries.get_review(ref).status != "CLAIMED"
     assert console == []
 
 

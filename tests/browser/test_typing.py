@@ -67,7 +67,7 @@ def test_an_ended_session_stops_no_decision_for_good(
     other.close()
     page.locator("[data-approve]").click()
     page.wait_for_url("**/review/?done=*")
-    assert queries.review(ref).decision == "approve"
+    assert queries.get_review(ref).decision == "approve"
 
 
 def test_a_takeover_while_typing_keeps_the_text_and_says_who(
@@ -79,7 +79,7 @@ def test_a_takeover_while_typing_keeps_the_text_and_says_who(
     sign_in(page, live_server, "bob")
     claim(page, url)
     lapse(ref)
-    claims.claim(ref, run, by=person(alice()))
+    claims.claim_review(ref, run, by=person(alice()))
     field(page, "total").press_sequentially("9")
     field(page, "date").fill("1 April 2024")
     expect(page.get_by_role("alert")).to_contain_text("Claimed by Alice Novak until")

@@ -26,7 +26,7 @@ def refs(settings: Settings) -> list[ReviewRef]:
 
 
 def status(refs: list[ReviewRef]) -> list[str]:
-    return [queries.review(ref).status for ref in refs]
+    return [queries.get_review(ref).status for ref in refs]
 
 
 def approve_three(page: Page, live_server: LiveServer, refs: list[ReviewRef]) -> None:

@@ -203,7 +203,7 @@ def test_what_is_filled_opens_in_the_pages(table):
     filled(documents=2, reviews=2)
     browser = signed_in(alice())
     found = next(row for row in queries.project_documents(SITE, FILLED).rows if row.outcome == "published")
-    review = review_queries.queue(SITE).rows[0]
+    review = review_queries.list_queue(SITE).rows[0]
     for url in (
         f"/projects/{FILLED}/",
         f"/workflows/{found.document_id}/{found.workflow_id}/",

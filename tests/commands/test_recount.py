@@ -102,7 +102,7 @@ def test_a_site_counts_its_own(desk):
 
 def test_claiming_leaves_the_queue_as_long_as_it_was(desk):
     run, ref = open_review()
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     assert counter_queries.count_waiting_by_queue(SITE) == {"review": 2}
 
 

@@ -48,7 +48,7 @@ def test_the_example_is_taken_as_it_stands() -> None:
     fields[0] |= {"value": 12, "confidence": 0.5}
     arn = "arn:aws:states:eu-central-1:111122223333:execution:them:1"
     sent |= {"token": "t", "fields": fields, "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": arn}
-    assert question.read(sent).machine == "them"
+    assert question.read_machine_question(sent).machine == "them"
     assert state["TimeoutSeconds"] >= sent["deadline_seconds"] + 300
     assert state["Parameters"]["StateMachineArn"].endswith(f":{desk_intake.name()}")
 

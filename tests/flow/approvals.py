@@ -7,7 +7,7 @@ from pathlib import Path
 from config import clock
 from projects.audit.events import Actor
 from review.decide import claims, decisions
-from review.decide.redemption import redeem
+from review.decide.redemption import redeem_decision
 from review.identity import Person, ReviewRef, review_id
 from review.items.reviews import Review
 from review.status import Decision
@@ -70,11 +70,11 @@ def asked(run: Run, pump: Pump, step: str) -> ReviewRef:
 
 def decide(run: Run, ref: ReviewRef, decision: Decision, *, by: Person, **corrections: str | None) -> None:
     """As a person whose undo window is over."""
-    claims.claim(ref, run, by=by)
+    claims.claim_review(ref, run, by=by)
     chosen = verdict(ref, decision, **corrections)
-    decisions.decide(ref, run, chosen, by=by)
+    decisions.decide_review(ref, run, chosen, by=by)
     Review.change(ref.key, [Review.redeem_after.set(clock.iso(clock.now()))], Review.decision_id == chosen.decision_id)
-    assert redeem(ref, chosen.decision_id)
+    assert redeem_decision(ref, chosen.decision_id)
 
 
 def moves(run: Run) -> list[tuple[str, str]]:

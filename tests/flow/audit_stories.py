@@ -151,18 +151,18 @@ def follow_up_story() -> Iterator[Step]:
 
 def review_story() -> Iterator[Step]:
     run, ref = open_review()
-    yield claims.claim, lambda: claims.claim(ref, run, by=ROSA)
-    yield claims.release, lambda: claims.release(ref, run, by=ROSA)
+    yield claims.claim_review, lambda: claims.claim_review(ref, run, by=ROSA)
+    yield claims.release_claim, lambda: claims.release_claim(ref, run, by=ROSA)
     yield claims.claim_next, lambda: claims.claim_next(SITE, by=ROSA)
     first = verdict(ref)
-    yield decisions.decide, lambda: decisions.decide(ref, run, first, by=ROSA)
-    yield decisions.undo, lambda: decisions.undo(ref, run, decision_id=first.decision_id, by=ROSA)
+    yield decisions.decide_review, lambda: decisions.decide_review(ref, run, first, by=ROSA)
+    yield decisions.undo_decision, lambda: decisions.undo_decision(ref, run, decision_id=first.decision_id, by=ROSA)
     chosen = verdict(ref)
-    decisions.decide(ref, run, chosen, by=ROSA)
+    decisions.decide_review(ref, run, chosen, by=ROSA)
     _, following = open_review("next.pdf")
     claims.claim_next(SITE, by=ROSA, but=ref, after=Decided(ref, chosen.decision_id))
     yield claims.release_ahead, lambda: claims.release_ahead(SITE, following.path, by=ROSA)
-    output = redemption.decision_output(review_queries.review(ref)) | {"last": clock.new_ulid()}
+    output = redemption.decision_output(review_queries.get_review(ref)) | {"last": clock.new_ulid()}
     application = Application(run, 1, REVIEW, output)
     yield (
         redemption.apply_decision,
@@ -205,7 +205,7 @@ def ending_story() -> Iterator[Step]:
     run, _ = open_review()
     yield attempts.begin_next, lambda: attempts.begin_next(run, attempt=1, why="lost")
     other, _ = open_review()
-    yield redemption.expire, lambda: redemption.expire(other, attempt=1)
+    yield redemption.expire_review, lambda: redemption.expire_review(other, attempt=1)
 
 
 STORIES: tuple[Story, ...] = (

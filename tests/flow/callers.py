@@ -22,7 +22,7 @@ from config import aws
 from review.handovers.actions import ref_of
 from review.identity import ReviewRef
 from review.items.reviews import Review
-from review.queries import queue
+from review.queries import list_queue
 from tests.pump import Pump
 from workflows.engine.machines import desk_intake
 
@@ -124,7 +124,7 @@ class Started:
 
         def asked() -> bool:
             self.caller.serve()
-            rows = [Review.load(row.key) for row in queue("default").rows]
+            rows = [Review.load(row.key) for row in list_queue("default").rows]
             found[:] = [row for row in rows if row.execution_arn == self.arn]
             return bool(found)
 

@@ -55,7 +55,7 @@ def test_from_a_thousand_two_people_are_asked_and_both_corrections_are_published
     assert second != first
     assert review_of(first).status == ReviewStatus.APPLIED
     with pytest.raises(Conflict):
-        claims.claim(second, run, by=ROSA)
+        claims.claim_review(second, run, by=ROSA)
     decide(run, second, Decision.APPROVE, by=MARTA, total="2500.00", company="Acme")
     pump.run(lambda: ended(run))
     assert [one for one in moves(run) if "approv" in one[0] or "second" in one[0]] == [

@@ -29,9 +29,9 @@ WITHOUT_EVENT = {
     "projects.documents.actions.documents.version_row",
     "projects.sites.actions.groups.first_grant",
     "workflows.routing.actions.rulesets.touch_ruleset",
-    "review.decide.claims.renew",
-    "review.decide.drafts.keep",
-    "review.decide.drafts.save",
+    "review.decide.claims.renew_claim",
+    "review.decide.drafts.keep_draft",
+    "review.decide.drafts.save_draft",
 }
 
 

@@ -40,20 +40,20 @@ def test_a_step_is_claimed_and_advanced_by_one_call_each(pump: Pump) -> None:
 
 def test_deciding_is_an_object_a_transaction_and_a_message(pump: Pump) -> None:
     run, ref = waiting_run(pump)
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     chosen = verdict(ref)
     enqueue_redeem(ref, "warm-up", delay=0)  # kombu looks a queue up once a connection
     with count_calls() as calls:
-        decisions.decide(ref, run, chosen, by=ROSA)
+        decisions.decide_review(ref, run, chosen, by=ROSA)
         enqueue_redeem(ref, chosen.decision_id, delay=settings.REVIEW_UNDO_SECONDS)
     assert names(calls) == ["s3.PutObject", "dynamodb.TransactWriteItems", "sqs.SendMessage"]
 
 
 def test_redeeming_takes_three_calls_and_applying_two(pump: Pump) -> None:
     run, ref = waiting_run(pump)
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     chosen = verdict(ref)
-    decisions.decide(ref, run, chosen, by=ROSA)
+    decisions.decide_review(ref, run, chosen, by=ROSA)
     enqueue_redeem(ref, chosen.decision_id, delay=settings.REVIEW_UNDO_SECONDS)
     pump.hold = lambda message: message.task.endswith("apply_decision")
     with count_calls() as calls:
@@ -69,7 +69,7 @@ def test_redeeming_takes_three_calls_and_applying_two(pump: Pump) -> None:
 def test_lists_and_pages_are_one_query_each(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     reads = {
-        "queue": lambda: review_queries.queue(run.site),
+        "queue": lambda: review_queries.list_queue(run.site),
         "in progress": lambda: queries.in_progress(run.site),
         "documents": lambda: queries.project_documents(run.site, run.project_id),
         "segments": lambda: queries.segments(run.site, run.workflow_id),
@@ -89,8 +89,8 @@ def test_lists_and_pages_are_one_query_each(pump: Pump) -> None:
 def test_no_list_and_no_page_reads_a_token(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     with count_calls() as calls:
-        review_queries.queue(run.site)
-        review_queries.review(ref)
+        review_queries.list_queue(run.site)
+        review_queries.get_review(ref)
         queries.lineage(run.site, run.document_id)
     assert "taskToken" not in str(calls.answers)
 

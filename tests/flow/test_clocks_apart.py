@@ -43,8 +43,8 @@ def sweep_until_ended(run, pump: Pump, apart: dt.timedelta) -> None:
 def test_a_decision_of_a_machine_ahead_waits_for_the_worker_and_is_applied_once(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     with machine(TEN_MINUTES):
-        claims.claim(ref, run, by=ROSA)
-        decisions.decide(ref, run, verdict(ref), by=ROSA)
+        claims.claim_review(ref, run, by=ROSA)
+        decisions.decide_review(ref, run, verdict(ref), by=ROSA)
     sweeper.sweep()
     assert review_of(ref).status == ReviewStatus.DECIDED  # by the worker's clock it can still be taken back
     sweep_until_ended(run, pump, TEN_MINUTES + dt.timedelta(seconds=30))
@@ -54,27 +54,27 @@ def test_a_decision_of_a_machine_ahead_waits_for_the_worker_and_is_applied_once(
 def test_a_decision_of_a_machine_behind_is_applied_at_once_and_cannot_be_taken_back(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     with machine(-TEN_MINUTES):
-        claims.claim(ref, run, by=ROSA)
+        claims.claim_review(ref, run, by=ROSA)
         made = verdict(ref)
-        decisions.decide(ref, run, made, by=ROSA)
+        decisions.decide_review(ref, run, made, by=ROSA)
     sweep_until_ended(run, pump, dt.timedelta())
     assert_applied_once(run, ref)
     with machine(-TEN_MINUTES), pytest.raises(Conflict):
-        decisions.undo(ref, run, decision_id=made.decision_id, by=ROSA)
+        decisions.undo_decision(ref, run, decision_id=made.decision_id, by=ROSA)
     assert_applied_once(run, ref)
 
 
 def test_of_two_people_on_machines_apart_one_decides(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     with machine(-TEN_MINUTES):
-        claims.claim(ref, run, by=ROSA)
+        claims.claim_review(ref, run, by=ROSA)
         rosas = verdict(ref)
     with machine(TEN_MINUTES):  # there Rosa's claim ended long ago
-        claims.claim(ref, run, by=MARTA)
+        claims.claim_review(ref, run, by=MARTA)
         martas = verdict(ref)
-        decisions.decide(ref, run, martas, by=MARTA)
+        decisions.decide_review(ref, run, martas, by=MARTA)
     with machine(-TEN_MINUTES), pytest.raises(Conflict):
-        decisions.decide(ref, run, rosas, by=ROSA)
+        decisions.decide_review(ref, run, rosas, by=ROSA)
     sweep_until_ended(run, pump, 2 * TEN_MINUTES)
     assert_applied_once(run, ref)
     assert review_of(ref).decision_id == martas.decision_id
@@ -84,7 +84,7 @@ def test_steps_of_workers_apart_are_done_once(pump: Pump) -> None:
     with machine(TEN_MINUTES):
         run, ref = waiting_run(pump)
     with machine(-TEN_MINUTES):
-        claims.claim(ref, run, by=ROSA)
-        decisions.decide(ref, run, verdict(ref), by=ROSA)
+        claims.claim_review(ref, run, by=ROSA)
+        decisions.decide_review(ref, run, verdict(ref), by=ROSA)
     sweep_until_ended(run, pump, TEN_MINUTES)
     assert_applied_once(run, ref)

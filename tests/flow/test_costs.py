@@ -102,19 +102,19 @@ def measure_review(pump: Pump, meters: dict[str, Meter]) -> None:
         pump.run(lambda: pump.ran("open_review") == 1)
     ref = ref_of(run)
     with metered() as meters["queue page"]:
-        review_queries.queue(run.site)
+        review_queries.list_queue(run.site)
     with metered() as meters["claim a review"]:
-        claims.claim(ref, run, by=ROSA)
+        claims.claim_review(ref, run, by=ROSA)
     for name, begun in (("begin a draft", False), ("save a draft", True)):
         with metered() as meters[name]:
-            drafts.save(ref, Typed({"total": "12.34"}), by=ROSA, version=2, begun=begun)
+            drafts.save_draft(ref, Typed({"total": "12.34"}), by=ROSA, version=2, begun=begun)
     with metered() as meters["read one review and one's draft"]:
         review_queries.review_and_draft(ref, ROSA.id)
     chosen = verdict(ref)
     enqueue_redeem(ref, "warm-up", delay=0)  # kombu looks a queue up once a connection
     pump.run(lambda: pump.ran("redeem") == 1)
     with metered() as meters["decide"]:
-        decisions.decide(ref, run, chosen, by=ROSA)
+        decisions.decide_review(ref, run, chosen, by=ROSA)
         enqueue_redeem(ref, chosen.decision_id, delay=settings.REVIEW_UNDO_SECONDS)
     pump.hold = lambda message: message.task.endswith("apply_decision")
     with metered() as meters["redeem"]:

@@ -56,10 +56,10 @@ def failed(run: Run) -> Run:
 
 def decided(pump: Pump, decision: Decision) -> Run:
     run, ref = waiting_run(pump)
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     chosen = verdict(ref, decision)
     for _ in range(2):
-        decisions.decide(ref, run, chosen, by=ROSA)
+        decisions.decide_review(ref, run, chosen, by=ROSA)
     return run
 
 
@@ -77,9 +77,9 @@ def test_after_a_mixed_history_counters_equal_a_full_count(twice: Pump) -> None:
         sweep_until_ended(run, twice)
     twice.run(idle=0.3)
     expired, _ = waiting_run(twice)
-    redemption.expire(expired, attempt=int(queries.execution(expired).engine_attempt))
+    redemption.expire_review(expired, attempt=int(queries.execution(expired).engine_attempt))
     with pytest.raises(CountersignError):
-        redemption.expire(expired, attempt=1)
+        redemption.expire_review(expired, attempt=1)
     gone, again = failed(start_run()), failed(start_run())
     waiting_run(twice)
     added(again)
@@ -104,25 +104,25 @@ def test_after_a_mixed_history_counters_equal_a_full_count(twice: Pump) -> None:
 
 def test_a_decision_that_is_taken_back_waits_again(pump: Pump) -> None:
     run, ref = waiting_run(pump)
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     chosen = verdict(ref)
-    decisions.decide(ref, run, chosen, by=ROSA)
+    decisions.decide_review(ref, run, chosen, by=ROSA)
     assert counter_queries.count_waiting_by_queue(SITE) == {}
-    decisions.undo(ref, run, decision_id=chosen.decision_id, by=ROSA)
+    decisions.undo_decision(ref, run, decision_id=chosen.decision_id, by=ROSA)
     with pytest.raises(Conflict):
-        decisions.undo(ref, run, decision_id=chosen.decision_id, by=ROSA)
+        decisions.undo_decision(ref, run, decision_id=chosen.decision_id, by=ROSA)
     assert counter_queries.count_waiting_by_queue(SITE) == {"review": 1}
     assert said() == counted()
 
 
 def test_of_many_who_decide_at_once_one_is_counted(table: str) -> None:
     run, ref = open_review()
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     chosen = [verdict(ref) for _ in range(8)]
 
     def decide(one: decisions.Verdict) -> bool:
         try:
-            decisions.decide(ref, run, one, by=ROSA)
+            decisions.decide_review(ref, run, one, by=ROSA)
         except Conflict:
             return False
         return True
@@ -131,7 +131,7 @@ def test_of_many_who_decide_at_once_one_is_counted(table: str) -> None:
         assert sum(people.map(decide, chosen)) == 1
     assert number("queue", "review", "waiting") == 0
     with pytest.raises(Conflict):
-        decisions.decide(ref, run, verdict(ref), by=MARTA)
+        decisions.decide_review(ref, run, verdict(ref), by=MARTA)
     assert number("queue", "review", "waiting") == 0
 
 

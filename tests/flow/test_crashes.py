@@ -18,20 +18,20 @@ from workflows.runs import queries
 
 def test_a_crash_after_the_corrections_are_stored_leaves_the_review_undecided(pump: Pump) -> None:
     run, ref = waiting_run(pump)
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     with crash_before("dynamodb", "TransactWriteItems"):
-        decisions.decide(ref, run, verdict(ref), by=ROSA)
+        decisions.decide_review(ref, run, verdict(ref), by=ROSA)
     assert review_of(ref).status == ReviewStatus.CLAIMED
-    decisions.decide(ref, run, verdict(ref), by=ROSA)
+    decisions.decide_review(ref, run, verdict(ref), by=ROSA)
     sweep_until_ended(run, pump)
     assert_applied_once(run, ref)
 
 
 def test_a_crash_after_the_decision_is_repaired_by_the_sweeper(pump: Pump) -> None:
     run, ref = waiting_run(pump)
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     with crash_after("dynamodb", "TransactWriteItems"):
-        decisions.decide(ref, run, verdict(ref), by=ROSA)
+        decisions.decide_review(ref, run, verdict(ref), by=ROSA)
     assert review_of(ref).status == ReviewStatus.DECIDED
     sweep_until_ended(run, pump)
     assert_applied_once(run, ref)

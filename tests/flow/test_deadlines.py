@@ -39,7 +39,7 @@ def test_a_decision_in_the_last_second_is_taken_by_the_machines_catch(pump: Pump
     message = next(message for message in pump.seen if message.task.endswith("open_review"))
     names = ("site", "project_id", "document_id", "workflow_id", "attempt")
     kwargs = {name: message.kwargs[name] for name in names}
-    output = redemption.expire(run, attempt=kwargs["attempt"])
+    output = redemption.expire_review(run, attempt=kwargs["attempt"])
     assert output["decision_id"] == review_of(ref).decision_id
     sweep_until_ended(run, pump)
     assert_applied_once(run, ref)
@@ -61,4 +61,4 @@ def test_nobody_decides_and_the_machines_catch_expires_the_review(pump: Pump, en
     assert review_of(ref).status == ReviewStatus.EXPIRED
     assert "REVIEW_EXPIRED" in kinds(run)
     with pytest.raises(Conflict):
-        decisions.decide(ref, run, verdict(ref), by=ROSA)
+        decisions.decide_review(ref, run, verdict(ref), by=ROSA)

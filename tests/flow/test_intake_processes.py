@@ -26,7 +26,7 @@ BRISK: dict[str, int | str] = {
 
 
 def waiting(run: Started) -> list[ReviewRef]:
-    rows = [Review.load(row.key) for row in review_queries.queue("default").rows]
+    rows = [Review.load(row.key) for row in review_queries.list_queue("default").rows]
     return [ref_of("default", row.reviewId) for row in rows if row.execution_arn == run.arn]
 
 
@@ -44,8 +44,8 @@ def test_the_answer_survives_the_worker_that_took_the_question(tmp_path: Path) -
             (ref,) = waiting(run)
             desk.kill("first")
             of = review_queries.run_of(ref, review_of(ref))
-            claims.claim(ref, of, by=ROSA)
-            decisions.decide(ref, of, verdict(ref), by=ROSA)
+            claims.claim_review(ref, of, by=ROSA)
+            decisions.decide_review(ref, of, verdict(ref), by=ROSA)
             desk.start_worker("second", settings.DESK_QUEUE)
             wait_for(run.ended, "the caller goes on", 60)
             assert run.output()["changed"] is True

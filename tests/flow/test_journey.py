@@ -80,8 +80,8 @@ def test_a_field_that_is_blank_on_the_page_is_published_blank(pump: Pump, tmp_pa
 def test_an_approved_correction_resumes_the_machine_and_is_published(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     assert review_of(ref).page_count == 1
-    claims.claim(ref, run, by=ROSA)
-    decisions.decide(ref, run, verdict(ref, total="12.34"), by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
+    decisions.decide_review(ref, run, verdict(ref, total="12.34"), by=ROSA)
     enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
     pump.run(lambda: queries.execution(run).status != "running")
     assert queries.execution(run).outcome == "published"
@@ -95,8 +95,8 @@ def test_an_approved_correction_resumes_the_machine_and_is_published(pump: Pump)
 
 def test_a_rejection_is_a_completed_run_that_publishes_nothing(pump: Pump) -> None:
     run, ref = waiting_run(pump)
-    claims.claim(ref, run, by=ROSA)
-    decisions.decide(ref, run, verdict(ref, Decision.REJECT), by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
+    decisions.decide_review(ref, run, verdict(ref, Decision.REJECT), by=ROSA)
     enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
     pump.run(lambda: queries.execution(run).status != "running")
     execution = queries.execution(run)

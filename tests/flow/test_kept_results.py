@@ -188,8 +188,8 @@ def test_what_a_person_decides_in_the_new_run_counts(pump: Pump, decided: Run) -
     before = pump.ran("open_review")
     pump.run(lambda: pump.ran("open_review") > before)
     ref = ref_of(new)
-    claims.claim(ref, new, by=REVIEWER)
-    decisions.decide(ref, new, verdict(ref, total="56.78"), by=REVIEWER)
+    claims.claim_review(ref, new, by=REVIEWER)
+    decisions.decide_review(ref, new, verdict(ref, total="56.78"), by=REVIEWER)
     sweep_until_ended(new, pump)
     assert in_use(new)[0] == new.workflow_id
     assert row_of(new).decided == new.workflow_id
@@ -201,8 +201,8 @@ def test_a_rejection_in_the_new_run_leaves_the_decided_result(pump: Pump, decide
     before = pump.ran("open_review")
     pump.run(lambda: pump.ran("open_review") > before)
     ref = ref_of(new)
-    claims.claim(ref, new, by=REVIEWER)
-    decisions.decide(ref, new, verdict(ref, Decision.REJECT), by=REVIEWER)
+    claims.claim_review(ref, new, by=REVIEWER)
+    decisions.decide_review(ref, new, verdict(ref, Decision.REJECT), by=REVIEWER)
     sweep_until_ended(new, pump)
     assert queries.execution(new).outcome == Outcome.REJECTED
     assert in_use(new) == (decided.workflow_id, Outcome.PUBLISHED, "completed")

@@ -107,7 +107,7 @@ def waiting(rosa: Visitor, folder: Path, number: int) -> tuple[Run, ReviewRef]:
 
 
 def waiting_ids() -> set[str]:
-    return {row.document_id for row in review_queries.queue(DEFAULT_SITE).rows}
+    return {row.document_id for row in review_queries.list_queue(DEFAULT_SITE).rows}
 
 
 @dataclass

@@ -85,16 +85,16 @@ def test_the_next_attempt_names_its_execution_and_how_often_it_was_tried(pump: P
 def test_who_decided_is_kept_by_id_and_shown_by_name(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     for who in (Person("17", "Rosa Marin"), Person("18", "Rosa Marin")):  # two of one name are two
-        claims.claim(ref, run, by=who)
-        claims.release(ref, run, by=who)
+        claims.claim_review(ref, run, by=who)
+        claims.release_claim(ref, run, by=who)
     rosa = Person("17", "Rosa Marin")
-    claims.claim(ref, run, by=rosa)
-    decisions.decide(ref, run, verdict(ref, total="12.34"), by=rosa)
+    claims.claim_review(ref, run, by=rosa)
+    decisions.decide_review(ref, run, verdict(ref, total="12.34"), by=rosa)
     decided = event(run, "HUMAN_REVIEW_APPROVED")
     assert (decided.reviewer, decided.userId, decided.by, decided.decision) == ("17", "17", "Rosa Marin", "approve")
     claimed = [one.userId for one in events(run) if one.type == "HUMAN_REVIEW_CLAIMED"]
     assert claimed == ["17", "18", "17"]
-    rows, _ = timeline.page(timeline.of_document(run.site, run.document_id), None, 100)
+    rows, _ = timeline.merge_page(timeline.of_document(run.site, run.document_id), None, 100)
     shown = {(row.words, row.who, row.user_id) for row in rows}
     assert ("Human review approved", "Rosa Marin", "17") in shown
 
@@ -110,7 +110,7 @@ def test_the_page_and_the_audit_show_where_the_file_and_the_work_are(pump: Pump,
     assert "approved by Rosa Marin" in page
     if known := arn(run, 1, engine_kind):
         assert page.count(known) == 1  # by the first event of the execution
-    rows, _ = timeline.page(timeline.of_document(run.site, run.document_id), None, 100)
+    rows, _ = timeline.merge_page(timeline.of_document(run.site, run.document_id), None, 100)
     (begun,) = [row for row in rows if row.words == "Ingested"]
     assert {one["what"] for one in begun.changes} >= {"bucket", "s3_key", "s3version", "retryCount"}
 

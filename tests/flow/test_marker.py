@@ -113,7 +113,7 @@ def ask(desk: LiveDesk, key: str, path: str, body: object = None) -> int:
 
 def go_the_whole_way(desk: LiveDesk, rosa: Visitor, run: Run, key: str) -> None:
     """Claimed, typed into, corrected, decided, found, asked for by a program, and asked about in vain."""
-    wait_for(lambda: bool(review_queries.queue(DEFAULT_SITE).rows), "a review", 60)
+    wait_for(lambda: bool(review_queries.list_queue(DEFAULT_SITE).rows), "a review", 60)
     ref = ref_of(run)
     page = rosa.claim(ref)
     rosa.save_draft(ref, page, company=f"{MARKER} Ltd")

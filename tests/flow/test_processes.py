@@ -85,7 +85,7 @@ def three_waiting(rosa: Visitor, meanwhile: Callable[[], None] = lambda: None) -
     receipt = next(path for path in sample_files() if path.suffix == ".jpg")
     runs = [rosa.upload(project.id, receipt) for _ in range(3)]
     meanwhile()
-    wait_for(lambda: len(review_queries.queue(DEFAULT_SITE).rows) == 3, "three reviews", 120)
+    wait_for(lambda: len(review_queries.list_queue(DEFAULT_SITE).rows) == 3, "three reviews", 120)
     return [(run, ref_of(run)) for run in runs]
 
 
@@ -166,7 +166,7 @@ def test_a_restarted_emulator_keeps_the_reviews_renews_their_tokens_and_repeats_
     desk.stop_emulator()
     desk.start_emulator()
     assert [driver.state(DOCUMENT_ANALYSIS, run, 1) for run, _ in waiting] == ["ended"] * 3
-    assert {row.document_id for row in review_queries.queue(DEFAULT_SITE).rows} == {
+    assert {row.document_id for row in review_queries.list_queue(DEFAULT_SITE).rows} == {
         ref.document_id for _, ref in waiting
     }
     seconds = wait_for(lambda: [token_attempt(ref) for _, ref in waiting] == [2, 2, 2], "new tokens", 90)

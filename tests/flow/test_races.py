@@ -28,49 +28,49 @@ ALWAYS: Condition = Review.PK.exists()
 
 def test_a_renewal_during_the_decision_is_no_conflict(pump: Pump) -> None:
     run, ref = waiting_run(pump)
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     chosen = verdict(ref)
     with ThreadPoolExecutor(2) as lanes:
-        renewing = [lanes.submit(claims.renew, ref, by=ROSA) for _ in range(5)]
-        decisions.decide(ref, run, chosen, by=ROSA)
+        renewing = [lanes.submit(claims.renew_claim, ref, by=ROSA) for _ in range(5)]
+        decisions.decide_review(ref, run, chosen, by=ROSA)
         [future.exception() for future in renewing]
     assert review_of(ref).decision_id == chosen.decision_id
 
 
 def test_a_repeated_post_is_the_same_decision(pump: Pump) -> None:
     run, ref = waiting_run(pump)
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     chosen = verdict(ref)
-    first = decisions.decide(ref, run, chosen, by=ROSA)
-    assert decisions.decide(ref, run, chosen, by=ROSA) == first
+    first = decisions.decide_review(ref, run, chosen, by=ROSA)
+    assert decisions.decide_review(ref, run, chosen, by=ROSA) == first
     sweep_until_ended(run, pump)
-    assert decisions.decide(ref, run, chosen, by=ROSA)
+    assert decisions.decide_review(ref, run, chosen, by=ROSA)
     assert_applied_once(run, ref)
 
 
 def test_the_loser_of_a_takeover_cannot_decide(pump: Pump) -> None:
     run, ref = waiting_run(pump)
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     shown = verdict(ref)
     with pytest.raises(Conflict):
-        claims.claim(ref, run, by=MARTA)
+        claims.claim_review(ref, run, by=MARTA)
     Review.change(ref.key, [Review.lease_until.set(clock.iso(clock.in_seconds(-1)))], ALWAYS)
-    claims.claim(ref, run, by=MARTA)
+    claims.claim_review(ref, run, by=MARTA)
     with pytest.raises(Conflict):
-        decisions.decide(ref, run, shown, by=ROSA)
+        decisions.decide_review(ref, run, shown, by=ROSA)
 
 
 def test_undo_and_the_redeemer_race_and_one_wins(pump: Pump) -> None:
     run, ref, chosen = decided_run(pump)
-    decisions.undo(ref, run, decision_id=chosen.decision_id, by=ROSA)
+    decisions.undo_decision(ref, run, decision_id=chosen.decision_id, by=ROSA)
     enqueue_redeem(ref, chosen.decision_id, delay=0)
     pump.run(idle=1)
     assert review_of(ref).status == ReviewStatus.CLAIMED
-    decisions.decide(ref, run, verdict(ref), by=ROSA)
+    decisions.decide_review(ref, run, verdict(ref), by=ROSA)
     decided = review_of(ref)
     pump.run(lambda: clock.iso(clock.now()) > str(decided.redeem_after), seconds=5)
     with pytest.raises(Conflict):
-        decisions.undo(ref, run, decision_id=str(decided.decision_id), by=ROSA)
+        decisions.undo_decision(ref, run, decision_id=str(decided.decision_id), by=ROSA)
     sweep_until_ended(run, pump)
     assert queries.execution(run).outcome == "published"
     assert kinds(run).count("HUMAN_REVIEW_APPLIED") == 1
@@ -109,13 +109,13 @@ def test_sixteen_threads_decide_once_over_twenty_rounds(
     for round_number in range(rounds):
         # Sixteen threads on a busy machine take longer than a second, and then an undo would be too late.
         settings.REVIEW_UNDO_SECONDS = 60 if round_number < rounds - 1 else usual
-        claims.claim(ref, run, by=ROSA)
+        claims.claim_review(ref, run, by=ROSA)
         chosen = [verdict(ref) for _ in range(16)]
         won = race(ref, run, chosen)
         assert len(won) == 1
         assert review_of(ref).decision_id == won[0]
         if round_number < rounds - 1:
-            decisions.undo(ref, run, decision_id=won[0], by=ROSA)
+            decisions.undo_decision(ref, run, decision_id=won[0], by=ROSA)
     with engine_kind.answers() as answers:
         sweep_until_ended(run, pump)
     assert len([answer for answer in answers if "decision_id" in answer]) == 1
@@ -130,7 +130,7 @@ def race(ref: ReviewRef, run: Run, chosen: list[decisions.Verdict]) -> list[str]
     def decide(one: decisions.Verdict) -> str | None:
         start.wait()
         try:
-            decisions.decide(ref, run, one, by=ROSA)
+            decisions.decide_review(ref, run, one, by=ROSA)
         except Conflict:
             return None
         return one.decision_id

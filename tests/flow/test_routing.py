@@ -37,9 +37,9 @@ def test_from_the_upload_to_the_last_thing_that_follows(pump: Pump, reviewed: bo
     if reviewed:
         pump.run(lambda: pump.ran("open_review") > 0)
         ref = ref_of(run)
-        claims.claim(ref, run, by=ROSA)
+        claims.claim_review(ref, run, by=ROSA)
         chosen = verdict(ref, Decision.APPROVE, total="999.90")
-        decisions.decide(ref, run, chosen, by=ROSA)
+        decisions.decide_review(ref, run, chosen, by=ROSA)
         enqueue_redeem(ref, chosen.decision_id, delay=settings.REVIEW_UNDO_SECONDS)
     pump.run(lambda: (found := queries.follow_up(run)) is not None and found.status == FollowUpStatus.DONE, seconds=60)
     assert statuses(run) == ["COMPLETE"] * 3
@@ -59,9 +59,9 @@ def test_a_rejected_document_is_followed_by_nothing(pump: Pump) -> None:
     run = arrived(project=PROJECT)
     pump.run(lambda: pump.ran("open_review") > 0)
     ref = ref_of(run)
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     chosen = verdict(ref, Decision.REJECT)
-    decisions.decide(ref, run, chosen, by=ROSA)
+    decisions.decide_review(ref, run, chosen, by=ROSA)
     enqueue_redeem(ref, chosen.decision_id, delay=settings.REVIEW_UNDO_SECONDS)
     pump.run(lambda: queries.execution(run).outcome == "rejected", seconds=60)
     assert (queries.follow_up(run), statuses(run), mail.outbox) == (None, [], [])

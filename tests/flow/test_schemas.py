@@ -63,7 +63,7 @@ def test_the_run_reads_the_schemas_attributes_and_says_why_it_waits(waiting):
 def test_a_change_of_schema_does_not_reach_a_review_that_waits(waiting, pump: Pump):
     run, ref, owner = waiting
     user = bob()
-    claims.claim(ref, run, by=Person(str(user.pk), user.get_full_name()))
+    claims.claim_review(ref, run, by=Person(str(user.pk), user.get_full_name()))
     before = signed_in(user).get(url("show-review", ref)).context["sheet"]
     changed = replace(
         PAPER, uses=(AttributeUse("category", allowed=("nothing else",)), AttributeUse("vat", required=True))
@@ -76,7 +76,7 @@ def test_a_change_of_schema_does_not_reach_a_review_that_waits(waiting, pump: Pu
     assert [one.spec for one in after.lines] == [one.spec for one in before.lines]
     answers = {"field-total": "12.00", "field-category": "services", "field-paid": "true", "field-currency": "GBP"}
     assert signed_in(user).post(url("decide", ref), form(user, ref, **answers)).status_code == 302
-    assert review_queries.review(ref).status == "DECIDED"
+    assert review_queries.get_review(ref).status == "DECIDED"
     pump.run(lambda: pump.ran("apply_decision") > 0)
     pump.run()
     store = DocumentFiles(SITE, PROJECT_ID, run.document_id)

@@ -28,11 +28,11 @@ STATES = {run_step.name: "segment_prep", fail_run.name: "fail_run", expire_revie
 @pytest.mark.every_engine
 def test_a_newer_token_before_the_decision_is_the_one_that_is_spent(pump: Pump) -> None:
     run, ref = waiting_run(pump)
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     shown = verdict(ref)
     restarted(run, ref, pump)
     assert review_of(ref).holder == ROSA.id
-    decisions.decide(ref, run, shown, by=ROSA)  # a restart is no conflict
+    decisions.decide_review(ref, run, shown, by=ROSA)  # a restart is no conflict
     enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
     pump.run(lambda: ended(run))
     assert_applied_once(run, ref)
@@ -57,8 +57,8 @@ def test_an_old_wait_delivered_late_changes_nothing(pump: Pump) -> None:
     pump.redeliver(old)
     after = review_of(ref)
     assert (after.status, after.version, after.deadline) == (before.status, before.version, before.deadline)
-    claims.claim(ref, run, by=ROSA)
-    decisions.decide(ref, run, verdict(ref), by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
+    decisions.decide_review(ref, run, verdict(ref), by=ROSA)
     sweep_until_ended(run, pump)
     assert_applied_once(run, ref)
 
@@ -77,8 +77,8 @@ def test_stopped_machines_get_new_tokens_and_ocr_does_not_run_again(pump: Pump) 
 
     pump.run(renewed)
     run, ref = waiting[0]
-    claims.claim(ref, run, by=ROSA)
-    decisions.decide(ref, run, verdict(ref), by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
+    decisions.decide_review(ref, run, verdict(ref), by=ROSA)
     sweep_until_ended(run, pump)
     assert_applied_once(run, ref)
     assert pump.ran("run_step") == steps + 3  # graph, summary and publishing, nothing else

@@ -128,11 +128,11 @@ def test_a_site_can_never_be_named_like_a_folder_of_the_main_sites_files(known: 
 
 def test_a_claim_a_decision_and_an_end_on_one_leave_the_other_as_it_was(known: dict[str, Known]) -> None:
     ours, theirs = ref("default", known), ref("acme", known)
-    claims.claim(theirs, run("acme", known), by=ROSA)
-    assert review_queries.review(ours).status == ReviewStatus.PENDING
-    decisions.decide(theirs, run("acme", known), verdict(theirs), by=ROSA)
-    assert review_queries.review(theirs).status == ReviewStatus.DECIDED
-    assert review_queries.review(ours).status == ReviewStatus.PENDING
+    claims.claim_review(theirs, run("acme", known), by=ROSA)
+    assert review_queries.get_review(ours).status == ReviewStatus.PENDING
+    decisions.decide_review(theirs, run("acme", known), verdict(theirs), by=ROSA)
+    assert review_queries.get_review(theirs).status == ReviewStatus.DECIDED
+    assert review_queries.get_review(ours).status == ReviewStatus.PENDING
 
 
 def test_what_one_may_do_is_no_ticket_for_the_other(known: dict[str, Known]) -> None:
@@ -142,7 +142,7 @@ def test_what_one_may_do_is_no_ticket_for_the_other(known: dict[str, Known]) -> 
         browser.post(f"{root}{at}claim/")
     ticket = browser.get(f"{at}").context["ticket"]
     assert browser.post(f"/s/acme{at}decide/", {"ticket": ticket, "decision": "approve"}).status_code == 409
-    assert {review_queries.review(ref(site, known)).status for site in ROOTS} == {ReviewStatus.CLAIMED}
+    assert {review_queries.get_review(ref(site, known)).status for site in ROOTS} == {ReviewStatus.CLAIMED}
 
 
 def test_the_place_in_a_list_of_one_is_no_place_in_the_others(pump: Pump) -> None:
@@ -164,8 +164,8 @@ def test_the_sweeper_ends_what_is_due_on_its_own_site(known: dict[str, Known], m
     assert {site for site, kind in rows if kind == "review"} == {"default", "acme"}
     assert all(site_of(row.key.pk) == row.site for row in rows.values())
     sweeper.repair_due(rows["acme", "review"])
-    assert review_queries.review(ref("acme", known)).status == ReviewStatus.EXPIRED
-    assert review_queries.review(ref("default", known)).status == ReviewStatus.PENDING
+    assert review_queries.get_review(ref("acme", known)).status == ReviewStatus.EXPIRED
+    assert review_queries.get_review(ref("default", known)).status == ReviewStatus.PENDING
 
 
 def test_each_has_an_execution_of_its_own(known: dict[str, Known]) -> None:

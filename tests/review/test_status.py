@@ -71,19 +71,19 @@ def applied(c: Case) -> object:
 
 ACTIONS: dict[str, tuple[tuple[Move, ...], dict[str, bool], Act]] = {
     "claim a free or lapsed one": (
-        (status.TAKE, status.TAKE_OVER), {"lapsed": True}, lambda c: claims.claim(c.ref, c.run, by=MARTA),
+        (status.TAKE, status.TAKE_OVER), {"lapsed": True}, lambda c: claims.claim_review(c.ref, c.run, by=MARTA),
     ),
-    "renew": ((status.RENEW,), {}, lambda c: claims.renew(c.ref, by=ROSA)),
-    "release": ((status.RELEASE,), {}, lambda c: claims.release(c.ref, c.run, by=ROSA)),
-    "decide": ((status.DECIDE,), {}, lambda c: decisions.decide(c.ref, c.run, verdict(c.ref), by=ROSA)),
+    "renew": ((status.RENEW,), {}, lambda c: claims.renew_claim(c.ref, by=ROSA)),
+    "release": ((status.RELEASE,), {}, lambda c: claims.release_claim(c.ref, c.run, by=ROSA)),
+    "decide": ((status.DECIDE,), {}, lambda c: decisions.decide_review(c.ref, c.run, verdict(c.ref), by=ROSA)),
     "undo": (
         (status.UNDO,), {"undo_window": True},
-        lambda c: decisions.undo(c.ref, c.run, decision_id=DECISION, by=ROSA),
+        lambda c: decisions.undo_decision(c.ref, c.run, decision_id=DECISION, by=ROSA),
     ),
-    "redeem": ((status.REDEEM,), {}, lambda c: redemption.redeem(c.ref, DECISION)),
+    "redeem": ((status.REDEEM,), {}, lambda c: redemption.redeem_decision(c.ref, DECISION)),
     "apply": ((status.APPLY,), {}, applied),
-    "expire": ((status.EXPIRE,), {}, lambda c: redemption.expire(c.run, attempt=1)),
-    "orphan": ((status.ORPHAN,), {}, lambda c: transact(redemption.closing(c.ref, status.ORPHAN, "review"))),
+    "expire": ((status.EXPIRE,), {}, lambda c: redemption.expire_review(c.run, attempt=1)),
+    "orphan": ((status.ORPHAN,), {}, lambda c: transact(redemption.plan_close(c.ref, status.ORPHAN, "review"))),
 }  # fmt: skip
 
 
@@ -102,7 +102,7 @@ def test_an_action_moves_exactly_the_reviews_that_the_table_allows(name: str, st
     else:
         # Expiring what was decided in time takes the decision and leaves the review alone.
         assert allowed or (name == "expire" and state in status.DECIDED)
-    assert queries.review(c.ref).status == expected
+    assert queries.get_review(c.ref).status == expected
 
 
 @each("state", ReviewStatus)
@@ -112,8 +112,8 @@ def test_a_spent_token_is_noted_only_where_the_review_is_still_being_redeemed(
     c = case()
     put_into(c.ref, ReviewStatus.DECIDED)
     monkeypatch.setattr(driver, "send_success", lambda *_: put_into(c.ref, state))  # the run moves on meanwhile
-    assert redemption.redeem(c.ref, DECISION)
-    assert queries.review(c.ref).status == (status.SPEND.to if state in status.SPEND.sources else state)
+    assert redemption.redeem_decision(c.ref, DECISION)
+    assert queries.get_review(c.ref).status == (status.SPEND.to if state in status.SPEND.sources else state)
 
 
 def test_every_move_is_tried_above() -> None:

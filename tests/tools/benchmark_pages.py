@@ -44,7 +44,7 @@ def pages(rounds: int) -> Iterator[Ratio]:
     yield _ratio("review queue page, signed in", 2.0, "page", _times(rounds, _showing(browser, "/review/")), bare)
     refs = [filling.review(index) for index in range(rounds)]
     for index, ref in enumerate(refs):
-        claims.claim(ref, filling.waiting(index), by=rosa)
+        claims.claim_review(ref, filling.waiting(index), by=rosa)
     opening = [_showing(browser, _url("show-review", ref)) for ref in refs]
     yield _ratio("opening a review", 1.8, "page", opening, bare)
     yield _ratio("deciding a review", 2.0, "decision", [_deciding(browser, ref) for ref in refs], bare)

@@ -144,7 +144,7 @@ class Filling:
         for step in _STAGES:
             if step.order < _REVIEW.order:
                 changes += _advance(run, step, at, asked=True)
-        opened, required = opening.opened(self._pause(index), at=at)
+        opened, required = opening.plan_review(self._pause(index), at=at)
         return _rows(changes + opened, [*told, (at, required)])
 
     def save_result(self, index: int) -> None:

@@ -11,7 +11,7 @@ from review.audit import timeline
 from review.decide import claims, decisions
 from review.decide.decisions import Verdict
 from review.identity import Person
-from review.queries import review as load
+from review.queries import get_review as load
 from review.status import Decision
 from tests.review.reviews import open_review
 
@@ -24,10 +24,10 @@ pytestmark = pytest.mark.usefixtures("table")
 def decided(name: str = "receipt.pdf"):
     run, ref = open_review(name)
     person = Person(BOB.id, BOB.name)
-    claims.claim(ref, run, by=person)
+    claims.claim_review(ref, run, by=person)
     found = load(ref)
     verdict = Verdict(clock.new_ulid(), Decision.APPROVE, int(found.version), found.result_sha256, {}, name=name)
-    decisions.decide(ref, run, verdict, by=person)
+    decisions.decide_review(ref, run, verdict, by=person)
     return run, ref, verdict
 
 
@@ -39,7 +39,7 @@ def project(name: str, by: Actor = ALICE) -> str:
 
 
 def everything(limit: int = 25) -> list[timeline.AuditRow]:
-    return list(timeline.rows(timeline.everything(SITE), limit=limit, most=1000))
+    return list(timeline.list_rows(timeline.all_sources(SITE), limit=limit, most=1000))
 
 
 def test_settings_documents_and_decisions_are_one_list_newest_first() -> None:
@@ -69,7 +69,7 @@ def test_a_person_s_list_has_what_that_person_did_and_nothing_else() -> None:
     project("Hers", by=ALICE)
     project("His", by=BOB)
     decided()
-    rows = list(timeline.rows(timeline.of_user(SITE, BOB.id), limit=2, most=100))
+    rows = list(timeline.list_rows(timeline.of_user(SITE, BOB.id), limit=2, most=100))
     assert [(row.kind, row.who) for row in rows] == [("decision", "Bob Ito"), ("settings", "Bob Ito")]
     assert rows[1].words == "Project created"
 
@@ -77,7 +77,7 @@ def test_a_person_s_list_has_what_that_person_did_and_nothing_else() -> None:
 def test_a_document_s_list_has_its_life_and_who_touched_it() -> None:
     run, _, _ = decided()
     decided("another.pdf")
-    rows = list(timeline.rows(timeline.of_document(SITE, run.document_id), limit=3, most=100))
+    rows = list(timeline.list_rows(timeline.of_document(SITE, run.document_id), limit=3, most=100))
     assert {row.kind for row in rows} == {"document", "run"}
     assert "Human review approved" in [row.words for row in rows] or any("review" in row.words for row in rows)
     assert {row.document_id for row in rows} == {run.document_id}
@@ -87,38 +87,38 @@ def test_a_record_s_list_says_what_was_and_what_is() -> None:
     project_id = project("Old name")
     before = digest_settings(ProjectSettings("Old name"), 1)
     project_actions.update_project(SITE, project_id, ProjectSettings("New name"), seen=before, by=BOB)
-    rows = list(timeline.rows(timeline.of_record(SITE, "project", project_id), limit=25, most=100))
+    rows = list(timeline.list_rows(timeline.of_record(SITE, "project", project_id), limit=25, most=100))
     assert [row.words for row in rows] == ["Project updated", "Project created"]
     assert any(change["before"] == "Old name" and change["after"] == "New name" for change in rows[0].changes)
 
 
 def test_a_decision_that_was_taken_back_says_so() -> None:
     run, ref, verdict = decided()
-    decisions.undo(ref, run, decision_id=verdict.decision_id, by=Person(BOB.id, BOB.name))
+    decisions.undo_decision(ref, run, decision_id=verdict.decision_id, by=Person(BOB.id, BOB.name))
     assert everything()[0].words == "Decision undone"
 
 
 def test_another_site_s_history_is_not_in_the_list() -> None:
     project("Here")
     decided()
-    for sources in (timeline.everything("acme"), timeline.of_user("acme", BOB.id)):
-        assert list(timeline.rows(sources, limit=25, most=100)) == []
+    for sources in (timeline.all_sources("acme"), timeline.of_user("acme", BOB.id)):
+        assert list(timeline.list_rows(sources, limit=25, most=100)) == []
 
 
 def test_a_cursor_of_another_list_is_gone() -> None:
     for number in range(3):
         project(f"P{number}")
-    _, cursor = timeline.page(timeline.everything(SITE), None, 1)
+    _, cursor = timeline.merge_page(timeline.all_sources(SITE), None, 1)
     assert cursor
     for other in (
-        timeline.everything("acme"),
+        timeline.all_sources("acme"),
         timeline.of_user(SITE, ALICE.id),
         timeline.of_record(SITE, "project", "p"),
     ):
         with pytest.raises(NotFound):
-            timeline.page(other, cursor, 1)
+            timeline.merge_page(other, cursor, 1)
     with pytest.raises(NotFound):
-        timeline.page(timeline.everything(SITE), "made up", 1)
+        timeline.merge_page(timeline.all_sources(SITE), "made up", 1)
 
 
 def test_an_id_that_no_key_can_hold_is_refused() -> None:

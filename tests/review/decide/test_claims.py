@@ -18,31 +18,31 @@ pytestmark = pytest.mark.usefixtures("desk")
 def test_taking_a_free_review_is_one_write():
     run, ref = open_review()
     with count_calls() as calls:
-        claims.claim(ref, run, by=ROSA)
+        claims.claim_review(ref, run, by=ROSA)
     assert calls.names() == ["dynamodb.TransactWriteItems"]
-    assert queries.review(ref).holder == ROSA.id
+    assert queries.get_review(ref).holder == ROSA.id
 
 
 def test_taking_over_a_lapsed_claim_is_one_write_and_ends_the_old_page():
     run, ref = open_review()
-    claims.claim(ref, run, by=ROSA)
-    before = queries.review(ref).version
+    claims.claim_review(ref, run, by=ROSA)
+    before = queries.get_review(ref).version
     lapse(ref)
     with count_calls() as calls:
-        claims.claim(ref, run, by=MARTA)
+        claims.claim_review(ref, run, by=MARTA)
     assert calls.names() == ["dynamodb.TransactWriteItems"]
-    assert (queries.review(ref).holder, queries.review(ref).version) == (MARTA.id, before + 1)
+    assert (queries.get_review(ref).holder, queries.get_review(ref).version) == (MARTA.id, before + 1)
 
 
 @pytest.mark.parametrize("lapsed", [False, True])
 def test_claiming_what_is_mine_renews_it_and_keeps_my_open_page_good(lapsed):
     run, ref = open_review()
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     if lapsed:
         lapse(ref)
-    before = queries.review(ref)
-    claims.claim(ref, run, by=ROSA)
-    after = queries.review(ref)
+    before = queries.get_review(ref)
+    claims.claim_review(ref, run, by=ROSA)
+    after = queries.get_review(ref)
     assert after.version == before.version
     assert after.lease_until > before.lease_until
 
@@ -53,32 +53,32 @@ def test_of_sixteen_who_take_it_at_once_one_gets_it():
 
     def took(person):
         try:
-            claims.claim(ref, run, by=person)
+            claims.claim_review(ref, run, by=person)
         except Conflict:
             return None
         return person.id
 
     with ThreadPoolExecutor(16) as lanes:
         winners = [one for one in lanes.map(took, people) if one]
-    assert winners == [queries.review(ref).holder]
+    assert winners == [queries.get_review(ref).holder]
 
 
 def test_the_next_one_is_the_most_urgent_that_is_free():
     open_review("later.pdf", timeout=90_000)
     run, held = open_review("held.pdf", timeout=70_000)
-    claims.claim(held, run, by=MARTA)
+    claims.claim_review(held, run, by=MARTA)
     _, past = open_review("past.pdf", timeout=60_000)
     pass_deadline(past)
     _, urgent = open_review("urgent.pdf", timeout=80_000)
     with count_calls() as calls:
         assert claims.claim_next("default", by=ROSA) == urgent
     assert calls.names() == ["dynamodb.Query", "dynamodb.TransactWriteItems"]
-    assert queries.review(urgent).holder == ROSA.id
+    assert queries.get_review(urgent).holder == ROSA.id
 
 
 def test_the_next_one_may_be_mine_already():
     run, mine = open_review(timeout=70_000)
-    claims.claim(mine, run, by=ROSA)
+    claims.claim_review(mine, run, by=ROSA)
     open_review(timeout=80_000)
     assert claims.claim_next("default", by=ROSA) == mine
 
@@ -100,7 +100,7 @@ def test_sixteen_who_ask_for_the_next_one_get_sixteen():
 def test_the_search_goes_on_behind_a_page_that_others_hold():
     for i in range(settings.PAGE_SIZE + 1):
         run, ref = open_review(timeout=70_000 + i)
-        claims.claim(ref, run, by=MARTA)
+        claims.claim_review(ref, run, by=MARTA)
     _, free = open_review(timeout=80_000)
     assert claims.claim_next("default", by=ROSA) == free
 
@@ -108,7 +108,7 @@ def test_the_search_goes_on_behind_a_page_that_others_hold():
 def test_where_nothing_is_free_there_is_no_next_one():
     assert claims.claim_next("default", by=ROSA) is None
     run, ref = open_review()
-    claims.claim(ref, run, by=MARTA)
+    claims.claim_review(ref, run, by=MARTA)
     assert claims.claim_next("default", by=ROSA) is None
 
 
@@ -116,4 +116,4 @@ def test_past_the_deadline_nobody_takes_it():
     run, ref = open_review()
     pass_deadline(ref)
     with pytest.raises(Conflict):
-        claims.claim(ref, run, by=ROSA)
+        claims.claim_review(ref, run, by=ROSA)

@@ -25,12 +25,12 @@ TOTAL = Typed({"total": "38.90"})
 @pytest.fixture
 def held():
     run, ref = open_review()
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     return run, ref
 
 
 def save(ref, typed=TOTAL, *, by=ROSA, version=2, begun=False):
-    return drafts.save(ref, typed, by=by, version=version, begun=begun)
+    return drafts.save_draft(ref, typed, by=by, version=version, begun=begun)
 
 
 def draft(ref, by=ROSA):
@@ -75,7 +75,7 @@ def test_typing_renews_the_claim_and_leaves_its_version(held):
     _, ref = held
     lapse(ref)
     until = save(ref).until
-    review = queries.review(ref)
+    review = queries.get_review(ref)
     assert (review.lease_until, review.version) == (until, 2)
     assert until > clock.iso(clock.now())
 
@@ -83,10 +83,10 @@ def test_typing_renews_the_claim_and_leaves_its_version(held):
 def test_who_lost_the_claim_still_keeps_the_text_and_learns_of_it(held):
     run, ref = held
     lapse(ref)
-    claims.claim(ref, run, by=MARTA)
-    before = queries.review(ref)
+    claims.claim_review(ref, run, by=MARTA)
+    before = queries.get_review(ref)
     saved = save(ref)
-    after = queries.review(ref)
+    after = queries.get_review(ref)
     assert saved.until == ""
     assert values(ref) == {"total": "38.90"}
     assert (after.holder, after.lease_until) == (MARTA.id, before.lease_until)
@@ -101,14 +101,14 @@ def test_nobody_else_sees_it(held):
 def test_it_survives_giving_back_and_taking_again(held):
     run, ref = held
     save(ref)
-    claims.release(ref, run, by=ROSA)
-    claims.claim(ref, run, by=ROSA)
+    claims.release_claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     assert values(ref) == {"total": "38.90"}
 
 
 def test_what_is_decided_takes_no_draft(held):
     run, ref = held
-    decisions.decide(ref, run, verdict(ref), by=ROSA)
+    decisions.decide_review(ref, run, verdict(ref), by=ROSA)
     for by in (ROSA, MARTA):
         with pytest.raises(Conflict):
             save(ref, by=by)
@@ -119,8 +119,8 @@ def test_an_undone_decision_finds_its_draft_again(held):
     run, ref = held
     save(ref)
     chosen = verdict(ref)
-    decisions.decide(ref, run, chosen, by=ROSA)
-    decisions.undo(ref, run, decision_id=chosen.decision_id, by=ROSA)
+    decisions.decide_review(ref, run, chosen, by=ROSA)
+    decisions.undo_decision(ref, run, decision_id=chosen.decision_id, by=ROSA)
     assert values(ref) == {"total": "38.90"}
 
 
@@ -128,8 +128,8 @@ def test_an_undone_decision_is_typed_once_more(held):
     run, ref = held
     save(ref, Typed({"date": "2024-04-01"}))
     chosen = replace(verdict(ref, total="38.90", company=None), reason="Not ours")
-    decisions.decide(ref, run, chosen, by=ROSA)
-    decisions.undo(ref, run, decision_id=chosen.decision_id, by=ROSA)
+    decisions.decide_review(ref, run, chosen, by=ROSA)
+    decisions.undo_decision(ref, run, decision_id=chosen.decision_id, by=ROSA)
     assert values(ref) == {"date": "2024-04-01", "total": "38.90", "company": ""}
     assert draft(ref).reason == "Not ours"
 
@@ -137,10 +137,10 @@ def test_an_undone_decision_is_typed_once_more(held):
 def test_an_undo_stands_where_its_words_cannot_be_read(held):
     run, ref = held
     chosen = verdict(ref, total="38.90")
-    decisions.decide(ref, run, chosen, by=ROSA)
+    decisions.decide_review(ref, run, chosen, by=ROSA)
     with fail("s3", "GetObject"):
-        decisions.undo(ref, run, decision_id=chosen.decision_id, by=ROSA)
-    assert queries.review(ref).status == ReviewStatus.CLAIMED
+        decisions.undo_decision(ref, run, decision_id=chosen.decision_id, by=ROSA)
+    assert queries.get_review(ref).status == ReviewStatus.CLAIMED
     assert draft(ref) is None
 
 
@@ -162,16 +162,16 @@ def test_a_decision_and_a_save_at_once_never_leave_a_claim_on_what_is_decided(he
 
     with ThreadPoolExecutor(9) as lanes:
         saves = [lanes.submit(one, i) for i in range(8)]
-        decisions.decide(ref, run, verdict(ref), by=ROSA)
+        decisions.decide_review(ref, run, verdict(ref), by=ROSA)
         [future.result() for future in saves]
-    assert queries.review(ref).status == ReviewStatus.DECIDED
+    assert queries.get_review(ref).status == ReviewStatus.DECIDED
 
 
 def test_it_goes_by_itself_but_never_before_its_review(held):
     _, ref = held
     save(ref)
     stored = ReviewDraft.load(ref.draft_key(ROSA.id))
-    assert int(stored.TimeToLive) > clock.parse(queries.review(ref).deadline).timestamp()
+    assert int(stored.TimeToLive) > clock.parse(queries.get_review(ref).deadline).timestamp()
 
 
 def test_a_draft_that_ends_between_two_writes_is_begun_again(held):

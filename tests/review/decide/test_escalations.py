@@ -38,9 +38,9 @@ def near_the_end(ref: ReviewRef, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_review_is_due_a_day_before_its_deadline_and_a_short_one_in_its_last_quarter() -> None:
     now = clock.now()
-    assert opening.escalation(now + 7 * DAY, since=now) == now + 6 * DAY
-    assert opening.escalation(now + DAY, since=now) == now + DAY * 3 / 4
-    assert opening.escalation(now - DAY, since=now) == now - DAY
+    assert opening.escalates_at(now + 7 * DAY, since=now) == now + 6 * DAY
+    assert opening.escalates_at(now + DAY, since=now) == now + DAY * 3 / 4
+    assert opening.escalates_at(now - DAY, since=now) == now - DAY
 
 
 def test_it_is_told_once_and_then_due_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,7 +52,7 @@ def test_it_is_told_once_and_then_due_when_its_time_is_over(monkeypatch: pytest.
     sweeper.sweep()
     review = review_of(ref)
     assert (review.status, bool(review.escalated_at)) == (ReviewStatus.PENDING, True)
-    assert due_at(ref) == opening.expiry(ref, deadline)
+    assert due_at(ref) == opening.expires_at(ref, deadline)
     assert kinds(run).count("HUMAN_REVIEW_ESCALATED") == 1
     (told,) = [one for one in lineage(run) if one.type == "HUMAN_REVIEW_ESCALATED"]
     assert (told.bus_type, told.GSI2PK) == ("document.review.escalated", None)  # it is on the bus
@@ -65,36 +65,36 @@ def lineage(run: Run) -> list[DocumentEvent]:
 def test_claim_and_draft_stay_and_it_can_be_decided(monkeypatch: pytest.MonkeyPatch) -> None:
     run, ref = open_review()
     near_the_end(ref, monkeypatch)
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     drive_review(ref.site, review_of(ref))
     assert review_of(ref).holder == ROSA.id
-    decisions.decide(ref, run, verdict(ref), by=ROSA)
+    decisions.decide_review(ref, run, verdict(ref), by=ROSA)
     assert review_of(ref).status == ReviewStatus.DECIDED
 
 
 def test_who_decides_meanwhile_is_first(monkeypatch: pytest.MonkeyPatch) -> None:
     run, ref = open_review()
     seen = review_of(ref)
-    claims.claim(ref, run, by=ROSA)
-    decisions.decide(ref, run, verdict(ref), by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
+    decisions.decide_review(ref, run, verdict(ref), by=ROSA)
     with pytest.raises(Conflict):
-        escalations.escalate(ref, run, seen)
+        escalations.escalate_review(ref, run, seen)
     assert "HUMAN_REVIEW_ESCALATED" not in kinds(run)
 
 
 def test_a_second_sweep_is_second() -> None:
     run, ref = open_review()
     seen = review_of(ref)
-    escalations.escalate(ref, run, seen)
+    escalations.escalate_review(ref, run, seen)
     with pytest.raises(Conflict):
-        escalations.escalate(ref, run, seen)
+        escalations.escalate_review(ref, run, seen)
     assert kinds(run).count("HUMAN_REVIEW_ESCALATED") == 1
 
 
 def test_without_its_event_nothing_is_marked() -> None:
     run, ref = open_review()
     with audit_refused(), pytest.raises(Exception, match="Too many simultaneous changes"):
-        escalations.escalate(ref, run, review_of(ref))
+        escalations.escalate_review(ref, run, review_of(ref))
     assert review_of(ref).escalated_at is None
 
 
@@ -102,13 +102,13 @@ def test_without_its_event_nothing_is_marked() -> None:
 def test_an_undone_decision_is_due_for_what_is_still_to_come(*, before: bool) -> None:
     run, ref = open_review(timeout=7 * 86_400)
     if not before:
-        escalations.escalate(ref, run, review_of(ref))
-    claims.claim(ref, run, by=MARTA)
+        escalations.escalate_review(ref, run, review_of(ref))
+    claims.claim_review(ref, run, by=MARTA)
     shown = verdict(ref)
-    decisions.decide(ref, run, shown, by=MARTA)
-    decisions.undo(ref, run, decision_id=shown.decision_id, by=MARTA)
+    decisions.decide_review(ref, run, shown, by=MARTA)
+    decisions.undo_decision(ref, run, decision_id=shown.decision_id, by=MARTA)
     deadline = clock.parse(review_of(ref).deadline)
-    assert due_at(ref) == (deadline - DAY if before else opening.expiry(ref, deadline))
+    assert due_at(ref) == (deadline - DAY if before else opening.expires_at(ref, deadline))
 
 
 def test_when_its_time_is_over_it_ends_also_where_nobody_was_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,18 +27,18 @@ DOUBTFUL = {"company": ("Grossmarkt Ruhr", 0.97), "date": ("2024-03-31", 0.5), "
 
 def held(*, unseen_allowed=False):
     run, ref = open_review(values=DOUBTFUL, unseen_allowed=unseen_allowed)
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     return run, ref
 
 
 def stored(run, ref):
-    review = queries.review(ref)
+    review = queries.get_review(ref)
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     return json.loads(store.read_pinned(store.name_of(review.decision_uri), review.decision_sha256))
 
 
 def row_of(ref):
-    pk, sk = queries.review(ref).key
+    pk, sk = queries.get_review(ref).key
     return ReviewDecision.page(pk, sk=ReviewDecision.SK.startswith(f"{sk}#DECISION")).rows[0]
 
 
@@ -149,7 +149,7 @@ def test_what_cannot_be_stored_is_mended_before_anything_is_asked():
 
 def test_the_table_holds_the_gate_where_a_page_says_otherwise():
     run, ref = held()
-    review = queries.review(ref)
+    review = queries.get_review(ref)
     said = Verdict(
         "d1",
         Decision.APPROVE,
@@ -160,8 +160,8 @@ def test_the_table_holds_the_gate_where_a_page_says_otherwise():
         asked={"total": "Total"},
     )
     with pytest.raises(Conflict):
-        decisions.decide(ref, run, said, by=person(bob()))
-    assert queries.review(ref).status == "CLAIMED"
+        decisions.decide_review(ref, run, said, by=person(bob()))
+    assert queries.get_review(ref).status == "CLAIMED"
 
 
 def test_a_script_saves_a_tick_and_takes_it_back():
@@ -197,11 +197,11 @@ def test_the_button_saves_ticks_too():
 
 def test_whoever_takes_over_checks_for_themselves():
     run, ref = held()
-    drafts.save(
+    drafts.save_draft(
         ref, Typed(confirmed={"date": "2024-03-31", "total": "33.90"}), by=person(bob()), version=2, begun=False
     )
     lapse(ref)
-    claims.claim(ref, run, by=person(alice()))
+    claims.claim_review(ref, run, by=person(alice()))
     assert 'value="1" checked' not in one_line(signed_in(alice()).get(url("show-review", ref)).content)
     assert post(ref, user=alice(), tick=False).status_code == 422
 
@@ -209,7 +209,7 @@ def test_whoever_takes_over_checks_for_themselves():
 def test_ticks_survive_the_undo_of_their_decision():
     _, ref = held()
     post(ref, **{"field-total": "38.90"})
-    signed_in(bob()).post(url("undo", ref), {"decision_id": queries.review(ref).decision_id})
+    signed_in(bob()).post(url("undo", ref), {"decision_id": queries.get_review(ref).decision_id})
     text = one_line(signed_in(bob()).get(url("show-review", ref)).content)
     assert "Ready to approve" in text
     assert post(ref, tick=False).status_code == 302
@@ -219,7 +219,7 @@ def test_a_lost_page_keeps_its_ticks_for_the_next_claim():
     run, ref = held()
     posted = form(bob(), ref)
     lapse(ref)
-    claims.claim(ref, run, by=person(alice()))
+    claims.claim_review(ref, run, by=person(alice()))
     assert signed_in(bob()).post(url("decide", ref), posted).status_code == 409
     assert draft_of(ref) == {"date": "2024-03-31", "total": "33.90"}
 
@@ -227,8 +227,8 @@ def test_a_lost_page_keeps_its_ticks_for_the_next_claim():
 def test_an_escalation_leaves_ticks_and_gate_as_they_were():
     run, ref = held()
     save = Typed(confirmed={"date": "2024-03-31"})
-    drafts.save(ref, save, by=person(bob()), version=2, begun=False)
-    escalations.escalate(ref, run, queries.review(ref))
+    drafts.save_draft(ref, save, by=person(bob()), version=2, begun=False)
+    escalations.escalate_review(ref, run, queries.get_review(ref))
     assert draft_of(ref) == {"date": "2024-03-31"}
     response = post(ref, tick=False)
     assert response.status_code == 422
@@ -251,7 +251,7 @@ def test_a_type_in_doubt_is_checked_like_a_field():
         "source": "rules", "candidates": [],
     }  # fmt: skip
     run, ref = open_review(found={**found, "type": kind})
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     response = post(ref, tick=False, **{"seen-date": "1", "seen-total": "1", "field-#type": "receipt"})
     assert "1 field not checked:" in one_line(response.content)
     assert response.status_code == 422

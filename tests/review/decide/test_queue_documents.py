@@ -135,7 +135,7 @@ def zoo(scanner: Client, pump: Pump) -> Zoo:
     removals.delete("default", deleted.document_id, by=actor_of(insider))
     tag_actions.add_tag("default", published.document_id, "pattern", "striped", by=actor_of(insider))
     attribute_actions.set_attribute("default", published.document_id, "vendor", ["striped"], by=actor_of(insider))
-    claims.claim(ref_of(waiting), waiting, by=Person(str(insider.pk), "Ina M"))
+    claims.claim_review(ref_of(waiting), waiting, by=Person(str(insider.pk), "Ina M"))
     known |= {"queue_id": queue.id, "user_id": insider.pk}
     return Zoo(insider, outsider, published, waiting, deleted, known)
 

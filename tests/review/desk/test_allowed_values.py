@@ -26,7 +26,7 @@ def field(name, value, allowed, **changes):
 def opened(*fields):
     found = result()
     run, ref = open_review(found={**found, "fields": [*found["fields"], *fields]})
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     return ref
 
 
@@ -74,9 +74,9 @@ def test_what_was_found_outside_the_list_is_shown_and_not_taken():
     assert "Category has a list of allowed values. Choose one of them, or reject the document." in one_line(
         refused.content
     )
-    assert queries.review(ref).status == "CLAIMED"
+    assert queries.get_review(ref).status == "CLAIMED"
     assert decide(ref, category="goods").status_code == 302
-    assert queries.review(ref).status == "DECIDED"
+    assert queries.get_review(ref).status == "DECIDED"
 
 
 @pytest.mark.parametrize("answer", ["services", "good", ""])
@@ -85,13 +85,13 @@ def test_a_post_without_the_page_is_held_to_the_list(answer):
     refused = decide(ref, category=answer)
     assert refused.status_code == 422
     assert 'aria-invalid="true" aria-describedby="e-category"' in one_line(refused.content)
-    assert queries.review(ref).status == "CLAIMED"
+    assert queries.get_review(ref).status == "CLAIMED"
 
 
 def test_a_value_in_other_letters_is_kept_as_the_list_has_it():
     ref = opened(field("category", "services", ["goods", "rent"]))
     assert decide(ref, category=" GOODS ").status_code == 302
-    review = queries.review(ref)
+    review = queries.get_review(ref)
     store = DocumentFiles(ref.site, review.project_id, ref.document_id)
     kept = json.loads(store.read_pinned(store.name_of(review.decision_uri), review.decision_sha256))
     assert kept["corrections"] == {"category": "goods"}

@@ -21,12 +21,12 @@ pytestmark = pytest.mark.usefixtures("desk")
 @pytest.fixture
 def held():
     run, ref = open_review()
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     return run, ref
 
 
 def stored(run, ref):
-    review = queries.review(ref)
+    review = queries.get_review(ref)
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     return json.loads(store.read_pinned(store.name_of(review.decision_uri), review.decision_sha256))
 
@@ -55,7 +55,7 @@ def test_a_form_that_says_neither_approve_nor_reject_decides_nothing(held, decis
     response = signed_in(bob()).post(url("decide", ref), form(bob(), ref, decision=decision))
     assert response.status_code == 422
     assert "Nothing was submitted" in one_line(response.content)
-    assert queries.review(ref).status == "CLAIMED"
+    assert queries.get_review(ref).status == "CLAIMED"
     assert decisions_of(ref) == 0
 
 
@@ -66,7 +66,7 @@ def test_the_same_page_sent_again_with_the_other_decision_is_told_what_stands(he
     response = client.post(url("decide", ref), posted | {"decision": "reject", "reason": "No."})
     assert response.status_code == 409
     assert "approved" in one_line(response.content)
-    assert queries.review(ref).decision == "approve"
+    assert queries.get_review(ref).decision == "approve"
 
 
 def test_what_no_keyboard_sends_is_not_published(held):
@@ -82,7 +82,7 @@ def test_the_queue_offers_to_take_it_back_and_that_works(held):
     assert "Approved" in one_line(page.content)
     decision_id = re.search(r'name="decision_id" value="([^"]+)"', page.content.decode())[1]
     assert client.post(url("undo", ref), {"decision_id": decision_id})["Location"] == url("show-review", ref)
-    assert queries.review(ref).status == "CLAIMED"
+    assert queries.get_review(ref).status == "CLAIMED"
 
 
 def test_approve_and_next_takes_the_next_one_and_keeps_the_way_back(held):
@@ -111,7 +111,7 @@ def test_reject_and_next_rejects(held):
     _, following = open_review("next.pdf", timeout=90_000)
     posted = form(bob(), ref, decision="reject-and-next", reason="Not ours")
     assert signed_in(bob()).post(url("decide", ref), posted)["Location"].startswith(url("show-review", following))
-    assert queries.review(ref).decision == "reject"
+    assert queries.get_review(ref).decision == "reject"
 
 
 def test_after_the_last_one_the_queue_is_friendly(held):
@@ -129,7 +129,7 @@ def test_a_decision_stands_where_the_next_one_cannot_be_taken(held):
     with fail("dynamodb", "Query"):
         response = client.post(url("decide", ref), posted)
     assert response["Location"].startswith("/review/?done=")
-    assert queries.review(ref).status == "DECIDED"
+    assert queries.get_review(ref).status == "DECIDED"
 
 
 def test_a_second_post_of_approve_and_next_is_one_decision_and_one_next(held):
@@ -139,7 +139,7 @@ def test_a_second_post_of_approve_and_next_is_one_decision_and_one_next(held):
     posted, client = form(bob(), ref, decision="approve-and-next"), signed_in(bob())
     first, second = (client.post(url("decide", ref), posted)["Location"].split("?")[0] for _ in range(2))
     assert first == second == url("show-review", following)
-    assert (decisions_of(ref), queries.review(another).status) == (1, "PENDING")
+    assert (decisions_of(ref), queries.get_review(another).status) == (1, "PENDING")
 
 
 def test_the_same_form_twice_is_one_decision(held):
@@ -165,7 +165,7 @@ def test_what_cannot_be_stored_is_said_beside_its_field_and_stays(held):
     assert response.status_code == 422
     assert 'value="about thirty"' in text
     assert "Write the amount as" in text
-    assert queries.review(ref).status == "CLAIMED"
+    assert queries.get_review(ref).status == "CLAIMED"
 
 
 def test_a_required_field_cannot_be_left_blank(held):
@@ -177,7 +177,7 @@ def test_a_required_field_cannot_be_left_blank(held):
 
 def test_a_required_field_that_nobody_found_is_asked_for():
     run, ref = open_review(values={name: value for name, value in VALUES.items() if name != "company"})
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     assert signed_in(bob()).post(url("decide", ref), form(bob(), ref)).status_code == 422
 
 
@@ -193,7 +193,7 @@ def test_a_page_whose_review_was_taken_over_and_decided_names_the_other_and_keep
     run, ref = held
     posted = form(bob(), ref, **{"field-total": "38.90"})
     lapse(ref)
-    claims.claim(ref, run, by=person(alice()))
+    claims.claim_review(ref, run, by=person(alice()))
     signed_in(alice()).post(url("decide", ref), form(alice(), ref))
     response = signed_in(bob()).post(url("decide", ref), posted)
     text = one_line(response.content)
@@ -201,7 +201,7 @@ def test_a_page_whose_review_was_taken_over_and_decided_names_the_other_and_keep
     assert "Alice Novak approved this at" in text
     assert "Your values were not submitted; they are kept on this page." in text
     assert compared(text) == [("Total", "33.90", "38.90")]
-    assert queries.review(ref).reviewer == str(alice().pk)
+    assert queries.get_review(ref).reviewer == str(alice().pk)
 
 
 def test_another_tab_of_ones_own_says_what_of_it_was_not_sent(held):
@@ -222,13 +222,13 @@ def test_a_page_that_is_not_ours_decides_nothing(held, ticket):
     _, ref = held
     response = signed_in(bob()).post(url("decide", ref), form(bob(), ref, ticket=ticket))
     assert response.status_code == 409
-    assert queries.review(ref).status == "CLAIMED"
+    assert queries.get_review(ref).status == "CLAIMED"
 
 
 def test_somebody_elses_page_decides_nothing(held):
     _, ref = held
     assert signed_in(alice()).post(url("decide", ref), form(bob(), ref)).status_code == 409
-    assert queries.review(ref).status == "CLAIMED"
+    assert queries.get_review(ref).status == "CLAIMED"
 
 
 def test_a_decision_stands_where_the_queue_does_not_answer(held):
@@ -237,7 +237,7 @@ def test_a_decision_stands_where_the_queue_does_not_answer(held):
     with fail("sqs", "SendMessage", times=20, error_code="connection"):
         response = client.post(url("decide", ref), posted)
     assert response.status_code == 302
-    assert queries.review(ref).status == "DECIDED"
+    assert queries.get_review(ref).status == "DECIDED"
 
 
 def test_htmx_is_told_to_go_to_the_queue(held):

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("desk")
 @pytest.fixture
 def held():
     run, ref = open_review()
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     return run, ref
 
 
@@ -43,7 +43,7 @@ def stored(ref, user=None):
 
 def take_over(run, ref):
     lapse(ref)
-    claims.claim(ref, run, by=person(alice()))
+    claims.claim_review(ref, run, by=person(alice()))
 
 
 def test_a_script_saves_by_one_call_and_learns_when(held):
@@ -54,7 +54,7 @@ def test_a_script_saves_by_one_call_and_learns_when(held):
     assert calls.names() == ["dynamodb.TransactWriteItems"]
     assert response.status_code == 204
     news = json.loads(response["HX-Trigger"])
-    assert news["lease"] == queries.review(ref).lease_until
+    assert news["lease"] == queries.get_review(ref).lease_until
     assert news["draft"] < news["lease"]
 
 
@@ -144,11 +144,11 @@ def test_its_owner_finds_it_read_only_while_somebody_else_has_the_review(held):
 def test_it_waits_for_the_next_claim(held):
     run, ref = held
     save(ref, total="38.90")
-    claims.release(ref, run, by=person(bob()))
+    claims.release_claim(ref, run, by=person(bob()))
     text = page(bob(), ref)
     assert "they are kept as your draft" in text
     assert 'value="38.90"' in text
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     assert 'value="38.90"' in page(bob(), ref)
 
 

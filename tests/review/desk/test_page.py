@@ -81,7 +81,7 @@ def test_a_claim_makes_the_fields_editable():
 
 def test_the_loser_of_a_claim_race_is_told_who_holds_it():
     run, ref = open_review()
-    claims.claim(ref, run, by=person(alice()))
+    claims.claim_review(ref, run, by=person(alice()))
     response = signed_in(bob()).post(url("claim", ref))
     assert response.status_code == 409
     assert "Alice Novak holds this" in one_line(response.content)
@@ -89,27 +89,27 @@ def test_the_loser_of_a_claim_race_is_told_who_holds_it():
 
 def test_a_lapsed_claim_can_be_taken_over():
     run, ref = open_review()
-    claims.claim(ref, run, by=person(alice()))
+    claims.claim_review(ref, run, by=person(alice()))
     lapse(ref)
     assert "data-claim" in one_line(shown(bob(), ref).content)
     assert signed_in(bob()).post(url("claim", ref)).status_code == 302
-    assert queries.review(ref).holder == str(bob().pk)
+    assert queries.get_review(ref).holder == str(bob().pk)
 
 
 def test_keeping_it_moves_the_lease_and_leaves_the_page():
     run, ref = open_review()
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     lapse(ref)
-    before = queries.review(ref)
+    before = queries.get_review(ref)
     response = signed_in(bob(), htmx=True).post(url("renew", ref))
-    after = queries.review(ref)
+    after = queries.get_review(ref)
     assert (response.status_code, after.version) == (204, before.version)
     assert after.lease_until in response["HX-Trigger"]
 
 
 def test_keeping_what_somebody_took_shows_them_and_keeps_the_answers():
     run, ref = open_review()
-    claims.claim(ref, run, by=person(alice()))
+    claims.claim_review(ref, run, by=person(alice()))
     response = signed_in(bob(), htmx=True).post(url("renew", ref), {"field-total": "38.90"})
     assert response.status_code == 409
     assert response["HX-Retarget"] == "#desk"
@@ -118,9 +118,9 @@ def test_keeping_what_somebody_took_shows_them_and_keeps_the_answers():
 
 def test_giving_back_frees_it():
     run, ref = open_review()
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     assert signed_in(bob()).post(url("release", ref)).status_code == 302
-    assert queries.review(ref).status == "PENDING"
+    assert queries.get_review(ref).status == "PENDING"
 
 
 def test_past_the_deadline_nobody_can_claim():

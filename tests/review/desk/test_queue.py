@@ -47,7 +47,7 @@ def test_a_page_of_the_queue_is_one_query():
 
 def test_a_holder_is_named_until_the_lease_lapses():
     run, ref = open_review()
-    claims.claim(ref, run, by=person(alice()))
+    claims.claim_review(ref, run, by=person(alice()))
     assert "Alice Novak" in one_line(page(bob()).content)
     lapse(ref)
     assert "Alice Novak" not in one_line(page(bob()).content)
@@ -59,7 +59,7 @@ def test_starting_takes_the_most_urgent_and_opens_it():
     assert "Review next" in one_line(page(bob()).content)
     response = signed_in(bob()).post(reverse("review:claim-next"))
     assert response["Location"] == url("show-review", ref)
-    assert queries.review(ref).holder == str(bob().pk)
+    assert queries.get_review(ref).holder == str(bob().pk)
 
 
 def test_starting_where_nothing_is_free_says_so():
@@ -69,7 +69,7 @@ def test_starting_where_nothing_is_free_says_so():
 
 def test_who_has_the_last_one_is_said():
     run, ref = open_review()
-    claims.claim(ref, run, by=person(alice()))
+    claims.claim_review(ref, run, by=person(alice()))
     text = one_line(page(bob()).content)
     assert "The last review is claimed by Alice Novak until" in text
     assert "data-start" not in text
@@ -78,7 +78,7 @@ def test_who_has_the_last_one_is_said():
 def test_where_others_have_all_of_it_the_first_to_end_is_named():
     for _ in range(2):
         run, ref = open_review()
-        claims.claim(ref, run, by=person(alice()))
+        claims.claim_review(ref, run, by=person(alice()))
     assert "All reviews in this queue are claimed. The first claim (Alice Novak) ends at" in one_line(
         page(bob()).content
     )
@@ -112,7 +112,7 @@ def test_a_file_name_is_text_and_never_markup():
 
 def test_a_rows_address_is_the_one_of_its_review():
     _, ref = open_review()
-    usual, odd = queries.review(ref), queries.review(ref)
+    usual, odd = queries.get_review(ref), queries.get_review(ref)
     odd.document_id = "a b/ü"
     for review in (usual, odd):
         row = row_of("default", review, root=reverse("review:queue"), user_id="1", now=clock.iso(clock.now()), soon="")
@@ -126,7 +126,7 @@ def test_a_row_says_when_its_deadline_is_near_and_when_it_has_passed():
     open_review("near.pdf")
     assert "Soon" in one_line(page(bob()).content)
     _, ref = open_review("later.pdf", timeout=7 * 86_400)
-    review = queries.review(ref)
+    review = queries.get_review(ref)
     for now, soon, said in (("", "", (False, False)), ("", "9", (False, True)), ("9", "9", (True, False))):
         row = row_of("default", review, root="/review/", user_id="1", now=now, soon=soon)
         assert (row.late, row.soon) == said
@@ -134,7 +134,7 @@ def test_a_row_says_when_its_deadline_is_near_and_when_it_has_passed():
 
 def test_a_row_shows_three_reasons_and_how_many_more():
     _, ref = open_review()
-    review = queries.review(ref)
+    review = queries.get_review(ref)
     review.reasons = [f"reason {number}" for number in range(5)]
     row = row_of("default", review, root="/review/", user_id="1", now="", soon="")
     assert (row.reason, row.reasons, row.more) == ("reason 0", ("reason 1", "reason 2"), 2)

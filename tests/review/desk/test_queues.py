@@ -184,10 +184,10 @@ def test_who_is_put_out_after_claiming_cannot_decide_with_the_page_that_is_open(
 def test_a_decision_that_is_taken_back_waits_in_its_own_queue_again():
     queue = make_queue()
     run, ref = open_review(queue=queue.id)
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     chosen = verdict(ref)
-    decisions.decide(ref, run, chosen, by=person(bob()))
-    decisions.undo(ref, run, decision_id=chosen.decision_id, by=person(bob()))
+    decisions.decide_review(ref, run, chosen, by=person(bob()))
+    decisions.undo_decision(ref, run, decision_id=chosen.decision_id, by=person(bob()))
     assert table.REVIEW.gsi1_partition(SITE, queue=queue.id) == Review.load(ref.key).GSI1PK
 
 

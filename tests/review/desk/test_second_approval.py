@@ -48,7 +48,7 @@ def post(ref, **changes):
 
 
 def decided(run, ref):
-    review = queries.review(ref)
+    review = queries.get_review(ref)
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     return json.loads(store.read_pinned(store.name_of(review.decision_uri), review.decision_sha256))
 
@@ -60,7 +60,7 @@ def test_who_gave_the_first_is_told_that_another_has_to_decide(second):
     assert "A second person must approve" in one_line(page.content)
     refused = signed_in(bob()).post(url("claim", ref))
     assert refused.status_code == 409
-    assert queries.review(ref).holder is None
+    assert queries.get_review(ref).holder is None
 
 
 def test_the_other_one_sees_what_was_corrected_and_decides_on_that(second):
@@ -107,7 +107,7 @@ def test_the_change_has_to_be_checked_by_the_second(second):
 
 def test_the_queue_says_whose_change_is_to_be_looked_at(second):
     _, ref = second
-    review = queries.review(ref)
+    review = queries.get_review(ref)
     assert review.reasons[1:] == ["Total changed by Bob Ito"]
     assert review.fields_unsure == 1
     assert "Total changed by Bob Ito" in one_line(signed_in(alice()).get("/review/").content)
@@ -166,7 +166,7 @@ def test_another_type_chosen_by_the_first_is_checked_by_the_second():
         "candidates": [{"id": "invoice", "name": "Invoice", "version": 1, "confidence": 0.1, "fields": []}],
     }  # fmt: skip
     run, ref = open_review(found={**result(), "type": kind})
-    claims.claim(ref, run, by=person(alice()))
+    claims.claim_review(ref, run, by=person(alice()))
     client = signed_in(alice())
     chosen = form(alice(), ref, **{"field-#type": "invoice", "show-type": "1"})
     assert client.post(url("save-draft", ref), chosen).status_code == 302

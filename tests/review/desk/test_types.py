@@ -30,7 +30,7 @@ def ref():
     kind = one("receipt", 0.55, threshold=0.8, required=False, source="rules")
     kind["candidates"] = [one("invoice", 0.45, fields=[found["fields"][2], number])]
     run, ref = open_review(found={**found, "type": kind, "classification": one("receipt", 0.55)})
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     return ref
 
 
@@ -43,7 +43,7 @@ def post(ref, name="decide", **changes):
 
 
 def decided(ref):
-    review = queries.review(ref)
+    review = queries.get_review(ref)
     store = DocumentFiles(ref.site, review.project_id, ref.document_id)
     return json.loads(store.read_pinned(store.name_of(review.decision_uri), review.decision_sha256))["corrections"]
 
@@ -89,7 +89,7 @@ def test_a_type_whose_fields_were_not_shown_is_not_approved(ref):
     assert answer.status_code == 422
     assert "This document type has different fields." in text
     assert 'name="field-number" value="77"' in text
-    assert queries.review(ref).status == "CLAIMED"
+    assert queries.get_review(ref).status == "CLAIMED"
 
 
 def test_the_chosen_type_is_decided_like_a_correction_and_told(ref):
@@ -105,14 +105,14 @@ def test_the_chosen_type_is_decided_like_a_correction_and_told(ref):
 def test_a_decision_that_is_taken_back_keeps_the_type_as_a_draft(ref):
     post(ref, "save-draft", **{KEY: "invoice", "show-type": "1"})
     post(ref, **{KEY: "invoice", "field-total": "33.90"})
-    review = queries.review(ref)
-    decisions.undo(ref, queries.run_of(ref, review), decision_id=review.decision_id, by=person(bob()))
+    review = queries.get_review(ref)
+    decisions.undo_decision(ref, queries.run_of(ref, review), decision_id=review.decision_id, by=person(bob()))
     assert '<option value="invoice" selected>' in page(ref)
 
 
 def test_a_type_that_the_run_does_not_know_changes_nothing(ref):
     assert post(ref, **{KEY: "poem"}).status_code == 422
-    assert queries.review(ref).status == "CLAIMED"
+    assert queries.get_review(ref).status == "CLAIMED"
     assert "Company" in page(ref)
 
 

@@ -36,7 +36,7 @@ def approve(client, user, ref, decision="approve-and-next"):
 
 
 def undo(client, ref, decision_id=""):
-    return client.post(url("undo", ref), {"decision_id": decision_id or queries.review(ref).decision_id})
+    return client.post(url("undo", ref), {"decision_id": decision_id or queries.get_review(ref).decision_id})
 
 
 def shown(text):
@@ -44,37 +44,37 @@ def shown(text):
 
 
 def states(three):
-    return [queries.review(ref).status for _, ref in three]
+    return [queries.get_review(ref).status for _, ref in three]
 
 
 def test_all_decisions_of_the_window_are_listed_each_with_its_undo(three):
     client = signed_in(bob())
-    claims.claim(three[0][1], three[0][0], by=person(bob()))
+    claims.claim_review(three[0][1], three[0][0], by=person(bob()))
     for _, ref in three:
         approve(client, bob(), ref)
     text = one_line(client.get(PAGE).content)
     assert shown(text) == ["receipt-2.pdf", "receipt-1.pdf", "receipt-0.pdf"]
     for _, ref in three:
         assert f'action="{url("undo", ref)}"' in text
-        assert queries.review(ref).decision_id in text
+        assert queries.get_review(ref).decision_id in text
     assert text.count('data-key="z"') == 1
     assert text.index('data-key="z"') < text.index("receipt-1.pdf")
 
 
 def test_each_of_them_is_undone_in_any_order(three):
     client = signed_in(bob())
-    claims.claim(three[0][1], three[0][0], by=person(bob()))
+    claims.claim_review(three[0][1], three[0][0], by=person(bob()))
     for _, ref in three:
         approve(client, bob(), ref)
     for place in (1, 0, 2):
         assert undo(client, three[place][1])["Location"] == url("show-review", three[place][1])
-        assert queries.review(three[place][1]).holder == str(bob().pk)
+        assert queries.get_review(three[place][1]).holder == str(bob().pk)
     assert shown(client.get(PAGE).content.decode()) == []
 
 
 def test_what_is_outside_its_window_and_what_was_undone_are_not_listed(three, settings):
     client = signed_in(bob())
-    claims.claim(three[0][1], three[0][0], by=person(bob()))
+    claims.claim_review(three[0][1], three[0][0], by=person(bob()))
     approve(client, bob(), three[0][1])
     approve(client, bob(), three[1][1])
     undo(client, three[0][1])
@@ -87,17 +87,17 @@ def test_what_is_outside_its_window_and_what_was_undone_are_not_listed(three, se
 
 def test_nobody_sees_or_undoes_the_decisions_of_others(three):
     client = signed_in(bob())
-    claims.claim(three[0][1], three[0][0], by=person(bob()))
+    claims.claim_review(three[0][1], three[0][0], by=person(bob()))
     approve(client, bob(), three[0][1])
     assert "Nothing to undo" in one_line(signed_in(alice()).get(PAGE).content)
     assert undo(signed_in(alice()), three[0][1]).status_code == 409
     assert signed_in(charlie()).get(PAGE).status_code == 403
-    assert queries.review(three[0][1]).status == "DECIDED"
+    assert queries.get_review(three[0][1]).status == "DECIDED"
 
 
 def test_the_list_is_one_query_and_no_part_of_the_desks_own_page(three):
     client = signed_in(bob())
-    claims.claim(three[0][1], three[0][0], by=person(bob()))
+    claims.claim_review(three[0][1], three[0][0], by=person(bob()))
     where = approve(client, bob(), three[0][1])["Location"]
     with count_calls() as calls:
         text = one_line(client.get(where).content)
@@ -112,10 +112,10 @@ def test_the_list_is_one_query_and_no_part_of_the_desks_own_page(three):
 
 def test_a_decision_that_the_index_does_not_know_yet_is_listed_by_its_receipt(three):
     client = signed_in(bob())
-    claims.claim(three[0][1], three[0][0], by=person(bob()))
+    claims.claim_review(three[0][1], three[0][0], by=person(bob()))
     where = approve(client, bob(), three[0][1])["Location"]
     done = where.partition("?done=")[2]
-    key = queries.review(three[0][1]).key
+    key = queries.get_review(three[0][1]).key
     row = Review.page(key.pk, sk=Review.SK.startswith(f"{key.sk}#DECISION")).rows[0]
     Review.change(row.key, [Review.GSI1PK.remove(), Review.GSI1SK.remove()], Review.PK.exists())
     assert shown(client.get(f"{PAGE}?done={done}").content.decode()) == ["receipt-0.pdf"]
@@ -126,8 +126,8 @@ def test_more_than_the_strip_shows_are_counted(settings):
     settings.REVIEW_UNDO_SECONDS = 60
     five = [open_review(f"receipt-{i}.pdf", timeout=86_400 + i * 100) for i in range(5)]
     for run, ref in five:
-        claims.claim(ref, run, by=person(bob()))
-        decisions.decide(ref, run, verdict(ref), by=person(bob()))
+        claims.claim_review(ref, run, by=person(bob()))
+        decisions.decide_review(ref, run, verdict(ref), by=person(bob()))
     fragment = one_line(signed_in(bob(), htmx=True).get(f"{PAGE}?as=toasts").content)
     assert fragment.count("data-receipt") == 3
     assert "View all 5 decisions you can undo" in fragment
@@ -135,17 +135,17 @@ def test_more_than_the_strip_shows_are_counted(settings):
 
 def test_undoing_gives_back_what_was_claimed_ahead(three):
     client = signed_in(bob())
-    claims.claim(three[0][1], three[0][0], by=person(bob()))
+    claims.claim_review(three[0][1], three[0][0], by=person(bob()))
     approve(client, bob(), three[0][1])
     assert states(three) == ["DECIDED", "CLAIMED", "PENDING"]
     undo(client, three[0][1])
     assert states(three) == ["CLAIMED", "PENDING", "PENDING"]
-    assert queries.review(three[1][1]).holder is None
+    assert queries.get_review(three[1][1]).holder is None
 
 
 def test_undoing_an_earlier_one_gives_back_what_the_last_one_claimed(three):
     client = signed_in(bob())
-    claims.claim(three[0][1], three[0][0], by=person(bob()))
+    claims.claim_review(three[0][1], three[0][0], by=person(bob()))
     approve(client, bob(), three[0][1])
     approve(client, bob(), three[1][1])
     assert states(three) == ["DECIDED", "DECIDED", "CLAIMED"]
@@ -156,7 +156,7 @@ def test_undoing_an_earlier_one_gives_back_what_the_last_one_claimed(three):
 def test_what_a_person_claimed_stays_claimed(three):
     client = signed_in(bob())
     for run, ref in three[:2]:
-        claims.claim(ref, run, by=person(bob()))
+        claims.claim_review(ref, run, by=person(bob()))
     approve(client, bob(), three[0][1])  # opens the second, which was claimed before
     undo(client, three[0][1])
     assert states(three) == ["CLAIMED", "CLAIMED", "PENDING"]
@@ -164,7 +164,7 @@ def test_what_a_person_claimed_stays_claimed(three):
 
 def test_what_was_undone_is_held_on_purpose(three):
     client = signed_in(bob())
-    claims.claim(three[0][1], three[0][0], by=person(bob()))
+    claims.claim_review(three[0][1], three[0][0], by=person(bob()))
     approve(client, bob(), three[0][1])
     approve(client, bob(), three[1][1])
     undo(client, three[1][1])
@@ -174,17 +174,17 @@ def test_what_was_undone_is_held_on_purpose(three):
 
 def test_what_somebody_took_over_stays_theirs(three):
     client = signed_in(bob())
-    claims.claim(three[0][1], three[0][0], by=person(bob()))
+    claims.claim_review(three[0][1], three[0][0], by=person(bob()))
     approve(client, bob(), three[0][1])
     lapse(three[1][1])
-    claims.claim(three[1][1], three[1][0], by=person(alice()))
+    claims.claim_review(three[1][1], three[1][0], by=person(alice()))
     undo(client, three[0][1])
-    assert queries.review(three[1][1]).holder == str(alice().pk)
+    assert queries.get_review(three[1][1]).holder == str(alice().pk)
 
 
 def test_a_draft_in_what_is_given_back_is_kept(three):
     client = signed_in(bob())
-    claims.claim(three[0][1], three[0][0], by=person(bob()))
+    claims.claim_review(three[0][1], three[0][0], by=person(bob()))
     approve(client, bob(), three[0][1])
     client.post(url("save-draft", three[1][1]), form(bob(), three[1][1], **{"field-total": "38.90"}))
     undo(client, three[0][1])
@@ -194,10 +194,10 @@ def test_a_draft_in_what_is_given_back_is_kept(three):
 
 def test_a_decision_that_was_undone_meanwhile_claims_nothing(three):
     run, ref = three[0]
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     chosen = verdict(ref)
-    decisions.decide(ref, run, chosen, by=person(bob()))
-    decisions.undo(ref, run, decision_id=chosen.decision_id, by=person(bob()))
+    decisions.decide_review(ref, run, chosen, by=person(bob()))
+    decisions.undo_decision(ref, run, decision_id=chosen.decision_id, by=person(bob()))
     after = Decided(ref, chosen.decision_id)
     assert claims.claim_next(SITE, by=person(bob()), but=ref, after=after) is None
     assert states(three) == ["CLAIMED", "PENDING", "PENDING"]
@@ -205,21 +205,21 @@ def test_a_decision_that_was_undone_meanwhile_claims_nothing(three):
 
 def test_an_undo_stands_where_the_claim_cannot_be_given_back(three):
     (run, ref), client = three[0], signed_in(bob())
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     approve(client, bob(), ref)
-    decision_id = queries.review(ref).decision_id
+    decision_id = queries.get_review(ref).decision_id
     with fail("dynamodb", "GetItem", first=2):  # the first is the undo's own
-        decisions.undo(ref, run, decision_id=decision_id, by=person(bob()))
+        decisions.undo_decision(ref, run, decision_id=decision_id, by=person(bob()))
     assert states(three) == ["CLAIMED", "CLAIMED", "PENDING"]
 
 
 def test_an_undo_whose_process_dies_leaves_the_other_claim_to_its_lease(three):
     (run, ref), client = three[0], signed_in(bob())
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     approve(client, bob(), ref)
-    decision_id = queries.review(ref).decision_id
+    decision_id = queries.get_review(ref).decision_id
     with crash_after("dynamodb", "TransactWriteItems"):
-        decisions.undo(ref, run, decision_id=decision_id, by=person(bob()))
+        decisions.undo_decision(ref, run, decision_id=decision_id, by=person(bob()))
     assert states(three) == ["CLAIMED", "CLAIMED", "PENDING"]
     lapse(three[1][1])
     assert claims.claim_next(SITE, by=person(alice())) == three[1][1]
@@ -228,22 +228,22 @@ def test_an_undo_whose_process_dies_leaves_the_other_claim_to_its_lease(three):
 @pytest.mark.parametrize("_turn", range(4))
 def test_an_undo_and_a_claim_ahead_at_once_leave_nothing_claimed_ahead(three, _turn):
     run, ref = three[0]
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     chosen = verdict(ref)
-    decisions.decide(ref, run, chosen, by=person(bob()))
+    decisions.decide_review(ref, run, chosen, by=person(bob()))
     with ThreadPoolExecutor(2) as lanes:
         after = Decided(ref, chosen.decision_id)
         ahead = lanes.submit(claims.claim_next, SITE, by=person(bob()), but=ref, after=after)
-        lanes.submit(decisions.undo, ref, run, decision_id=chosen.decision_id, by=person(bob())).result()
+        lanes.submit(decisions.undo_decision, ref, run, decision_id=chosen.decision_id, by=person(bob())).result()
         ahead.result()
     assert states(three) == ["CLAIMED", "PENDING", "PENDING"]
 
 
 def test_the_same_undo_twice_leads_to_the_desk_twice(three):
     client = signed_in(bob())
-    claims.claim(three[0][1], three[0][0], by=person(bob()))
+    claims.claim_review(three[0][1], three[0][0], by=person(bob()))
     approve(client, bob(), three[0][1], decision="approve")
-    decision_id = queries.review(three[0][1]).decision_id
+    decision_id = queries.get_review(three[0][1]).decision_id
     for _ in range(2):
         assert undo(client, three[0][1], decision_id)["Location"] == url("show-review", three[0][1])
     assert states(three)[0] == "CLAIMED"
@@ -252,7 +252,7 @@ def test_the_same_undo_twice_leads_to_the_desk_twice(three):
 @pytest.mark.parametrize(("decision_id", "status"), [("", 404), ("another", 409), ("a#b", 404)])
 def test_an_undo_of_no_decision_is_refused(three, decision_id, status):
     client = signed_in(bob())
-    claims.claim(three[0][1], three[0][0], by=person(bob()))
+    claims.claim_review(three[0][1], three[0][0], by=person(bob()))
     approve(client, bob(), three[0][1], decision="approve")
     response = client.post(url("undo", three[0][1]), {"decision_id": decision_id})
     assert response.status_code == status
@@ -261,7 +261,7 @@ def test_an_undo_of_no_decision_is_refused(three, decision_id, status):
 
 def test_too_late_is_said_and_the_decision_stands(three):
     client = signed_in(bob())
-    claims.claim(three[0][1], three[0][0], by=person(bob()))
+    claims.claim_review(three[0][1], three[0][0], by=person(bob()))
     approve(client, bob(), three[0][1], decision="approve")
     past = Review.redeem_after.set(clock.iso(clock.in_seconds(-1)))
     Review.change(three[0][1].key, [past], Review.PK.exists())
@@ -275,7 +275,7 @@ def test_who_is_put_out_of_the_queue_undoes_nothing_there(settings):
     settings.REVIEW_UNDO_SECONDS = 60
     queue_actions.create_queue(SITE, "Secret", ["reviewers"], by=actor_of(alice()), queue_id="secret")
     run, ref = open_review(queue="secret")
-    claims.claim(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
     approve(signed_in(bob()), bob(), ref, decision="approve")
     queue_actions.update_queue(SITE, "secret", name="Secret", groups=["audit"], version=1, by=actor_of(alice()))
     assert undo(signed_in(bob()), ref).status_code == 404

@@ -31,7 +31,7 @@ def asked(**changes: Any) -> dict[str, Any]:
 
 
 def hand_over(*, entered: str = "", **changes: Any) -> Taken:
-    return handover_actions.take(
+    return handover_actions.take_handover(
         handover_actions.from_machine(asked(**changes), entered=entered or clock.iso(clock.now()))
     )
 
@@ -39,14 +39,14 @@ def hand_over(*, entered: str = "", **changes: Any) -> Taken:
 def ask(question_id: str = "q-1", *, by: str = "key:a", site: str = "default", **changes: Any) -> Taken:
     """As a program does through the API."""
     question = Question.model_validate({"title": "Loan 17", "fields": FIELDS, "id": question_id, **changes})
-    return handover_actions.take(Handover(site, question, "API key Loans", by, clock.iso(clock.now())))
+    return handover_actions.take_handover(Handover(site, question, "API key Loans", by, clock.iso(clock.now())))
 
 
 def decide(ref: ReviewRef, decision: Decision = Decision.APPROVE, **corrections: str | None) -> str:
     run = run_of(ref, review_of(ref))
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     chosen = verdict(ref, decision, **corrections)
-    decisions.decide(ref, run, chosen, by=ROSA)
+    decisions.decide_review(ref, run, chosen, by=ROSA)
     return chosen.decision_id
 
 

@@ -40,7 +40,7 @@ def test_a_question_is_asked_decided_and_fetched() -> None:
     decision_id = decide(ref, amount="12.34")
     assert show(client, made["id"]).json()["status"] == "waiting"  # it can still be taken back
     no_undo(ref)
-    delivery.deliver(ref, decision_id)
+    delivery.deliver_answer(ref, decision_id)
     found = show(client, made["id"]).json()
     assert (found["status"], found["decision_id"], found["delivery"]) == ("approved", decision_id, "to_fetch")
     assert {"name": "amount", "value": "12.34", "corrected": True} in found["fields"]
@@ -51,7 +51,7 @@ def test_a_rejection_comes_with_its_reason_and_the_callers_own_values() -> None:
     ref = ref_of("default", ask(client).json()["id"])
     decision_id = decide(ref, Decision.REJECT)
     no_undo(ref)
-    delivery.deliver(ref, decision_id)
+    delivery.deliver_answer(ref, decision_id)
     found = show(client, ref.review_id).json()
     assert (found["status"], found["reason"]) == ("rejected", "Not ours")
     assert not any(one["corrected"] for one in found["fields"])
@@ -61,7 +61,7 @@ def test_nobody_decided() -> None:
     client = program()
     ref = ref_of("default", ask(client).json()["id"])
     pass_deadline(ref)
-    delivery.expire(ref, review_of(ref))
+    delivery.expire_handover(ref, review_of(ref))
     assert show(client, ref.review_id).json()["status"] == "expired"
 
 

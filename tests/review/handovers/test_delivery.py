@@ -61,7 +61,7 @@ def history(*outputs: str, **more):
 
 def test_the_answer_is_ids_and_a_pointer_and_sent_once(taken) -> None:
     ref, decision_id = decided(token="secret")
-    delivery.deliver(ref, decision_id)
+    delivery.deliver_answer(ref, decision_id)
     review = review_of(ref)
     (call,) = taken
     output = json.loads(call.params["output"])
@@ -71,7 +71,7 @@ def test_the_answer_is_ids_and_a_pointer_and_sent_once(taken) -> None:
     assert (review.status, review.delivery, review.GSI2PK) == ("REDEEMED", "delivered", None)
     assert kinds(ref)[-1] == "HUMAN_REVIEW_ANSWERED"
     with pytest.raises(Conflict):
-        delivery.deliver(ref, decision_id)
+        delivery.deliver_answer(ref, decision_id)
     redeem.apply(kwargs={"site": "default", **named(ref), "decision_id": decision_id}, throw=True)
     assert len(taken) == 1
 
@@ -84,7 +84,7 @@ def test_a_rejection_is_an_answer_like_any_other(taken) -> None:
     ref = hand_over().ref
     decision_id = decide(ref, Decision.REJECT)
     no_undo(ref)
-    delivery.deliver(ref, decision_id)
+    delivery.deliver_answer(ref, decision_id)
     assert json.loads(taken[0].params["output"])["decision"] == "reject"
 
 
@@ -92,14 +92,14 @@ def test_nothing_is_sent_while_it_can_be_taken_back(taken) -> None:
     ref = hand_over().ref
     decision_id = decide(ref)
     with pytest.raises(Conflict):
-        delivery.deliver(ref, decision_id)
+        delivery.deliver_answer(ref, decision_id)
     assert taken == []
 
 
 def test_a_closed_token_without_an_execution_is_uncertain_and_says_so() -> None:
     ref, decision_id = decided(execution_arn="")
     with fail("stepfunctions", "SendTaskSuccess", error_code=CLOSED):
-        delivery.deliver(ref, decision_id)
+        delivery.deliver_answer(ref, decision_id)
     review = review_of(ref)
     assert (review.status, review.delivery, review.GSI2PK) == ("REDEEMED", "uncertain", None)
     assert "document.review.decided" in bus_types()
@@ -117,21 +117,21 @@ def test_a_closed_token_of_a_known_execution_is_looked_up(events, more, how: str
     ref, decision_id = decided()
     seen = history(*(one.replace("%s", decision_id) for one in events), **more)
     with seen, fail("stepfunctions", "SendTaskSuccess", error_code=CLOSED):
-        delivery.deliver(ref, decision_id)
+        delivery.deliver_answer(ref, decision_id)
     assert review_of(ref).delivery == how
 
 
 def test_an_execution_that_nobody_knows_any_more_leaves_it_uncertain() -> None:
     ref, decision_id = decided()
     with fail("stepfunctions", "SendTaskSuccess", error_code=CLOSED):
-        delivery.deliver(ref, decision_id)
+        delivery.deliver_answer(ref, decision_id)
     assert review_of(ref).delivery == "uncertain"
 
 
 def test_an_answer_that_was_lost_is_sent_again_when_it_is_due(taken) -> None:
     ref, decision_id = decided()
     with crash_after("dynamodb", "UpdateItem"):  # marked and not sent
-        delivery.deliver(ref, decision_id)
+        delivery.deliver_answer(ref, decision_id)
     assert review_of(ref).status == ReviewStatus.REDEEMING
     no_undo(ref)
     be_due(ref)
@@ -143,7 +143,7 @@ def test_an_answer_that_was_lost_is_sent_again_when_it_is_due(taken) -> None:
 def test_a_worker_that_dies_behind_the_engines_answer_sends_nothing_again(taken) -> None:
     ref, decision_id = decided()
     with crash_before("dynamodb", "TransactWriteItems"):  # sent, marked and not recorded
-        delivery.deliver(ref, decision_id)
+        delivery.deliver_answer(ref, decision_id)
     be_due(ref)
     sweeper.sweep()
     sweeper.sweep()
@@ -155,7 +155,7 @@ def test_a_worker_that_dies_behind_the_engines_answer_sends_nothing_again(taken)
 def test_an_engine_that_does_not_answer_is_asked_again() -> None:
     ref, decision_id = decided()
     with fail("stepfunctions", "SendTaskSuccess", error_code="ServiceUnavailable", times=9), pytest.raises(Unavailable):
-        delivery.deliver(ref, decision_id)
+        delivery.deliver_answer(ref, decision_id)
     review = review_of(ref)
     assert (review.status, review.delivery) == (ReviewStatus.REDEEMING, None)
     assert review.GSI2PK
@@ -163,10 +163,10 @@ def test_an_engine_that_does_not_answer_is_asked_again() -> None:
 
 def test_a_newer_token_behind_the_answer_is_answered_too(taken) -> None:
     ref, decision_id = decided(id="1", token="old")
-    delivery.deliver(ref, decision_id)
+    delivery.deliver_answer(ref, decision_id)
     again = hand_over(id="1", token="new")
     assert again.decided == decision_id
-    delivery.deliver(ref, decision_id)
+    delivery.deliver_answer(ref, decision_id)
     assert [call.params["taskToken"] for call in taken] == ["old", "new"]
     assert (review_of(ref).delivery, review_of(ref).GSI2PK) == ("delivered", None)
 
@@ -175,7 +175,7 @@ def test_a_newer_token_while_the_old_one_is_looked_up_is_not_lost() -> None:
     ref, decision_id = decided(id="1", token="old")
     again = before_each("stepfunctions", "GetExecutionHistory", lambda: hand_over(id="1", token="new") and None)
     with history("{}"), again, fail("stepfunctions", "SendTaskSuccess", error_code=CLOSED), pytest.raises(Conflict):
-        delivery.deliver(ref, decision_id)
+        delivery.deliver_answer(ref, decision_id)
     be_due(ref)
     with answered("stepfunctions", "SendTaskSuccess", {}) as seen:
         sweeper.sweep()
@@ -187,14 +187,14 @@ def test_what_a_program_asked_is_put_up_once_and_told_on_the_bus() -> None:
     ref = ask().ref
     decision_id = decide(ref)
     with pytest.raises(Conflict):
-        delivery.deliver(ref, decision_id)  # it can still be taken back
+        delivery.deliver_answer(ref, decision_id)  # it can still be taken back
     no_undo(ref)
     with count_calls() as seen:
-        delivery.deliver(ref, decision_id)
+        delivery.deliver_answer(ref, decision_id)
     assert sent(seen) == []
     assert (review_of(ref).status, review_of(ref).delivery) == ("REDEEMED", "to_fetch")
     with pytest.raises(Conflict):
-        delivery.deliver(ref, decision_id)
+        delivery.deliver_answer(ref, decision_id)
     assert bus_types().count("document.review.decided") == 1
 
 
@@ -217,7 +217,7 @@ def test_an_expiry_that_could_not_be_told_is_told_later() -> None:
     ref = hand_over().ref
     pass_deadline(ref)
     with crash_before("stepfunctions", "SendTaskFailure"):
-        delivery.expire(ref, review_of(ref))
+        delivery.expire_handover(ref, review_of(ref))
     assert review_of(ref).GSI2PK
     be_due(ref)
     with count_calls() as seen:
@@ -233,7 +233,7 @@ def test_a_programs_question_expires_without_a_token() -> None:
     ref = ask().ref
     pass_deadline(ref)
     with count_calls() as seen:
-        delivery.expire(ref, review_of(ref))
+        delivery.expire_handover(ref, review_of(ref))
     assert sent(seen) == []
     assert (review_of(ref).status, review_of(ref).GSI2PK) == ("EXPIRED", None)
 
@@ -241,20 +241,20 @@ def test_a_programs_question_expires_without_a_token() -> None:
 def test_expiry_loses_against_a_decision_and_before_the_deadline(taken) -> None:
     early = hand_over().ref
     with pytest.raises(Conflict):
-        delivery.expire(early, review_of(early))
+        delivery.expire_handover(early, review_of(early))
     ref, decision_id = decided()
     before = review_of(ref)
     pass_deadline(ref)
     with pytest.raises(Conflict):
-        delivery.expire(ref, before)
-    delivery.deliver(ref, decision_id)
+        delivery.expire_handover(ref, before)
+    delivery.deliver_answer(ref, decision_id)
     assert review_of(ref).delivery == "delivered"
 
 
 def test_a_machine_that_waits_again_after_the_expiry_is_told_at_once() -> None:
     ref = hand_over(id="1").ref
     pass_deadline(ref)
-    delivery.expire(ref, review_of(ref))
+    delivery.expire_handover(ref, review_of(ref))
     with count_calls() as seen:
         take_question.apply(kwargs={"question": asked(id="1", token="new"), "entered": "2026-01-01T00:00:00Z"})
     ((failure),) = sent(seen)
@@ -313,7 +313,7 @@ def days_from_now(seconds: int) -> int:
 def test_what_is_answered_is_kept_for_some_time_and_then_goes_with_its_decision(taken) -> None:
     ref, decision_id = decided()
     assert kept(ref) == (0, 0)
-    delivery.deliver(ref, decision_id)
+    delivery.deliver_answer(ref, decision_id)
     assert [days_from_now(until) for until in kept(ref)] == [settings.QUESTION_DAYS] * 2
     key = table.REVIEW_DECISION.key("default", **named(ref), decision_id=decision_id)
     assert days_from_now(int(ReviewDecision.load(key).TimeToLive)) == settings.QUESTION_DAYS
@@ -323,7 +323,7 @@ def test_what_is_put_up_to_be_fetched_goes_too() -> None:
     ref = ask().ref
     decision_id = decide(ref)
     no_undo(ref)
-    delivery.deliver(ref, decision_id)
+    delivery.deliver_answer(ref, decision_id)
     assert all(kept(ref))
 
 
@@ -331,7 +331,7 @@ def test_what_nobody_decided_goes_once_its_caller_was_told() -> None:
     ref = hand_over().ref
     pass_deadline(ref)
     with fail("stepfunctions", "SendTaskFailure"), pytest.raises(Unavailable):
-        delivery.expire(ref, review_of(ref))
+        delivery.expire_handover(ref, review_of(ref))
     assert kept(ref)[0] == 0  # its token is needed
     with answered("stepfunctions", "SendTaskFailure", {}):
         delivery.tell_expired(ref)
@@ -340,10 +340,10 @@ def test_what_nobody_decided_goes_once_its_caller_was_told() -> None:
 
 def test_what_is_asked_for_again_stays_until_it_is_answered_again(taken) -> None:
     ref, decision_id = decided(id="q-7")
-    delivery.deliver(ref, decision_id)
+    delivery.deliver_answer(ref, decision_id)
     hand_over(id="q-7", token="newer", entered=clock.iso(clock.in_seconds(5)))
     assert kept(ref)[0] == 0
     no_undo(ref)
-    delivery.deliver(ref, decision_id)
+    delivery.deliver_answer(ref, decision_id)
     assert all(kept(ref))
     assert [call.params["taskToken"] for call in taken][1:] == ["newer"]

@@ -88,7 +88,7 @@ def test_where_the_answer_went_is_said(how, words: str) -> None:
     decision_id = decide(ref, Decision.REJECT)
     no_undo(ref)
     with answered("stepfunctions", "SendTaskSuccess", {}):
-        delivery.deliver(ref, decision_id)
+        delivery.deliver_answer(ref, decision_id)
     change = Review.delivery.set(how) if how else Review.delivery.remove()
     Review.change(ref.key, [change], Review.PK.exists())
     assert words in page(ref)
@@ -98,11 +98,11 @@ def test_what_a_program_fetches_and_what_nobody_decided() -> None:
     ref = ask().ref
     decision_id = decide(ref)
     no_undo(ref)
-    delivery.deliver(ref, decision_id)
+    delivery.deliver_answer(ref, decision_id)
     assert "API key Loans can fetch the decision." in page(ref)
     late = hand_over().ref
     pass_deadline(late)
-    delivery.expire(late, review_of(late))
+    delivery.expire_handover(late, review_of(late))
     assert "Loans was told that nobody decided" in page(late)
 
 

@@ -58,7 +58,7 @@ def test_a_question_is_a_review_in_the_queue_with_its_token_and_its_reasons() ->
     assert review.reasons == ["Above 30", "Amount 55 %, needs 80 %", "Purpose comes without a confidence"]
     assert (token_of(taken.ref), review.execution_arn) == ("secret", ARN)
     assert "taskToken" not in review.attribute_values
-    assert [row.name for row in queries.queue("default").rows] == ["Loan 17"]
+    assert [row.name for row in queries.list_queue("default").rows] == ["Loan 17"]
     assert kinds(taken.ref) == ["HUMAN_REVIEW_REQUIRED"]
     assert "secret" not in json.dumps(content_of(taken.ref))
 
@@ -79,7 +79,7 @@ def test_the_deadline_is_the_callers_and_ends_the_review_itself() -> None:
     review = review_of(ref)
     assert (clock.parse(review.deadline) - clock.parse(entered)).total_seconds() == 600
     assert review.deadline > review.GSI2SK  # it is escalated first
-    escalations.escalate(ref, queries.run_of(ref, review), review)
+    escalations.escalate_review(ref, queries.run_of(ref, review), review)
     assert review_of(ref).GSI2SK.startswith(review.deadline)
 
 
@@ -105,11 +105,11 @@ def test_a_second_delivery_that_finds_its_file_gone_refuses_nothing_that_is_open
     question, entered = asked(id="1", pages=[put("out/b.png", picture())]), at(-1)
 
     def first_is_faster() -> None:
-        assert handover_actions.take(handover_actions.from_machine(question, entered=entered)).new
+        assert handover_actions.take_handover(handover_actions.from_machine(question, entered=entered)).new
         aws.aws_client("s3").delete_object(Bucket=BUCKET, Key="out/b.png")
 
     with before_each("s3", "GetObject", first_is_faster):
-        taken = handover_actions.take(handover_actions.from_machine(question, entered=entered))
+        taken = handover_actions.take_handover(handover_actions.from_machine(question, entered=entered))
     assert not taken.new
     assert review_of(taken.ref).status == ReviewStatus.PENDING
     assert ReviewCheckpoint.load(checkpoint_key(taken.ref)).status == "pending_review"
@@ -156,13 +156,15 @@ def test_unchecked_fields_may_be_approved_where_the_questions_project_allows_it(
 def test_what_is_unknown_is_refused_and_leaves_nothing(changes, words: str) -> None:
     with pytest.raises(Refused, match=words):
         hand_over(id="1", **changes)
-    assert queries.queue("default").rows == []
+    assert queries.list_queue("default").rows == []
     assert hand_over(id="1").new  # mended, under the same id
 
 
 def test_the_same_message_twice_is_one_review() -> None:
     question, entered = asked(), clock.iso(clock.now())
-    first, again = (handover_actions.take(handover_actions.from_machine(question, entered=entered)) for _ in range(2))
+    first, again = (
+        handover_actions.take_handover(handover_actions.from_machine(question, entered=entered)) for _ in range(2)
+    )
     assert first.ref == again.ref
     assert (first.new, again.new, again.decided) == (True, False, "")
     assert kinds(first.ref) == ["HUMAN_REVIEW_REQUIRED"]
@@ -173,7 +175,8 @@ def test_eight_deliveries_at_once_open_one_review() -> None:
     with ThreadPoolExecutor(8) as pool:
         found = list(
             pool.map(
-                lambda _: handover_actions.take(handover_actions.from_machine(question, entered=entered)), range(8)
+                lambda _: handover_actions.take_handover(handover_actions.from_machine(question, entered=entered)),
+                range(8),
             )
         )
     assert sum(one.new for one in found) == 1
@@ -214,8 +217,8 @@ def test_of_two_questions_under_one_id_at_once_one_is_asked_whole() -> None:
 def test_a_worker_that_dies_while_opening_is_followed_by_one_that_finishes(fault) -> None:
     question, entered = asked(id="1"), clock.iso(clock.now())
     with fault():
-        handover_actions.take(handover_actions.from_machine(question, entered=entered))
-    ref = handover_actions.take(handover_actions.from_machine(question, entered=entered)).ref
+        handover_actions.take_handover(handover_actions.from_machine(question, entered=entered))
+    ref = handover_actions.take_handover(handover_actions.from_machine(question, entered=entered)).ref
     assert (review_of(ref).status, token_of(ref)) == (ReviewStatus.PENDING, question["token"])
     assert kinds(ref) == ["HUMAN_REVIEW_REQUIRED"]
 
@@ -223,14 +226,14 @@ def test_a_worker_that_dies_while_opening_is_followed_by_one_that_finishes(fault
 def test_a_table_that_refuses_the_event_opens_nothing() -> None:
     with fail("dynamodb", "TransactWriteItems", error_code="InternalServerError", times=9), pytest.raises(Unavailable):
         hand_over(id="1")
-    assert queries.queue("default").rows == []
+    assert queries.list_queue("default").rows == []
     assert hand_over(id="1").new
 
 
 def test_a_restarted_callers_newer_token_replaces_the_old_and_nothing_else() -> None:
     ref = hand_over(id="1", token="old", entered=at(-2)).ref
-    claims.claim(ref, queries.run_of(ref, review_of(ref)), by=ROSA)
-    drafts.save(ref, Typed({"amount": "12.34"}), by=ROSA, version=2, begun=False)
+    claims.claim_review(ref, queries.run_of(ref, review_of(ref)), by=ROSA)
+    drafts.save_draft(ref, Typed({"amount": "12.34"}), by=ROSA, version=2, begun=False)
     before = review_of(ref)
     hand_over(id="1", token="new", entered=at(-1), execution_arn=f"{ARN}2")
     hand_over(id="1", token="oldest", entered=at(-60))
@@ -257,7 +260,7 @@ def test_two_people_race_for_a_question_as_for_a_document() -> None:
 
     def won(person) -> bool:
         try:
-            claims.claim(ref, run, by=person)
+            claims.claim_review(ref, run, by=person)
         except Conflict:
             return False
         return True
@@ -271,8 +274,8 @@ def test_two_sites_with_the_same_id_have_a_review_each() -> None:
     ours, theirs = hand_over(id="1"), hand_over(id="1", site="acme", title="Theirs")
     assert theirs.new
     assert ours.ref.review_id != theirs.ref.review_id
-    assert [row.name for row in queries.queue("default").rows] == ["Loan 17"]
-    assert [row.name for row in queries.queue("acme").rows] == ["Theirs"]
+    assert [row.name for row in queries.list_queue("default").rows] == ["Loan 17"]
+    assert [row.name for row in queries.list_queue("acme").rows] == ["Theirs"]
     assert Review.load(theirs.ref.key).PK.startswith("acme/")
 
 
@@ -284,17 +287,17 @@ def test_programs_ids_are_their_own() -> None:
 def test_the_answer_names_every_field_as_it_holds() -> None:
     ref = ask("1").ref
     content = content_of(ref)
-    approved = result.answered(content, {"amount": "12.34"}, approved=True)
+    approved = result.answer_fields(content, {"amount": "12.34"}, approved=True)
     assert {"name": "amount", "value": "12.34", "corrected": True} in approved
     assert {"name": "purpose", "value": "Van", "corrected": False} in approved
-    assert not any(one["corrected"] for one in result.answered(content, {"amount": "12.34"}, approved=False))
+    assert not any(one["corrected"] for one in result.answer_fields(content, {"amount": "12.34"}, approved=False))
 
 
 def test_an_undone_decision_waits_until_the_callers_deadline_again() -> None:
     ref = hand_over().ref
-    escalations.escalate(ref, queries.run_of(ref, review_of(ref)), review_of(ref))
+    escalations.escalate_review(ref, queries.run_of(ref, review_of(ref)), review_of(ref))
     decision_id = decide(ref)
-    decisions.undo(ref, queries.run_of(ref, review_of(ref)), decision_id=decision_id, by=ROSA)
+    decisions.undo_decision(ref, queries.run_of(ref, review_of(ref)), decision_id=decision_id, by=ROSA)
     review = review_of(ref)
     assert (review.status, review.GSI2SK.split("#")[0]) == ("CLAIMED", review.deadline)
 

@@ -12,14 +12,14 @@ ASKED = {"title": "Invoice 17", "token": "t", "fields": [{"name": "total", "type
 
 def refusal(**changes) -> str:
     with pytest.raises(Refused) as refused:
-        question.read({**ASKED, **changes})
+        question.read_machine_question({**ASKED, **changes})
     return str(refused.value)
 
 
 def test_numbers_booleans_and_nulls_of_machines_are_taken() -> None:
     paid = {"name": "paid", "type": "boolean", "value": True}
     fields = [{"name": "total", "value": 12.5}, paid, {"name": "note", "value": None}]
-    asked = question.read({**ASKED, "fields": fields, "policy": None, "text": None})
+    asked = question.read_machine_question({**ASKED, "fields": fields, "policy": None, "text": None})
     assert [field.value for field in asked.fields] == ["12.5", "true", None]
 
 
@@ -28,23 +28,26 @@ def test_the_token_has_the_names_that_authors_give_it(name: str) -> None:
     asked = {**ASKED, name: "secret"}
     if name != "token":
         del asked["token"]
-    found = question.read(asked)
+    found = question.read_machine_question(asked)
     assert found.token == "secret"
     assert "secret" not in repr(found)
 
 
 def test_the_caller_is_known_by_its_execution_however_that_is_named() -> None:
     arn = "arn:aws:states:eu-central-1:000000000000:execution:loans:e-1"
-    assert question.read({**ASKED, "execution_arn": arn}).machine == "loans"
+    assert question.read_machine_question({**ASKED, "execution_arn": arn}).machine == "loans"
     both = {**ASKED, "Comment": "x", "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": arn, "execution_arn": arn}
-    assert question.read(both).execution_arn == arn
-    assert question.read(ASKED).machine == ""
+    assert question.read_machine_question(both).execution_arn == arn
+    assert question.read_machine_question(ASKED).machine == ""
 
 
 def test_what_is_asked_has_one_hash_whoever_asks_and_until_when() -> None:
-    first, again = question.read(ASKED), question.read({**ASKED, "token": "u", "deadline_seconds": 90, "id": "1"})
+    first, again = (
+        question.read_machine_question(ASKED),
+        question.read_machine_question({**ASKED, "token": "u", "deadline_seconds": 90, "id": "1"}),
+    )
     assert first.sha256 == again.sha256
-    assert question.read({**ASKED, "title": "Other"}).sha256 != first.sha256
+    assert question.read_machine_question({**ASKED, "title": "Other"}).sha256 != first.sha256
     plain = {name: value for name, value in ASKED.items() if name != "token"}
     assert Question.model_validate(plain).sha256 == first.sha256
 
@@ -83,7 +86,7 @@ def test_what_cannot_be_reviewed_is_refused_with_where_and_why(changes, words: s
 @each("raw", [None, [], "x", 3, {}])
 def test_what_is_no_question_at_all_is_refused_too(raw) -> None:
     with pytest.raises(Refused):
-        question.read(raw)
+        question.read_machine_question(raw)
 
 
 def test_a_refusal_names_ten_places_and_repeats_no_content() -> None:

@@ -62,7 +62,7 @@ def test_a_deleted_document_is_in_no_list_and_its_pages_are_closed(pump: Pump) -
     with pytest.raises(NotFound, match="deleted"):
         queries.board(SITE, run.workflow_id)
     with pytest.raises(NotFound, match="deleted"):
-        review_queries.review(ref)
+        review_queries.get_review(ref)
     (row,) = list_removals(SITE, DELETED).rows
     assert (row.name, row.holder_name, row.status) == (get_removal(SITE, run.document_id).name, MARTA.name, "deleted")
 

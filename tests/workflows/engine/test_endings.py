@@ -51,7 +51,7 @@ def test_a_run_that_waits_for_a_person_goes_on_and_is_looked_at_at_once(error: s
 
 def test_it_gets_another_attempt_with_review_claim_and_deadline_as_they_were() -> None:
     run, ref = open_review()
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     before = review_of(ref)
     caught(run, "States.Timeout")
     check_run(run.site, queries.execution(run))
@@ -67,8 +67,8 @@ def test_it_gets_another_attempt_with_review_claim_and_deadline_as_they_were() -
 
 def test_a_decision_that_waits_to_be_applied_is_not_lost_with_its_execution() -> None:
     run, ref = open_review()
-    claims.claim(ref, run, by=ROSA)
-    decisions.decide(ref, run, verdict(ref), by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
+    decisions.decide_review(ref, run, verdict(ref), by=ROSA)
     caught(run, "States.Timeout")
     assert (queries.execution(run).status, review_of(ref).status) == ("running", ReviewStatus.DECIDED)
 
@@ -126,8 +126,8 @@ def test_a_wait_that_never_comes_to_a_review_is_a_failure_with_a_reason() -> Non
 
 def test_a_decision_whose_run_failed_rests_until_somebody_has_it_go_on() -> None:
     run, ref = open_review()
-    claims.claim(ref, run, by=ROSA)
-    decisions.decide(ref, run, verdict(ref), by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
+    decisions.decide_review(ref, run, verdict(ref), by=ROSA)
     caught(run, "Tampered")
     before = review_of(ref)
     drive_review(ref.site, before)

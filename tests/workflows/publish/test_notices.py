@@ -136,9 +136,9 @@ def test_a_rejection_is_told_with_its_reason_only_where_that_is_allowed(
     settings.TELL_SENDERS_WHY = tells_why
     run, ref = waiting_run(pump)
     sent_by(run, str(sender.pk))
-    claims.claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
     said = verdict(ref, Decision.REJECT)
-    decisions.decide(ref, run, type(said)(**{**vars(said), "reason": "The second page is missing."}), by=ROSA)
+    decisions.decide_review(ref, run, type(said)(**{**vars(said), "reason": "The second page is missing."}), by=ROSA)
     sweep_until_ended(run, pump)
     pump.run(lambda: sweeper.sweep() >= 0 and bool(mail.outbox), seconds=20)
     pump.run(idle=0.3)

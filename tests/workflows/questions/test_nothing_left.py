@@ -98,16 +98,16 @@ def review(pump: Pump, run: Run, decision: Decision = Decision.APPROVE) -> None:
     """Drafted, corrected and decided, with words of its own in each."""
 
     def waits() -> bool:
-        return any(row.document_id == run.document_id for row in review_queries.queue(SITE).rows)
+        return any(row.document_id == run.document_id for row in review_queries.list_queue(SITE).rows)
 
     pump.run(waits, seconds=60)
     ref = ref_of(run)
-    claims.claim(ref, run, by=ROSA)
-    drafts.keep(ref, Typed({"company": f"{WORD} drafted"}, reason=f"{WORD} reason"), by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
+    drafts.keep_draft(ref, Typed({"company": f"{WORD} drafted"}, reason=f"{WORD} reason"), by=ROSA)
     chosen = verdict(ref, decision, company=f"{WORD} corrected", address=f"1 {WORD} Road")
     if decision == Decision.REJECT:
         chosen = verdict(ref, decision)
-    decisions.decide(ref, run, chosen, by=ROSA)
+    decisions.decide_review(ref, run, chosen, by=ROSA)
     sweep_until_ended(run, pump)
 
 
