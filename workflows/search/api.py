@@ -9,8 +9,8 @@ from projects.queues import admission
 from projects.sites import access
 from projects.web.api import FAILURES, ApiRequest, Problem
 from workflows.search.index import Hit, Part, search_index
-from workflows.search.snippets import snippet
-from workflows.search.words import QUERY_LENGTH, Term, parse
+from workflows.search.snippets import cut_snippet
+from workflows.search.words import QUERY_LENGTH, Term, parse_terms
 
 router = Router(tags=["search"])
 # Described only: ``parse`` refuses what is longer with a sentence, and nothing else says what a word is.
@@ -56,7 +56,7 @@ class SearchResult(Schema):
 )
 def search(request: ApiRequest, q: Words, after: str | None = None) -> SearchResult:
     access.check_can_view(request)
-    terms = parse(q)
+    terms = parse_terms(q)
     found = search_index().find(request.site, terms, cursor=after)
     hits = admission.filter_rows(request, found.hits, lambda hit: hit.entry.document_id)
     return SearchResult(items=[_hit(one, terms) for one in hits], next=found.next)
@@ -78,7 +78,7 @@ def _hit(hit: Hit, terms: tuple[Term, ...]) -> DocumentHit:
 
 
 def _place(part: Part, terms: tuple[Term, ...]) -> PlaceShape:
-    pieces = snippet(part.text, terms)
+    pieces = cut_snippet(part.text, terms)
     return PlaceShape(
         kind=part.kind,
         page=part.page,

@@ -15,7 +15,7 @@ from config.errors import Conflict, NotFound, Unavailable
 from workflows.search import dialects
 from workflows.search.index import Entry, Found, Hit, Kind, Known, Part
 from workflows.search.models import SearchDocument, SearchPart
-from workflows.search.words import Term, clean, words
+from workflows.search.words import Term, clean_text, split_words
 
 PAGE_SIZE = 10  # documents
 PARTS_SHOWN = 3  # of each document
@@ -25,7 +25,7 @@ _SHOWN = ("project_id", "project_name", "name", "file_type", "run_id", "status",
 
 
 @contextmanager
-def answering() -> Iterator[None]:
+def translate_database_errors() -> Iterator[None]:
     """Raises: Unavailable, where the database is not there, not set up or locked for long."""
     try:
         yield
@@ -43,21 +43,21 @@ class DatabaseIndex:
 
     @functools.cached_property
     def _dialect(self) -> dialects.Dialect:
-        return dialects.of(connections[self._using].vendor)
+        return dialects.dialect_of(connections[self._using].vendor)
 
     def mark(self, site: str, document_id: str) -> str:
-        with answering():
+        with translate_database_errors():
             found = self._documents.filter(site=site, document_id=document_id).values_list("generation", flat=True)
             return found.first() or ""
 
     def add(self, entry: Entry, *, after: str) -> None:
         generation = clock.ulid_after(after or None)
-        with answering():
+        with translate_database_errors():
             row, _ = self._documents.get_or_create(site=entry.site, document_id=entry.document_id)
             try:
-                for some in _batched(enumerate(_rows(entry.parts)), _BATCH):
+                for some in _make_batches(enumerate(_rows(entry.parts)), _BATCH):
                     self._put(row, generation, some)
-                shown = {name: clean(getattr(entry, name)) for name in _SHOWN}
+                shown = {name: clean_text(getattr(entry, name)) for name in _SHOWN}
                 self._turn(row, after, generation, is_found=True, **shown)
             except BaseException:
                 self._clear(row.pk, generation=generation)
@@ -66,14 +66,14 @@ class DatabaseIndex:
 
     def remove(self, site: str, project_id: str, document_id: str, *, after: str) -> None:
         generation = clock.ulid_after(after or None)
-        with answering():
+        with translate_database_errors():
             row, _ = self._documents.get_or_create(site=site, document_id=document_id)
             nothing = dict.fromkeys(_SHOWN, "") | {"project_id": project_id}
             self._turn(row, after, generation, is_found=False, **nothing)
             self._clear(row.pk, generation__lt=generation)
 
     def leave(self, site: str, document_id: str) -> None:
-        with answering():
+        with translate_database_errors():
             self._documents.filter(site=site, document_id=document_id).update(seen_at=clock.iso(clock.now()))
 
     def _turn(self, row: SearchDocument, after: str, generation: str, **values: Any) -> None:
@@ -109,7 +109,7 @@ class DatabaseIndex:
     def find(self, site: str, terms: Sequence[Term], *, cursor: str | None = None) -> Found:
         signer = signing.Signer(salt=f"search {site} {terms!r}")  # a place in another search is no place in this one
         start = _start(signer, cursor) if cursor else None
-        with answering(), connections[self._using].cursor() as database:
+        with translate_database_errors(), connections[self._using].cursor() as database:
             database.execute(*self._dialect.documents(site, terms, start, PAGE_SIZE + 1))
             rows = database.fetchall()
             shown = rows[:PAGE_SIZE]
@@ -122,12 +122,12 @@ class DatabaseIndex:
         return Found(hits, signer.sign_object((last[-1], last[1])) if last else None)
 
     def unseen(self, site: str, since: str, limit: int) -> Sequence[Known]:
-        with answering():
+        with translate_database_errors():
             rows = self._documents.filter(site=site, seen_at__lt=since).order_by("seen_at", "document_id")[:limit]
             return [Known(row.project_id, row.document_id) for row in rows]
 
     def forget(self, before: str) -> None:
-        with answering():
+        with translate_database_errors():
             self._documents.filter(is_found=False, seen_at__lt=before).delete()
 
 
@@ -142,19 +142,19 @@ def _start(signer: signing.Signer, cursor: str) -> tuple[str, str]:
 def _rows(parts: Iterable[Part]) -> Iterator[tuple[Part, list[str]]]:
     """Each part with its words, a long one in pieces, each of them a row."""
     for part in parts:
-        text = clean(part.text)
+        text = clean_text(part.text)
         start = 0
         folded: list[str] = []
-        for word in words(text):
+        for word in split_words(text):
             if len(folded) >= _PART_WORDS:
-                yield replace(part, text=text[start : word.start], label=clean(part.label)), folded
+                yield replace(part, text=text[start : word.start], label=clean_text(part.label)), folded
                 start, folded = word.start, []
             folded.append(word.folded)
         if folded:
-            yield replace(part, text=text[start:], label=clean(part.label)), folded
+            yield replace(part, text=text[start:], label=clean_text(part.label)), folded
 
 
-def _batched(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
+def _make_batches(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
     left = iter(rows)
     while some := list(itertools.islice(left, size)):
         yield some

@@ -109,6 +109,6 @@ class Tsvector(Dialect):
 _DIALECTS: dict[str, Dialect] = {"sqlite": Fts5(), "postgresql": Tsvector()}
 
 
-def of(vendor: str) -> Dialect:
+def dialect_of(vendor: str) -> Dialect:
     """By Django's name of the database; settings allow no third."""
     return _DIALECTS[vendor]

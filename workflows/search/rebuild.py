@@ -11,7 +11,7 @@ from config.item import Page
 from projects.settings import queries as project_queries
 from workflows.runs.items.documents import ProjectDocument
 from workflows.search.content import Which
-from workflows.search.database import answering
+from workflows.search.database import translate_database_errors
 from workflows.search.index import search_index
 from workflows.search.indexing import bring_up_to_date
 from workflows.search.models import SearchRebuild
@@ -31,14 +31,14 @@ class Progress:
     of: int
 
 
-def rebuild(site: str, tell: Callable[[Progress], None]) -> int:
+def rebuild_index(site: str, tell: Callable[[Progress], None]) -> int:
     """How many documents were looked at, those of an earlier attempt that was stopped included.
 
     Raises:
         Unavailable: the table, S3 or the index does not answer; the next call goes on from there.
 
     """
-    with answering():
+    with translate_database_errors():
         state, _ = SearchRebuild.objects.get_or_create(site=site, defaults={"started_at": clock.iso(clock.now())})
     ids = sorted(_project_ids(site))  # by id: a project that is changed meanwhile keeps its place
     following = [*ids[1:], _END]
@@ -54,13 +54,13 @@ def rebuild(site: str, tell: Callable[[Progress], None]) -> int:
             tell(Progress(state.done, number + (not page.next), len(ids)))
     _look_for_lost(site, state.started_at)
     search_index().forget(clock.iso(clock.in_seconds(-_FORGET_SECONDS)))
-    with answering():
+    with translate_database_errors():
         state.delete()
     return state.done
 
 
 def _keep(state: SearchRebuild) -> None:
-    with answering():
+    with translate_database_errors():
         state.save()
 
 

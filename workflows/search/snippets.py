@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workflows.search.words import Term, Word, words
+from workflows.search.words import Term, Word, split_words
 
 LENGTH = 220  # characters
 _BEFORE = 60  # of these before the first word that was found
@@ -17,9 +17,9 @@ class Piece:
     found: bool
 
 
-def snippet(text: str, terms: Sequence[Term]) -> tuple[Piece, ...]:
+def cut_snippet(text: str, terms: Sequence[Term]) -> tuple[Piece, ...]:
     """Around the first place that was found, on one line; the start of the text where none was."""
-    found = _places(list(words(text)), terms)
+    found = _places(list(split_words(text)), terms)
     start = _whole_word(text, max(0, found[0][0] - _BEFORE)) if found else 0
     end = min(len(text), start + LENGTH)
     pieces, at = [Piece("… ", found=False)] if start else [], start

@@ -17,8 +17,8 @@ from workflows.runs.views import state_labels
 from workflows.runs.views.state_labels import Mark
 from workflows.search import database
 from workflows.search.index import Entry, Hit, Kind, Part, search_index
-from workflows.search.snippets import Piece, snippet
-from workflows.search.words import QUERY_LENGTH, Term, parse
+from workflows.search.snippets import Piece, cut_snippet
+from workflows.search.words import QUERY_LENGTH, Term, parse_terms
 
 
 @dataclass(frozen=True)
@@ -48,15 +48,15 @@ def search(request: DeskRequest) -> HttpResponse:
     context: dict[str, Any] = {"asked": asked[:QUERY_LENGTH], "query_length": QUERY_LENGTH, "is_first": not cursor}
     if asked:
         try:
-            context |= _found(request, asked, cursor)
+            context |= _find_results(request, asked, cursor)
         except Refused as refused:
             context["refused"] = str(refused)
     return render_answer(request, "workflows/search/show.html", None, context)
 
 
-def _found(request: DeskRequest, asked: str, cursor: str | None) -> dict[str, Any]:
+def _find_results(request: DeskRequest, asked: str, cursor: str | None) -> dict[str, Any]:
     """Raises: Refused, NotFound, Unavailable."""
-    terms = parse(asked)
+    terms = parse_terms(asked)
     found = search_index().find(request.site, terms, cursor=cursor)
     hits = admission.filter_rows(request, found.hits, lambda hit: hit.entry.document_id)
     return {
@@ -71,7 +71,7 @@ def _result(hit: Hit, terms: Sequence[Term]) -> Result:
     parts = list(hit.entry.parts)
     places = [_place(hit.entry, part, terms) for part in parts if part.kind != Kind.NAME]
     mark = state_labels.of_run(hit.entry.status, waits=False)
-    return Result(hit.entry, snippet(hit.entry.name, terms), mark, places, hit.total - len(parts))
+    return Result(hit.entry, cut_snippet(hit.entry.name, terms), mark, places, hit.total - len(parts))
 
 
 def _place(entry: Entry, part: Part, terms: Sequence[Term]) -> Place:
@@ -80,4 +80,4 @@ def _place(entry: Entry, part: Part, terms: Sequence[Term]) -> Place:
     else:
         url = reverse("workflows:show-segment", args=[entry.document_id, entry.run_id, part.page])
     label = part.label if part.kind == Kind.FIELD else f"Page {(part.page or 0) + 1}"
-    return Place(label, url, snippet(part.text, terms))
+    return Place(label, url, cut_snippet(part.text, terms))

@@ -41,23 +41,23 @@ class Term:
     begins: bool
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """As it is stored and shown: composed letters, and none of the signs that no database takes."""
     return unicodedata.normalize("NFC", _UNWRITTEN.sub(" ", text))
 
 
-def words(text: str) -> Iterator[Word]:
+def split_words(text: str) -> Iterator[Word]:
     """The words of a cleaned text in their order.
 
-    >>> [one.folded for one in words("Müller & Söhne, Straße 12,50")]
+    >>> [one.folded for one in split_words("Müller & Söhne, Straße 12,50")]
     ['muller', 'sohne', 'strasse', '12', '50']
     """
     for found in _WORD.finditer(text):
-        for part in _WORD.findall(_fold(found[0])):  # folding ½ makes two words
+        for part in _WORD.findall(_fold_word(found[0])):  # folding ½ makes two words
             yield Word(part[:_WORD_LENGTH], found.start(), found.end())
 
 
-def _fold(word: str) -> str:
+def _fold_word(word: str) -> str:
     """Without case and accents. Only the marks of Latin, Greek and Cyrillic letters go: が is not か."""
     if word.isascii():
         return word.lower()
@@ -65,7 +65,7 @@ def _fold(word: str) -> str:
     return unicodedata.normalize("NFC", "".join(letters)).casefold()
 
 
-def parse(text: str) -> tuple[Term, ...]:
+def parse_terms(text: str) -> tuple[Term, ...]:
     """What is looked for: all of it has to be in a document, in any place of it.
 
     A word finds what begins with it; words in quotation marks stand exactly so. No sign has another meaning.
@@ -76,7 +76,7 @@ def parse(text: str) -> tuple[Term, ...]:
     """
     if len(text) > QUERY_LENGTH:
         raise Refused(f"A search has up to {QUERY_LENGTH} characters. Leave the less telling words out.")
-    terms = list(dict.fromkeys(_terms(clean(text))))
+    terms = list(dict.fromkeys(_terms(clean_text(text))))
     if len(terms) > _QUERY_TERMS:
         raise Refused(f"A search has up to {_QUERY_TERMS} words. Leave the less telling ones out.")
     if not any(_tells(term) for term in terms):
@@ -88,7 +88,7 @@ def _terms(text: str) -> Iterator[Term]:
     for quoted, plain in _CHUNK.findall(text):
         if plain == "AND":  # which is meant anyway
             continue
-        found = tuple(word.folded for word in words(quoted or plain))
+        found = tuple(word.folded for word in split_words(quoted or plain))
         if found:
             # The beginning of a single letter would be every word with it.
             yield Term(found, begins=bool(plain) and _tells(Term(found[-1:], begins=False)))

@@ -17,7 +17,7 @@ from workflows.runs.status import END, Outcome
 from workflows.search.index import Found, search_index
 from workflows.search.models import SearchDocument, SearchPart
 from workflows.search.tasks import index_document
-from workflows.search.words import parse
+from workflows.search.words import parse_terms
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -58,7 +58,7 @@ def found(text: str, *, site: str = SITE) -> list[str]:
 
 
 def search(text: str, *, site: str = SITE, cursor: str | None = None) -> Found:
-    return search_index().find(site, parse(text), cursor=cursor)
+    return search_index().find(site, parse_terms(text), cursor=cursor)
 
 
 def everything(site: str = SITE) -> list[Sequence[object]]:

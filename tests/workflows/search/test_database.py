@@ -20,7 +20,7 @@ from workflows.search import database
 from workflows.search.database import DatabaseIndex
 from workflows.search.index import Entry, Found, Kind, Part
 from workflows.search.models import SearchDocument, SearchPart
-from workflows.search.words import QUERY_LENGTH, parse
+from workflows.search.words import QUERY_LENGTH, parse_terms
 
 SERVER = {"HOST": "127.0.0.1", "PORT": "5432", "USER": os.environ.get("PGUSER", "postgres")}
 ALIAS = "search_on_postgresql"
@@ -85,7 +85,7 @@ def put(index: DatabaseIndex, one: Entry) -> None:
 
 
 def look(index: DatabaseIndex, text: str, *, site: str = "default", cursor: str | None = None) -> Found:
-    return index.find(site, parse(text), cursor=cursor)
+    return index.find(site, parse_terms(text), cursor=cursor)
 
 
 def ids(index: DatabaseIndex, text: str, *, site: str = "default") -> list[str]:

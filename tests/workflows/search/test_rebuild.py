@@ -16,7 +16,7 @@ from workflows.runs.run import Run
 from workflows.runs.status import Outcome
 from workflows.search import rebuild as module
 from workflows.search.models import SearchDocument, SearchPart, SearchRebuild
-from workflows.search.rebuild import Progress, rebuild
+from workflows.search.rebuild import Progress, rebuild_index
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
 
@@ -50,9 +50,9 @@ def test_it_comes_to_what_the_events_came_to() -> None:
     assert len(followed) == 5
     SearchDocument.objects.all().delete()
     assert everything() == []
-    assert rebuild("default", nobody) == len(runs)
+    assert rebuild_index("default", nobody) == len(runs)
     assert everything() == followed
-    rebuild("default", nobody)
+    rebuild_index("default", nobody)
     assert everything() == followed
     assert not SearchRebuild.objects.exists()
 
@@ -67,7 +67,7 @@ def test_it_mends_what_events_were_lost() -> None:
         removals.delete(run.site, run.document_id, by=ROSA)
     removals.purge(runs[2].site, runs[2].document_id, by=ROSA)
     removals.finish(runs[2].site, runs[2].document_id)  # no project lists it any more
-    rebuild("default", nobody)
+    rebuild_index("default", nobody)
     assert set(found("alphaword")) == {runs[1].document_id, runs[5].document_id, runs[6].document_id}
     assert not SearchPart.objects.filter(document__document_id=runs[2].document_id).exists()
 
@@ -83,13 +83,13 @@ def test_stopped_it_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> Non
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        rebuild("default", stop)
+        rebuild_index("default", stop)
     looked = SearchDocument.objects.exclude(seen_at="").count()
     assert 0 < looked < len(runs)
     began = SearchRebuild.objects.get().started_at
     real, again = module.bring_up_to_date, []
     monkeypatch.setattr(module, "bring_up_to_date", lambda which, beat: (again.append(which), real(which, beat)))
-    assert rebuild("default", seen.append) == len(runs)
+    assert rebuild_index("default", seen.append) == len(runs)
     assert len(again) == len(runs) - looked
     assert len(found("alphaword")) == 5
     assert seen[-1] == Progress(len(runs), 2, 2)
@@ -101,7 +101,7 @@ def test_a_place_that_was_kept_before_the_secret_key_changed_begins_its_project_
     first = min(run.project_id for run in runs)
     now = clock.iso(clock.now())
     SearchRebuild.objects.create(site="default", started_at=now, project_id=first, cursor="of:another", done=2)
-    rebuild("default", nobody)
+    rebuild_index("default", nobody)
     assert len(everything()) == 5
     assert not SearchRebuild.objects.exists()
 
@@ -109,24 +109,24 @@ def test_a_place_that_was_kept_before_the_secret_key_changed_begins_its_project_
 def test_where_something_does_not_answer_it_says_so_and_goes_on_later() -> None:
     runs = desk()
     with fail("s3", "GetObject"), pytest.raises(Unavailable):
-        rebuild("default", nobody)
+        rebuild_index("default", nobody)
     with fail("s3", "GetObject"), pytest.raises(CommandError, match="Run again to resume"):
         call_command("reindex")
-    rebuild("default", nobody)
+    rebuild_index("default", nobody)
     assert len(found("alphaword")) == len(runs) - 3
 
 
 def test_removed_documents_are_forgotten_when_no_message_can_come_any_more() -> None:
     desk()
-    rebuild("default", nobody)
+    rebuild_index("default", nobody)
     gone = SearchDocument.objects.filter(is_found=False)
     assert gone.count() == 3
     gone.update(seen_at="2000-01-01")
     SearchDocument.objects.filter(is_found=True).update(seen_at="2000-01-01")
-    rebuild("default", nobody)
+    rebuild_index("default", nobody)
     assert (gone.count(), len(everything())) == (3, 5)  # looked at again, they are remembered again
     gone.update(seen_at="2000-01-01", site="closed")
-    rebuild("default", nobody)
+    rebuild_index("default", nobody)
     assert gone.count() == 3
 
 

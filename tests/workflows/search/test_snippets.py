@@ -1,9 +1,11 @@
-from workflows.search.snippets import LENGTH, snippet
-from workflows.search.words import clean, parse
+from workflows.search.snippets import LENGTH, cut_snippet
+from workflows.search.words import clean_text, parse_terms
 
 
 def shown(text: str, asked: str) -> str:
-    return "".join(f"[{one.text}]" if one.found else one.text for one in snippet(clean(text), parse(asked)))
+    return "".join(
+        f"[{one.text}]" if one.found else one.text for one in cut_snippet(clean_text(text), parse_terms(asked))
+    )
 
 
 def test_it_marks_what_was_found_as_it_is_written() -> None:
@@ -28,4 +30,4 @@ def test_words_that_touch_are_each_marked_once() -> None:
 
 def test_without_a_place_it_is_the_beginning() -> None:
     assert shown("something else", "needle") == "something else"
-    assert snippet("", parse("needle")) == ()
+    assert cut_snippet("", parse_terms("needle")) == ()

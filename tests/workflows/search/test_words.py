@@ -4,11 +4,11 @@ from hypothesis import strategies as st
 
 from config.errors import Refused
 from tests.each import each
-from workflows.search.words import QUERY_LENGTH, Term, clean, parse, words
+from workflows.search.words import QUERY_LENGTH, Term, clean_text, parse_terms, split_words
 
 
 def folded(text: str) -> list[str]:
-    return [word.folded for word in words(clean(text))]
+    return [word.folded for word in split_words(clean_text(text))]
 
 
 @each(
@@ -30,8 +30,8 @@ def test_words_are_cut_and_folded(text: str, expected: list[str]) -> None:
 
 
 def test_a_word_says_where_it_stands() -> None:
-    text = clean("  Größe: 12")
-    assert [text[word.start : word.end] for word in words(text)] == ["Größe", "12"]
+    text = clean_text("  Größe: 12")
+    assert [text[word.start : word.end] for word in split_words(text)] == ["Größe", "12"]
 
 
 @each(
@@ -48,26 +48,26 @@ def test_a_word_says_where_it_stands() -> None:
     ],
 )
 def test_what_somebody_typed_is_read(text: str, expected: list[Term]) -> None:
-    assert list(parse(text)) == expected
+    assert list(parse_terms(text)) == expected
 
 
 @each("text", ["", "a", "*", '"', '""', "AND", "🎉", "\x00", "- + ( )", "a b", "_"])
 def test_what_says_too_little_is_refused_with_what_to_do(text: str) -> None:
     with pytest.raises(Refused, match="at least two"):
-        parse(text)
+        parse_terms(text)
 
 
 def test_what_says_too_much_is_refused_with_what_to_do() -> None:
     with pytest.raises(Refused, match="up to 200 characters"):
-        parse("x" * (QUERY_LENGTH + 1))
+        parse_terms("x" * (QUERY_LENGTH + 1))
     with pytest.raises(Refused, match="up to 8 words"):
-        parse("one two three four five six seven eight nine")
+        parse_terms("one two three four five six seven eight nine")
 
 
 @given(st.text(max_size=QUERY_LENGTH))
 def test_whatever_is_typed_is_read_or_refused(text: str) -> None:
     try:
-        terms = parse(text)
+        terms = parse_terms(text)
     except Refused:
         return
     assert all(word.isalnum() for term in terms for word in term.words)

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from config.errors import CountersignError
 from config.table import DEFAULT_SITE
 from projects.sites.queries import sites as site_queries
-from workflows.search.rebuild import Progress, rebuild
+from workflows.search.rebuild import Progress, rebuild_index
 
 
 class Command(BaseCommand):
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
         try:
             for site in _sites(options["site"]):
-                count = rebuild(site, self._progress)
+                count = rebuild_index(site, self._progress)
                 self.stdout.write(f"{site}: {count} document{'' if count == 1 else 's'} compared")
         except CountersignError as error:
             raise CommandError(f"{error} Run again to resume.") from error
