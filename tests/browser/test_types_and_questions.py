@@ -57,7 +57,7 @@ def test_another_type_brings_its_fields_and_keeps_what_was_typed(
 def test_a_question_is_asked_and_its_answer_comes_by_itself(
     context: BrowserContext, live_server: LiveServer, table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "order", lambda _ref, _generation: None)
+    monkeypatch.setattr(tasks, "order_answer", lambda _ref, _generation: None)
     bob()
     run = read_run()
     page = context.new_page()
@@ -67,7 +67,7 @@ def test_a_question_is_asked_and_its_answer_comes_by_itself(
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(page.get_by_text("the answer comes by itself")).to_be_visible()
     answer = Answer("Total: 120.00", "local", "Total due 120.00", (0.05, 0.15, 0.3, 0.17), 0.91)
-    assert question_actions.answered(QuestionRef(run, 0, 1), answer, generation=1)
+    assert question_actions.record_answer(QuestionRef(run, 0, 1), answer, generation=1)
     expect(page.get_by_text("Quoted from the page, on this machine, 91 % sure")).to_be_visible()
     page.get_by_role("button", name="Delete this question").click()
     expect(page.get_by_text("Nobody has asked anything about this page.")).to_be_visible()

@@ -11,9 +11,12 @@ from workflows.questions.queries import QuestionRef
 
 def question_story() -> Iterator[tuple[Callable[..., Any], Callable[[], Any]]]:
     run = read_run()
-    yield question_actions.ask, lambda: question_actions.ask(run, 0, "What is the total?", by=BY)
+    yield question_actions.ask_question, lambda: question_actions.ask_question(run, 0, "What is the total?", by=BY)
     ref = QuestionRef(run, 0, 1)
-    yield question_actions.answered, lambda: question_actions.answered(ref, Answer("120.00", "local"), generation=1)
+    yield (
+        question_actions.record_answer,
+        lambda: question_actions.record_answer(ref, Answer("120.00", "local"), generation=1),
+    )
     yield question_actions.ask_again, lambda: question_actions.ask_again(ref, generation=1, by=BY)
-    yield question_actions.failed, lambda: question_actions.failed(ref, "Nobody knows.", generation=2)
-    yield question_actions.delete, lambda: question_actions.delete(ref, by=BY)
+    yield question_actions.record_failure, lambda: question_actions.record_failure(ref, "Nobody knows.", generation=2)
+    yield question_actions.delete_question, lambda: question_actions.delete_question(ref, by=BY)

@@ -38,7 +38,7 @@ class Answer:
     confidence: float | None = None
 
 
-def ask(run: Run, segment: int, text: str, *, by: Actor) -> QuestionRef:
+def ask_question(run: Run, segment: int, text: str, *, by: Actor) -> QuestionRef:
     """Keep a question under the page's next number.
 
     Raises:
@@ -57,14 +57,14 @@ def ask(run: Run, segment: int, text: str, *, by: Actor) -> QuestionRef:
             raise Refused(f"This page was asked {queries.MOST} questions, and numbers are not given twice.")
         ref = QuestionRef(run, segment, number)
         try:
-            transact([Put(_asked(ref, text, by))], _event(ref, "ASKED", by))
+            transact([Put(_new_question(ref, text, by))], _event(ref, "ASKED", by))
         except Conflict:  # somebody else asked at the same time and has the number
             continue
         return ref
     raise Conflict("Others ask about this page right now. Try again in a moment.")
 
 
-def _asked(ref: QuestionRef, text: str, by: Actor) -> Question:
+def _new_question(ref: QuestionRef, text: str, by: Actor) -> Question:
     return Question(
         *ref.key,
         **Question.due_keys(_next_look(), workflow_id=ref.run.workflow_id),
@@ -108,7 +108,7 @@ def ask_again(ref: QuestionRef, *, generation: int, by: Actor) -> int:
     return generation + 1
 
 
-def delete(ref: QuestionRef, *, by: Actor) -> bool:
+def delete_question(ref: QuestionRef, *, by: Actor) -> bool:
     """Take its words away; the row stays, so that no other question gets its number. False where it is gone already.
 
     Raises:
@@ -122,12 +122,12 @@ def delete(ref: QuestionRef, *, by: Actor) -> bool:
     try:
         transact([Update(ref.key, actions, there)], _event(ref, "DELETED", by))
     except Conflict:
-        queries.question(ref)
+        queries.get_question(ref)
         return False
     return True
 
 
-def claim(ref: QuestionRef, asked: Question, *, owner: str) -> None:
+def claim_question(ref: QuestionRef, asked: Question, *, owner: str) -> None:
     """Begin to answer it; due again when the lease runs out. Raises: Conflict, as ``due_work.claim``, and where it
     moved.
 
@@ -146,16 +146,16 @@ def postpone(asked: Question, *, counts: bool) -> None:
 
     """
     also = [Question.tries.set(Question.tries + 1)] if counts else []
-    due_work.postpone(asked, at=_next_look(), when=_unmoved(asked), also=also)
+    due_work.postpone(asked, at=_next_look(), when=_if_not_moved(asked), also=also)
 
 
 def give_up(ref: QuestionRef, asked: Question) -> bool:
     """It was sent and begun in vain so often. False where somebody has begun it again, or it is settled."""
     actions = [Question.status.set(S.FAILED), Question.error.set(_DEADLY.format(int(asked.tries)))]
-    return _settled(ref, int(asked.generation), actions, "FAILED", when=_unmoved(asked))
+    return _settle_question(ref, int(asked.generation), actions, "FAILED", when=_if_not_moved(asked))
 
 
-def _unmoved(asked: Question) -> Condition:
+def _if_not_moved(asked: Question) -> Condition:
     same: Condition = _waits(int(asked.generation)) & due_work.if_not_moved(asked)
     return same
 
@@ -173,7 +173,7 @@ def _finish() -> list[Action]:
     return [*due_work.finish_actions(), *due_work.release_actions()]
 
 
-def answered(ref: QuestionRef, answer: Answer, *, generation: int) -> bool:
+def record_answer(ref: QuestionRef, answer: Answer, *, generation: int) -> bool:
     """Keep the answer; False where it was answered, asked again or deleted meanwhile."""
     found: dict[str, Any] = {"passage": answer.passage} if answer.passage else {}
     if answer.box:
@@ -188,16 +188,16 @@ def answered(ref: QuestionRef, answer: Answer, *, generation: int) -> bool:
         Question.error.remove(),
         Question.found.set(found) if found else Question.found.remove(),
     ]
-    return _settled(ref, generation, actions, "ANSWERED")
+    return _settle_question(ref, generation, actions, "ANSWERED")
 
 
-def failed(ref: QuestionRef, sentence: str, *, generation: int) -> bool:
-    """Say why there is no answer; False as for ``answered``."""
+def record_failure(ref: QuestionRef, sentence: str, *, generation: int) -> bool:
+    """Say why there is no answer; False as for ``record_answer``."""
     actions = [Question.status.set(S.FAILED), Question.error.set(sentence)]
-    return _settled(ref, generation, actions, "FAILED")
+    return _settle_question(ref, generation, actions, "FAILED")
 
 
-def _settled(
+def _settle_question(
     ref: QuestionRef, generation: int, actions: Sequence[Action], word: str, *, when: Condition | None = None
 ) -> bool:
     waits = _waits(generation) if when is None else when

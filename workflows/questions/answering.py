@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 _UNREAD = "This page has not been read yet, or is gone. Ask again when the run has ended."
 
 
-def answer(ref: QuestionRef, generation: int, *, owner: str) -> None:
+def answer_question(ref: QuestionRef, generation: int, *, owner: str) -> None:
     """Answer it, or say why not; delivered twice, the second finds it settled or begun and asks nobody.
 
     Raises:
@@ -40,14 +40,14 @@ def answer(ref: QuestionRef, generation: int, *, owner: str) -> None:
 
     """
     try:
-        asked = queries.question(ref)
+        asked = queries.get_question(ref)
     except NotFound:  # purged with its document
         return
     if asked.status != QuestionStatus.ASKED or int(asked.generation) != generation:
         return
     try:
-        question_actions.claim(ref, asked, owner=owner)
-        found = _answered(ref.run, asked)
+        question_actions.claim_question(ref, asked, owner=owner)
+        found = _ask_model(ref.run, asked)
     except Conflict:
         log.info("question is in other hands", extra={"run": ref.run.workflow_id, "question": ref.number})
         return
@@ -56,18 +56,18 @@ def answer(ref: QuestionRef, generation: int, *, owner: str) -> None:
         raise
     except (StageFailed, NotFound) as error:
         sentence = str(error) if isinstance(error, StageFailed) else _UNREAD
-        question_actions.failed(ref, sentence, generation=generation)
+        question_actions.record_failure(ref, sentence, generation=generation)
     else:
-        question_actions.answered(ref, found, generation=generation)
+        question_actions.record_answer(ref, found, generation=generation)
     log.info("question settled", extra={"run": ref.run.workflow_id, "page": ref.segment, "question": ref.number})
 
 
 def give_up(ref: QuestionRef, generation: int, error: CountersignError) -> None:
     """Nobody answered for as long as a question waits."""
-    question_actions.failed(ref, str(error), generation=generation)
+    question_actions.record_failure(ref, str(error), generation=generation)
 
 
-def _answered(run: Run, asked: Question) -> Answer:
+def _ask_model(run: Run, asked: Question) -> Answer:
     document = step_context.document_of(run)
     settings = run_settings.from_json(document.settings)
     store = step_context.files_of(run, document)

@@ -23,4 +23,4 @@ def resume_question(site: str, row: Question) -> None:
     waiting = bool(message_delivery.waiting(settings.STEPS_QUEUE))  # its message may be among them: no try
     actions.postpone(row, counts=not waiting)
     log.warning("question sent again", extra={"run": row.workflow_id, "question": ref.number})
-    tasks.send(ref, int(row.generation))
+    tasks.send_question(ref, int(row.generation))

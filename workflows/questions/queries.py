@@ -41,7 +41,7 @@ def of_page(run: Run, segment: int) -> Sequence[Question]:
     return Question.page(pk, sk=Question.SK.startswith(prefix), limit=MOST * 2, consistent=True).rows
 
 
-def question(ref: QuestionRef) -> Question:
+def get_question(ref: QuestionRef) -> Question:
     """Raises: NotFound."""
     try:
         return Question.load(ref.key)

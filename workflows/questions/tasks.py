@@ -25,7 +25,7 @@ def answer(
     """Answer a question about a page; delivered twice, the second finds it settled."""
     ref = QuestionRef(Run(site, project_id, document_id, workflow_id), segment, number)
     try:
-        answering.answer(ref, generation, owner=self.request.id)
+        answering.answer_question(ref, generation, owner=self.request.id)
     except ProviderPaused as paused:
         if self.request.retries >= _MOST_WAITS:
             answering.give_up(ref, generation, paused)
@@ -33,16 +33,16 @@ def answer(
         raise self.retry(countdown=min(max(paused.seconds, 1), 60)) from paused
 
 
-def send(ref: QuestionRef, generation: int) -> None:
+def send_question(ref: QuestionRef, generation: int) -> None:
     """Raises: Unavailable."""
     kwargs = {**dataclasses.asdict(ref.run), "segment": ref.segment, "number": ref.number, "generation": generation}
     queues.enqueue(answer.name, settings.STEPS_QUEUE, kwargs)
 
 
-def order(ref: QuestionRef, generation: int) -> None:
+def order_answer(ref: QuestionRef, generation: int) -> None:
     """Where no queue answers, the question says so: a person has it asked again."""
     try:
-        send(ref, generation)
+        send_question(ref, generation)
     except CountersignError as error:
         log.warning("queue did not answer, a question waits", extra={"error": type(error).__name__})
         unreachable = Unavailable("No worker could be reached. Ask again in a moment.")

@@ -43,12 +43,12 @@ class Asked:
     at: str
 
 
-def asked_of(run: Run, segment: Mapping[str, Any], index: int) -> Sequence[Asked]:
+def list_asked(run: Run, segment: Mapping[str, Any], index: int) -> Sequence[Asked]:
     """Those of a page that are not deleted, in the order in which they were asked."""
-    return [_asked(one, segment) for one in queries.of_page(run, index) if one.status != QuestionStatus.DELETED]
+    return [_asked_entry(one, segment) for one in queries.of_page(run, index) if one.status != QuestionStatus.DELETED]
 
 
-def _asked(one: Any, segment: Mapping[str, Any]) -> Asked:
+def _asked_entry(one: Any, segment: Mapping[str, Any]) -> Asked:
     found = one.found.as_dict() if one.found is not None else {}
     return Asked(
         number=int(one.qa_index),
@@ -94,13 +94,13 @@ def ask_question(request: DeskRequest, document_id: str, workflow_id: str, index
     _segment(run, index)
     text = request.POST.get("question", "")
     try:
-        ref = question_actions.ask(run, index, text, by=actor_of(request.user))
+        ref = question_actions.ask_question(run, index, text, by=actor_of(request.user))
     except Refused as error:
         context = {**_context(run, index), "typed": text, "error": str(error)}
         return render_answer(
             request, "workflows/questions/questions.html", "workflows/questions/_questions.html", context, status=422
         )
-    tasks.order(ref, 1)
+    tasks.order_answer(ref, 1)
     return _after(request, run, index)
 
 
@@ -116,9 +116,9 @@ def ask_question_again(
     try:
         generation = question_actions.ask_again(ref, generation=int(shown), by=actor_of(request.user))
     except Conflict as error:
-        queries.question(ref)
+        queries.get_question(ref)
         raise Conflict("Somebody was first: it was asked again or deleted. Open the page again.") from error
-    tasks.order(ref, generation)
+    tasks.order_answer(ref, generation)
     return _after(request, run, index, keeps=True)
 
 
@@ -126,7 +126,7 @@ def ask_question_again(
 def delete_question(request: DeskRequest, document_id: str, workflow_id: str, index: int, number: int) -> HttpResponse:
     access.check_can_upload(request)
     run = _run(request, document_id, workflow_id)
-    question_actions.delete(QuestionRef(run, index, number), by=actor_of(request.user))
+    question_actions.delete_question(QuestionRef(run, index, number), by=actor_of(request.user))
     return _after(request, run, index, keeps=True)
 
 
@@ -153,7 +153,7 @@ def _after(request: DeskRequest, run: Run, index: int, *, keeps: bool = False) -
 def _context(run: Run, index: int) -> dict[str, Any]:
     """Raises: NotFound, where the run has no such page."""
     segment = _segment(run, index)
-    asked = asked_of(run, segment, index)
+    asked = list_asked(run, segment, index)
     return {
         "run": run,
         "index": index,

@@ -28,11 +28,11 @@ SENTENCE = "Nobody could answer this: it was tried 3 times, and no worker came t
 @pytest.fixture
 def ref(table: str, settings: LazySettings) -> QuestionRef:
     settings.WORKER_ATTEMPTS, settings.MESSAGE_LOST_SECONDS = MOST, 0
-    return question_actions.ask(read_run(), 0, "What is the total due?", by=BY)
+    return question_actions.ask_question(read_run(), 0, "What is the total due?", by=BY)
 
 
 def row(ref: QuestionRef) -> Question:
-    return queries.question(ref)
+    return queries.get_question(ref)
 
 
 def answer(ref: QuestionRef, *, owner: str = "mine") -> None:
@@ -105,7 +105,7 @@ def test_what_ends_every_worker_is_begun_so_often_and_no_more(ref: QuestionRef) 
 
 
 def test_where_workers_are_behind_nothing_is_counted(ref: QuestionRef) -> None:
-    tasks.send(ref, 1)
+    tasks.send_question(ref, 1)
     due = row(ref)
     resume_question(ref.run.site, due)
     assert int(row(ref).tries) == 0
@@ -132,7 +132,7 @@ def test_who_comes_while_another_answers_asks_nobody(ref: QuestionRef, settings:
 def test_who_gives_up_what_a_worker_has_begun_is_too_late(ref: QuestionRef) -> None:
     due = row(ref)
     time.sleep(0.002)
-    question_actions.claim(ref, due, owner="mine")
+    question_actions.claim_question(ref, due, owner="mine")
     assert not question_actions.give_up(ref, due)
     with pytest.raises(Conflict):
         question_actions.postpone(due, counts=True)
@@ -142,7 +142,7 @@ def test_who_gives_up_what_a_worker_has_begun_is_too_late(ref: QuestionRef) -> N
 def test_a_begin_that_s3_did_not_answer_does_not_count(ref: QuestionRef) -> None:
     for _ in range(MOST + 1):
         with fail("s3", "GetObject", error_code="SlowDown", times=9), pytest.raises(Unavailable):
-            answering.answer(ref, 1, owner="mine")
+            answering.answer_question(ref, 1, owner="mine")
     assert int(row(ref).tries) == 0
     answer(ref, owner="another")
     assert row(ref).status == "answered"
@@ -166,5 +166,5 @@ def test_a_question_of_an_older_writer_is_answered_and_due_when_it_is_asked_agai
 
 
 def test_a_deleted_question_is_not_due(ref: QuestionRef) -> None:
-    question_actions.delete(ref, by=BY)
+    question_actions.delete_question(ref, by=BY)
     assert (row(ref).GSI2PK, row(ref).GSI2SK) == (None, None)

@@ -112,9 +112,9 @@ def review(pump: Pump, run: Run, decision: Decision = Decision.APPROVE) -> None:
 
 
 def ask(pump: Pump, run: Run) -> None:
-    ref = question_actions.ask(run, 0, f"Where is {WORD}?", by=BY)
-    question_tasks.order(ref, 1)
-    pump.run(lambda: question_queries.question(ref).status not in ("pending", "waiting", "asked"), seconds=30)
+    ref = question_actions.ask_question(run, 0, f"Where is {WORD}?", by=BY)
+    question_tasks.order_answer(ref, 1)
+    pump.run(lambda: question_queries.get_question(ref).status not in ("pending", "waiting", "asked"), seconds=30)
 
 
 def leave(pump: Pump, document_id: str) -> None:

@@ -16,7 +16,7 @@ HTMX = {"HX-Request": "true", "HX-Target": "questions"}
 
 @pytest.fixture
 def run(table, monkeypatch):
-    monkeypatch.setattr(tasks, "order", lambda _ref, _generation: None)
+    monkeypatch.setattr(tasks, "order_answer", lambda _ref, _generation: None)
     return read_run()
 
 
@@ -45,7 +45,7 @@ def test_a_question_is_asked_without_a_script_and_its_answer_shown_with_its_plac
     assert "What is the total?" in text
     assert 'hx-trigger="every 2s"' in text
     ref = queries.QuestionRef(run, 0, 1)
-    question_actions.answered(
+    question_actions.record_answer(
         ref, Answer("120.00", "local", "Total due 120.00", (0.1, 0.2, 0.3, 0.25), 0.9), generation=1
     )
     text = shown(run)
@@ -62,7 +62,7 @@ def test_with_a_script_the_fragment_comes_back(run):
 
 def test_a_model_is_named_and_its_quote_shown_where_it_has_no_place(run):
     ask(run)
-    question_actions.answered(queries.QuestionRef(run, 0, 1), Answer("120", "nova", "Total <b>"), generation=1)
+    question_actions.record_answer(queries.QuestionRef(run, 0, 1), Answer("120", "nova", "Total <b>"), generation=1)
     text = shown(run)
     assert "Answered by nova" in text
     assert "Total &lt;b&gt;" in text
@@ -91,7 +91,7 @@ def test_it_is_asked_again_by_what_the_page_showed_and_deleted(run):
 
 
 def test_who_may_only_look_sees_answers_and_no_form(run):
-    question_actions.ask(run, 0, "Total?", by=BY)
+    question_actions.ask_question(run, 0, "Total?", by=BY)
     text = shown(run, charlie)
     assert "Total?" in text
     assert '<form method="post" action="/workflows' not in text

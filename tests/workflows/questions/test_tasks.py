@@ -74,13 +74,13 @@ def answer(ref: QuestionRef, generation: int = 1) -> None:
 
 
 def asked(run: Run, text: str = "What is the total due?") -> QuestionRef:
-    return question_actions.ask(run, 0, text, by=BY)
+    return question_actions.ask_question(run, 0, text, by=BY)
 
 
 def test_on_this_machine_it_is_quoted_from_the_page_with_its_place(run: Run) -> None:
     ref = asked(run)
     answer(ref)
-    row = queries.question(ref)
+    row = queries.get_question(ref)
     assert (row.status, row.content, row.source) == ("answered", "Total: 120.00", "local")
     found = row.found.as_dict()
     assert found["passage"] == "Total due 120.00"
@@ -106,7 +106,7 @@ def test_a_model_is_shown_the_page_and_its_quote_is_found_on_it(run: Run, monkey
     (inquiry,) = model.asked
     assert (inquiry.question, inquiry.image) == ("What is the total due?", b"PNG")
     assert "Total due 120.00" in inquiry.text
-    row = queries.question(ref)
+    row = queries.get_question(ref)
     assert (row.content, row.source) == ("It is 120.", CHEAP)
     assert row.found.as_dict()["box"][1] == pytest.approx(0.15)
     link = run_queries.document_workflow(run.site, run.document_id, run.workflow_id)
@@ -117,10 +117,10 @@ def test_what_was_asked_again_or_deleted_meanwhile_is_not_answered(run: Run) -> 
     ref = asked(run)
     question_actions.ask_again(ref, generation=1, by=BY)
     answer(ref)
-    assert queries.question(ref).status == "asked"
-    question_actions.delete(ref, by=BY)
+    assert queries.get_question(ref).status == "asked"
+    question_actions.delete_question(ref, by=BY)
     answer(ref, 2)
-    assert queries.question(ref).status == "deleted"
+    assert queries.get_question(ref).status == "deleted"
     answer(QuestionRef(run, 0, 40))
 
 
@@ -132,24 +132,24 @@ def test_a_service_that_does_not_answer_is_waited_for_and_then_given_up(
     ref = asked(run)
     with pytest.raises(Retry):
         answer(ref)
-    assert queries.question(ref).status == "asked"
+    assert queries.get_question(ref).status == "asked"
     monkeypatch.setattr(tasks, "_MOST_WAITS", 0)
     answer(ref)
-    row = queries.question(ref)
+    row = queries.get_question(ref)
     assert (row.status, row.error) == ("failed", "Amazon Bedrock does not answer.")
 
 
 def test_a_page_that_is_not_read_yet_says_so(table: str) -> None:
     ref = asked(read_run(status="analyzing"))
     answer(ref)
-    assert "has not been read yet" in str(queries.question(ref).error)
+    assert "has not been read yet" in str(queries.get_question(ref).error)
 
 
 def test_where_no_queue_answers_the_question_says_so(run: Run) -> None:
     ref = asked(run)
     with fail("sqs", "SendMessage", error_code="connection", times=9):
-        tasks.order(ref, 1)
-    assert "No worker could be reached" in str(queries.question(ref).error)
+        tasks.order_answer(ref, 1)
+    assert "No worker could be reached" in str(queries.get_question(ref).error)
 
 
 def test_neither_question_nor_answer_is_in_a_log(run: Run, caplog: pytest.LogCaptureFixture) -> None:
