@@ -130,23 +130,23 @@ def unpacking_story() -> Iterator[Step]:
 
 def follow_up_story() -> Iterator[Step]:
     run = published(QUEUE, NOTIFY)
-    follow_ups.claim(run, owner="me")
-    yield document_actions.enqueue, lambda: document_actions.enqueue(run, action(run), owner="me")
-    yield document_actions.settle, lambda: document_actions.settle(run, action(run), by=BY)
+    follow_ups.claim_follow_up(run, owner="me")
+    yield document_actions.queue_document, lambda: document_actions.queue_document(run, action(run), owner="me")
+    yield document_actions.settle_action, lambda: document_actions.settle_action(run, action(run), by=BY)
 
     def moved(move: Callable[..., Any]) -> Step:
         now_due(run)
-        follow_ups.claim(run, owner="me")
-        attempt = document_actions.begin(run, action(run, 1))
+        follow_ups.claim_follow_up(run, owner="me")
+        attempt = document_actions.begin_action(run, action(run, 1))
         seen = action(run, 1)
         return move, lambda: move(run, seen, attempt=attempt, owner="me", message="x")
 
-    yield moved(document_actions.again)
-    yield moved(document_actions.fail)
+    yield moved(document_actions.retry_action_later)
+    yield moved(document_actions.fail_action)
     failed = action(run, 1)
-    yield document_actions.retry, lambda: document_actions.retry(run, failed, by=BY)
-    yield moved(document_actions.complete)
-    yield follow_ups.end, lambda: follow_ups.end(run, owner="me", status=FollowUpStatus.DONE)
+    yield document_actions.retry_action, lambda: document_actions.retry_action(run, failed, by=BY)
+    yield moved(document_actions.complete_action)
+    yield follow_ups.end_follow_up, lambda: follow_ups.end_follow_up(run, owner="me", status=FollowUpStatus.DONE)
 
 
 def review_story() -> Iterator[Step]:

@@ -76,7 +76,7 @@ def published(*acts: Act, site: str = SITE) -> Run:
 
 
 def drive(run: Run, owner: str = "worker") -> None:
-    follow_ups.drive(run, owner=owner)
+    follow_ups.drive_follow_ups(run, owner=owner)
 
 
 def hook(url: str) -> Act:

@@ -59,7 +59,7 @@ def publish(
     }
     word = "RESULT_STANDS_BESIDE" if beside else "PUBLISHED"
     event = events.lineage(run, word, facts=detail, bus_type=events.PROCESSED, bus_detail=detail)
-    also = [] if beside else follow_ups.planned(run, document, execution)
+    also = [] if beside else follow_ups.plan_follow_ups(run, document, execution)
     facts = detail | ({FOLLOWED: True} if also else {})
     typed = None if beside else _classified(run, merged.get("type"), decision)
     move = Advance(

@@ -79,8 +79,8 @@ def mail_sender(errand: Errand) -> Said:
 
 
 def _send(errand: Errand, to: list[str], sentence: str) -> None:
-    text = f"{sentence}\n\n{action_kinds.address(errand.run)}\n\nSign in to look at it.\n"
-    action_kinds.send(to, sentence.rstrip("."), text, errand.id)
+    text = f"{sentence}\n\n{action_kinds.run_address(errand.run)}\n\nSign in to look at it.\n"
+    action_kinds.send_mail(to, sentence.rstrip("."), text, errand.id)
 
 
 def tell(errand: Errand) -> Said:
@@ -101,7 +101,7 @@ def call(errand: Errand) -> Said:
         "documentId": run.document_id,
         "workflowId": run.workflow_id,
     }
-    status = webhooks.deliver(Delivery(run.site, errand.id, errand.parameters.get("url", ""), content))
+    status = webhooks.deliver_webhook(Delivery(run.site, errand.id, errand.parameters.get("url", ""), content))
     return Said(f"The receiver answered {status}.")
 
 

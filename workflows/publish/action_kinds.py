@@ -77,18 +77,18 @@ def keep_text(task: Task) -> Done:
     return Done(f"The text of {count} page{'' if count == 1 else 's'} is kept.")
 
 
-def notify(task: Task) -> Done:
+def send_notification(task: Task) -> Done:
     """NOTIFY: an e-mail that says where to look, and nothing of the document, its name neither."""
     to = [one for one in task.parameters.get("to", "").split(", ") if one]
     if not to:
         raise ActionFailed("There is nobody to write to. Write addresses into the rule.")
     project = task.action.project_name or "a project"
-    text = f"A document of {project} was published.\n\n{address(task.run)}\n\nSign in to look at it.\n"
-    send(to, f"Published: a document of {project}", text, task.id)
+    text = f"A document of {project} was published.\n\n{run_address(task.run)}\n\nSign in to look at it.\n"
+    send_mail(to, f"Published: a document of {project}", text, task.id)
     return Done(f"Sent to {len(to)} address{'' if len(to) == 1 else 'es'}.")
 
 
-def send(to: list[str], subject: str, text: str, delivery_id: str) -> None:
+def send_mail(to: list[str], subject: str, text: str, delivery_id: str) -> None:
     """One mail with a stable Message-ID, by which a mail that went out twice is known.
 
     Raises:
@@ -105,18 +105,18 @@ def send(to: list[str], subject: str, text: str, delivery_id: str) -> None:
         raise Unavailable(f"The mail server does not take it now: {type(error).__name__}.") from error
 
 
-def address(run: Run) -> str:
+def run_address(run: Run) -> str:
     """Of the run's page, for mails."""
     return page_url(run.site, "workflows:show-run", run.document_id, run.workflow_id)
 
 
-def announce(task: Task) -> Done:
+def publish_event(task: Task) -> Done:
     """PUBLISH: an event of its own on the bus, for subscribers of exactly these documents."""
     bus = {"outcome": Outcome.PUBLISHED.value, "deliveryId": task.id, **_result(task.run)}
     return Done("The event bus was told.", bus)
 
 
-def call(task: Task) -> Done:
+def call_webhook(task: Task) -> Done:
     """WEBHOOK: ids and where the result lies; whoever wants it asks the API for it."""
     run = task.run
     content = {
@@ -129,14 +129,14 @@ def call(task: Task) -> Done:
         "outcome": Outcome.PUBLISHED.value,
         "result": _result(run),
     }
-    status = webhooks.deliver(Delivery(run.site, task.id, task.parameters.get("url", ""), content))
+    status = webhooks.deliver_webhook(Delivery(run.site, task.id, task.parameters.get("url", ""), content))
     return Done(f"The receiver answered {status}.")
 
 
 # QUEUE is no deed: a person does it.
 DEEDS: Mapping[str, Callable[[Task], Done]] = {
     ActionType.OCR: keep_text,
-    ActionType.NOTIFY: notify,
-    ActionType.PUBLISH: announce,
-    ActionType.WEBHOOK: call,
+    ActionType.NOTIFY: send_notification,
+    ActionType.PUBLISH: publish_event,
+    ActionType.WEBHOOK: call_webhook,
 }

@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 MOST_ACTIONS = 40  # of one run, all its rules together: they are written in the transaction that publishes
 
 
-def planned(run: Run, document: DocumentWorkflow, execution: Execution) -> list[Change]:
+def plan_follow_ups(run: Run, document: DocumentWorkflow, execution: Execution) -> list[Change]:
     """The rows of what follows, for the transaction that publishes; none where nothing does."""
     acts = _acts(run, document, execution)
     if (
@@ -42,7 +42,7 @@ def planned(run: Run, document: DocumentWorkflow, execution: Execution) -> list[
     ):
         return []
     before = queries.document_actions(run.site, run.document_id) if acts else []
-    return follow_ups.planned(run, document, acts, first=max((one.idx + 1 for one in before), default=0))
+    return follow_ups.plan_action_rows(run, document, acts, first=max((one.idx + 1 for one in before), default=0))
 
 
 def _acts(run: Run, document: DocumentWorkflow, execution: Execution) -> list[Act]:
@@ -52,7 +52,7 @@ def _acts(run: Run, document: DocumentWorkflow, execution: Execution) -> list[Ac
     return [*first.effect.actions, *then.effect.actions][:MOST_ACTIONS]
 
 
-def drive(run: Run, *, owner: str) -> None:
+def drive_follow_ups(run: Run, *, owner: str) -> None:
     """Do what is due now; delivered twice, the second finds it claimed or done.
 
     Raises:
@@ -60,7 +60,7 @@ def drive(run: Run, *, owner: str) -> None:
 
     """
     try:
-        follow_up = follow_ups.claim(run, owner=owner)
+        follow_up = follow_ups.claim_follow_up(run, owner=owner)
         _go_on(run, follow_up, owner)
     except Conflict:  # another worker has it, or had it as this one's lease ran out
         log.info("follow-up is in other hands", extra={"run": run.workflow_id})
@@ -71,14 +71,14 @@ def _go_on(run: Run, follow_up: FollowUp, owner: str) -> None:
         get_document(run.site, run.document_id)
     except NotFound:
         if not hide.hide_follow_up(run, owner=owner):
-            follow_ups.end(run, owner=owner, status=FollowUpStatus.CANCELLED)
+            follow_ups.end_follow_up(run, owner=owner, status=FollowUpStatus.CANCELLED)
         return
     if not follow_up.mapped_at:
-        follow_ups.mapped(run, owner=owner, message=_set_attributes(run))
+        follow_ups.record_mapping(run, owner=owner, message=_set_attributes(run))
     for action in queries.actions_of(run):
         if action.status not in ACTION_ENDED and not _do(run, action, owner):
             return
-    follow_ups.end(run, owner=owner, status=FollowUpStatus.DONE)
+    follow_ups.end_follow_up(run, owner=owner, status=FollowUpStatus.DONE)
 
 
 def _set_attributes(run: Run) -> str:
@@ -102,29 +102,29 @@ def _set_attributes(run: Run) -> str:
 def _do(run: Run, action: DocumentAction, owner: str) -> bool:
     """Do one action; False where what is behind it has to wait."""
     if action.status in (S.FAILED, S.IN_QUEUE):  # a person's turn: nothing is due
-        follow_ups.end(run, owner=owner, status=FollowUpStatus.WAITING)
+        follow_ups.end_follow_up(run, owner=owner, status=FollowUpStatus.WAITING)
         return False
     if action.kind == ActionType.QUEUE:
-        document_actions.enqueue(run, action, owner=owner)
+        document_actions.queue_document(run, action, owner=owner)
         return False
-    attempt = document_actions.begin(run, action)
+    attempt = document_actions.begin_action(run, action)
     log.info("action begins", extra={"run": run.workflow_id, "action": action.kind, "attempt": attempt})
     try:
-        done = _deed(run, action, owner)
+        done = _perform_action(run, action, owner)
     except (ActionFailed, NotFound, Tampered) as error:
-        document_actions.fail(run, action, attempt=attempt, owner=owner, message=str(error))
+        document_actions.fail_action(run, action, attempt=attempt, owner=owner, message=str(error))
         return False
     except Unavailable as error:
-        document_actions.again(run, action, attempt=attempt, owner=owner, message=str(error))
+        document_actions.retry_action_later(run, action, attempt=attempt, owner=owner, message=str(error))
         return False
-    done_event = document_actions.complete(
+    done_event = document_actions.complete_action(
         run, action, attempt=attempt, owner=owner, message=done.message, bus=done.bus
     )
     events.publish_soon(done_event)
     return True
 
 
-def _deed(run: Run, action: DocumentAction, owner: str) -> Done:
+def _perform_action(run: Run, action: DocumentAction, owner: str) -> Done:
     if int(action.attempts) >= settings.ACTION_ATTEMPTS:  # each time the worker died, or stopped on an error of ours
         raise ActionFailed(
             "It was begun again and again and never ended. Look at the workers, then have it done again."
@@ -132,4 +132,4 @@ def _deed(run: Run, action: DocumentAction, owner: str) -> Done:
     deed = action_kinds.DEEDS.get(action.kind)
     if deed is None:
         raise ActionFailed("This version does not know such an action. Have it done again after an update.")
-    return deed(Task(run, action, partial(follow_ups.renew, run, owner=owner)))
+    return deed(Task(run, action, partial(follow_ups.renew_follow_up, run, owner=owner)))

@@ -57,10 +57,10 @@ class Notice:
     def text(self) -> str:
         said = f"{self.name} {_SAID[self.outcome]}. Nothing of it was published."
         why = f"\n\nWhy: {self.why}" if self.why else ""
-        return f"{said}{why}\n\n{action_kinds.address(self.run)}\n\nSign in to look at it.\n"
+        return f"{said}{why}\n\n{action_kinds.run_address(self.run)}\n\nSign in to look at it.\n"
 
 
-def tell(run: Run, *, attempt: int, owner: str) -> None:
+def send_notice(run: Run, *, attempt: int, owner: str) -> None:
     """Tell it once, and record that; delivered twice, the second finds it claimed or settled.
 
     Raises:
@@ -68,21 +68,21 @@ def tell(run: Run, *, attempt: int, owner: str) -> None:
 
     """
     try:
-        row = notices.claim(run, attempt=attempt, owner=owner)
+        row = notices.claim_notice(run, attempt=attempt, owner=owner)
         if int(row.tries) > settings.ACTION_ATTEMPTS:  # errors are counted below: each of these ended its worker
-            notices.settle(run, row, NoticeStatus.GIVEN_UP, message=_NEVER_ENDED)
+            notices.settle_notice(run, row, NoticeStatus.GIVEN_UP, message=_NEVER_ENDED)
             return
         try:
-            status, message = _told(run, row)
+            status, message = _deliver_notice(run, row)
         except CountersignError as error:
-            notices.again(run, row, message=str(error))
+            notices.retry_notice_later(run, row, message=str(error))
         else:
-            notices.settle(run, row, status, message=message)
+            notices.settle_notice(run, row, status, message=message)
     except Conflict:
         log.info("notice is in other hands", extra={"run": run.workflow_id, "attempt": attempt})
 
 
-def _told(run: Run, row: SenderNotice) -> tuple[NoticeStatus, str]:
+def _deliver_notice(run: Run, row: SenderNotice) -> tuple[NoticeStatus, str]:
     """What came of it, and why where nobody was told. Raises: CountersignError, where it may be tried again."""
     notice = _notice(run, row)
     if notice is None:
@@ -132,7 +132,7 @@ def _mail(notice: Notice) -> None:
     to = address_of(notice.sender)
     if not to:
         raise _NobodyThere("Whoever sent it has no address here: a program, or an account without one.")
-    action_kinds.send([to], f"Not published: {notice.name}", notice.text, notice.id)
+    action_kinds.send_mail([to], f"Not published: {notice.name}", notice.text, notice.id)
 
 
 def _publish(notice: Notice) -> None:
@@ -146,7 +146,7 @@ def _publish(notice: Notice) -> None:
         "documentId": notice.run.document_id,
         "workflowId": notice.run.workflow_id,
         "fileName": notice.name,
-        "url": action_kinds.address(notice.run),
+        "url": action_kinds.run_address(notice.run),
     }
     if notice.why:
         content["reason"] = notice.why

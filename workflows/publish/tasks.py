@@ -14,7 +14,7 @@ from workflows.runs.run import Run
 @shared_task(bind=True, name="workflows.tasks.follow_up", time_limit=900)
 def follow_up(self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str) -> None:
     """Do what follows a publication, as far as it can be done now; what waits is due again by itself."""
-    follow_ups.drive(Run(site, project_id, document_id, workflow_id), owner=self.request.id)
+    follow_ups.drive_follow_ups(Run(site, project_id, document_id, workflow_id), owner=self.request.id)
 
 
 def enqueue_follow_up(run: Run) -> None:
@@ -29,7 +29,7 @@ def enqueue_follow_up(run: Run) -> None:
 @shared_task(bind=True, name="workflows.tasks.tell_sender", time_limit=300)
 def tell_sender(self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int) -> None:
     """Tell whoever sent a document that its run ended without a publication; delivered twice, once is told."""
-    notices.tell(Run(site, project_id, document_id, workflow_id), attempt=attempt, owner=self.request.id)
+    notices.send_notice(Run(site, project_id, document_id, workflow_id), attempt=attempt, owner=self.request.id)
 
 
 def order_notice(site: str, notice: SenderNotice) -> None:

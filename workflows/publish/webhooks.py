@@ -35,18 +35,18 @@ class Delivery:
     content: Mapping[str, Any]
 
 
-def secret(site: str, url: str) -> str:
+def webhook_secret(site: str, url: str) -> str:
     """The key that calls of this host are signed with; made from the desk's own secret, so that none is stored."""
     host = (urlsplit(url).hostname or "").lower()
     return hmac.new(settings.SECRET_KEY.encode(), f"webhook {site} {host}".encode(), hashlib.sha256).hexdigest()
 
 
-def signature(key: str, seconds: int, body: bytes) -> str:
+def sign_webhook(key: str, seconds: int, body: bytes) -> str:
     made = hmac.new(key.encode(), f"{seconds}.".encode() + body, hashlib.sha256).hexdigest()
     return f"t={seconds},v1={made}"
 
 
-def deliver(delivery: Delivery) -> int:
+def deliver_webhook(delivery: Delivery) -> int:
     """POST it and answer the status, which is 2xx.
 
     Raises:
@@ -61,7 +61,7 @@ def deliver(delivery: Delivery) -> int:
         "Content-Type": "application/json",
         "User-Agent": "Countersign",
         "Countersign-Delivery": delivery.id,
-        "Countersign-Signature": signature(secret(delivery.site, delivery.url), seconds, body),
+        "Countersign-Signature": sign_webhook(webhook_secret(delivery.site, delivery.url), seconds, body),
     }
     status = _post(parts, body, headers)
     if 200 <= status < 300:
@@ -104,11 +104,11 @@ def _post(parts: SplitResult, body: bytes, headers: Mapping[str, str]) -> int:
 def _connection(parts: SplitResult) -> Connection:
     host, secure = str(parts.hostname), parts.scheme == "https"
     port = parts.port or PORTS[parts.scheme]
-    address = checked_address(host, port)
+    address = check_address(host, port)
     return Connection(host, port, address, secure=secure, seconds=settings.WEBHOOK_TIMEOUT_SECONDS)
 
 
-def checked_address(host: str, port: int) -> str:
+def check_address(host: str, port: int) -> str:
     """One address of the host, all of which lie outside.
 
     Raises:

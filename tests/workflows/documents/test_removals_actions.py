@@ -129,10 +129,10 @@ def test_what_follows_a_publication_rests_while_its_document_is_deleted(pump: Pu
 
 def test_while_a_worker_does_what_follows_nothing_is_deleted(pump: Pump) -> None:
     run = published(Act("PUBLISH"))
-    followups.claim(run, owner="worker")
+    followups.claim_follow_up(run, owner="worker")
     with pytest.raises(Refused, match="right now"):
         actions.delete(SITE, run.document_id, by=ROSA)
-    followups.end(run, owner="worker", status=FollowUpStatus.DONE)
+    followups.end_follow_up(run, owner="worker", status=FollowUpStatus.DONE)
     actions.delete(SITE, run.document_id, by=ROSA)
 
 

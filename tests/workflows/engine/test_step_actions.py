@@ -123,7 +123,7 @@ def test_a_webhook_gets_ids_and_the_same_one_twice(run: Run, monkeypatch: pytest
         sent.append(delivery)
         return 204
 
-    monkeypatch.setattr(webhooks, "deliver", deliver)
+    monkeypatch.setattr(webhooks, "deliver_webhook", deliver)
     for _ in range(2):
         said = step_actions.do(errand(run, "webhook", url="https://example.org/hook"))
     assert said.words == "The receiver answered 204."

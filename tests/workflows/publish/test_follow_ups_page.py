@@ -194,7 +194,7 @@ def test_a_document_of_a_newer_content_keeps_no_text_of_the_older(pump: Pump):
     (action,) = queries.actions_of(run)
     assert (action.status, "newer content" in action.message) == ("FAILED", True)
     with pytest.raises(Conflict):
-        document_actions.settle(run, action, by=Actor("1", "Rosa"))  # not in any queue
+        document_actions.settle_action(run, action, by=Actor("1", "Rosa"))  # not in any queue
 
 
 def test_what_failed_is_listed_by_one_query_and_whatever_else_is_asked_for():

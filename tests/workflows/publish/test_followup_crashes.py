@@ -50,20 +50,20 @@ def test_a_worker_that_dies_after_recording_goes_on_behind_it():
 
 def test_a_worker_whose_lease_was_taken_records_nothing():
     run = published(NOTIFY)
-    follow_up_actions.claim(run, owner="slow")
+    follow_up_actions.claim_follow_up(run, owner="slow")
     seen = action(run)
-    attempt = document_actions.begin(run, seen)
+    attempt = document_actions.begin_action(run, seen)
     expired(run)
-    follow_up_actions.claim(run, owner="fast")
+    follow_up_actions.claim_follow_up(run, owner="fast")
     for late in (
-        lambda: document_actions.complete(run, seen, attempt=attempt, owner="slow", message="late"),
-        lambda: document_actions.fail(run, seen, attempt=attempt, owner="slow", message="late"),
-        lambda: document_actions.again(run, seen, attempt=attempt, owner="slow", message="late"),
-        lambda: document_actions.enqueue(run, seen, owner="slow"),
-        lambda: document_actions.begin(run, seen),
-        lambda: follow_up_actions.renew(run, owner="slow"),
-        lambda: follow_up_actions.mapped(run, owner="slow", message=""),
-        lambda: follow_up_actions.end(run, owner="slow", status=FollowUpStatus.DONE),
+        lambda: document_actions.complete_action(run, seen, attempt=attempt, owner="slow", message="late"),
+        lambda: document_actions.fail_action(run, seen, attempt=attempt, owner="slow", message="late"),
+        lambda: document_actions.retry_action_later(run, seen, attempt=attempt, owner="slow", message="late"),
+        lambda: document_actions.queue_document(run, seen, owner="slow"),
+        lambda: document_actions.begin_action(run, seen),
+        lambda: follow_up_actions.renew_follow_up(run, owner="slow"),
+        lambda: follow_up_actions.record_mapping(run, owner="slow", message=""),
+        lambda: follow_up_actions.end_follow_up(run, owner="slow", status=FollowUpStatus.DONE),
     ):
         with pytest.raises(Conflict):
             late()
@@ -89,18 +89,18 @@ def test_without_its_event_no_move_is_kept():
     assert (statuses(run), queries.queued_documents(SITE, "q1").rows) == (["PENDING", "PENDING"], [])
     drive(run)
     with audit_refused(), pytest.raises(Unavailable):
-        document_actions.settle(run, action(run), by=ROSA)
+        document_actions.settle_action(run, action(run), by=ROSA)
     assert statuses(run)[0] == "IN_QUEUE"
-    document_actions.settle(run, action(run), by=ROSA)
-    follow_up_actions.claim(run, owner="me")
-    attempt = document_actions.begin(run, action(run, 1))
-    for move in (document_actions.complete, document_actions.fail, document_actions.again):
+    document_actions.settle_action(run, action(run), by=ROSA)
+    follow_up_actions.claim_follow_up(run, owner="me")
+    attempt = document_actions.begin_action(run, action(run, 1))
+    for move in (document_actions.complete_action, document_actions.fail_action, document_actions.retry_action_later):
         with audit_refused(), pytest.raises(Unavailable):
             move(run, action(run, 1), attempt=attempt, owner="me", message="x")
         assert statuses(run)[1] == "RUNNING"
-    document_actions.fail(run, action(run, 1), attempt=attempt, owner="me", message="x")
+    document_actions.fail_action(run, action(run, 1), attempt=attempt, owner="me", message="x")
     with audit_refused(), pytest.raises(Unavailable):
-        document_actions.retry(run, action(run, 1), by=ROSA)
+        document_actions.retry_action(run, action(run, 1), by=ROSA)
     assert statuses(run)[1] == "FAILED"
 
 
@@ -108,7 +108,7 @@ def test_a_second_run_of_a_document_numbers_its_actions_behind_the_first():
     run = published(Act("OCR"), Act("OCR"))
     document = queries.document_workflow(SITE, run.document_id, run.workflow_id)
     later = type(run)(SITE, run.project_id, run.document_id, "01ZZZZZZZZZZZZZZZZZZZZZZZZ")
-    changes = follow_up_actions.planned(later, document, [Act("PUBLISH")], first=2)
+    changes = follow_up_actions.plan_action_rows(later, document, [Act("PUBLISH")], first=2)
     follow_up_actions.transact(changes)
     assert [one.SK for one in queries.document_actions(SITE, run.document_id)] == [
         "action#0000#OCR",

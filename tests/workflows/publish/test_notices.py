@@ -59,7 +59,7 @@ def notice_of(run: Run, attempt: int = 1) -> SenderNotice:
 
 
 def tell(run: Run, attempt: int = 1, owner: str = "w") -> None:
-    notices.tell(run, attempt=attempt, owner=owner)
+    notices.send_notice(run, attempt=attempt, owner=owner)
 
 
 def due() -> list[str]:
@@ -118,14 +118,14 @@ def test_a_worker_that_died_behind_the_mail_is_followed_by_one_with_the_same_id(
 
 def test_whose_lease_was_lost_records_nothing(sender: User) -> None:
     run = sent_by(failed(start_run()), str(sender.pk))
-    mine = actions.claim(run, attempt=1, owner="mine")
+    mine = actions.claim_notice(run, attempt=1, owner="mine")
     SenderNotice.change(mine.key, [SenderNotice.lease_until.set("2000-01-01T00:00:00Z")], SenderNotice.PK.exists())
-    theirs = actions.claim(run, attempt=1, owner="theirs")
+    theirs = actions.claim_notice(run, attempt=1, owner="theirs")
     with pytest.raises(Conflict):
-        actions.settle(run, mine, NoticeStatus.TOLD)
+        actions.settle_notice(run, mine, NoticeStatus.TOLD)
     with pytest.raises(Conflict):
-        actions.again(run, mine, message="no")
-    actions.settle(run, theirs, NoticeStatus.TOLD)
+        actions.retry_notice_later(run, mine, message="no")
+    actions.settle_notice(run, theirs, NoticeStatus.TOLD)
     assert kinds(run).count("SENDER_TOLD") == 1
 
 
@@ -212,7 +212,7 @@ def test_what_ends_each_worker_that_tells_it_is_given_up(sender: User, settings:
     settings.ACTION_ATTEMPTS = 3
     run = sent_by(failed(start_run()), str(sender.pk))
     for _ in range(3):  # each dies behind its claim, and its message comes back
-        actions.claim(run, attempt=1, owner="w")
+        actions.claim_notice(run, attempt=1, owner="w")
     assert due() == []  # while its last worker may live
     tell(run, owner="another")
     assert notice_of(run).status == NoticeStatus.OPEN
@@ -244,7 +244,7 @@ def test_each_attempt_that_fails_is_told_of_by_itself(sender: User) -> None:
 
 @pytest.mark.parametrize("outcome", [Outcome.CANCELLED, Outcome.PARTIAL])
 def test_what_people_of_the_desk_see_to_is_not_told(outcome: Outcome) -> None:
-    assert actions.planned(start_run(), outcome, 1, clock.iso(clock.now())) == []
+    assert actions.plan_notice(start_run(), outcome, 1, clock.iso(clock.now())) == []
 
 
 def test_the_sweeper_orders_it_once_until_its_message_is_taken(sender: User, pump: Pump) -> None:

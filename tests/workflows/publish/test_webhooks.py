@@ -29,19 +29,22 @@ def delivery(url):
 
 def test_a_call_is_signed_so_that_the_receiver_can_tell(inside):
     with receiver() as outside:
-        assert webhooks.deliver(delivery(outside.url)) == 200
+        assert webhooks.deliver_webhook(delivery(outside.url)) == 200
     ((headers, body),) = outside.got
     assert json.loads(body) == {"type": "document.published", "name": "Grüße"}
     seconds, made = (part.partition("=")[2] for part in headers["Countersign-Signature"].split(","))
-    key = webhooks.secret("default", outside.url)
+    key = webhooks.webhook_secret("default", outside.url)
     assert made == hmac.new(key.encode(), f"{seconds}.".encode() + body, hashlib.sha256).hexdigest()
     assert headers["Countersign-Delivery"] == "d1"
 
 
 def test_secrets_differ_by_site_and_host_and_not_by_path():
-    one = webhooks.secret("default", "https://a.example.org/x")
-    assert one == webhooks.secret("default", "https://A.example.org/y?z=1")
-    others = {webhooks.secret("acme", "https://a.example.org/x"), webhooks.secret("default", "https://b.example.org/x")}
+    one = webhooks.webhook_secret("default", "https://a.example.org/x")
+    assert one == webhooks.webhook_secret("default", "https://A.example.org/y?z=1")
+    others = {
+        webhooks.webhook_secret("acme", "https://a.example.org/x"),
+        webhooks.webhook_secret("default", "https://b.example.org/x"),
+    }
     assert one not in others
     assert len(one) == 64
 
@@ -49,14 +52,14 @@ def test_secrets_differ_by_site_and_host_and_not_by_path():
 @each("status", [400, 401, 404, 410, 301, 307])
 def test_what_the_receiver_does_not_want_is_not_tried_again(inside, status):
     with receiver(status) as outside, pytest.raises(ActionFailed, match=str(status)):
-        webhooks.deliver(delivery(outside.url))
+        webhooks.deliver_webhook(delivery(outside.url))
     assert len(outside.got) == 1  # a redirect is not followed: it could lead anywhere
 
 
 @each("status", [500, 502, 503, 429, 408])
 def test_what_may_work_later_is_tried_later(inside, status):
     with receiver(status) as outside, pytest.raises(Unavailable, match=str(status)):
-        webhooks.deliver(delivery(outside.url))
+        webhooks.deliver_webhook(delivery(outside.url))
 
 
 def test_nobody_there_is_tried_later(inside):
@@ -64,7 +67,7 @@ def test_nobody_there_is_tried_later(inside):
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with pytest.raises(Unavailable, match="does not answer"):
-        webhooks.deliver(delivery(f"http://127.0.0.1:{port}/"))
+        webhooks.deliver_webhook(delivery(f"http://127.0.0.1:{port}/"))
 
 
 def test_who_never_answers_is_waited_for_no_longer_than_the_setting_says(inside, settings):
@@ -73,7 +76,7 @@ def test_who_never_answers_is_waited_for_no_longer_than_the_setting_says(inside,
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         with pytest.raises(Unavailable, match="does not answer"):
-            webhooks.deliver(delivery(f"http://127.0.0.1:{silent.getsockname()[1]}/"))
+            webhooks.deliver_webhook(delivery(f"http://127.0.0.1:{silent.getsockname()[1]}/"))
 
 
 @pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\n", b""])
@@ -96,17 +99,17 @@ def test_a_receiver_that_sends_a_byte_at_a_time_is_left_in_time(inside, settings
         began = time.monotonic()
         call = delivery(f"http://127.0.0.1:{dripping.getsockname()[1]}/")
         if head:  # it has taken the call, whatever else it has to say
-            assert webhooks.deliver(call) == 200
+            assert webhooks.deliver_webhook(call) == 200
         else:
             with pytest.raises(Unavailable, match="does not answer"):
-                webhooks.deliver(call)
+                webhooks.deliver_webhook(call)
         assert time.monotonic() - began < 4
 
 
 def test_a_redirect_is_not_followed(inside):
     with receiver(302, 200) as outside:
         with pytest.raises(ActionFailed, match="write the address that it leads to"):
-            webhooks.deliver(delivery(outside.url))
+            webhooks.deliver_webhook(delivery(outside.url))
         assert len(outside.got) == 1
 
 
@@ -131,14 +134,14 @@ def test_a_redirect_is_not_followed(inside):
 )
 def test_nothing_is_sent_into_ones_own_network_or_in_the_clear(url):
     with pytest.raises(ActionFailed):
-        webhooks.deliver(delivery(url))
+        webhooks.deliver_webhook(delivery(url))
 
 
 def test_a_name_that_leads_inside_is_refused_whatever_else_it_leads_to(monkeypatch):
     found = [(2, 1, 6, "", ("93.184.216.34", 443)), (2, 1, 6, "", ("192.168.1.1", 443))]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_kwargs: found)
     with pytest.raises(ActionFailed, match="private or reserved"):
-        webhooks.deliver(delivery("https://hooks.example.org/"))
+        webhooks.deliver_webhook(delivery("https://hooks.example.org/"))
 
 
 def test_the_address_that_was_checked_is_the_one_that_is_called(monkeypatch):
@@ -153,7 +156,7 @@ def test_the_address_that_was_checked_is_the_one_that_is_called(monkeypatch):
 
     monkeypatch.setattr(socket, "create_connection", connect)
     with pytest.raises(Unavailable):
-        webhooks.deliver(delivery("https://hooks.example.org/"))
+        webhooks.deliver_webhook(delivery("https://hooks.example.org/"))
     assert called == [("93.184.216.34", 443)]
 
 
@@ -163,7 +166,7 @@ def test_a_name_that_is_not_known_is_tried_later(monkeypatch):
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     with pytest.raises(Unavailable, match="cannot be resolved"):
-        webhooks.deliver(delivery("https://nobody.example/"))
+        webhooks.deliver_webhook(delivery("https://nobody.example/"))
 
 
 @each(

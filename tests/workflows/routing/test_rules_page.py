@@ -225,7 +225,7 @@ def test_the_page_shows_the_key_that_a_receiver_checks_with():
     hook = Act("WEBHOOK", {"url": "https://erp.example.org/hook"})
     made = make_rule(make_ruleset(), actions=(hook,))
     page = text(signed_in(alice()).get(at("edit-rule", made.rulesetId, made.documentId)))
-    assert webhooks.secret(SITE, "https://erp.example.org/") in page
+    assert webhooks.webhook_secret(SITE, "https://erp.example.org/") in page
 
 
 def test_what_is_not_there_is_not_found():

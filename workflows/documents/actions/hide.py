@@ -70,7 +70,7 @@ def hide_follow_up(run: Run, *, owner: str) -> bool:
         return False
     still = Check(record.key, DocumentRemoval.status == record.status)
     actions = [*_resting(row), FollowUp.lease_owner.remove(), FollowUp.lease_until.remove()]
-    transact([still, Update(row.key, actions, follow_ups.held_by(owner))])
+    transact([still, Update(row.key, actions, follow_ups.if_held_by(owner))])
     return True
 
 

@@ -307,4 +307,4 @@ def _followed(source: Source) -> list[Change]:
     """What rules order after a publication, for a result that stood beside another and is chosen for the first time."""
     if not source.execution.keeps or queries.follow_up(source.run) is not None:
         return []
-    return follow_ups.planned(source.run, source.link, source.execution)
+    return follow_ups.plan_follow_ups(source.run, source.link, source.execution)

@@ -25,7 +25,7 @@ S = ActionStatus
 LONGEST = 300  # characters of a message
 
 
-def begin(run: Run, action: DocumentAction) -> int:
+def begin_action(run: Run, action: DocumentAction) -> int:
     """Mark it as being done; answers the number of this attempt, from 1, which later moves are guarded by.
 
     Raises:
@@ -44,30 +44,30 @@ def begin(run: Run, action: DocumentAction) -> int:
     return attempt
 
 
-def complete(
+def complete_action(
     run: Run, action: DocumentAction, *, attempt: int, owner: str, message: str, bus: Mapping[str, Any] | None = None
 ) -> DocumentEvent:
     """Done. ``bus``: what goes on the event bus with it. Raises: Conflict, where another worker has it by now."""
     now = clock.iso(clock.now())
     done = [DocumentAction.completedDate.set(now), *_status(run, S.COMPLETE, now, message)]
     changes = [
-        _of_action(action, done, _running(attempt)),
-        _of_follow_up(run, [FollowUp.updated_at.set(now)], follow_ups.held_by(owner)),
+        _of_action(action, done, _if_running(attempt)),
+        _of_follow_up(run, [FollowUp.updated_at.set(now)], follow_ups.if_held_by(owner)),
     ]
     bus_type = events.PUBLISHED if bus else None
     event = events.lineage(run, "ACTION_COMPLETED", facts=_facts(action), bus_type=bus_type, bus_detail=bus)
     return cast("DocumentEvent", transact(changes, event)[0])
 
 
-def again(run: Run, action: DocumentAction, *, attempt: int, owner: str, message: str) -> None:
+def retry_action_later(run: Run, action: DocumentAction, *, attempt: int, owner: str, message: str) -> None:
     """Try it again later; after the last attempt it is left to a person. Raises: Conflict."""
     if attempt >= settings.ACTION_ATTEMPTS:
-        fail(run, action, attempt=attempt, owner=owner, message=message)
+        fail_action(run, action, attempt=attempt, owner=owner, message=message)
         return
     now, at = clock.iso(clock.now()), clock.iso(clock.in_seconds(backoff(attempt)))
     changes = [
-        _of_action(action, _status(run, S.WAITING_FOR_RETRY, now, message), _running(attempt)),
-        _of_follow_up(run, follow_ups.due_actions(run, at), follow_ups.held_by(owner)),
+        _of_action(action, _status(run, S.WAITING_FOR_RETRY, now, message), _if_running(attempt)),
+        _of_follow_up(run, follow_ups.due_actions(run, at), follow_ups.if_held_by(owner)),
     ]
     transact(changes, events.lineage(run, "ACTION_WAITS", facts=_facts(action, message)))
 
@@ -77,17 +77,17 @@ def backoff(attempt: int) -> float:
     return float(settings.ACTION_RETRY_SECONDS * 4 ** (attempt - 1))
 
 
-def fail(run: Run, action: DocumentAction, *, attempt: int, owner: str, message: str) -> None:
+def fail_action(run: Run, action: DocumentAction, *, attempt: int, owner: str, message: str) -> None:
     """It cannot be done: what is behind it waits until somebody has it done again. Raises: Conflict."""
     now = clock.iso(clock.now())
     changes = [
-        _of_action(action, _status(run, S.FAILED, now, message), _running(attempt)),
-        _of_follow_up(run, follow_ups.idle_actions(FollowUpStatus.WAITING), follow_ups.held_by(owner)),
+        _of_action(action, _status(run, S.FAILED, now, message), _if_running(attempt)),
+        _of_follow_up(run, follow_ups.idle_actions(FollowUpStatus.WAITING), follow_ups.if_held_by(owner)),
     ]
     transact(changes, events.lineage(run, "ACTION_FAILED", facts=_facts(action, message)))
 
 
-def enqueue(run: Run, action: DocumentAction, *, owner: str) -> None:
+def queue_document(run: Run, action: DocumentAction, *, owner: str) -> None:
     """Put the document into the action's queue; what is behind waits until a person is done. Raises: Conflict."""
     at = clock.now()
     now, moment = clock.iso(at), table.datetime_s(at)
@@ -103,13 +103,13 @@ def enqueue(run: Run, action: DocumentAction, *, owner: str) -> None:
     pending: Condition = DocumentAction.status == S.PENDING
     changes = [
         _of_action(action, queued, pending),
-        _of_follow_up(run, follow_ups.idle_actions(FollowUpStatus.WAITING), follow_ups.held_by(owner)),
+        _of_follow_up(run, follow_ups.idle_actions(FollowUpStatus.WAITING), follow_ups.if_held_by(owner)),
         move_to_queue(run.site, run.document_id, str(action.queueId)),
     ]
     transact(changes, events.lineage(run, "DOCUMENT_QUEUED", facts=_facts(action)))
 
 
-def settle(run: Run, action: DocumentAction, *, by: Actor) -> None:
+def settle_action(run: Run, action: DocumentAction, *, by: Actor) -> None:
     """A person is done with the document in the queue; what is behind it is due at once.
 
     Raises:
@@ -132,7 +132,7 @@ def settle(run: Run, action: DocumentAction, *, by: Actor) -> None:
     transact(changes, events.lineage(run, "DOCUMENT_LEFT_QUEUE", by=by, facts=_facts(action)))
 
 
-def retry(run: Run, action: DocumentAction, *, by: Actor) -> None:
+def retry_action(run: Run, action: DocumentAction, *, by: Actor) -> None:
     """Somebody wants it done again: as often as at first, and at once.
 
     Raises:
@@ -162,7 +162,7 @@ def _live() -> Condition:
     return live
 
 
-def _running(attempt: int) -> Condition:
+def _if_running(attempt: int) -> Condition:
     mine: Condition = (DocumentAction.status == S.RUNNING) & (DocumentAction.attempts == attempt)
     return mine
 

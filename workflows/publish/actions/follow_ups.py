@@ -23,7 +23,7 @@ def key_of(run: Run) -> Key:
     return table.FOLLOW_UP.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
 
 
-def planned(run: Run, document: DocumentWorkflow, acts: Sequence[Act], *, first: int) -> list[Change]:
+def plan_action_rows(run: Run, document: DocumentWorkflow, acts: Sequence[Act], *, first: int) -> list[Change]:
     """The rows for the transaction that publishes; due at once. ``first``: the ``idx`` behind the document's last."""
     now = clock.iso(clock.now())
     row = FollowUp(
@@ -85,13 +85,13 @@ def idle_actions(status: FollowUpStatus) -> list[Action]:
     ]
 
 
-def held_by(owner: str) -> Condition:
+def if_held_by(owner: str) -> Condition:
     """The guard of all that a worker does: a lease that ran out may be another's by now."""
     mine: Condition = (FollowUp.status == FollowUpStatus.OPEN) & (FollowUp.lease_owner == owner)
     return mine
 
 
-def claim(run: Run, *, owner: str) -> FollowUp:
+def claim_follow_up(run: Run, *, owner: str) -> FollowUp:
     """Take the lease where something is due; it is due again when the lease runs out, should the worker die.
 
     Raises:
@@ -102,9 +102,9 @@ def claim(run: Run, *, owner: str) -> FollowUp:
     return FollowUp.change(key_of(run), _lease(run, owner), is_due & due_work.lease_is_free(owner))
 
 
-def renew(run: Run, *, owner: str) -> None:
+def renew_follow_up(run: Run, *, owner: str) -> None:
     """Raises: Conflict, where the lease was lost: the work must stop."""
-    FollowUp.change(key_of(run), _lease(run, owner), held_by(owner))
+    FollowUp.change(key_of(run), _lease(run, owner), if_held_by(owner))
 
 
 def _lease(run: Run, owner: str) -> list[Action]:
@@ -113,16 +113,16 @@ def _lease(run: Run, owner: str) -> list[Action]:
     return [*due_work.lease_actions(owner, until), *later]
 
 
-def mapped(run: Run, *, owner: str, message: str) -> None:
+def record_mapping(run: Run, *, owner: str, message: str) -> None:
     """The attributes are set; ``message``: sentences about those that could not be. Raises: Conflict."""
     actions = [FollowUp.mapped_at.set(clock.iso(clock.now()))]
     actions.append(FollowUp.message.set(message) if message else FollowUp.message.remove())
-    FollowUp.change(key_of(run), actions, held_by(owner) & FollowUp.mapped_at.does_not_exist())
+    FollowUp.change(key_of(run), actions, if_held_by(owner) & FollowUp.mapped_at.does_not_exist())
 
 
-def end(run: Run, *, owner: str, status: FollowUpStatus) -> None:
+def end_follow_up(run: Run, *, owner: str, status: FollowUpStatus) -> None:
     """Done, or of a document that is gone, or left to a person. Raises: Conflict."""
-    change = Update(key_of(run), idle_actions(status), held_by(owner))
+    change = Update(key_of(run), idle_actions(status), if_held_by(owner))
     words = {
         FollowUpStatus.DONE: "FOLLOW_UP_DONE",
         FollowUpStatus.CANCELLED: "FOLLOW_UP_CANCELLED",

@@ -26,7 +26,7 @@ def run_of(site: str, notice: SenderNotice) -> Run:
     return Run(site, notice.project_id, notice.document_id, notice.workflow_id)
 
 
-def planned(run: Run, outcome: Outcome, attempt: int, now: str) -> list[Change]:
+def plan_notice(run: Run, outcome: Outcome, attempt: int, now: str) -> list[Change]:
     """For the transaction that ends the run, due at once; none where nobody is told of such an end."""
     if not settings.TELL_SENDERS or outcome not in TOLD:
         return []
@@ -46,7 +46,7 @@ def planned(run: Run, outcome: Outcome, attempt: int, now: str) -> list[Change]:
     return [Put(row)]
 
 
-def claim(run: Run, *, attempt: int, owner: str) -> SenderNotice:
+def claim_notice(run: Run, *, attempt: int, owner: str) -> SenderNotice:
     """Take the lease; it is due again when that runs out, should the worker die.
 
     Raises:
@@ -63,7 +63,7 @@ def claim(run: Run, *, attempt: int, owner: str) -> SenderNotice:
     return SenderNotice.change(key_of(run, attempt), actions, is_due & due_work.lease_is_free(owner))
 
 
-def settle(run: Run, notice: SenderNotice, status: NoticeStatus, *, message: str = "") -> None:
+def settle_notice(run: Run, notice: SenderNotice, status: NoticeStatus, *, message: str = "") -> None:
     """Told, or not to be told any more. Raises: Conflict, where the lease was lost: another worker tells it again."""
     now = clock.iso(clock.now())
     actions: list[Action] = [
@@ -75,18 +75,18 @@ def settle(run: Run, notice: SenderNotice, status: NoticeStatus, *, message: str
     word = "SENDER_TOLD" if status == NoticeStatus.TOLD else "SENDER_NOT_TOLD"
     facts = {"outcome": notice.outcome, "attempt": int(notice.attempt)}
     facts |= {"reason": message[:_LONGEST]} if message else {"how": settings.TELL_SENDERS}
-    change = Update(key_of(run, int(notice.attempt)), actions, _held(notice))
+    change = Update(key_of(run, int(notice.attempt)), actions, _if_held(notice))
     transact([change], events.lineage(run, word, facts=facts))
 
 
-def again(run: Run, notice: SenderNotice, *, message: str) -> None:
+def retry_notice_later(run: Run, notice: SenderNotice, *, message: str) -> None:
     """Try it again later, fourfold each time; after the last attempt it is given up. Raises: Conflict."""
     tries = int(notice.tries)
     if tries >= settings.ACTION_ATTEMPTS:
-        settle(run, notice, NoticeStatus.GIVEN_UP, message=message)
+        settle_notice(run, notice, NoticeStatus.GIVEN_UP, message=message)
         return
     at = clock.iso(clock.in_seconds(settings.ACTION_RETRY_SECONDS * 4 ** (tries - 1)))
-    due_work.postpone(notice, at=at, when=_held(notice), also=[SenderNotice.due_at.set(at), *_release(message)])
+    due_work.postpone(notice, at=at, when=_if_held(notice), also=[SenderNotice.due_at.set(at), *_release(message)])
 
 
 def _release(message: str) -> list[Action]:
@@ -94,7 +94,7 @@ def _release(message: str) -> list[Action]:
     return [*due_work.release_actions(), told]
 
 
-def _held(notice: SenderNotice) -> Condition:
+def _if_held(notice: SenderNotice) -> Condition:
     open_: Condition = (SenderNotice.status == NoticeStatus.OPEN) & (SenderNotice.tries == int(notice.tries))
     mine: Condition = open_ & (SenderNotice.lease_owner == notice.lease_owner)
     return mine

@@ -67,7 +67,7 @@ def show_follow_up(request: DeskRequest, document_id: str, workflow_id: str) -> 
     follow_up = queries.follow_up(run)
     context = {
         "board": board,
-        "decided": list(_decided(run)),
+        "decided": list(_list_decided_rules(run)),
         "rows": [_row(one) for one in queries.actions_of(run)] if follow_up else [],
         "follow_up": follow_up,
         "next_at": follow_up.due_at if follow_up and follow_up.status == FollowUpStatus.OPEN else "",
@@ -76,7 +76,7 @@ def show_follow_up(request: DeskRequest, document_id: str, workflow_id: str) -> 
     return render_answer(request, "workflows/publish/follow_up.html", "workflows/publish/_follow_up.html", context)
 
 
-def _decided(run: Run) -> Iterable[Decided]:
+def _list_decided_rules(run: Run) -> Iterable[Decided]:
     """None for a run of an earlier system, which asked no rules."""
     try:
         link = queries.document_workflow(run.site, run.document_id, run.workflow_id)
@@ -133,7 +133,7 @@ def retry_action(request: DeskRequest, document_id: str, workflow_id: str, numbe
         raise NotFound("There is no such action here.")
     run = Run(request.site, str(action.project_id), document_id, workflow_id)
     try:
-        document_actions.retry(run, action, by=actor_of(request.user))
+        document_actions.retry_action(run, action, by=actor_of(request.user))
     except Conflict as error:
         raise Conflict("This is being done right now, or was done meanwhile. Look at it as it is now.") from error
     enqueue_follow_up(run)

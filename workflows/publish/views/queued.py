@@ -59,7 +59,7 @@ def settle_document(request: DeskRequest, queue_id: str, document_id: str, numbe
         raise NotFound("There is no such document in this queue.")
     run = Run(request.site, str(action.project_id), document_id, str(action.workflowId))
     try:
-        document_actions.settle(run, action, by=actor_of(request.user))
+        document_actions.settle_action(run, action, by=actor_of(request.user))
     except Conflict as error:
         raise Conflict(f"{action.name} is out of the queue already: somebody else was first.") from error
     enqueue_follow_up(run)

@@ -135,7 +135,7 @@ def _delete(request: DeskRequest, stored: StoredRule, version: int) -> HttpRespo
 def _secrets(site: str, effect: Effect) -> dict[str, str]:
     """Host → the key that its calls are signed with, for whoever sets up the receiver."""
     urls = [act.parameters.get("url", "") for act in effect.actions if act.type == ActionType.WEBHOOK]
-    return {str(urlsplit(url).hostname): webhooks.secret(site, url) for url in urls}
+    return {str(urlsplit(url).hostname): webhooks.webhook_secret(site, url) for url in urls}
 
 
 def _save(request: DeskRequest, ruleset: Ruleset, stored: StoredRule, editor: RuleEditor) -> HttpResponse:

@@ -66,7 +66,7 @@ def write(
     else:
         own = reopen(before, after, more.execution, now)
     if after.outcome and not after.keeps:
-        own += notices.planned(after.run, after.outcome, after.attempt, now)
+        own += notices.plan_notice(after.run, after.outcome, after.attempt, now)
     return [*own, *write_document(after.run, before.document, after.document, now, more=more)]
 
 
