@@ -58,21 +58,24 @@ def batch_story() -> Iterator[Step]:
     draft = BatchDraft("November", PROJECT_ID, "Bills", "bulk/default/keys.txt", "list", slots=2, percent=20)
 
     def now(batch_id: str = one) -> Batch:
-        return batch_queries.batch(SITE, batch_id)
+        return batch_queries.get_batch(SITE, batch_id)
 
-    yield batches.create, lambda: batches.create(SITE, draft, by=BY, batch_id=one)
+    yield batches.create_batch, lambda: batches.create_batch(SITE, draft, by=BY, batch_id=one)
     yield batches.change_slots, lambda: batches.change_slots(SITE, now(), 3, by=BY)
-    yield batches.read, lambda: batches.read(SITE, now(), total=2, bad=1, planned=1, parts=1, allowed=0)
-    yield batches.begin, lambda: batches.begin(SITE, now())
-    yield batches.finish, lambda: batches.finish(SITE, now(), BatchStatus.FINISHED)
+    yield (
+        batches.record_manifest,
+        lambda: batches.record_manifest(SITE, now(), total=2, bad=1, planned=1, parts=1, allowed=0),
+    )
+    yield batches.begin_lines, lambda: batches.begin_lines(SITE, now())
+    yield batches.finish_batch, lambda: batches.finish_batch(SITE, now(), BatchStatus.FINISHED)
     Batch.change(now().key, [Batch.failed.set(1)], EXISTS)
-    yield batches.retry, lambda: batches.retry(SITE, now(), by=BY)
-    yield batches.cancel, lambda: batches.cancel(SITE, now(), by=BY)
+    yield batches.retry_batch, lambda: batches.retry_batch(SITE, now(), by=BY)
+    yield batches.cancel_batch, lambda: batches.cancel_batch(SITE, now(), by=BY)
     yield batches.go_on, lambda: batches.go_on(SITE, now(), by=BY)
-    batches.create(SITE, draft, by=BY, batch_id=other)
-    yield batches.refuse, lambda: batches.refuse(SITE, now(other), "No line.")
+    batches.create_batch(SITE, draft, by=BY, batch_id=other)
+    yield batches.refuse_batch, lambda: batches.refuse_batch(SITE, now(other), "No line.")
     deadly = clock.new_ulid()
-    batches.create(SITE, draft, by=BY, batch_id=deadly)
+    batches.create_batch(SITE, draft, by=BY, batch_id=deadly)
     yield batches.give_up, lambda: batches.give_up(SITE, now(deadly), owner="me")
 
 

@@ -59,4 +59,4 @@ def test_every_good_line_runs_every_bad_one_is_explained_and_a_second_tenant_doe
     assert len(explained) == 10
     assert all(message for _, message in explained)
     assert pump.ran("take_line") <= LINES + settings.BATCH_MOST_SLOTS
-    assert batch_queries.active("default") == []
+    assert batch_queries.list_active_batches("default") == []

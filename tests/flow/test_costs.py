@@ -70,17 +70,17 @@ def measure_batch(meters: dict[str, Meter]) -> None:
     batch_id = clock.new_ulid()
     draft = BatchDraft("November", PROJECT_ID, "Receipts", "bulk/default/keys.txt", "list", slots=2, percent=20)
     with metered() as meters["make a batch"]:
-        batch = batches.create(SITE, draft, by=Actor("1", "Rosa"), batch_id=batch_id)
-    batches.read(SITE, batch, total=3, bad=0, planned=3, parts=0, allowed=0)
-    batches.begin(SITE, batch)
+        batch = batches.create_batch(SITE, draft, by=Actor("1", "Rosa"), batch_id=batch_id)
+    batches.record_manifest(SITE, batch, total=3, bad=0, planned=3, parts=0, allowed=0)
+    batches.begin_lines(SITE, batch)
     with metered() as meters["take a slot and a line of a batch"]:
-        place = lanes.claim(SITE, batch, 0)
+        place = lanes.claim_lane(SITE, batch, 0)
     assert place
     with metered() as meters["settle a line and take the next"]:
-        lanes.settle(place, Tallied.PUBLISHED)
+        lanes.settle_lane(place, Tallied.PUBLISHED)
     with metered() as meters["batch page and its poll"]:
-        batch_queries.batch(SITE, batch_id, consistent=False)
-        batch_queries.lines(SITE, batch_id)
+        batch_queries.get_batch(SITE, batch_id, consistent=False)
+        batch_queries.list_failed_lines(SITE, batch_id)
 
 
 def measure_lists(meters: dict[str, Meter]) -> None:

@@ -163,7 +163,7 @@ def test_archives_and_batches_say_why_and_try_again_brings_their_files(desk: Liv
     batch_id = clock.new_ulid()
     fields = {"batch_id": batch_id, "key": manifest, "slots": "1", "percent": "100"}
     press(ada, f"/batches/new/{project.id}/", **fields)
-    batch = batch_queries.batch(DEFAULT_SITE, batch_id)
+    batch = batch_queries.get_batch(DEFAULT_SITE, batch_id)
     wait_for(bulk.status(batch, "refused"), "the manifest is not taken", 120)
     assert bulk.now(batch).message == batches.UNEXPECTED
     faults(desk, f"{ORDERS}.take_line raise")

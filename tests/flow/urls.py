@@ -77,7 +77,7 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
     attribute_actions.set_attribute(site, run.document_id, "vendor", [word], by=by)
     api_key_actions.create_api_key(site, f"{word} key", [Permission.READ], by=by)
     draft = BatchDraft(f"{word} batch", project_id, word, "none", "list", slots=1, percent=0)
-    batch = batches.create(site, draft, by=by, batch_id=rule_id)
+    batch = batches.create_batch(site, draft, by=by, batch_id=rule_id)
     return {
         "purpose": "extract", "prompt_version": 1, "batch_id": batch.id, "definition_id": "document-approval.v1",
         "key": "vendor", "ruleset_id": rule_id, "rule_id": rule_id, "mapping_id": rule_id,

@@ -126,7 +126,7 @@ def create_batch(request: ApiRequest, wish: BatchWish) -> Any:
     sent = None
     if wish.documents:
         sent = io.BytesIO(json.dumps([one.dict() for one in wish.documents]).encode())
-    made = making.make(
+    made = making.make_batch(
         request.site,
         project,
         Wish(_batch_id(request), wish.name, wish.manifest, wish.slots, wish.tolerated_percent),
@@ -150,7 +150,7 @@ def _batch_id(request: ApiRequest) -> str:
 def show_batch(request: ApiRequest, batch_id: str) -> BatchShape:
     """Requires READ. Cheap enough to poll."""
     access.check_can_view(request)
-    return _shape(queries.batch(request.site, batch_id))
+    return _shape(queries.get_batch(request.site, batch_id))
 
 
 @router.get(
@@ -162,8 +162,8 @@ def show_batch(request: ApiRequest, batch_id: str) -> BatchShape:
 def list_lines(request: ApiRequest, batch_id: str, after: str | None = None) -> LineList:
     """In manifest order, each with its reason. Requires READ."""
     access.check_can_view(request)
-    queries.batch(request.site, batch_id, consistent=False)
-    page = queries.lines(request.site, batch_id, cursor=after)
+    queries.get_batch(request.site, batch_id, consistent=False)
+    page = queries.list_failed_lines(request.site, batch_id, cursor=after)
     shapes = [
         LineShape(
             line=int(one.number),
@@ -186,10 +186,10 @@ def list_lines(request: ApiRequest, batch_id: str, after: str | None = None) -> 
 def retry_batch(request: ApiRequest, batch_id: str) -> BatchShape:
     """Retries the whole manifest if the batch stopped before its first line. Requires WRITE."""
     access.check_can_upload(request)
-    batch = queries.batch(request.site, batch_id)
-    attempt = batches.retry(request.site, batch, by=request.auth.actor)
-    orders.read(request.site, batch.id, attempt)
-    return _shape(queries.batch(request.site, batch_id))
+    batch = queries.get_batch(request.site, batch_id)
+    attempt = batches.retry_batch(request.site, batch, by=request.auth.actor)
+    orders.order_reading(request.site, batch.id, attempt)
+    return _shape(queries.get_batch(request.site, batch_id))
 
 
 @router.post(
@@ -200,7 +200,7 @@ def retry_batch(request: ApiRequest, batch_id: str) -> BatchShape:
 )
 def cancel_batch(request: ApiRequest, batch_id: str) -> BatchShape:
     """Starts no more lines; current runs finish. 409 if the batch has ended. Requires WRITE."""
-    return _done(request, batch_id, batches.cancel)
+    return _change_batch(request, batch_id, batches.cancel_batch)
 
 
 @router.post(
@@ -211,7 +211,7 @@ def cancel_batch(request: ApiRequest, batch_id: str) -> BatchShape:
 )
 def continue_batch(request: ApiRequest, batch_id: str) -> BatchShape:
     """Starts the remaining lines of a cancelled or stopped batch; failures no longer stop it. Requires WRITE."""
-    return _done(request, batch_id, batches.go_on)
+    return _change_batch(request, batch_id, batches.go_on)
 
 
 @router.put(
@@ -222,14 +222,14 @@ def continue_batch(request: ApiRequest, batch_id: str) -> BatchShape:
 )
 def change_batch_slots(request: ApiRequest, batch_id: str, wish: SlotsWish) -> BatchShape:
     """Takes effect immediately; site and project limits also apply. Requires WRITE."""
-    return _done(request, batch_id, functools.partial(batches.change_slots, slots=wish.slots))
+    return _change_batch(request, batch_id, functools.partial(batches.change_slots, slots=wish.slots))
 
 
-def _done(request: ApiRequest, batch_id: str, act: Callable[..., None]) -> BatchShape:
+def _change_batch(request: ApiRequest, batch_id: str, act: Callable[..., None]) -> BatchShape:
     access.check_can_upload(request)
-    act(request.site, queries.batch(request.site, batch_id), by=request.auth.actor)
-    orders.look(request.site, batch_id)
-    return _shape(queries.batch(request.site, batch_id))
+    act(request.site, queries.get_batch(request.site, batch_id), by=request.auth.actor)
+    orders.order_drive(request.site, batch_id)
+    return _shape(queries.get_batch(request.site, batch_id))
 
 
 def _shape(batch: Batch) -> BatchShape:

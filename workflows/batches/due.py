@@ -11,4 +11,4 @@ from workflows.batches.items import Batch
 def look_at_batch(site: str, row: Batch) -> None:
     """A worker does it; until its message is taken it is not due again."""
     due_work.postpone(row, at=batches.next_look())
-    orders.look(site, row.id)
+    orders.order_drive(site, row.id)

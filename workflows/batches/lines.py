@@ -36,24 +36,24 @@ _NOTHING = "Nothing came out of it. {}"
 _ENDED = "The run ended without a result ({}). Its page says why."
 
 
-def fill(site: str, batch: Batch) -> None:
+def fill_lanes(site: str, batch: Batch) -> None:
     """A line into each slot that is free; of what the queue does not take, the sweeper orders it."""
     busy = batch.at_work
     for lane in range(batch.width):
         if lane in busy:
             continue
-        place = lanes.claim(site, batch, lane)
+        place = lanes.claim_lane(site, batch, lane)
         if place is None:
             return
-        order(place)
+        order_line(place)
 
 
-def order(place: Place) -> None:
+def order_line(place: Place) -> None:
     with suppress(CountersignError):
-        orders.line(place.site, place.batch_id, place.attempt, place.lane, place.position)
+        orders.order_line(place.site, place.batch_id, place.attempt, place.lane, place.position)
 
 
-def take(place: Place, *, owner: str, keep: Callable[[], None]) -> None:
+def take_line(place: Place, *, owner: str, keep: Callable[[], None]) -> None:
     """Make the document of a lane's line and start its run; told again, nothing happens. ``keep``: as to ``unpack``.
 
     Raises:
@@ -65,19 +65,19 @@ def take(place: Place, *, owner: str, keep: Callable[[], None]) -> None:
         return
     file = parts.file_of(*place[:3], place.position)
     if file is None:
-        settle(place, None)
+        settle_line(place, None)
         return
     begun = functools.partial(bucket.begun, owner=owner, keep=keep, line=place.mark())
     try:
-        _enter(place, batch, file, begun)
+        _enter_document(place, batch, file, begun)
     except Refused as error:
-        fail(place, file, str(error))
+        fail_line(place, file, str(error))
 
 
 def _batch_at(place: Place) -> Batch | None:
     """None where the place's line was settled, or the batch is gone."""
     try:
-        batch = batch_queries.batch(place.site, place.batch_id)
+        batch = batch_queries.get_batch(place.site, place.batch_id)
     except NotFound:
         return None
     here = int(batch.attempt) == place.attempt and batch.at_work.get(place.lane) == place.position
@@ -91,17 +91,17 @@ def give_up(place: Place) -> None:
     try:
         file = parts.file_of(*place[:3], place.position)
     except NotFound:  # not even which line it is can be said
-        lost = lanes.explain(place.site, place.batch_id, 0, _LOST, attempt=place.attempt, key="", again=False)
-        lanes.keep(lost)
-        settle(place, Tallied.FAILED)
+        lost = lanes.explain_line(place.site, place.batch_id, 0, _LOST, attempt=place.attempt, key="", again=False)
+        lanes.store_line(lost)
+        settle_line(place, Tallied.FAILED)
         return
     if file is None:
-        settle(place, None)
+        settle_line(place, None)
     else:
-        fail(place, file, parts.UNEXPECTED)
+        fail_line(place, file, parts.UNEXPECTED)
 
 
-def _enter(
+def _enter_document(
     place: Place, batch: Batch, file: FoundFile,
     begun: Callable[[IncomingFile], AbstractContextManager[Callable[[], None]]],
 ) -> None:  # fmt: skip
@@ -126,7 +126,7 @@ def _enter(
 def orders_unpacking(site: str, document_id: str) -> None:
     """Where no queue answers the sweeper orders it."""
     with suppress(CountersignError):
-        orders.unpacking(site, document_id)
+        orders.order_unpacking(site, document_id)
 
 
 def _go_on(place: Place, file: FoundFile, run: Run, by: Actor, site: str | None) -> None:
@@ -161,7 +161,7 @@ def _go_on(place: Place, file: FoundFile, run: Run, by: Actor, site: str | None)
 
 def _unpack_again(place: Place, file: FoundFile, row: ProjectDocument, by: Actor) -> None:
     """Of a mail or an archive of which nothing came out."""
-    record = _unpacking(place.site, row)
+    record = _unpacking_of_line(place.site, row)
     if record.batch_line == place.mark():  # it failed in this attempt
         settle_as(place, file, row)
         return
@@ -170,25 +170,25 @@ def _unpack_again(place: Place, file: FoundFile, row: ProjectDocument, by: Actor
         orders_unpacking(place.site, record.documentId)
 
 
-def _unpacking(site: str, row: ProjectDocument) -> DocumentUnpacking:
+def _unpacking_of_line(site: str, row: ProjectDocument) -> DocumentUnpacking:
     return DocumentUnpacking.load(unpack.key_of(site, str(row.document_id)))
 
 
 def settle_as(place: Place, file: FoundFile | None, row: ProjectDocument) -> None:
     """What the document's row says, if it says that no machine works on it."""
     if row.outcome in BECAME:
-        settle(place, BECAME[row.outcome], file)
+        settle_line(place, BECAME[row.outcome], file)
     elif row.outcome:
-        fail(place, file, _reason(place.site, row), document_id=str(row.document_id))
+        fail_line(place, file, _failure_reason(place.site, row), document_id=str(row.document_id))
     elif row.status == StepStatus.COMPLETED:
-        settle(place, Tallied.UNPACKED, file, unpacked=_unpacking(place.site, row))
+        settle_line(place, Tallied.UNPACKED, file, unpacked=_unpacking_of_line(place.site, row))
     elif row.current_step:
-        settle(place, Tallied.WAITING, file)
+        settle_line(place, Tallied.WAITING, file)
 
 
-def _reason(site: str, row: ProjectDocument) -> str:
+def _failure_reason(site: str, row: ProjectDocument) -> str:
     if not row.workflow_id:
-        return _NOTHING.format(_unpacking(site, row).why)
+        return _NOTHING.format(_unpacking_of_line(site, row).why)
     with suppress(NotFound):
         link = queries.document_workflow(site, str(row.document_id), str(row.workflow_id))
         if error := link.data.as_dict().get("error"):
@@ -196,36 +196,36 @@ def _reason(site: str, row: ProjectDocument) -> str:
     return _ENDED.format(row.outcome)
 
 
-def fail(place: Place, file: FoundFile | None, sentence: str, *, document_id: str = "") -> None:
+def fail_line(place: Place, file: FoundFile | None, sentence: str, *, document_id: str = "") -> None:
     """First the line's row, then the slot: a worker that dies in between leaves the slot taken, and it comes again."""
     file = file or parts.file_of(*place[:3], place.position)
     if file is not None:
-        row = lanes.explain(
+        row = lanes.explain_line(
             place.site, place.batch_id, file.number, sentence, attempt=place.attempt, key=file.key, name=file.name,
             project_id=file.project_id, document_id=document_id, again=True,
         )  # fmt: skip
-        lanes.keep(row)
-    settle(place, Tallied.FAILED)
+        lanes.store_line(row)
+    settle_line(place, Tallied.FAILED)
 
 
-def settle(
+def settle_line(
     place: Place, became: Tallied | None, file: FoundFile | None = None, *, unpacked: DocumentUnpacking | None = None
 ) -> None:
     """Count it, once, and have the lane go on."""
     if became not in {None, Tallied.FAILED} and place.attempt > 1:
         file = file or parts.file_of(*place[:3], place.position)
         if file is not None:
-            lanes.forget(place.site, place.batch_id, file.number)
+            lanes.delete_line(place.site, place.batch_id, file.number)
     try:
-        batch, following = lanes.settle(place, became, skipped=int(unpacked.skipped) if unpacked else 0)
+        batch, following = lanes.settle_lane(place, became, skipped=int(unpacked.skipped) if unpacked else 0)
     except Conflict:  # settled before, or the batch has begun another attempt
         return
     if unpacked and unpacked.skipped_kinds:
         lanes.name_skipped(place, set(unpacked.skipped_kinds))
     if following:
-        order(following)
+        order_line(following)
     else:
-        conclude(place.site, batch)
+        conclude_batch(place.site, batch)
 
 
 def run_rests(run: Run, mark: str | None) -> None:
@@ -242,7 +242,7 @@ def run_rests(run: Run, mark: str | None) -> None:
         log.warning("slot waits for the sweeper", extra={"run": run.workflow_id, "error": type(error).__name__})
 
 
-def conclude(site: str, batch: Batch) -> None:
+def conclude_batch(site: str, batch: Batch) -> None:
     """All lines are settled, or too much failed, and nothing is under way: the batch has ended."""
     if batch.status != BatchStatus.RUNNING or batch.at_work:
         return
@@ -250,21 +250,21 @@ def conclude(site: str, batch: Batch) -> None:
     if not failed and int(batch.taken) < int(batch.planned):
         return
     with suppress(Conflict):
-        batches.finish(site, batch, BatchStatus.STOPPED if failed else BatchStatus.FINISHED)
+        batches.finish_batch(site, batch, BatchStatus.STOPPED if failed else BatchStatus.FINISHED)
         share_out(site)
 
 
 def share_out(site: str) -> None:
     """The slots of a site are divided anew, and those that have more are filled."""
-    for batch in shares.rebalance(site):
-        fill(site, batch)
+    for batch in shares.rebalance_shares(site):
+        fill_lanes(site, batch)
 
 
-def start(site: str, batch_id: str) -> None:
+def start_lines(site: str, batch_id: str) -> None:
     """Its files were looked at: it takes its share of the slots."""
-    if not parts.begin(site, batch_id):
+    if not parts.begin_batch(site, batch_id):
         return
     share_out(site)
-    batch = batch_queries.batch(site, batch_id)
-    fill(site, batch)
-    conclude(site, batch_queries.batch(site, batch_id))
+    batch = batch_queries.get_batch(site, batch_id)
+    fill_lanes(site, batch)
+    conclude_batch(site, batch_queries.get_batch(site, batch_id))

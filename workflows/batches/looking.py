@@ -11,7 +11,7 @@ from workflows.batches.items import Batch, BatchStatus
 log = logging.getLogger(__name__)
 
 
-def look(site: str, batch_id: str) -> None:
+def drive_batch(site: str, batch_id: str) -> None:
     """Drive it on from wherever it stands; again is harmless.
 
     Raises:
@@ -19,17 +19,17 @@ def look(site: str, batch_id: str) -> None:
         Unavailable: the queue or the table does not answer.
 
     """
-    batch = queries.batch(site, batch_id)
+    batch = queries.get_batch(site, batch_id)
     attempt = int(batch.attempt)
     if batch.status == BatchStatus.READING:
-        orders.read(site, batch_id, attempt)
+        orders.order_reading(site, batch_id, attempt)
     elif batch.status == BatchStatus.CHECKING:
         missing = list(batch.missing_parts())
         if missing:
             log.warning("parts ordered again", extra={"batch": batch_id, "parts": len(missing)})
-            orders.parts(site, batch_id, attempt, missing)
+            orders.order_parts(site, batch_id, attempt, missing)
         else:
-            lines.start(site, batch_id)
+            lines.start_lines(site, batch_id)
     else:
         _look_at_lanes(site, batch)
 
@@ -37,11 +37,11 @@ def look(site: str, batch_id: str) -> None:
 def _look_at_lanes(site: str, batch: Batch) -> None:
     """Each line that is under way is taken again, which finds how far its document is."""
     for lane, position in sorted(batch.at_work.items()):
-        orders.line(site, batch.id, int(batch.attempt), lane, position)
+        orders.order_line(site, batch.id, int(batch.attempt), lane, position)
     if batch.status == BatchStatus.RUNNING:
         lines.share_out(site)
-        lines.fill(site, batch)
-        lines.conclude(site, batch)
+        lines.fill_lanes(site, batch)
+        lines.conclude_batch(site, batch)
     elif not batch.at_work:
         with suppress(Conflict):
-            batches.rest(batch)
+            batches.release_slots(batch)

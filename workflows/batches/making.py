@@ -39,7 +39,9 @@ class Wish:
     percent: int = DEFAULT_PERCENT
 
 
-def make(site: str, project: Project, wish: Wish, sent: BinaryIO | None, *, file_name: str = "", by: Actor) -> Batch:
+def make_batch(
+    site: str, project: Project, wish: Wish, sent: BinaryIO | None, *, file_name: str = "", by: Actor
+) -> Batch:
     """The batch of this wish; the one that is there if it was made before. ``sent``: a manifest to store.
 
     Raises:
@@ -48,21 +50,21 @@ def make(site: str, project: Project, wish: Wish, sent: BinaryIO | None, *, file
 
     """
     if sent is None:
-        key, form = _found(site, wish.key)
+        key, form = _find_manifest(site, wish.key)
     else:
-        key, form = _stored(site, wish.batch_id, sent, file_name)
+        key, form = _store_manifest(site, wish.batch_id, sent, file_name)
     name = wish.name or file_name or key.rpartition("/")[2]
     draft = BatchDraft(name[:200], project.id, project.settings.name, key, form, wish.slots, wish.percent)
     try:
-        batch = batches.create(site, draft, by=by, batch_id=wish.batch_id)
+        batch = batches.create_batch(site, draft, by=by, batch_id=wish.batch_id)
     except Conflict:
-        return _made_before(queries.batch(site, wish.batch_id), draft)
+        return _check_same_batch(queries.get_batch(site, wish.batch_id), draft)
     with suppress(CountersignError):  # the sweeper orders it
-        orders.read(site, batch.id, 1)
+        orders.order_reading(site, batch.id, 1)
     return batch
 
 
-def _made_before(batch: Batch, draft: BatchDraft) -> Batch:
+def _check_same_batch(batch: Batch, draft: BatchDraft) -> Batch:
     """Slots are not compared: they may have been changed since. Raises: Refused."""
     before = BatchDraft(
         str(batch.name), batch.project_id, draft.project_name, str(batch.manifest), str(batch.form), draft.slots,
@@ -79,7 +81,7 @@ def _made_before(batch: Batch, draft: BatchDraft) -> Batch:
     return batch
 
 
-def _found(site: str, key: str) -> tuple[str, str]:
+def _find_manifest(site: str, key: str) -> tuple[str, str]:
     prefix = files.bulk(site)
     key = key.strip().removeprefix(f"s3://{settings.BUCKET_NAME}/")
     if not key.startswith(prefix) or not key.isprintable():
@@ -94,7 +96,7 @@ def _found(site: str, key: str) -> tuple[str, str]:
     return key, manifest.form_of(key, open_object(key).read(_HEAD))
 
 
-def _stored(site: str, batch_id: str, sent: BinaryIO, file_name: str) -> tuple[str, str]:
+def _store_manifest(site: str, batch_id: str, sent: BinaryIO, file_name: str) -> tuple[str, str]:
     size = sent.seek(0, io.SEEK_END)
     _check_size(size)
     sent.seek(0)

@@ -79,7 +79,7 @@ def form_of(name: str, head: bytes) -> str:
     return "csv" if any(title.strip() in _KEYS for title in titles) else "list"
 
 
-def lines(stream: BinaryIO, form: str, rules: Rules) -> Iterator[Line]:
+def read_lines(stream: BinaryIO, form: str, rules: Rules) -> Iterator[Line]:
     """Every line, judged; empty ones are passed over.
 
     Raises:
@@ -92,12 +92,12 @@ def lines(stream: BinaryIO, form: str, rules: Rules) -> Iterator[Line]:
         for number, entry in enumerate(_ENTRIES[form](text), 1):
             if number > rules.most:
                 raise Refused(f"A manifest has up to {rules.most:,} lines. Split this one.")
-            yield _judged(number, entry, rules, seen)
+            yield _judge_line(number, entry, rules, seen)
     except UnicodeDecodeError as error:
         raise Refused("This manifest is not UTF-8 text. Save it as UTF-8.") from error
 
 
-def _judged(number: int, entry: Any, rules: Rules, seen: set[bytes]) -> Line:
+def _judge_line(number: int, entry: Any, rules: Rules, seen: set[bytes]) -> Line:
     if isinstance(entry, str):
         entry = {"key": entry}
     if not isinstance(entry, Mapping):
@@ -142,7 +142,7 @@ def _key_problem(key: str, rules: Rules) -> str:
     return ""
 
 
-def _listed(text: Iterable[str]) -> Iterator[Any]:
+def _read_json_lines(text: Iterable[str]) -> Iterator[Any]:
     for line in text:
         if len(line) > _LONGEST_LINE:
             raise Refused("This is no list of keys: one of its lines is far too long.")
@@ -150,9 +150,9 @@ def _listed(text: Iterable[str]) -> Iterator[Any]:
             yield line.strip()
 
 
-def _tabled(text: Iterable[str]) -> Iterator[Any]:
+def _read_csv_lines(text: Iterable[str]) -> Iterator[Any]:
     try:
-        rows = csv.DictReader(_bounded(text), skipinitialspace=True, strict=True)
+        rows = csv.DictReader(_limit_line_length(text), skipinitialspace=True, strict=True)
         titles = [title.strip() for title in rows.fieldnames or ()]
         if not set(_KEYS) & set(titles):
             raise Refused("The first line of a CSV names its columns, and one of them is called key.")
@@ -162,14 +162,14 @@ def _tabled(text: Iterable[str]) -> Iterator[Any]:
         raise Refused(f"This CSV cannot be read: {error}.") from error
 
 
-def _bounded(text: Iterable[str]) -> Iterator[str]:
+def _limit_line_length(text: Iterable[str]) -> Iterator[str]:
     for line in text:
         if len(line) > _LONGEST_LINE:
             raise Refused("This is no CSV of keys: one of its lines is far too long.")
         yield line
 
 
-def _array(text: io.TextIOBase) -> Iterator[Any]:
+def _read_json_array(text: io.TextIOBase) -> Iterator[Any]:
     """The members of a JSON list, one after the other: json.load would hold all of them."""
     decoder, held = json.JSONDecoder(), text.read(_CHUNK).lstrip()
     closing: str | None = ""
@@ -208,4 +208,4 @@ def _check_end(rest: str, closing: str | None) -> None:
         raise Refused("Something follows the list of this JSON, which nothing reads. Name projects in its lines.")
 
 
-_ENTRIES: Mapping[str, Any] = {"json": _array, "csv": _tabled, "list": _listed}
+_ENTRIES: Mapping[str, Any] = {"json": _read_json_array, "csv": _read_csv_lines, "list": _read_json_lines}

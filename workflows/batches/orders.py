@@ -16,27 +16,27 @@ READ, LINE, UNPACK = "workflows.batches.tasks.read", "workflows.batches.tasks.ta
 LOOK = "workflows.batches.tasks.look"
 
 
-def read(site: str, batch_id: str, attempt: int) -> None:
+def order_reading(site: str, batch_id: str, attempt: int) -> None:
     """Raises: Unavailable."""
     _send(READ, site=site, batch_id=batch_id, attempt=attempt)
 
 
-def line(site: str, batch_id: str, attempt: int, lane: int, position: int) -> None:
+def order_line(site: str, batch_id: str, attempt: int, lane: int, position: int) -> None:
     """Raises: Unavailable."""
     _send(LINE, site=site, batch_id=batch_id, attempt=attempt, lane=lane, position=position)
 
 
-def unpacking(site: str, document_id: str) -> None:
+def order_unpacking(site: str, document_id: str) -> None:
     """Raises: Unavailable."""
     _send(UNPACK, site=site, document_id=document_id)
 
 
-def look(site: str, batch_id: str) -> None:
+def order_drive(site: str, batch_id: str) -> None:
     """Raises: Unavailable."""
     _send(LOOK, site=site, batch_id=batch_id)
 
 
-def items(site: str, batch_id: str, attempt: int, parts: int) -> None:
+def order_items(site: str, batch_id: str, attempt: int, parts: int) -> None:
     """What the parent machine reads. Raises: Unavailable."""
     found = [{"site": site, "batch_id": batch_id, "attempt": attempt, "part": part} for part in range(parts)]
     SiteFiles(site).write(files.batch_items(batch_id, attempt), json.dumps(found).encode(), "application/json")
@@ -45,12 +45,12 @@ def items(site: str, batch_id: str, attempt: int, parts: int) -> None:
 def all_parts(site: str, batch_id: str, attempt: int, count: int) -> None:
     """By the parent machine, whose items order them; where messages drive, by one for each. Raises: Unavailable."""
     if engine_choice.chosen():
-        parts(site, batch_id, attempt, range(count))
+        order_parts(site, batch_id, attempt, range(count))
         return
     driver.start_batch(f"{site}-{batch_id}-{attempt}", SiteFiles(site).key(files.batch_items(batch_id, attempt)))
 
 
-def parts(site: str, batch_id: str, attempt: int, which: Iterable[int]) -> None:
+def order_parts(site: str, batch_id: str, attempt: int, which: Iterable[int]) -> None:
     """Without a machine: what it lost, or all where there is none. Raises: Unavailable."""
     for part in which:
         _send(batch.TASK, site=site, batch_id=batch_id, attempt=attempt, part=part)

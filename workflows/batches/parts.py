@@ -47,26 +47,26 @@ def open_part(site: str, batch_id: str, attempt: int, part: int, *, last: bool =
         Unavailable: S3 or the table does not answer.
 
     """
-    batch = queries.batch(site, batch_id)
+    batch = queries.get_batch(site, batch_id)
     if batch.status != BatchStatus.CHECKING or int(batch.attempt) != attempt or part >= int(batch.parts):
         return False
     if part in (batch.opened or ()):
         return not any(True for _ in batch.missing_parts())
     store, found, wrong = SiteFiles(site), [], []
     for number, key, project_id, name in json.loads(store.read(files.batch_part(batch_id, attempt, part))):
-        version, size, message = _looked_at(key, last=last)
+        version, size, message = _inspect_file(key, last=last)
         found.append(None if message else [number, key, project_id, name, version, size])
         if message:
-            row = lanes.explain(
+            row = lanes.explain_line(
                 site, batch_id, number, message, attempt=attempt, key=key, name=name, project_id=project_id, again=True
             )
             wrong.append(row)
     store.write(files.batch_files(batch_id, attempt, part), json.dumps(found).encode(), "application/json")
     write_lines(wrong)
-    return _counted(batch, part, failed=len(wrong))
+    return _count_part(batch, part, failed=len(wrong))
 
 
-def _looked_at(key: str, *, last: bool) -> tuple[str, int, str]:
+def _inspect_file(key: str, *, last: bool) -> tuple[str, int, str]:
     try:
         version, size = look_up(key)
     except NotFound:
@@ -84,7 +84,7 @@ def _looked_at(key: str, *, last: bool) -> tuple[str, int, str]:
     return version, size, ""
 
 
-def _counted(batch: Batch, part: int, *, failed: int) -> bool:
+def _count_part(batch: Batch, part: int, *, failed: int) -> bool:
     same = (Batch.status == BatchStatus.CHECKING) & (Batch.attempt == int(batch.attempt))
     actions = [Batch.opened.add({part}), Batch.failed.set(Batch.failed + failed)]
     with suppress(Conflict):  # counted before
@@ -99,9 +99,9 @@ def file_of(site: str, batch_id: str, attempt: int, position: int) -> FoundFile 
     return FoundFile(*found) if found else None
 
 
-def begin(site: str, batch_id: str) -> bool:
+def begin_batch(site: str, batch_id: str) -> bool:
     """False where somebody was faster."""
     with suppress(Conflict):
-        batches.begin(site, queries.batch(site, batch_id))
+        batches.begin_lines(site, queries.get_batch(site, batch_id))
         return True
     return False

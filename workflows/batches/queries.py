@@ -14,7 +14,7 @@ from workflows.batches.items import ActiveBatch, Batch, BatchLine
 _A_REPORT_PAGE = 200
 
 
-def batch(site: str, batch_id: str, *, consistent: bool = True) -> Batch:
+def get_batch(site: str, batch_id: str, *, consistent: bool = True) -> Batch:
     """Raises: NotFound."""
     try:
         return Batch.load(batches.key_of(site, batch_id), consistent=consistent)
@@ -29,7 +29,9 @@ def list_batches(site: str, *, cursor: str | None = None) -> Page[Batch]:
     return Page([found[row.key] for row in page.rows if row.key in found], page.next)
 
 
-def lines(site: str, batch_id: str, *, cursor: str | None = None, limit: int = settings.PAGE_SIZE) -> Page[BatchLine]:
+def list_failed_lines(
+    site: str, batch_id: str, *, cursor: str | None = None, limit: int = settings.PAGE_SIZE
+) -> Page[BatchLine]:
     """The lines that are wrong or failed, as the manifest has them."""
     pk = table.BATCH_LINE.partition_key(site, batch_id=batch_id)
     prefix = BatchLine.SK.startswith(table.BATCH_LINE.sort_prefix())
@@ -40,14 +42,14 @@ def every_line(site: str, batch_id: str) -> Iterator[BatchLine]:
     """The same, page by page, for the report and for another attempt."""
     cursor: str | None = None
     while True:
-        page = lines(site, batch_id, cursor=cursor, limit=_A_REPORT_PAGE)
+        page = list_failed_lines(site, batch_id, cursor=cursor, limit=_A_REPORT_PAGE)
         yield from page.rows
         cursor = page.next
         if cursor is None:
             return
 
 
-def active(site: str) -> list[ActiveBatch]:
+def list_active_batches(site: str) -> list[ActiveBatch]:
     """The batches of a site that take slots now, the oldest first."""
     pk = table.ACTIVE_BATCH.partition_key(site)
     prefix = ActiveBatch.SK.startswith(table.ACTIVE_BATCH.sort_prefix())

@@ -30,23 +30,23 @@ class _Sorted:
     parts: int = 0
 
 
-def read(site: str, batch_id: str, attempt: int, *, owner: str, keep: Callable[[], None]) -> None:
+def read_manifest(site: str, batch_id: str, attempt: int, *, owner: str, keep: Callable[[], None]) -> None:
     """Read it and have its files looked at; told again, nothing happens. ``keep`` is called while it lasts.
 
     Raises:
         Unavailable: S3 or the table does not answer.
 
     """
-    batch = queries.batch(site, batch_id)
+    batch = queries.get_batch(site, batch_id)
     if batch.status != BatchStatus.READING or int(batch.attempt) != attempt:
         return
     with suppress(Conflict):  # another worker reads it, or was as fast; both wrote the same
         if due_work.attempts_exhausted(batch):
             batches.give_up(site, batch, owner=owner)
             return
-        batches.claim(batch, owner=owner)
+        batches.claim_batch(batch, owner=owner)
         try:
-            _read(site, batch, keep)
+            _read_new_manifest(site, batch, keep)
         except Unavailable:
             due_work.release(batch, owner=owner)
             raise
@@ -54,36 +54,36 @@ def read(site: str, batch_id: str, attempt: int, *, owner: str, keep: Callable[[
 
 def give_up(site: str, batch_id: str, attempt: int) -> None:
     """It raised an unexpected error again and again, on the way to its first line. Raises: Unavailable."""
-    batch = queries.batch(site, batch_id)
+    batch = queries.get_batch(site, batch_id)
     if batch.status in {BatchStatus.READING, BatchStatus.CHECKING} and int(batch.attempt) == attempt:
         with suppress(Conflict):  # it has gone on meanwhile
-            batches.stop(site, batch)
+            batches.stop_batch(site, batch)
 
 
-def _read(site: str, batch: Batch, keep: Callable[[], None]) -> None:
+def _read_new_manifest(site: str, batch: Batch, keep: Callable[[], None]) -> None:
     if int(batch.attempt) == 1:  # it may be read again: then what was wrong with it may be mended
         for line in queries.every_line(site, batch.id):
-            lanes.forget(site, batch.id, int(line.number))
+            lanes.delete_line(site, batch.id, int(line.number))
     try:
-        found = _sorted(site, batch, _beating(batch, keep, _lines_of(site, batch)))
+        found = _sort_into_parts(site, batch, _beat_between(batch, keep, _lines_of(site, batch)))
     except Refused as error:
-        batches.refuse(site, batch, str(error))
+        batches.refuse_batch(site, batch, str(error))
         return
-    _decide(site, batch, found)
+    _settle_manifest(site, batch, found)
 
 
-def _beating(batch: Batch, keep: Callable[[], None], lines: Iterable[Line]) -> Iterator[Line]:
+def _beat_between(batch: Batch, keep: Callable[[], None], lines: Iterable[Line]) -> Iterator[Line]:
     """The lines, and a heartbeat now and then. Raises: Conflict, where another worker has read them."""
     looked = time.monotonic()
     for line in lines:
         keep()
         if time.monotonic() - looked > settings.REPAIR_AFTER_SECONDS / 3:
             looked = time.monotonic()
-            batches.renew(batch)
+            batches.renew_batch_lease(batch)
         yield line
 
 
-def _decide(site: str, batch: Batch, found: _Sorted) -> None:
+def _settle_manifest(site: str, batch: Batch, found: _Sorted) -> None:
     first = int(batch.attempt) == 1
     total, bad = (found.total, found.bad) if first else (int(batch.total), int(batch.bad))
     allowed = total * int(batch.percent) // 100
@@ -92,10 +92,10 @@ def _decide(site: str, batch: Batch, found: _Sorted) -> None:
             "No line" if not found.planned else f"{bad} of {total} lines are wrong, more than {batch.percent} %: none"
         )
         sentence = f"{many} of this manifest was started. The report says why, line by line."
-        batches.refuse(site, batch, sentence, total=total, bad=bad)
+        batches.refuse_batch(site, batch, sentence, total=total, bad=bad)
         return
-    orders.items(site, batch.id, int(batch.attempt), found.parts)
-    batches.read(
+    orders.order_items(site, batch.id, int(batch.attempt), found.parts)
+    batches.record_manifest(
         site, batch, total=total, bad=bad, planned=found.planned, parts=found.parts, allowed=allowed
     )  # fmt: skip
     orders.all_parts(site, batch.id, int(batch.attempt), found.parts)
@@ -108,7 +108,7 @@ def _lines_of(site: str, batch: Batch) -> Iterator[Line]:
             stream = open_object(str(batch.manifest))
         except NotFound as error:
             raise Refused("The manifest is gone from the bucket. Put it there again, and make a new batch.") from error
-        return manifest.lines(stream, str(batch.form), rules_of(site, batch.project_id))
+        return manifest.read_lines(stream, str(batch.form), rules_of(site, batch.project_id))
     failed = (line for line in queries.every_line(site, batch.id) if line.again)
     return (
         Wanted(int(line.number), str(line.s3_key), str(line.project_id), str(line.name or line.s3_key))
@@ -122,7 +122,7 @@ def rules_of(site: str, project_id: str) -> Rules:
     return Rules(files.bulk(site), project_id, known, settings.BATCH_MAX_LINES, settings.BUCKET_NAME)
 
 
-def _sorted(site: str, batch: Batch, found: Iterable[Line]) -> _Sorted:
+def _sort_into_parts(site: str, batch: Batch, found: Iterable[Line]) -> _Sorted:
     """Into parts of a hundred lines; no more than one of them is held at a time."""
     store, so_far = SiteFiles(site), _Sorted()
     part: list[list[int | str]] = []
@@ -143,7 +143,7 @@ def _sorted(site: str, batch: Batch, found: Iterable[Line]) -> _Sorted:
         if isinstance(line, Wrong):
             so_far.bad += 1
             wrong.append(
-                lanes.explain(
+                lanes.explain_line(
                     site, batch.id, line.number, line.reason, attempt=int(batch.attempt), key=line.key, again=False
                 )
             )

@@ -12,9 +12,9 @@ from workflows.engine import limits
 log = logging.getLogger(__name__)
 
 
-def rebalance(site: str) -> list[Batch]:
+def rebalance_shares(site: str) -> list[Batch]:
     """Write what has changed; answers the batches that may use more slots than before."""
-    active = queries.active(site)
+    active = queries.list_active_batches(site)
     of_project = limits.shares(site, [one.project_id for one in active])
     wanted = {one.id: of_project[one.project_id] for one in active}
     grown = []

@@ -17,7 +17,7 @@ def read(self: Any, *, site: str, batch_id: str, attempt: int) -> None:
     keep = message_delivery.keeper(self.request)
     unexpected.attempt(
         self,
-        lambda: reading.read(site, batch_id, attempt, owner=self.request.id, keep=keep),
+        lambda: reading.read_manifest(site, batch_id, attempt, owner=self.request.id, keep=keep),
         lambda: reading.give_up(site, batch_id, attempt),
     )
 
@@ -28,7 +28,7 @@ def open_part(self: Any, *, site: str, batch_id: str, attempt: int, part: int) -
 
     def look_at(*, last: bool = False) -> None:
         if parts.open_part(site, batch_id, attempt, part, last=last):
-            lines.start(site, batch_id)
+            lines.start_lines(site, batch_id)
 
     def give_up() -> None:
         unexpected.once_more(lambda: look_at(last=True), lambda: reading.give_up(site, batch_id, attempt))
@@ -41,11 +41,11 @@ def take_line(self: Any, *, site: str, batch_id: str, attempt: int, lane: int, p
     """Make a document of a line that has a slot, and start its run."""
     place, keep = Place(site, batch_id, attempt, lane, position), message_delivery.keeper(self.request)
     unexpected.attempt(
-        self, lambda: lines.take(place, owner=self.request.id, keep=keep), lambda: lines.give_up(place)
+        self, lambda: lines.take_line(place, owner=self.request.id, keep=keep), lambda: lines.give_up(place)
     )  # fmt: skip
 
 
 @shared_task(name=orders.LOOK, time_limit=900)
 def look(*, site: str, batch_id: str) -> None:
     """Drive a batch on from wherever it stands."""
-    looking.look(site, batch_id)
+    looking.drive_batch(site, batch_id)

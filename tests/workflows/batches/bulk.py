@@ -49,13 +49,13 @@ def make(
     draft = BatchDraft(
         "November", project.id, project.settings.name, store.key(files.manifest(batch_id)), form, slots, percent
     )
-    batch = batches.create(site, draft, by=BY, batch_id=batch_id)
-    orders.read(site, batch_id, 1)
+    batch = batches.create_batch(site, draft, by=BY, batch_id=batch_id)
+    orders.order_reading(site, batch_id, 1)
     return batch
 
 
 def now(batch: Batch, site: str = "default") -> Batch:
-    return queries.batch(site, batch.id)
+    return queries.get_batch(site, batch.id)
 
 
 def status(batch: Batch, *wanted: str, site: str = "default") -> Callable[[], bool]:

@@ -23,14 +23,14 @@ def test_a_list_of_keys_becomes_a_batch_that_is_followed_and_tried_again(pump: P
     made = send(client, project_id=project.id, documents=wanted, name="Night", tolerated_percent=100)
     assert (made.status_code, made.json()["status"], made.json()["name"]) == (201, "reading", "Night")
     url = f"{URL}/{made.json()['id']}"
-    bulk.ended(pump, queries.batch("default", made.json()["id"]))
+    bulk.ended(pump, queries.get_batch("default", made.json()["id"]))
     shown = client.get(url).json()
     assert [shown[name] for name in ("status", "total", "published", "failed", "wrong")] == ["finished", 3, 1, 1, 1]
     told = client.get(f"{url}/lines").json()["items"]
     assert [(one["line"], one["can_be_tried_again"]) for one in told] == [(2, True), (3, False)]
     bulk.put("late.txt")
     assert client.post(f"{url}/retry").json()["attempt"] == 2
-    bulk.ended(pump, queries.batch("default", shown["id"]))
+    bulk.ended(pump, queries.get_batch("default", shown["id"]))
     assert (client.get(url).json()["published"], client.get(url).json()["failed"]) == (2, 0)
     problem(client.post(f"{url}/retry"), 422)
 
@@ -52,7 +52,7 @@ def test_the_same_key_with_another_batch_is_refused_and_leaves_the_first_as_it_i
     project, client, key = bulk.project(), program(), {"Idempotency-Key": "tonight"}
     documents = [{"key": "bulk/default/a"}]
     made = send(client, key, project_id=project.id, documents=documents).json()
-    manifest = str(queries.batch("default", made["id"]).manifest)
+    manifest = str(queries.get_batch("default", made["id"]).manifest)
     body = open_object(manifest).read()
     for changed, words in (
         ({"documents": [{"key": "bulk/default/b"}]}, "another manifest"),
@@ -63,7 +63,7 @@ def test_the_same_key_with_another_batch_is_refused_and_leaves_the_first_as_it_i
         wish = {"project_id": project.id, "documents": documents, **changed}
         assert f"before with {words}. Nothing" in str(problem(send(client, key, **wish), 422)["detail"])
     assert open_object(manifest).read() == body
-    assert str(queries.batch("default", made["id"]).manifest) == manifest
+    assert str(queries.get_batch("default", made["id"]).manifest) == manifest
 
 
 @pytest.mark.usefixtures("table")
@@ -114,5 +114,5 @@ def test_a_batch_is_widened_cancelled_and_goes_on(pump: Pump):
     pump.run()
     problem(program(Permission.READ).post(f"{url}/continue"), 403)
     assert client.post(f"{url}/continue").json()["status"] == "reading"
-    assert bulk.ended(pump, queries.batch("default", made.json()["id"])).published == 3
+    assert bulk.ended(pump, queries.get_batch("default", made.json()["id"])).published == 3
     problem(client.post(f"{url}/continue"), 422)

@@ -29,11 +29,13 @@ def file(text: str = "bulk/default/a.pdf\n") -> SimpleUploadedFile:
 
 def finished(failed: int = 1) -> Batch:
     batch = bulk.make(bulk.project(), [])
-    batches.read("default", batch, total=3, bad=0, planned=3, parts=0, allowed=3)
-    batches.begin("default", batch)
+    batches.record_manifest("default", batch, total=3, bad=0, planned=3, parts=0, allowed=3)
+    batches.begin_lines("default", batch)
     Batch.change(batch.key, [Batch.failed.set(failed), Batch.published.set(3 - failed)], EXISTS)
-    batches.finish("default", batch, BatchStatus.FINISHED)
-    lanes.keep(lanes.explain("default", batch.id, 2, "=It is gone.", attempt=1, key="bulk/default/b", again=True))
+    batches.finish_batch("default", batch, BatchStatus.FINISHED)
+    lanes.store_line(
+        lanes.explain_line("default", batch.id, 2, "=It is gone.", attempt=1, key="bulk/default/b", again=True)
+    )
     return bulk.now(batch)
 
 
@@ -64,7 +66,7 @@ def test_a_manifest_in_the_bucket_is_named():
 def test_a_manifest_that_was_not_taken_leads_to_the_next_one():
     project = bulk.project()
     batch = bulk.make(project, "{no list")
-    batches.refuse("default", batch, "This is no JSON list.")
+    batches.refuse_batch("default", batch, "This is no JSON list.")
     link = f'href="/batches/new/{project.id}/"'
     text = one_line(signed_in(alice()).get(f"/batches/{batch.id}/").content)
     assert link in text

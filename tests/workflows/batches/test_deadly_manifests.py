@@ -51,19 +51,19 @@ def test_what_ends_every_worker_is_refused_with_a_sentence(batch: Batch) -> None
         read(batch, owner=owner)
     with pytest.raises(Conflict):  # the sweeper that saw it before
         look_at_batch("default", batch)
-    looking.look("default", batch.id)
+    looking.drive_batch("default", batch.id)
     assert stored.rows() == before
 
 
 def test_who_comes_while_another_reads_begins_nothing(batch: Batch) -> None:
     for _ in range(MOST):
-        batches.claim(bulk.now(batch), owner="another")
+        batches.claim_batch(bulk.now(batch), owner="another")
     read(batch)
     assert told(batch) == [("reading", MOST)]
     with pytest.raises(Conflict):
         batches.give_up("default", bulk.now(batch), owner="mine")
     with pytest.raises(Conflict):  # often enough
-        batches.claim(bulk.now(batch), owner="another")
+        batches.claim_batch(bulk.now(batch), owner="another")
 
 
 def test_who_gives_up_what_was_read_meanwhile_is_too_late(batch: Batch) -> None:
@@ -71,17 +71,17 @@ def test_who_gives_up_what_was_read_meanwhile_is_too_late(batch: Batch) -> None:
     seen = bulk.now(batch)
     read(batch)
     assert told(batch) == [("checking", 0)]
-    for late in (lambda: batches.give_up("default", seen, owner="mine"), lambda: batches.renew(seen)):
+    for late in (lambda: batches.give_up("default", seen, owner="mine"), lambda: batches.renew_batch_lease(seen)):
         with pytest.raises(Conflict):
             late()
     with pytest.raises(Conflict):
-        batches.claim(seen, owner="mine")
+        batches.claim_batch(seen, owner="mine")
 
 
 def test_a_begin_that_s3_did_not_answer_does_not_count(batch: Batch) -> None:
     for _ in range(MOST + 1):
         with fail("s3", "PutObject", error_code="SlowDown", times=9), pytest.raises(Unavailable):
-            reading.read("default", batch.id, 1, owner="mine", keep=lambda: None)
+            reading.read_manifest("default", batch.id, 1, owner="mine", keep=lambda: None)
     assert told(batch) == [("reading", 0)]
     read(batch, owner="another")
     assert told(batch) == [("checking", 0)]
@@ -90,14 +90,16 @@ def test_a_begin_that_s3_did_not_answer_does_not_count(batch: Batch) -> None:
 def test_a_worker_that_reads_for_long_keeps_it(batch: Batch, settings: LazySettings) -> None:
     settings.REPAIR_AFTER_SECONDS = 0
     kept: list[str] = []
-    reading.read("default", batch.id, 1, owner="mine", keep=lambda: kept.append(str(bulk.now(batch).lease_until)))
+    reading.read_manifest(
+        "default", batch.id, 1, owner="mine", keep=lambda: kept.append(str(bulk.now(batch).lease_until))
+    )
     assert len(set(kept)) == 2
     assert told(batch) == [("checking", 0)]
 
 
 def test_begins_of_an_earlier_attempt_do_not_count(batch: Batch) -> None:
     killed(batch)
-    batches.cancel("default", bulk.now(batch), by=bulk.BY)
+    batches.cancel_batch("default", bulk.now(batch), by=bulk.BY)
     batches.go_on("default", bulk.now(batch), by=bulk.BY)
     assert told(batch) == [("reading", 0)]
     assert bulk.now(batch).lease_owner is None

@@ -21,14 +21,14 @@ def running(
 ) -> Batch:
     batch_id = clock.new_ulid()
     draft = BatchDraft("November", project_id, "Bills", "none", "list", slots, 0)
-    batch = batches.create(site, draft, by=bulk.BY, batch_id=batch_id)
-    batches.read(site, batch, total=planned, bad=0, planned=planned, parts=0, allowed=allowed)
-    batches.begin(site, bulk.now(batch, site))
+    batch = batches.create_batch(site, draft, by=bulk.BY, batch_id=batch_id)
+    batches.record_manifest(site, batch, total=planned, bad=0, planned=planned, parts=0, allowed=allowed)
+    batches.begin_lines(site, bulk.now(batch, site))
     return bulk.now(batch, site)
 
 
 def claim(batch: Batch, lane: int) -> lanes.Place:
-    place = lanes.claim("default", batch, lane)
+    place = lanes.claim_lane("default", batch, lane)
     assert place
     return place
 
@@ -37,9 +37,9 @@ def test_each_lane_takes_the_next_line_and_goes_on_with_another():
     batch = running()
     first, second = claim(batch, 0), claim(batch, 1)
     assert (first.position, second.position) == (0, 1)
-    found, following = lanes.settle(first, Tallied.PUBLISHED)
+    found, following = lanes.settle_lane(first, Tallied.PUBLISHED)
     assert (following, found.at_work) == (first._replace(position=2), {0: 2, 1: 1})
-    found, following = lanes.settle(second, Tallied.WAITING)
+    found, following = lanes.settle_lane(second, Tallied.WAITING)
     assert (following, found.at_work) == (None, {0: 2})  # no line is left
     assert (found.published, found.waiting) == (1, 1)
 
@@ -50,7 +50,7 @@ def test_of_many_that_settle_a_line_one_counts_it():
 
     def settle(_: int) -> bool:
         try:
-            lanes.settle(place, Tallied.PUBLISHED)
+            lanes.settle_lane(place, Tallied.PUBLISHED)
         except Conflict:
             return False
         return True
@@ -63,7 +63,7 @@ def test_of_many_that_settle_a_line_one_counts_it():
 def test_of_many_that_fill_a_lane_one_does():
     batch = running(slots=3, planned=20)
     with ThreadPoolExecutor(9) as workers:
-        places = [one for one in workers.map(lambda n: lanes.claim("default", batch, n % 3), range(9)) if one]
+        places = [one for one in workers.map(lambda n: lanes.claim_lane("default", batch, n % 3), range(9)) if one]
     assert sorted(place.position for place in places) == [0, 1, 2]
     assert bulk.now(batch).taken == 3
 
@@ -72,9 +72,9 @@ def test_fewer_slots_close_lanes_as_they_end_and_more_open_them():
     batch = running(slots=2, planned=10)
     first, second = claim(batch, 0), claim(batch, 1)
     batches.change_slots("default", batch, 1, by=bulk.BY)
-    assert lanes.settle(second, Tallied.PUBLISHED)[1] is None
-    assert lanes.settle(first, Tallied.PUBLISHED)[1]
-    assert lanes.claim("default", batch, 1) is None
+    assert lanes.settle_lane(second, Tallied.PUBLISHED)[1] is None
+    assert lanes.settle_lane(first, Tallied.PUBLISHED)[1]
+    assert lanes.claim_lane("default", batch, 1) is None
     batches.change_slots("default", batch, 2, by=bulk.BY)
     assert claim(batch, 1).position == 3
     for wrong in (0, 101):
@@ -87,10 +87,10 @@ def test_once_too_much_failed_nothing_is_started():
     place: lanes.Place | None = claim(batch, 0)
     for expected in (1, 2):
         assert place
-        found, place = lanes.settle(place, Tallied.FAILED)
+        found, place = lanes.settle_lane(place, Tallied.FAILED)
         assert found.failed == expected
     assert place is None
-    assert lanes.claim("default", batch, 0) is None
+    assert lanes.claim_lane("default", batch, 0) is None
 
 
 def test_a_line_of_an_earlier_attempt_settles_nothing():
@@ -98,27 +98,27 @@ def test_a_line_of_an_earlier_attempt_settles_nothing():
     place = claim(batch, 0)
     Batch.change(batch.key, [Batch.attempt.set(2)], EXISTS)
     with pytest.raises(Conflict):
-        lanes.settle(place, Tallied.PUBLISHED)
+        lanes.settle_lane(place, Tallied.PUBLISHED)
 
 
 def test_a_batch_does_not_end_while_a_line_is_under_way():
     batch = running(slots=1, planned=1)
     place = claim(batch, 0)
     with pytest.raises(Conflict):
-        batches.finish("default", batch, BatchStatus.FINISHED)
-    lanes.settle(place, Tallied.PUBLISHED)
-    batches.finish("default", batch, BatchStatus.FINISHED)
+        batches.finish_batch("default", batch, BatchStatus.FINISHED)
+    lanes.settle_lane(place, Tallied.PUBLISHED)
+    batches.finish_batch("default", batch, BatchStatus.FINISHED)
     with pytest.raises(Conflict, match="has gone on"):  # who comes second tells nobody
-        batches.finish("default", batch, BatchStatus.FINISHED)
+        batches.finish_batch("default", batch, BatchStatus.FINISHED)
 
 
 def test_a_sites_batches_share_its_slots_and_those_of_a_project_the_projects(settings):
     settings.SITE_SLOTS, settings.PROJECT_SLOTS = 12, 6
     one, two, three = running(slots=50), running(slots=50), running(slots=50, project_id="q")
     other = running(slots=50, site="acme")
-    shares.rebalance("default")
+    shares.rebalance_shares("default")
     assert [bulk.now(batch).width for batch in (one, two, three)] == [3, 3, 4]
     assert bulk.now(other, "acme").width == 50  # another site's are its own
-    batches.finish("default", bulk.now(two), BatchStatus.FINISHED)
-    assert {batch.id for batch in shares.rebalance("default")} == {one.id, three.id}
+    batches.finish_batch("default", bulk.now(two), BatchStatus.FINISHED)
+    assert {batch.id for batch in shares.rebalance_shares("default")} == {one.id, three.id}
     assert [bulk.now(batch).width for batch in (one, three)] == [6, 6]

@@ -19,7 +19,7 @@ def test_it_reads_parts_from_the_bucket_and_tolerates_each_that_is_not_ordered()
 
 
 def test_it_orders_every_part_once_whoever_starts_it_again(pump: Pump) -> None:
-    orders.items("acme", "01H", 2, 3)
+    orders.order_items("acme", "01H", 2, 3)
     for _ in range(2):
         orders.all_parts("acme", "01H", 2, 3)
     arn = f"arn:aws:states:{settings.AWS_REGION}:{settings.AWS_ACCOUNT_ID}:execution:{batch.name()}:acme-01H-2"

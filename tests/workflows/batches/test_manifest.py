@@ -15,7 +15,7 @@ RULES = Rules("bulk/acme/", "p1", {"p1": "p1", "Bills": "p1", "Letters": "p2"}, 
 
 
 def read(text: str | bytes, form: str, rules: Rules = RULES) -> list[manifest.Line]:
-    return list(manifest.lines(io.BytesIO(text.encode() if isinstance(text, str) else text), form, rules))
+    return list(manifest.read_lines(io.BytesIO(text.encode() if isinstance(text, str) else text), form, rules))
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_long_one_is_never_held_as_a_whole():
     rules = Rules("bulk/acme/", "p1", {}, most=count, bucket="desk")
     stream = io.BytesIO(body)
     tracemalloc.start()
-    assert sum(isinstance(line, Wanted) for line in manifest.lines(stream, "json", rules)) == count
+    assert sum(isinstance(line, Wanted) for line in manifest.read_lines(stream, "json", rules)) == count
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < len(body) / 1.3  # the digests of what came before, and a chunk

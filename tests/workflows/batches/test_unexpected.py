@@ -90,7 +90,7 @@ def test_given_up_twice_or_when_it_is_settled_nothing_changes(worker: Pump) -> N
     assert bulk.explained(batch) == [(1, parts.UNEXPECTED)]
     before = stored.rows()
     lines.give_up(place)
-    lines.take(place, owner="mine", keep=lambda: None)
+    lines.take_line(place, owner="mine", keep=lambda: None)
     lines.give_up(lines.Place(SITE, "01H00000000000000000000000", 1, 0, 0))
     assert stored.rows() == before
 
@@ -179,12 +179,12 @@ def test_of_two_that_read_again_one_does() -> None:
     batch = bulk.make(bulk.project(), bulk.many(1))
     reading.give_up(SITE, batch.id, 1)
     seen = bulk.now(batch)
-    assert batches.retry(SITE, seen, by=bulk.BY) == 1
+    assert batches.retry_batch(SITE, seen, by=bulk.BY) == 1
     before = stored.rows()
     with pytest.raises(Conflict):
-        batches.retry(SITE, seen, by=bulk.BY)
+        batches.retry_batch(SITE, seen, by=bulk.BY)
     with pytest.raises(Conflict):
-        batches.refuse(SITE, seen, "late", at=batches.BatchStatus.CHECKING)
+        batches.refuse_batch(SITE, seen, "late", at=batches.BatchStatus.CHECKING)
     assert stored.rows() == before
 
 
@@ -196,7 +196,7 @@ def test_stopped_twice_or_of_another_attempt_nothing_changes() -> None:
     before = stored.rows()
     reading.give_up(SITE, batch.id, 1)
     with pytest.raises(Conflict):
-        batches.stop(SITE, batch)
+        batches.stop_batch(SITE, batch)
     assert stored.rows() == before
 
 

@@ -48,7 +48,7 @@ def next_look() -> str:
     return clock.iso(clock.in_seconds(settings.BATCH_CHECK_SECONDS))
 
 
-def create(site: str, draft: BatchDraft, *, by: Actor, batch_id: str) -> Batch:
+def create_batch(site: str, draft: BatchDraft, *, by: Actor, batch_id: str) -> Batch:
     """Raises: Conflict, where the form was sent twice: it is there already."""
     now = clock.iso(clock.now())
     key, index = key_of(site, batch_id), table.BATCH.gsi1(site, batch_id=batch_id)
@@ -84,11 +84,11 @@ def change_slots(site: str, batch: Batch, slots: int, *, by: Actor) -> None:
     _move(site, batch, "slots changed", [Batch.slots.set(slots)], by=by, when=UNDER_WAY, payload={"slots": slots})
 
 
-def cancel(site: str, batch: Batch, *, by: Actor) -> None:
+def cancel_batch(site: str, batch: Batch, *, by: Actor) -> None:
     """Nothing more is started; runs under way go on, and are counted. Raises: Conflict."""
     left = int(batch.planned) - int(batch.taken) if int(batch.attempt) > 1 else 0
     actions = [Batch.status.set(BatchStatus.CANCELLED), Batch.failed.set(Batch.failed + left)]
-    _move(site, batch, "cancelled", actions, by=by, when=UNDER_WAY, also=[_rests(site, batch)])
+    _move(site, batch, "cancelled", actions, by=by, when=UNDER_WAY, also=[_release_share(site, batch)])
 
 
 def go_on(site: str, batch: Batch, *, by: Actor) -> None:
@@ -102,15 +102,15 @@ def go_on(site: str, batch: Batch, *, by: Actor) -> None:
     if not batch.has_rest:
         raise Refused("Every line of this batch was begun. There is nothing to go on with.")
     status = _where_it_was(batch)
-    also = [_takes(site, batch)] if status == BatchStatus.RUNNING else []
+    also = [_take_share(site, batch)] if status == BatchStatus.RUNNING else []
     left = int(batch.planned) - int(batch.taken)
-    # ``cancel`` counts what is left of a later attempt as failed, as it was before that attempt.
+    # ``cancel_batch`` counts what is left of a later attempt as failed, as it was before that attempt.
     again = left if batch.status == BatchStatus.CANCELLED and int(batch.attempt) > 1 else 0
     actions: list[Action] = [
         Batch.status.set(status),
         Batch.allowed.set(int(batch.total)),
         Batch.failed.set(Batch.failed - again),
-        *_unread(),
+        *_clear_lease(),
         *_schedule(batch.id),
     ]
     unmoved = Batch.taken == int(batch.taken)
@@ -124,7 +124,7 @@ def _where_it_was(batch: Batch) -> BatchStatus:
     return BatchStatus.CHECKING if any(True for _ in batch.missing_parts()) else BatchStatus.RUNNING
 
 
-def retry(site: str, batch: Batch, *, by: Actor) -> int:
+def retry_batch(site: str, batch: Batch, *, by: Actor) -> int:
     """A new attempt of the lines that failed, and of no other; one that was stopped before its first is read again.
 
     Answers the attempt that is to be read now.
@@ -148,7 +148,7 @@ def retry(site: str, batch: Batch, *, by: Actor) -> int:
         Batch.parts.set(0),
         Batch.opened.remove(),
         Batch.message.remove(),
-        *_unread(),
+        *_clear_lease(),
         *_schedule(batch.id),
     ]
     _move(site, batch, "tried again", actions, by=by, when=RETRIABLE, payload={"lines": int(batch.failed)})
@@ -165,7 +165,7 @@ def _read_again(site: str, batch: Batch, *, by: Actor) -> None:
         Batch.opened.remove(),
         Batch.message.remove(),
         Batch.again.remove(),
-        *_unread(),
+        *_clear_lease(),
         *_schedule(batch.id),
     ]
     if int(batch.attempt) == 1:
@@ -173,7 +173,7 @@ def _read_again(site: str, batch: Batch, *, by: Actor) -> None:
     _move(site, batch, "tried again", actions, by=by, when=(BatchStatus.REFUSED,))
 
 
-def read(site: str, batch: Batch, *, total: int, bad: int, planned: int, parts: int, allowed: int) -> None:
+def record_manifest(site: str, batch: Batch, *, total: int, bad: int, planned: int, parts: int, allowed: int) -> None:
     """The manifest was read; its files are looked at now. Raises: Conflict, where another worker was first."""
     actions: list[Action] = [
         Batch.status.set(BatchStatus.CHECKING),
@@ -182,36 +182,36 @@ def read(site: str, batch: Batch, *, total: int, bad: int, planned: int, parts: 
         Batch.planned.set(planned),
         Batch.parts.set(parts),
         Batch.allowed.set(allowed),
-        *_unread(),
+        *_clear_lease(),
         *_schedule(batch.id),
     ]
     payload = {"lines": total, "bad": bad, "attempt": int(batch.attempt)}
     _move(site, batch, "read", actions, by=MACHINE, when=(BatchStatus.READING,), payload=payload)
 
 
-def claim(batch: Batch, *, owner: str) -> Batch:
+def claim_batch(batch: Batch, *, owner: str) -> Batch:
     """Begin to read the manifest. Raises: Conflict, as ``due_work.claim``, and where it was read."""
-    return due_work.claim(batch, owner=owner, when=_reading(batch))
+    return due_work.claim(batch, owner=owner, when=_if_reading(batch))
 
 
-def renew(batch: Batch) -> None:
+def renew_batch_lease(batch: Batch) -> None:
     """Whoever reads the manifest lives. Raises: Conflict, where it was read."""
-    due_work.renew(batch, when=_reading(batch))
+    due_work.renew(batch, when=_if_reading(batch))
 
 
 def give_up(site: str, batch: Batch, *, owner: str) -> None:
     """The manifest ended every worker that read it. Raises: Conflict, where one reads it again, or has read it."""
     sentence, unmoved = _DEADLY.format(int(batch.tries)), due_work.not_begun_since(batch, owner=owner)
-    refuse(site, batch, sentence, total=int(batch.total), bad=int(batch.bad), when=unmoved, again=True)
+    refuse_batch(site, batch, sentence, total=int(batch.total), bad=int(batch.bad), when=unmoved, again=True)
 
 
-def stop(site: str, batch: Batch) -> None:
+def stop_batch(site: str, batch: Batch) -> None:
     """Whatever was raised at it before its first line was raised again and again. Raises: Conflict."""
     total, bad = int(batch.total), int(batch.bad)
-    refuse(site, batch, UNEXPECTED, total=total, bad=bad, at=BatchStatus(batch.status), again=True)
+    refuse_batch(site, batch, UNEXPECTED, total=total, bad=bad, at=BatchStatus(batch.status), again=True)
 
 
-def refuse(
+def refuse_batch(
     site: str, batch: Batch, sentence: str, *, total: int = 0, bad: int = 0, when: Condition | None = None,
     at: BatchStatus = BatchStatus.READING, again: bool = False,
 ) -> None:  # fmt: skip
@@ -222,45 +222,45 @@ def refuse(
         Batch.total.set(total),
         Batch.bad.set(bad),
         Batch.again.set(again),
-        *_unread(),
+        *_clear_lease(),
         *due_work.finish_actions(),
     ]
     payload = {"why": sentence[:_SHORT]}
     _move(site, batch, "refused", actions, by=MACHINE, when=(at,), payload=payload, more=when)
 
 
-def begin(site: str, batch: Batch) -> None:
+def begin_lines(site: str, batch: Batch) -> None:
     """Its files were looked at: lines may take slots. Raises: Conflict."""
     actions = [Batch.status.set(BatchStatus.RUNNING), *_schedule(batch.id)]
     payload = {"lines": int(batch.planned)}
-    also = [_takes(site, batch)]
+    also = [_take_share(site, batch)]
     _move(site, batch, "started", actions, by=MACHINE, when=(BatchStatus.CHECKING,), also=also, payload=payload)
 
 
-def finish(site: str, batch: Batch, status: BatchStatus) -> None:
+def finish_batch(site: str, batch: Batch, status: BatchStatus) -> None:
     """All lines are settled, or too much failed: tell the bus, and give the slots back. Raises: Conflict."""
-    counts = summary(batch)
+    counts = batch_summary(batch)
     actions = [Batch.status.set(status), *due_work.finish_actions()]
     settled = Batch.lanes == {}
     event = events.of_batch(site, batch.id, events.BATCH_FINISHED, counts | {"status": status.value})
     done = _move(
         site, batch, status.value, actions, by=MACHINE, when=(BatchStatus.RUNNING,), payload=counts, more=settled,
-        also=[_rests(site, batch)], event=event,
+        also=[_release_share(site, batch)], event=event,
     )  # fmt: skip
     events.publish_soon(done)
 
 
-def rest(batch: Batch) -> None:
+def release_slots(batch: Batch) -> None:
     """Nothing is under way any more of a batch that was cancelled. Raises: Conflict."""
     due_work.finish(batch, when=(Batch.status == BatchStatus.CANCELLED) & (Batch.lanes == {}))
 
 
-def summary(batch: Batch) -> dict[str, int | str]:
+def batch_summary(batch: Batch) -> dict[str, int | str]:
     names = ("total", "bad", "published", "rejected", "waiting", "unpacked", "failed", "attempt")
     return {"name": str(batch.name), "projectId": batch.project_id} | {one: int(getattr(batch, one)) for one in names}
 
 
-def _takes(site: str, batch: Batch) -> Change:
+def _take_share(site: str, batch: Batch) -> Change:
     """It shares the site's slots from now on."""
     key = table.ACTIVE_BATCH.key(site, batch_id=batch.id)
     return Put(
@@ -268,7 +268,7 @@ def _takes(site: str, batch: Batch) -> Change:
     )  # fmt: skip
 
 
-def _rests(site: str, batch: Batch) -> Change:
+def _release_share(site: str, batch: Batch) -> Change:
     return Delete(table.ACTIVE_BATCH.key(site, batch_id=batch.id))
 
 
@@ -276,12 +276,12 @@ def _schedule(batch_id: str) -> list[Action]:
     return due_work.schedule_actions(Batch, next_look(), batch_id=batch_id)
 
 
-def _reading(batch: Batch) -> Condition:
+def _if_reading(batch: Batch) -> Condition:
     here: Condition = (Batch.status == BatchStatus.READING) & (Batch.attempt == int(batch.attempt))
     return here
 
 
-def _unread() -> list[Action]:
+def _clear_lease() -> list[Action]:
     """No worker reads the manifest, and none has begun to."""
     return [Batch.tries.set(0), *due_work.release_actions()]
 

@@ -45,7 +45,7 @@ def place_of(site: str, mark: str) -> Place:
     return Place(site, batch_id, attempt, lane, position)
 
 
-def claim(site: str, batch: Batch, lane: int) -> Place | None:
+def claim_lane(site: str, batch: Batch, lane: int) -> Place | None:
     """The next line, into a lane that is free; None where there is no line, or no such lane any more."""
     free: Condition = Batch.lanes[str(lane)].does_not_exist()
     try:
@@ -55,7 +55,7 @@ def claim(site: str, batch: Batch, lane: int) -> Place | None:
     return _place(site, found, lane)
 
 
-def settle(place: Place, became: Tallied | None, *, skipped: int = 0) -> tuple[Batch, Place | None]:
+def settle_lane(place: Place, became: Tallied | None, *, skipped: int = 0) -> tuple[Batch, Place | None]:
     """Count what became of a lane's line, once, and take the next one into the lane; None where it is free now.
 
     ``became``: None for a line that was counted when its file was looked at. ``skipped``: files that did not come out.
@@ -107,7 +107,7 @@ def _place(site: str, batch: Batch, lane: int) -> Place:
     return Place(site, batch.id, int(batch.attempt), lane, batch.at_work[lane])
 
 
-def explain(
+def explain_line(
     site: str, batch_id: str, number: int, message: str, *, attempt: int, key: str, name: str = "",
     project_id: str = "", document_id: str = "", again: bool,
 ) -> BatchLine:  # fmt: skip
@@ -126,11 +126,11 @@ def explain(
     )
 
 
-def keep(line: BatchLine) -> None:
+def store_line(line: BatchLine) -> None:
     transact([Put(line, overwrite=True)])
 
 
-def forget(site: str, batch_id: str, number: int) -> None:
+def delete_line(site: str, batch_id: str, number: int) -> None:
     """It failed in an earlier attempt, and no more. Of what is not there, nothing."""
     transact([Delete(line_key(site, batch_id, number))])
 

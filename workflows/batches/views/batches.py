@@ -57,18 +57,18 @@ def create_batch(request: DeskRequest, project_id: str) -> HttpResponse:
         response = _form(request, project, form, _too_large(), status=413)
         response["Connection"] = "close"  # the rest of the body is not read
         return response
-    made: HttpResponse = _made(request, project=project)
+    made: HttpResponse = _create_posted_batch(request, project=project)
     return made
 
 
 @csrf_protect
-def _made(request: DeskRequest, *, project: Project) -> HttpResponse:
+def _create_posted_batch(request: DeskRequest, *, project: Project) -> HttpResponse:
     form = BatchForm(request.POST, request.FILES)
     if not form.is_valid():
         return _form(request, project, form, status=422)
     sent = form.cleaned_data["manifest"]
     try:
-        batch = making.make(
+        batch = making.make_batch(
             request.site,
             project,
             form.wish(),
@@ -104,9 +104,9 @@ def _form(
 @require_safe
 def show_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     access.check_can_view(request)
-    batch = queries.batch(request.site, batch_id, consistent=False)
+    batch = queries.get_batch(request.site, batch_id, consistent=False)
     cursor = request.GET.get("after")
-    page = queries.lines(request.site, batch_id, cursor=cursor)
+    page = queries.list_failed_lines(request.site, batch_id, cursor=cursor)
     url = reverse("workflows:show-batch", args=[batch_id])
     context = {
         "row": BatchRow(batch),
@@ -123,7 +123,7 @@ def show_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
 @require_safe
 def export_report(request: DeskRequest, batch_id: str) -> HttpResponseBase:
     access.check_can_view(request)
-    queries.batch(request.site, batch_id, consistent=False)
+    queries.get_batch(request.site, batch_id, consistent=False)
     response = StreamingHttpResponse(_report(request, batch_id), content_type="text/csv")
     response["Content-Disposition"] = f'attachment; filename="batch-{batch_id}.csv"'
     response["Cache-Control"] = "no-store"
@@ -148,9 +148,9 @@ def _lines(some: Sequence[BatchLine]) -> Iterator[str]:
 @require_POST
 def retry_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     access.check_can_upload(request)
-    batch = queries.batch(request.site, batch_id)
-    attempt = batches.retry(request.site, batch, by=actor_of(request.user))
-    orders.read(request.site, batch.id, attempt)
+    batch = queries.get_batch(request.site, batch_id)
+    attempt = batches.retry_batch(request.site, batch, by=actor_of(request.user))
+    orders.order_reading(request.site, batch.id, attempt)
     said = "The manifest is read again." if batch.can_be_read_again else "The failed lines are tried again."
     messages.success(request, said)
     return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))
@@ -159,9 +159,9 @@ def retry_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
 @require_POST
 def continue_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     access.check_can_upload(request)
-    batch = queries.batch(request.site, batch_id)
+    batch = queries.get_batch(request.site, batch_id)
     batches.go_on(request.site, batch, by=actor_of(request.user))
-    orders.look(request.site, batch.id)
+    orders.order_drive(request.site, batch.id)
     messages.success(request, "The batch goes on with the lines that were never begun.")
     return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))
 
@@ -169,12 +169,12 @@ def continue_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
 @require_POST
 def change_slots(request: DeskRequest, batch_id: str) -> HttpResponse:
     access.check_can_upload(request)
-    batch = queries.batch(request.site, batch_id)
+    batch = queries.get_batch(request.site, batch_id)
     form = SlotsForm(request.POST)
     if not form.is_valid():
         raise Refused(f"A batch has 1 to {settings.BATCH_MOST_SLOTS} slots. Write a number.")
     batches.change_slots(request.site, batch, form.cleaned_data["slots"], by=actor_of(request.user))
-    orders.look(request.site, batch.id)
+    orders.order_drive(request.site, batch.id)
     messages.success(request, f"The batch has {form.cleaned_data['slots']} slots now.")
     return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))
 
@@ -182,10 +182,10 @@ def change_slots(request: DeskRequest, batch_id: str) -> HttpResponse:
 @require_POST
 def cancel_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     access.check_can_upload(request)
-    batch = queries.batch(request.site, batch_id)
+    batch = queries.get_batch(request.site, batch_id)
     if batch.status not in UNDER_WAY:
         raise Refused("This batch has ended. There is nothing to cancel.")
-    batches.cancel(request.site, batch, by=actor_of(request.user))
-    orders.look(request.site, batch.id)
+    batches.cancel_batch(request.site, batch, by=actor_of(request.user))
+    orders.order_drive(request.site, batch.id)
     messages.success(request, "The batch is cancelled. Documents that were begun go on to their end.")
     return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))
