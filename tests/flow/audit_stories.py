@@ -107,11 +107,11 @@ def document_story() -> Iterator[Step]:
 
 def removal_story() -> Iterator[Step]:
     one = ended_run().document_id
-    for back in (removals.restore, removals.purge):
-        yield removals.delete, lambda: removals.delete(SITE, one, by=BY, reason="Twice")
-        removals.finish(SITE, one)
+    for back in (removals.restore_document, removals.purge_document):
+        yield removals.delete_document, lambda: removals.delete_document(SITE, one, by=BY, reason="Twice")
+        removals.finish_removal(SITE, one)
         yield back, lambda back=back: back(SITE, one, by=BY)
-        removals.finish(SITE, one)
+        removals.finish_removal(SITE, one)
 
 
 def unpacking_story() -> Iterator[Step]:

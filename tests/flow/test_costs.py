@@ -60,7 +60,7 @@ def measure(pump: Pump) -> dict[str, Meter]:
         execution = queries.execution(run)
         advance.fail(run, DOCUMENT_ANALYSIS, execution, attempt=1, error="E", sentence="Not readable.")
     with metered() as meters["delete a document"]:
-        removals.delete(run.site, run.document_id, by=Actor("1", "Rosa"))
+        removals.delete_document(run.site, run.document_id, by=Actor("1", "Rosa"))
     measure_lists(meters)
     measure_batch(meters)
     return meters

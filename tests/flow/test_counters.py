@@ -88,12 +88,12 @@ def test_after_a_mixed_history_counters_equal_a_full_count(twice: Pump) -> None:
         (kind, of, name): 1 for kind, of in (("site", "documents"), ("project", PROJECT_ID)) for name in one_each
     }  # fmt: skip
     for run in (approved, gone):
-        removals.delete(SITE, run.document_id, by=BY)
+        removals.delete_document(SITE, run.document_id, by=BY)
         assert said() == counted()
-    removals.restore(SITE, approved.document_id, by=BY)
+    removals.restore_document(SITE, approved.document_id, by=BY)
     with pytest.raises(CountersignError):
-        removals.restore(SITE, approved.document_id, by=BY)
-    removals.purge(SITE, gone.document_id, by=BY)
+        removals.restore_document(SITE, approved.document_id, by=BY)
+    removals.purge_document(SITE, gone.document_id, by=BY)
     for _ in range(2):
         finish_removal(site=SITE, document_id=gone.document_id)
     assert get_removal(SITE, gone.document_id).status == "purged"
@@ -140,7 +140,7 @@ def test_of_many_who_delete_at_once_one_is_counted(table: str) -> None:
 
     def delete(_: int) -> bool:
         try:
-            removals.delete(SITE, run.document_id, by=BY)
+            removals.delete_document(SITE, run.document_id, by=BY)
         except CountersignError:
             return False
         return True
@@ -160,9 +160,9 @@ def test_a_review_that_outlived_its_run_leaves_the_queue_with_its_document(table
     run, ref = open_review()
     failed(run)
     assert number("queue", "review", "waiting") == 1
-    removals.delete(SITE, run.document_id, by=BY)
+    removals.delete_document(SITE, run.document_id, by=BY)
     assert number("queue", "review", "waiting") == 0
-    removals.restore(SITE, run.document_id, by=BY)
+    removals.restore_document(SITE, run.document_id, by=BY)
     assert number("queue", "review", "waiting") == 1
     assert review_of(ref).status == "PENDING"
 
@@ -179,9 +179,9 @@ def test_a_classification_counts_its_documents_and_a_site_its_own(table: str) ->
     count = counter_queries.documents_of_classification
     assert (count(SITE, invoice), count("acme", invoice)) == (2, 0)
     failed(run)
-    removals.delete(SITE, run.document_id, by=BY)
+    removals.delete_document(SITE, run.document_id, by=BY)
     assert count(SITE, invoice) == 1
-    removals.restore(SITE, run.document_id, by=BY)
+    removals.restore_document(SITE, run.document_id, by=BY)
     assert count(SITE, invoice) == 2
     assert counter_queries.count_documents("acme").by_status == {"in_progress": 1}
 
@@ -197,10 +197,10 @@ def test_a_reopened_review_and_a_newer_token_are_no_second_review(pump: Pump) ->
 def test_a_published_document_is_restored_to_where_it_was_listed(pump: Pump) -> None:
     run = reviewed_document(pump)
     before = queries.project_document(SITE, PROJECT_ID, run.document_id)
-    removals.delete(SITE, run.document_id, by=BY)
+    removals.delete_document(SITE, run.document_id, by=BY)
     hidden = queries.project_document(SITE, PROJECT_ID, run.document_id)
     assert (hidden.GSI1PK, hidden.GSI2PK) == (None, None)
-    removals.restore(SITE, run.document_id, by=BY)
+    removals.restore_document(SITE, run.document_id, by=BY)
     after = queries.project_document(SITE, PROJECT_ID, run.document_id)
     assert (after.GSI2PK, after.GSI2SK) == (before.GSI2PK, before.GSI2SK)
     assert document_queries.get_document(SITE, run.document_id).status == "published"

@@ -148,7 +148,7 @@ def test_an_analysis_by_another_model_follows_an_instruction_and_stands_beside_t
     before, store = fields_of(run), DocumentFiles(run.site, run.project_id, run.document_id)
     page = store.read(files.segment(0))
     wish = Wish(instruction="The total is the amount due.", analyzer="bedrock", model="strong")
-    pinned = reanalysis.settled(run.site, run.project_id, run_settings.freeze(PROJECT), wish)
+    pinned = reanalysis.merge_wish(run.site, run.project_id, run_settings.freeze(PROJECT), wish)
     with answering("bedrock-runtime", Converse=lambda _: said(0.95)) as outside:
         new = reruns.analyse_again(run, pinned, by=Actor("1", "Rosa Marin"))
         pump.run(lambda: ended(new) or queries.board(new.site, new.workflow_id).current_step == "human_review")

@@ -46,7 +46,7 @@ def document() -> Run:
 
 def deleted() -> Run:
     run = document()
-    removals.delete(SITE, run.document_id, by=ROSA)
+    removals.delete_document(SITE, run.document_id, by=ROSA)
     return run
 
 
@@ -81,15 +81,15 @@ def positions(act: Act, run: Run) -> list[tuple[str, str, int]]:
 
 
 def delete(run: Run) -> None:
-    removals.delete(SITE, run.document_id, by=ROSA)
+    removals.delete_document(SITE, run.document_id, by=ROSA)
 
 
 def restore(run: Run) -> None:
-    removals.restore(SITE, run.document_id, by=MARTA)
+    removals.restore_document(SITE, run.document_id, by=MARTA)
 
 
 def finish(run: Run) -> None:
-    removals.finish(SITE, run.document_id)
+    removals.finish_removal(SITE, run.document_id)
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_a_restoration_that_is_killed_anywhere_brings_everything_back(worker: Pu
 def test_a_purge_that_is_killed_anywhere_is_gone_on_with_to_its_end(worker: Pump) -> None:
     def begun() -> Run:
         run = deleted()
-        removals.purge(SITE, run.document_id, by=MARTA)
+        removals.purge_document(SITE, run.document_id, by=MARTA)
         return run
 
     for service, operation, nth in positions(finish, begun()):
@@ -163,7 +163,7 @@ def test_a_purge_that_is_killed_anywhere_is_gone_on_with_to_its_end(worker: Pump
 def test_the_sweeper_finds_what_is_left_by_itself(worker: Pump) -> None:
     run = deleted()
     with crash_after("dynamodb", "TransactWriteItems"):
-        removals.purge(SITE, run.document_id, by=MARTA)
+        removals.purge_document(SITE, run.document_id, by=MARTA)
     assert state(run) == RemovalState.PURGING
 
     def purged() -> bool:

@@ -55,14 +55,14 @@ def test_upload_published_found_deleted_restored_purged(pump: Pump) -> None:
     word = word_of(run)
     assert found(word) == [run.document_id]
     assert found(word, site="acme") == []
-    removals.delete(run.site, run.document_id, by=BY)
+    removals.delete_document(run.site, run.document_id, by=BY)
     heard(pump)
     assert found(word) == []
-    removals.restore(run.site, run.document_id, by=BY)
+    removals.restore_document(run.site, run.document_id, by=BY)
     heard(pump)
     assert found(word) == [run.document_id]
-    removals.delete(run.site, run.document_id, by=BY)
-    removals.purge(run.site, run.document_id, by=BY)
+    removals.delete_document(run.site, run.document_id, by=BY)
+    removals.purge_document(run.site, run.document_id, by=BY)
     heard(pump, 2)
     pump.run(idle=0.3)
     assert found(word) == []
@@ -89,7 +89,7 @@ def messages() -> list[dict[str, Any]]:
 
 def test_the_rule_makes_a_celery_message_of_an_event(pump: Pump) -> None:
     run = published(pump)
-    removals.delete(run.site, run.document_id, by=BY)
+    removals.delete_document(run.site, run.document_id, by=BY)
     (message,) = messages()
     event = queries.lineage(run.site, run.document_id).rows[-1]
     kwargs = {"site": run.site, "project_id": run.project_id, "document_id": run.document_id, "at": event.occurredAt}

@@ -224,10 +224,10 @@ def test_the_idempotency_key_of_a_purged_document_brings_it_no_more(pump: Pump) 
     made = upload(client, project, **{"Idempotency-Key": "scan 18"}).json()
     run = Run("default", project.id, made["document_id"], made["run_id"])
     advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
-    removals.delete("default", run.document_id, by=BY)
+    removals.delete_document("default", run.document_id, by=BY)
     assert upload(client, project, **{"Idempotency-Key": "scan 18"}).json()["document_id"] == run.document_id
-    removals.purge("default", run.document_id, by=BY)
-    removals.finish("default", run.document_id)
+    removals.purge_document("default", run.document_id, by=BY)
+    removals.finish_removal("default", run.document_id)
     assert "Send a new key" in problem(upload(client, project, **{"Idempotency-Key": "scan 18"}), 422)["detail"]
     assert upload(client, project, **{"Idempotency-Key": "scan 19"}).status_code == 201
 
@@ -333,7 +333,7 @@ def test_a_key_that_may_delete_deletes_and_a_person_may_restore(table: str) -> N
     assert client.delete(at).status_code == 204
     assert get_removal(run.site, run.document_id).holder_name == "API key Scanner"
     problem(client.delete(at), 404)
-    removals.restore(run.site, run.document_id, by=BY)
+    removals.restore_document(run.site, run.document_id, by=BY)
     assert client.delete(at).status_code == 204
 
 

@@ -31,7 +31,7 @@ def delete_document(request: ApiRequest, document_id: str) -> Status[None]:
     """Remove it from all lists; users can restore or purge it. 422 while a run is in progress. Requires DELETE."""
     access.check_can_delete(request)
     admission.check_document(request, document_id)
-    removals.delete(request.site, document_id, by=request.auth.actor)
+    removals.delete_document(request.site, document_id, by=request.auth.actor)
     return Status(204, None)
 
 
@@ -89,7 +89,7 @@ def analyse_again(request: ApiRequest, document_id: str, run_id: str, wish: Anal
     access.check_can_upload(request)
     run = _run(request, document_id, run_id)
     before = run_settings.from_json(queries.document_workflow(run.site, document_id, run_id).settings)
-    pinned = reanalysis.settled(run.site, run.project_id, before, Wish(**wish.dict()))
+    pinned = reanalysis.merge_wish(run.site, run.project_id, before, Wish(**wish.dict()))
     went = reruns.analyse_again(run, pinned, by=request.auth.actor)
     return Status(201, BegunShape(document_id=document_id, run_id=went.workflow_id))
 

@@ -49,11 +49,11 @@ class Setting:
     right: str
 
 
-def compared(left: Fields, right: Fields) -> list[Row]:
+def compare_fields(left: Fields, right: Fields) -> list[Row]:
     """The left result's fields in their order, then those that only the right one has.
 
     >>> one = [{"name": "total", "label": "Total", "type": "amount", "value": "4.00", "confidence": 0.937}]
-    >>> row = compared(one, [{**one[0], "value": "4.0"}])[0]
+    >>> row = compare_fields(one, [{**one[0], "value": "4.0"}])[0]
     >>> row.verdict.value, row.left.sure
     ('same', '93 %')
     """
@@ -99,12 +99,12 @@ def _cell(one: Mapping[str, Any] | None) -> Cell | None:
 def settings_that_differ(left: RunSettings, right: RunSettings) -> list[Setting]:
     return [
         Setting(label, here, there)
-        for (label, here), (_, there) in zip(_told(left), _told(right), strict=True)
+        for (label, here), (_, there) in zip(_describe_settings(left), _describe_settings(right), strict=True)
         if here != there
     ]
 
 
-def _told(one: RunSettings) -> list[tuple[str, str]]:
+def _describe_settings(one: RunSettings) -> list[tuple[str, str]]:
     """Every setting that a result may follow from, in words."""
     classified = f"{one.classification_name}, v{one.classification_version}" if one.classification_id else "none"
     thresholds = [f"in general {one.default_threshold * 100:g} %"]

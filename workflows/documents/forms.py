@@ -56,8 +56,8 @@ class AnalysisForm(forms.Form):
         super().__init__(*args, **kwargs)
         lists = {SAME: "As in this run", PROJECT: "As the project says now"}
         _offer(self, "fields_of", lists | {key: f"Classification {name}" for key, name in classifications.items()})
-        _offer(self, "analyzer", _laid_over(ANALYZERS, before.analyzer))
-        _offer(self, "summarizer", _laid_over(SUMMARIZERS, before.summarizer))
+        _offer(self, "analyzer", _name_inherited_choice(ANALYZERS, before.analyzer))
+        _offer(self, "summarizer", _name_inherited_choice(SUMMARIZERS, before.summarizer))
         self.fields["instruction"].initial = before.instruction
         self.fields["threshold"].widget.attrs["placeholder"] = f"{before.default_threshold * 100:g}"
 
@@ -77,7 +77,7 @@ class AnalysisForm(forms.Form):
         )
 
 
-def _laid_over(choices: Mapping[str, str], before: str) -> dict[str, str]:
+def _name_inherited_choice(choices: Mapping[str, str], before: str) -> dict[str, str]:
     return {"": _BEFORE.format(choices.get(before, before)), **{k: v for k, v in choices.items() if k != before}}
 
 

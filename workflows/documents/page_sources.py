@@ -20,7 +20,7 @@ _CHUNK = 1 << 20
 _DAMAGED = "{} is damaged and cannot be read to its end. Write it again and ask again."
 
 
-def located(site: str, uri: str) -> tuple[str, str]:
+def locate_object(site: str, uri: str) -> tuple[str, str]:
     """The bucket and key behind an address that the site may show; text is compared, nothing is asked of AWS.
 
     Raises:
@@ -48,22 +48,22 @@ def pictures_of(site: str, uris: Sequence[str]) -> Iterator[Image.Image]:
         Unavailable: S3 does not answer.
 
     """
-    where = [located(site, uri) for uri in uris]  # all before any: nothing is read for a request that is refused
+    where = [locate_object(site, uri) for uri in uris]  # all before any: nothing is read for a request that is refused
     shown = 0
     for uri, (bucket, key) in zip(uris, where, strict=True):
         with tempfile.TemporaryDirectory() as folder:
-            for picture in _pictures(_fetched(uri, bucket, key, Path(folder)), uri):
+            for picture in _pictures(_fetch_file(uri, bucket, key, Path(folder)), uri):
                 shown += 1
                 if shown > settings.INTAKE_MAX_PAGES:
                     raise Refused(f"These files have more than {settings.INTAKE_MAX_PAGES} pages. Show fewer of them.")
                 yield picture
 
 
-def _fetched(uri: str, bucket: str, key: str, folder: Path) -> Path:
+def _fetch_file(uri: str, bucket: str, key: str, folder: Path) -> Path:
     target = folder / "page"
     try:
         with aws.translate_aws_errors(), target.open("wb") as file:
-            whole = _copied(bucket, key, file)
+            whole = _copy_object(bucket, key, file)
     except Unavailable:
         raise
     except NotFound as error:
@@ -75,7 +75,7 @@ def _fetched(uri: str, bucket: str, key: str, folder: Path) -> Path:
     return target
 
 
-def _copied(bucket: str, key: str, file: BinaryIO) -> bool:
+def _copy_object(bucket: str, key: str, file: BinaryIO) -> bool:
     """False where the object is longer than the limit, whatever length S3 was told; the rest is not read."""
     size = 0
     with closing(aws.aws_client("s3").get_object(Bucket=bucket, Key=key)["Body"]) as body:

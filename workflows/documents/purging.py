@@ -21,7 +21,7 @@ Beat = Callable[[], None]
 _BATCH = 25  # a heartbeat's distance
 
 
-def destroy(site: str, record: DocumentRemoval, beat: Beat) -> None:
+def destroy_document(site: str, record: DocumentRemoval, beat: Beat) -> None:
     """Delete the files, then the rows; the rows that lead to others go after them.
 
     Raises:
@@ -35,14 +35,14 @@ def destroy(site: str, record: DocumentRemoval, beat: Beat) -> None:
         _destroy_run(run, beat)
     of_document = table.DOCUMENT_WORKFLOW.partition_key(site, document_id=document_id)
     event = table.DOCUMENT_EVENT.sort_prefix()
-    _empty(Item, of_document, beat, keep=lambda sk: sk.startswith(event))
-    _empty(Item, table.REVIEW_CHECKPOINT.partition_key(site, document_id=document_id), beat)
+    _empty_partition(Item, of_document, beat, keep=lambda sk: sk.startswith(event))
+    _empty_partition(Item, table.REVIEW_CHECKPOINT.partition_key(site, document_id=document_id), beat)
     _remove(table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=document_id))
-    _empty(Item, record.PK, beat, keep=lambda sk: sk == record.SK)
-    _empty(VersionItem, table.DOCUMENT_VERSION.partition_key(site, document_id=document_id), beat)
+    _empty_partition(Item, record.PK, beat, keep=lambda sk: sk == record.SK)
+    _empty_partition(VersionItem, table.DOCUMENT_VERSION.partition_key(site, document_id=document_id), beat)
     history = table.DOCUMENT_ACTIVITY.partition_key(site, document_id=document_id)
     told = table.DOCUMENT_ACTIVITY.sort_prefix()
-    _empty(VersionItem, history, beat, keep=lambda sk: sk.startswith(told))
+    _empty_partition(VersionItem, history, beat, keep=lambda sk: sk.startswith(told))
     if record.belongsToDocumentId:
         _remove(hide.child_key(site, record.belongsToDocumentId, document_id))
 
@@ -61,13 +61,13 @@ def _destroy_arrival(site: str, document_id: str) -> None:
 
 def _destroy_run(run: Run, beat: Beat) -> None:
     """The link from the document goes last: by it a second attempt finds the run."""
-    _empty(Item, run_rows.board_key(run).pk, beat)
-    _empty(Item, run_rows.execution_key(run).pk, beat)
+    _empty_partition(Item, run_rows.board_key(run).pk, beat)
+    _empty_partition(Item, run_rows.execution_key(run).pk, beat)
     _remove(table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id))
     _remove(table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id))
 
 
-def _empty(kind: type[Item], pk: str, beat: Beat, *, keep: Callable[[str], bool] = lambda _: False) -> None:
+def _empty_partition(kind: type[Item], pk: str, beat: Beat, *, keep: Callable[[str], bool] = lambda _: False) -> None:
     """Delete the partition's rows but those whose sort key is to be kept."""
     with translate_store_errors(), kind.batch_write() as batch:
         rows = kind.query(pk, consistent_read=True, attributes_to_get=["PK", "SK"])

@@ -41,7 +41,7 @@ class Wish:
     threshold: float | None = None
 
 
-def settled(site: str, project_id: str, before: RunSettings, wish: Wish) -> RunSettings:
+def merge_wish(site: str, project_id: str, before: RunSettings, wish: Wish) -> RunSettings:
     """Raises: Refused, where it cannot be done, would have no effect, or nothing differs."""
     if len(wish.instruction or "") > MOST_LETTERS:
         raise Refused(f"An instruction has up to {MOST_LETTERS:,} letters.")

@@ -10,7 +10,7 @@ from workflows.documents.actions import removals
 @shared_task(name="workflows.tasks.finish_removal", time_limit=3600)
 def finish_removal(*, site: str, document_id: str) -> None:
     """Let a deleted, restored or purged document's rows and files follow; delivered twice, the second finds nothing."""
-    removals.finish(site, document_id)
+    removals.finish_removal(site, document_id)
 
 
 def order_removal_soon(site: str, document_id: str) -> None:

@@ -153,7 +153,7 @@ def test_a_conflict_that_moves_nothing_is_not_the_first_of_each_sweep() -> None:
     time.sleep(1.1)
     sweeper.sweep()  # its event
     with crash_before("dynamodb", "TransactWriteItems", nth=2):
-        removals.delete(run.site, run.document_id, by=BY)
+        removals.delete_document(run.site, run.document_id, by=BY)
     time.sleep(1.1)
     with fail("dynamodb", "UpdateItem", error_code="ConditionalCheckFailedException"):
         sweeper.sweep()

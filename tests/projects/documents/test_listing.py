@@ -116,12 +116,12 @@ def test_a_deleted_document_is_found_by_nothing_and_a_restored_one_by_all(desk):
     ways = ["", "status=published", f"class={desk}", "tag=customer", "tag=customer&value=Globex", "a=vendor&v=Acme"]
     ways.append("a=vendor&a=category&v=Acme&v=goods")
     assert all(ids(way) == [document_id] for way in ways)
-    removals.delete(SITE, document_id, by=ROSA)
+    removals.delete_document(SITE, document_id, by=ROSA)
     assert not any(ids(way) for way in ways)
-    removals.restore(SITE, document_id, by=ROSA)
+    removals.restore_document(SITE, document_id, by=ROSA)
     assert all(ids(way) == [document_id] for way in ways)
-    removals.delete(SITE, document_id, by=ROSA)
-    removals.purge(SITE, document_id, by=ROSA)
+    removals.delete_document(SITE, document_id, by=ROSA)
+    removals.purge_document(SITE, document_id, by=ROSA)
     assert not any(ids(way) for way in ways)
 
 

@@ -132,7 +132,7 @@ def zoo(scanner: Client, pump: Pump) -> Zoo:
     queued = [published, deleted]
     pump.run(lambda: pump.ran("open_review") == 1 and all(in_queue(one) for one in queued), seconds=60)
     pump.run(idle=1)
-    removals.delete("default", deleted.document_id, by=actor_of(insider))
+    removals.delete_document("default", deleted.document_id, by=actor_of(insider))
     tag_actions.add_tag("default", published.document_id, "pattern", "striped", by=actor_of(insider))
     attribute_actions.set_attribute("default", published.document_id, "vendor", ["striped"], by=actor_of(insider))
     claims.claim_review(ref_of(waiting), waiting, by=Person(str(insider.pk), "Ina M"))
@@ -195,8 +195,8 @@ def test_the_audit_of_others_says_that_something_was_done_and_neither_to_what_no
     for query in (f"document={zoo.published.document_id}", f"type=document&record={zoo.deleted.document_id}"):
         assert browser.get(f"/settings/audit/?{query}").status_code == 404
         assert browser.get(f"/settings/audit/export/json/?{query}").status_code == 404
-    removals.purge("default", zoo.deleted.document_id, by=BY)
-    removals.finish("default", zoo.deleted.document_id)
+    removals.purge_document("default", zoo.deleted.document_id, by=BY)
+    removals.finish_removal("default", zoo.deleted.document_id)
     assert WORD not in body_of(browser.get("/settings/audit/"))
     assert WORD in body_of(signed_in(zoo.insider).get("/settings/audit/"))
 
@@ -265,9 +265,9 @@ def test_a_document_follows_the_rule_that_chose_its_queue_and_keeps_it_through_a
     late = sent(scanner, project, "d.txt", b"Spots")
     pump.run(lambda: in_queue(late), seconds=60)
     assert queue_of(late) == last
-    removals.delete("default", run.document_id, by=BY)
+    removals.delete_document("default", run.document_id, by=BY)
     assert get_removal("default", run.document_id).queue == then
-    removals.restore("default", run.document_id, by=BY)
+    removals.restore_document("default", run.document_id, by=BY)
     assert queue_of(run) == then
 
 

@@ -25,7 +25,7 @@ BY = Actor("1", "Rosa Marin")
 
 
 def settled(**wish: object) -> run_settings.RunSettings:
-    return reanalysis.settled(SITE, "proj_test", BEFORE, Wish(**wish))  # type: ignore[arg-type]
+    return reanalysis.merge_wish(SITE, "proj_test", BEFORE, Wish(**wish))  # type: ignore[arg-type]
 
 
 def test_rules_follow_no_instruction_and_the_form_says_so() -> None:
@@ -49,7 +49,7 @@ def test_the_stronger_model_can_be_asked_alone() -> None:
 
 def test_a_threshold_holds_for_fields_without_one_of_their_own() -> None:
     own = replace(BEFORE, fields=(replace(BEFORE.fields[0], threshold=0.95), *BEFORE.fields[1:]))
-    changed = reanalysis.settled(SITE, "proj_test", own, Wish(threshold=0.5))
+    changed = reanalysis.merge_wish(SITE, "proj_test", own, Wish(threshold=0.5))
     assert [one.threshold for one in changed.fields] == [0.95, *[0.5] * (len(own.fields) - 1)]
     assert changed.default_threshold == 0.5
     with pytest.raises(Refused, match="between 0 and 100"):
@@ -60,7 +60,7 @@ def test_a_threshold_holds_for_the_fields_of_every_type_that_may_be_found(table:
     fields = (replace(BEFORE.fields[0], threshold=0.95), replace(BEFORE.fields[1], threshold=0.8))
     book = TypeBook((TypeSpec("receipt", "Receipt", 1, fields), TypeSpec("invoice", "Invoice", 2, fields)))
     typed = replace(BEFORE, typing="found", types_sha256=pinned_types.pin(SITE, book))
-    changed = reanalysis.settled(SITE, "proj_test", typed, Wish(threshold=0.5))
+    changed = reanalysis.merge_wish(SITE, "proj_test", typed, Wish(threshold=0.5))
     found = pinned_types.pinned(SITE, changed.types_sha256).types
     assert [(one.id, [spec.threshold for spec in one.fields]) for one in found] == [
         ("receipt", [0.95, 0.5]), ("invoice", [0.95, 0.5]),
@@ -69,7 +69,7 @@ def test_a_threshold_holds_for_the_fields_of_every_type_that_may_be_found(table:
     told = {one.label for one in compare.settings_that_differ(typed, changed)}
     assert told == {"Thresholds", "Types to find"}
     with pytest.raises(Refused, match="document types of this run cannot be read"):
-        reanalysis.settled(SITE, "proj_test", replace(typed, types_sha256="0" * 64), Wish(threshold=0.5))
+        reanalysis.merge_wish(SITE, "proj_test", replace(typed, types_sha256="0" * 64), Wish(threshold=0.5))
 
 
 def test_an_instruction_holds_on_until_it_is_taken_away_or_nobody_follows_it() -> None:
@@ -80,7 +80,7 @@ def test_an_instruction_holds_on_until_it_is_taken_away_or_nobody_follows_it() -
         (Wish(instruction="Once."), "Once."),
         (Wish(analyzer="rules"), ""),
     ):
-        assert reanalysis.settled(SITE, "proj_test", before, wish).instruction == instruction
+        assert reanalysis.merge_wish(SITE, "proj_test", before, wish).instruction == instruction
     assert AnalysisForm(before, {})["instruction"].value() == "Look twice."
 
 
@@ -88,11 +88,11 @@ def test_the_fields_that_the_project_has_now_can_be_read(table: str) -> None:
     fields = (FieldSetting("iban", "IBAN", "text", required=True),)
     wanted = ProjectSettings(name="Bills", fields=fields)
     made = project_actions.create_project(SITE, wanted, by=BY, project_id=project_actions.new_project_id())
-    pinned = reanalysis.settled(SITE, made.id, BEFORE, Wish(fields=NOW))
+    pinned = reanalysis.merge_wish(SITE, made.id, BEFORE, Wish(fields=NOW))
     assert [one.name for one in pinned.fields] == ["iban"]
     assert pinned.ocr_model == BEFORE.ocr_model
     with pytest.raises(Refused, match="classification of this project is gone"):
-        reanalysis.settled(SITE, made.id, BEFORE, Wish(fields="0" * 8))
+        reanalysis.merge_wish(SITE, made.id, BEFORE, Wish(fields="0" * 8))
 
 
 @each(
@@ -107,7 +107,7 @@ def test_the_fields_that_the_project_has_now_can_be_read(table: str) -> None:
 )
 def test_what_would_change_nothing_or_does_not_exist_is_refused(wish: Wish) -> None:
     with pytest.raises(Refused):
-        reanalysis.settled(SITE, "proj_test", BEFORE, wish)
+        reanalysis.merge_wish(SITE, "proj_test", BEFORE, wish)
 
 
 def test_the_settings_that_differ_are_told_in_words() -> None:

@@ -48,7 +48,7 @@ def kinds(run: Run) -> list[tuple[str, str]]:
 def test_a_deleted_document_is_in_no_list_and_its_pages_are_closed(pump: Pump) -> None:
     run = reviewed_document(pump)
     ref = ref_of(run)
-    actions.delete(SITE, run.document_id, by=MARTA, reason="Twice")
+    actions.delete_document(SITE, run.document_id, by=MARTA, reason="Twice")
     left = stored.indexed(run.document_id)
     assert sorted(sk for _, sk in left if not is_trail(("", "", sk))) == [
         "removal",
@@ -70,12 +70,12 @@ def test_a_deleted_document_is_in_no_list_and_its_pages_are_closed(pump: Pump) -
 def test_restoring_brings_every_row_back_exactly(pump: Pump) -> None:
     run = reviewed_document(pump)
     before = {key: row for key, row in stored.rows().items() if not is_trail(key)}
-    actions.delete(SITE, run.document_id, by=ROSA)
-    actions.restore(SITE, run.document_id, by=MARTA)
+    actions.delete_document(SITE, run.document_id, by=ROSA)
+    actions.restore_document(SITE, run.document_id, by=MARTA)
     assert {key: row for key, row in stored.rows().items() if not is_trail(key)} == before
     assert kinds(run)[:2] == [("RESTORE", MARTA.name), ("SOFT_DELETE", ROSA.name)]
     assert not list_removals(SITE, DELETED).rows
-    actions.delete(SITE, run.document_id, by=ROSA)
+    actions.delete_document(SITE, run.document_id, by=ROSA)
     assert get_removal(SITE, run.document_id).status == "deleted"
 
 
@@ -84,11 +84,11 @@ def test_a_purge_leaves_what_the_page_says_and_nothing_else(pump: Pump) -> None:
     other = document()
     hang_on(other.document_id)
     kept = {key: row for key, row in stored.rows().items() if other.document_id in str(row)}
-    actions.delete(SITE, run.document_id, by=ROSA)
+    actions.delete_document(SITE, run.document_id, by=ROSA)
     before, files = told(run), len(files_of(run))
     assert files > 5
-    actions.purge(SITE, run.document_id, by=MARTA)
-    actions.finish(SITE, run.document_id)
+    actions.purge_document(SITE, run.document_id, by=MARTA)
+    actions.finish_removal(SITE, run.document_id)
     left = {key for key, row in stored.rows().items() if run.document_id in str(row) or run.workflow_id in str(row)}
     assert {sk for _, _, sk in left if not is_trail(("", "", sk))} == {"removal"}
     assert told(run) == {kind: number + 1 for kind, number in before.items()} | {
@@ -106,7 +106,7 @@ def test_a_purge_leaves_what_the_page_says_and_nothing_else(pump: Pump) -> None:
 def test_while_a_run_is_under_way_nothing_is_deleted(table: str) -> None:
     run = start_run()
     with pytest.raises(Refused, match="under way"):
-        actions.delete(SITE, run.document_id, by=ROSA)
+        actions.delete_document(SITE, run.document_id, by=ROSA)
     assert document_queries.get_document(SITE, run.document_id)
     assert not list_removals(SITE, DELETED).rows
 
@@ -114,16 +114,16 @@ def test_while_a_run_is_under_way_nothing_is_deleted(table: str) -> None:
 def test_what_follows_a_publication_rests_while_its_document_is_deleted(pump: Pump) -> None:
     run = published(Act("QUEUE", {"queue": "q1"}), Act("PUBLISH"))
     before = {key: row for key, row in stored.rows().items() if not is_trail(key)}
-    actions.delete(SITE, run.document_id, by=ROSA)
+    actions.delete_document(SITE, run.document_id, by=ROSA)
     drive(run)  # its message was on the way
     assert statuses(run) == ["PENDING", "PENDING"]
     assert not [key for key in stored.rows() if "DUE#" in str(key)]
-    actions.restore(SITE, run.document_id, by=ROSA)
+    actions.restore_document(SITE, run.document_id, by=ROSA)
     assert {key: row for key, row in stored.rows().items() if not is_trail(key)} == before
     drive(run)
     assert statuses(run) == ["IN_QUEUE", "PENDING"]
     assert queries.queued_documents(SITE, "q1").rows
-    actions.delete(SITE, run.document_id, by=ROSA)
+    actions.delete_document(SITE, run.document_id, by=ROSA)
     assert not queries.queued_documents(SITE, "q1").rows
 
 
@@ -131,9 +131,9 @@ def test_while_a_worker_does_what_follows_nothing_is_deleted(pump: Pump) -> None
     run = published(Act("PUBLISH"))
     followups.claim_follow_up(run, owner="worker")
     with pytest.raises(Refused, match="right now"):
-        actions.delete(SITE, run.document_id, by=ROSA)
+        actions.delete_document(SITE, run.document_id, by=ROSA)
     followups.end_follow_up(run, owner="worker", status=FollowUpStatus.DONE)
-    actions.delete(SITE, run.document_id, by=ROSA)
+    actions.delete_document(SITE, run.document_id, by=ROSA)
 
 
 def with_follow_ups(run: Run, count: int, status: FollowUpStatus) -> list[Run]:
@@ -160,10 +160,10 @@ def test_a_document_with_many_follow_ups_is_deleted_and_comes_back_exactly(pump:
     run = published(Act("PUBLISH"))
     with_follow_ups(run, 120, status)
     before = {key: row for key, row in stored.rows().items() if not is_trail(key)}
-    actions.delete(SITE, run.document_id, by=ROSA)
+    actions.delete_document(SITE, run.document_id, by=ROSA)
     assert set(follow_ups(run).values()) == {"deleted"}
     assert not [key for key in stored.rows() if "DUE#" in str(key)]
-    actions.restore(SITE, run.document_id, by=ROSA)
+    actions.restore_document(SITE, run.document_id, by=ROSA)
     assert {key: row for key, row in stored.rows().items() if not is_trail(key)} == before
 
 
@@ -171,26 +171,26 @@ def test_of_many_follow_ups_one_that_is_done_while_the_others_still_follow_rests
     run = published(Act("PUBLISH"))
     last = with_follow_ups(run, 120, FollowUpStatus.OPEN)[-1]
     with crash_before("dynamodb", "TransactWriteItems", nth=2):  # the deletion stands, its rows have yet to follow
-        actions.delete(SITE, run.document_id, by=ROSA)
+        actions.delete_document(SITE, run.document_id, by=ROSA)
     assert follow_ups(run)[followups.key_of(last).sk] == "OPEN"
     for _ in range(2):
         drive(last)
     assert follow_ups(run)[followups.key_of(last).sk] == "deleted"
-    actions.finish(SITE, run.document_id)
-    actions.restore(SITE, run.document_id, by=ROSA)
+    actions.finish_removal(SITE, run.document_id)
+    actions.restore_document(SITE, run.document_id, by=ROSA)
     assert set(follow_ups(run).values()) == {"OPEN"}
-    actions.delete(SITE, run.document_id, by=ROSA)
+    actions.delete_document(SITE, run.document_id, by=ROSA)
 
 
 def test_a_worker_that_is_late_hides_nothing_of_a_document_that_is_back(pump: Pump) -> None:
     run = published(Act("PUBLISH"))
     last = with_follow_ups(run, 120, FollowUpStatus.OPEN)[-1]
     with crash_before("dynamodb", "TransactWriteItems", nth=2):
-        actions.delete(SITE, run.document_id, by=ROSA)
+        actions.delete_document(SITE, run.document_id, by=ROSA)
 
     def back() -> None:
-        actions.finish(SITE, run.document_id)
-        actions.restore(SITE, run.document_id, by=ROSA)
+        actions.finish_removal(SITE, run.document_id)
+        actions.restore_document(SITE, run.document_id, by=ROSA)
 
     with before_each("dynamodb", "TransactWriteItems", back):
         drive(last)
@@ -199,19 +199,19 @@ def test_a_worker_that_is_late_hides_nothing_of_a_document_that_is_back(pump: Pu
 
 def test_what_is_not_deleted_is_neither_restored_nor_purged(table: str) -> None:
     run = document()
-    for act in (actions.restore, actions.purge):
+    for act in (actions.restore_document, actions.purge_document):
         with pytest.raises(NotFound):
             act(SITE, run.document_id, by=ROSA)
     with pytest.raises(NotFound):
-        actions.delete(SITE, "nothing", by=ROSA)
+        actions.delete_document(SITE, "nothing", by=ROSA)
     with pytest.raises(NotFound):
-        actions.delete("acme", run.document_id, by=ROSA)
+        actions.delete_document("acme", run.document_id, by=ROSA)
 
 
 def test_of_restoring_and_purging_at_once_one_happens(table: str) -> None:
     for _ in range(5):
         run = document()
-        actions.delete(SITE, run.document_id, by=ROSA)
+        actions.delete_document(SITE, run.document_id, by=ROSA)
 
         def attempt(act: object, run: Run = run) -> str:
             try:
@@ -221,9 +221,9 @@ def test_of_restoring_and_purging_at_once_one_happens(table: str) -> None:
             return "done"
 
         with ThreadPoolExecutor(2) as lanes:
-            answers = list(lanes.map(attempt, [actions.restore, actions.purge]))
+            answers = list(lanes.map(attempt, [actions.restore_document, actions.purge_document]))
         assert answers.count("done") == 1
-        actions.finish(SITE, run.document_id)
+        actions.finish_removal(SITE, run.document_id)
         assert [kind for kind, _ in kinds(run)].count("DELETE") == (answers[1] == "done")
 
 
@@ -232,7 +232,7 @@ def test_two_who_delete_at_once_delete_once(table: str) -> None:
 
     def attempt(_: int) -> bool:
         try:
-            actions.delete(SITE, run.document_id, by=ROSA)
+            actions.delete_document(SITE, run.document_id, by=ROSA)
         except CountersignError:
             return False
         return True
@@ -254,10 +254,10 @@ def test_a_tag_that_comes_while_the_document_goes_is_lost_neither_way(table: str
 
         with ThreadPoolExecutor(5) as lanes:
             tagging = [lanes.submit(tag, f"k{number}-{i}") for i in range(4)]
-            actions.delete(SITE, run.document_id, by=MARTA)
+            actions.delete_document(SITE, run.document_id, by=MARTA)
             given = sum(one.result() for one in tagging)
         assert [key for key in stored.indexed(run.document_id) if key[1].startswith("tags#")] == []
-        actions.restore(SITE, run.document_id, by=MARTA)
+        actions.restore_document(SITE, run.document_id, by=MARTA)
         assert len(document_queries.list_tags(SITE, run.document_id)) == given
         assert len([key for key in stored.indexed(run.document_id) if key[1].startswith("tags#")]) == given
 
@@ -267,7 +267,7 @@ def test_where_the_trail_cannot_be_written_nothing_happens(table: str, act: str)
     run = document()
     hang_on_later = act != "delete"
     if hang_on_later:
-        actions.delete(SITE, run.document_id, by=ROSA)
+        actions.delete_document(SITE, run.document_id, by=ROSA)
     before = stored.rows()
     with fail("dynamodb", "TransactWriteItems", times=99), pytest.raises(Unavailable):
         getattr(actions, act)(SITE, run.document_id, by=MARTA)
@@ -276,12 +276,12 @@ def test_where_the_trail_cannot_be_written_nothing_happens(table: str, act: str)
 
 def test_finishing_twice_changes_nothing(table: str) -> None:
     run = document()
-    actions.delete(SITE, run.document_id, by=ROSA)
+    actions.delete_document(SITE, run.document_id, by=ROSA)
     before = stored.rows()
-    actions.finish(SITE, run.document_id)
+    actions.finish_removal(SITE, run.document_id)
     assert stored.rows() == before
-    actions.purge(SITE, run.document_id, by=ROSA)
-    actions.finish(SITE, run.document_id)
+    actions.purge_document(SITE, run.document_id, by=ROSA)
+    actions.finish_removal(SITE, run.document_id)
     before = stored.rows()
-    actions.finish(SITE, run.document_id)
+    actions.finish_removal(SITE, run.document_id)
     assert stored.rows() == before

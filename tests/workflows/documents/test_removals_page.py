@@ -99,7 +99,7 @@ def test_a_purge_asks_whether_one_is_sure_and_says_what_it_leaves(run):
     assert get_removal(SITE, run.document_id).status == "deleted"
     assert post(run, "purge/", sure="yes")["Location"] == gone(run)
     assert "purging" in one_line(signed_in(alice()).get(gone(run)).content)
-    removals.finish(SITE, run.document_id)
+    removals.finish_removal(SITE, run.document_id)
     page = one_line(signed_in(alice()).get(gone(run)).content)
     assert "What is left" in page
     assert "Purge document" not in page
@@ -126,7 +126,7 @@ def test_a_queue_that_does_not_answer_leaves_the_purge_to_the_sweeper(run):
 
 def test_rows_that_could_not_follow_at_once_are_shown_as_on_their_way(run):
     with crash_after("dynamodb", "TransactWriteItems", 1):
-        removals.delete(SITE, run.document_id, by=actor_of(alice()))
+        removals.delete_document(SITE, run.document_id, by=actor_of(alice()))
     assert "deleting" in one_line(signed_in(alice()).get(gone(run)).content)
     assert post(run, "restore/").status_code == 409
 

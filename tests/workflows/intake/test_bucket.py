@@ -230,10 +230,10 @@ def test_a_purge_destroys_the_object_too_and_it_is_not_taken_again():
     take(arrival)
     (run,) = [Run("default", project.id, arrival.document_id, row.workflow_id) for row in rows(project)]
     advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
-    removals.delete("default", arrival.document_id, by=BY)
-    removals.finish("default", arrival.document_id)
-    removals.purge("default", arrival.document_id, by=BY)
-    removals.finish("default", arrival.document_id)
+    removals.delete_document("default", arrival.document_id, by=BY)
+    removals.finish_removal("default", arrival.document_id)
+    removals.purge_document("default", arrival.document_id, by=BY)
+    removals.finish_removal("default", arrival.document_id)
     assert not [one for one in stored.objects("raw/") if one.endswith(arrival.version)]
     left = [str(row) for (_, pk, _), row in stored.rows().items() if arrival.digest in pk]
     assert [("bill" in row, "acme" in row) for row in left if "QUARANTINE" not in row] == [(False, False)]

@@ -256,16 +256,16 @@ def test_a_container_keeps_its_content_and_goes_only_when_it_is_unpacked(worker:
     browser = signed_in(bob())
     by = actor_of(bob())
     with pytest.raises(Refused, match="under way"):
-        removals.delete(SITE, document_id, by=by)
+        removals.delete_document(SITE, document_id, by=by)
     ended(worker, document_id)
     pdf = SimpleUploadedFile("a.pdf", next(iter(samples().values())))
     answer = browser.post(f"/documents/{document_id}/contents/", {"file": pdf})
     assert answer.status_code == 422
     assert "stays as it is" in one_line(answer.content)
     before = {key: row for key, row in stored.rows().items() if not key[2].startswith(("activity#", "EVENT#"))}
-    removals.delete(SITE, document_id, by=by)
+    removals.delete_document(SITE, document_id, by=by)
     assert get_removal(SITE, document_id).status == "deleted"
-    removals.restore(SITE, document_id, by=by)
+    removals.restore_document(SITE, document_id, by=by)
     assert {key: row for key, row in stored.rows().items() if not key[2].startswith(("activity#", "EVENT#"))} == before
 
 
@@ -278,11 +278,11 @@ def test_a_deleted_child_leaves_its_parents_list_and_comes_back_to_it(worker: Pu
     advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
     by = actor_of(bob())
     browser = signed_in(charlie())
-    removals.delete(SITE, child.documentId, by=by)
+    removals.delete_document(SITE, child.documentId, by=by)
     assert child.documentId not in one_line(browser.get(f"/documents/{document_id}/").content)
-    removals.restore(SITE, child.documentId, by=by)
+    removals.restore_document(SITE, child.documentId, by=by)
     assert child.documentId in one_line(browser.get(f"/documents/{document_id}/").content)
-    removals.delete(SITE, child.documentId, by=by)
-    removals.purge(SITE, child.documentId, by=by)
-    removals.finish(SITE, child.documentId)
+    removals.delete_document(SITE, child.documentId, by=by)
+    removals.purge_document(SITE, child.documentId, by=by)
+    removals.finish_removal(SITE, child.documentId)
     assert len(rows(document_id).children) == 2

@@ -208,11 +208,11 @@ def test_a_deleted_one_is_not_tried_again_and_restored_it_is() -> None:
     document_id = uploaded(zipped({"a.exe": b"MZ" + b"\0" * 600}))
     done(document_id)
     seen = record(document_id)
-    removals.delete(SITE, document_id, by=actor_of(bob()))
+    removals.delete_document(SITE, document_id, by=actor_of(bob()))
     with pytest.raises(Conflict):
         records.again(SITE, seen, by=actor_of(bob()))
     assert again(document_id) == 404
-    removals.restore(SITE, document_id, by=actor_of(bob()))
+    removals.restore_document(SITE, document_id, by=actor_of(bob()))
     assert standing(document_id) == FAILED
     assert again(document_id) == 200
 

@@ -182,11 +182,11 @@ def test_of_a_deleted_document_nothing_is_done_again_until_it_is_back():
     run = published(hook("https://10.0.0.1/"))
     drive(run)
     seen = action(run)
-    removals.delete(SITE, run.document_id, by=MARTA)
+    removals.delete_document(SITE, run.document_id, by=MARTA)
     with pytest.raises(Conflict):
         document_actions.retry_action(run, seen, by=ROSA)
     assert not list(queries.actions_with(SITE, ActionStatus.PENDING).rows)
-    removals.restore(SITE, run.document_id, by=MARTA)
+    removals.restore_document(SITE, run.document_id, by=MARTA)
     assert (statuses(run), queries.follow_up(run).status) == (["FAILED"], FollowUpStatus.WAITING)
     document_actions.retry_action(run, action(run), by=ROSA)
     drive(run)

@@ -118,10 +118,10 @@ def ask(pump: Pump, run: Run) -> None:
 
 
 def leave(pump: Pump, document_id: str) -> None:
-    removals.delete(SITE, document_id, by=BY, reason=f"{WORD} is wrong")
-    removals.purge(SITE, document_id, by=BY)
+    removals.delete_document(SITE, document_id, by=BY, reason=f"{WORD} is wrong")
+    removals.purge_document(SITE, document_id, by=BY)
     pump.run(idle=0.5)
-    removals.finish(SITE, document_id)
+    removals.finish_removal(SITE, document_id)
     pump.run(idle=0.5)
 
 

@@ -177,11 +177,11 @@ def test_the_pages_of_a_deleted_document_are_not_shown_until_it_is_restored(tabl
     DocumentFiles(run.site, run.project_id, run.document_id).write(files.page_image(0), b"\x89PNG", "image/png")
     browser, by = signed_in(bob()), Actor("7", "Rosa Marin")
     url = f"/workflows/{run.project_id}/{run.document_id}/pages/0.png"
-    removals.delete(run.site, run.document_id, by=by)
+    removals.delete_document(run.site, run.document_id, by=by)
     assert browser.get(url).status_code == 404
-    removals.finish(run.site, run.document_id)
-    removals.restore(run.site, run.document_id, by=by)
-    removals.finish(run.site, run.document_id)
+    removals.finish_removal(run.site, run.document_id)
+    removals.restore_document(run.site, run.document_id, by=by)
+    removals.finish_removal(run.site, run.document_id)
     assert browser.get(url).status_code == 200
 
 

@@ -54,14 +54,14 @@ def test_what_is_still_read_is_not_found_yet() -> None:
 def test_deleted_is_not_found_restored_is_and_purged_is_gone() -> None:
     run = publish("Alphaword")
     hear(run)
-    removals.delete(run.site, run.document_id, by=ROSA)
+    removals.delete_document(run.site, run.document_id, by=ROSA)
     hear(run)
     assert found("alphaword") == []
-    removals.restore(run.site, run.document_id, by=ROSA)
+    removals.restore_document(run.site, run.document_id, by=ROSA)
     hear(run)
     assert found("alphaword") == [run.document_id]
-    removals.delete(run.site, run.document_id, by=ROSA)
-    removals.purge(run.site, run.document_id, by=ROSA)
+    removals.delete_document(run.site, run.document_id, by=ROSA)
+    removals.purge_document(run.site, run.document_id, by=ROSA)
     hear(run)
     assert found("alphaword") == []
     assert not SearchPart.objects.exists()
@@ -70,15 +70,15 @@ def test_deleted_is_not_found_restored_is_and_purged_is_gone() -> None:
 def test_an_event_that_comes_late_undoes_nothing() -> None:
     """Published, deleted, restored, deleted, purged: whichever comes last, it says what is so now."""
     run = publish("Alphaword")
-    removals.delete(run.site, run.document_id, by=ROSA)
+    removals.delete_document(run.site, run.document_id, by=ROSA)
     hear(run)  # the deletion's, and then that of the publication
     hear(run, at="2000-01-01T00:00:00+00:00")
     assert found("alphaword") == []
-    removals.purge(run.site, run.document_id, by=ROSA)
+    removals.purge_document(run.site, run.document_id, by=ROSA)
     for at in ("2099-01-01T00:00:00+00:00", "2000-01-01T00:00:00+00:00"):
         hear(run, at=at)
         assert found("alphaword") == []
-    removals.finish(run.site, run.document_id)
+    removals.finish_removal(run.site, run.document_id)
     hear(run)
     assert found("alphaword") == []
 
@@ -93,7 +93,7 @@ def test_a_worker_that_read_before_a_deletion_does_not_bring_it_back(monkeypatch
         entry = real(asked, beat)
         read.append(entry)
         if len(read) == 1:
-            removals.delete(run.site, run.document_id, by=ROSA)
+            removals.delete_document(run.site, run.document_id, by=ROSA)
             hear(run)
         return entry
 
@@ -165,9 +165,9 @@ def test_pages_that_a_purge_took_meanwhile_are_left_out() -> None:
     run = publish("Alphaword")
     end_pages = Which(run.site, run.project_id, run.document_id)
     entry = content.entry_of(end_pages, lambda: None)
-    removals.delete(run.site, run.document_id, by=ROSA)
-    removals.purge(run.site, run.document_id, by=ROSA)
-    removals.finish(run.site, run.document_id)
+    removals.delete_document(run.site, run.document_id, by=ROSA)
+    removals.purge_document(run.site, run.document_id, by=ROSA)
+    removals.finish_removal(run.site, run.document_id)
     assert entry is not None
     assert [part.kind for part in entry.parts] == ["name"]
     assert content.entry_of(end_pages, lambda: None) is None

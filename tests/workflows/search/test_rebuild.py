@@ -28,7 +28,7 @@ def desk() -> list[Run]:
         project = make_project()
         runs += [publish(f"Alphaword {number}", project_id=project.id) for number in range(3)]
         runs.append(publish("Alphaword rejected", project_id=project.id, outcome=Outcome.REJECTED))
-    removals.delete(runs[1].site, runs[1].document_id, by=ROSA)
+    removals.delete_document(runs[1].site, runs[1].document_id, by=ROSA)
     return runs
 
 
@@ -61,12 +61,12 @@ def test_it_mends_what_events_were_lost() -> None:
     runs = desk()
     for run in runs:
         hear(run)
-    removals.restore(runs[1].site, runs[1].document_id, by=ROSA)
-    removals.delete(runs[0].site, runs[0].document_id, by=ROSA)
+    removals.restore_document(runs[1].site, runs[1].document_id, by=ROSA)
+    removals.delete_document(runs[0].site, runs[0].document_id, by=ROSA)
     for run in (runs[2], runs[4]):
-        removals.delete(run.site, run.document_id, by=ROSA)
-    removals.purge(runs[2].site, runs[2].document_id, by=ROSA)
-    removals.finish(runs[2].site, runs[2].document_id)  # no project lists it any more
+        removals.delete_document(run.site, run.document_id, by=ROSA)
+    removals.purge_document(runs[2].site, runs[2].document_id, by=ROSA)
+    removals.finish_removal(runs[2].site, runs[2].document_id)  # no project lists it any more
     rebuild_index("default", nobody)
     assert set(found("alphaword")) == {runs[1].document_id, runs[5].document_id, runs[6].document_id}
     assert not SearchPart.objects.filter(document__document_id=runs[2].document_id).exists()

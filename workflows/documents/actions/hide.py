@@ -35,7 +35,7 @@ def follow_ups_hidden(site: str, document_id: str) -> list[Update]:
     document's other rows, and whoever does one of them meanwhile finds the document gone.
     """
     pk = table.FOLLOW_UP.partition_key(site, document_id=document_id)
-    rows = _of(pk, HideableRow.SK.startswith(table.FOLLOW_UP.sort_prefix()))
+    rows = _list_partition(pk, HideableRow.SK.startswith(table.FOLLOW_UP.sort_prefix()))
     open_ones = (row for row in rows if row.status == FollowUpStatus.OPEN)
     return [_follow_up_hidden(row) for row in itertools.islice(open_ones, _MOST_OPEN)]
 
@@ -43,10 +43,10 @@ def follow_ups_hidden(site: str, document_id: str) -> list[Update]:
 def _follow_up_hidden(row: HideableRow) -> Update:
     """Its status goes with it, since a worker whose message is on the way asks for that."""
     idle = FollowUp.lease_owner.does_not_exist() | (FollowUp.lease_until < clock.iso(clock.now()))
-    return Update(row.key, _resting(row), (HideableRow.status == row.status) & idle, name="follow_up")
+    return Update(row.key, _rest_claims(row), (HideableRow.status == row.status) & idle, name="follow_up")
 
 
-def _resting(row: HideableRow) -> list[Action]:
+def _rest_claims(row: HideableRow) -> list[Action]:
     return [
         HideableRow.hidden.set({**_keys(row), "status": row.status}),
         HideableRow.status.set(DELETED),
@@ -69,29 +69,29 @@ def hide_follow_up(run: Run, *, owner: str) -> bool:
     if record.status not in (RemovalState.DELETING, RemovalState.DELETED):
         return False
     still = Check(record.key, DocumentRemoval.status == record.status)
-    actions = [*_resting(row), FollowUp.lease_owner.remove(), FollowUp.lease_until.remove()]
+    actions = [*_rest_claims(row), FollowUp.lease_owner.remove(), FollowUp.lease_until.remove()]
     transact([still, Update(row.key, actions, follow_ups.if_held_by(owner))])
     return True
 
 
-def hide(site: str, document_id: str, still: Check, beat: Beat) -> None:
+def hide_document(site: str, document_id: str, still: Check, beat: Beat) -> None:
     """Take every row of the document out of its indexes; again is harmless.
 
     Raises:
         Conflict: the document is no longer on its way there (``still``); what was done is right nevertheless.
 
     """
-    _settle(site, list(_rows(site, document_id)), still, beat, _hiding)
+    _settle(site, list(_rows(site, document_id)), still, beat, _hide_step)
 
 
-def show(site: str, document_id: str, still: Check, beat: Beat) -> None:
+def show_document(site: str, document_id: str, still: Check, beat: Beat) -> None:
     """Put every row back where it was; again is harmless, and what was written meanwhile stays as it was written.
 
     Raises:
-        Conflict: as ``hide``.
+        Conflict: as ``hide_document``.
 
     """
-    _settle(site, list(_rows(site, document_id)), still, beat, _showing)
+    _settle(site, list(_rows(site, document_id)), still, beat, _show_step)
 
 
 @dataclass(frozen=True)
@@ -134,13 +134,13 @@ def _write(site: str, steps: Sequence[_Step], still: Check) -> None:
     transact([still, *(one.update for one in steps), *counting.apply_tally(site, tally)])
 
 
-def _queued(row: HideableRow, keys: Mapping[str, str], by: int) -> counting.Tally:
+def _count_in_queue(row: HideableRow, keys: Mapping[str, str], by: int) -> counting.Tally:
     if not row.queue or "GSI1PK" not in keys:
         return counting.Tally()
     return counting.count_queued(row.queue, str(row.document_id), by)
 
 
-def _hiding(row: HideableRow) -> _Step | None:
+def _hide_step(row: HideableRow) -> _Step | None:
     if row.hidden is not None:
         return None
     if row.SK.startswith(table.FOLLOW_UP.sort_prefix()):
@@ -151,19 +151,19 @@ def _hiding(row: HideableRow) -> _Step | None:
     same: Condition = HideableRow.GSI1SK == row.GSI1SK if row.GSI1SK else HideableRow.GSI1SK.does_not_exist()
     actions = [HideableRow.hidden.set(keys), *(getattr(HideableRow, name).remove() for name in keys)]
     update = Update(row.key, actions, EXISTS & same & HideableRow.hidden.does_not_exist())
-    return _Step(update, _queued(row, keys, -1))
+    return _Step(update, _count_in_queue(row, keys, -1))
 
 
 def _keys(row: HideableRow) -> dict[str, str]:
     return {name: value for name in INDEX_KEYS if (value := getattr(row, name))}
 
 
-def _showing(row: HideableRow) -> _Step | None:
+def _show_step(row: HideableRow) -> _Step | None:
     if row.hidden is None:
         return None
     keys: dict[str, Any] = row.hidden.as_dict()
     actions = [*(getattr(HideableRow, name).set(value) for name, value in keys.items()), HideableRow.hidden.remove()]
-    return _Step(Update(row.key, actions, HideableRow.hidden.exists()), _queued(row, keys, 1))
+    return _Step(Update(row.key, actions, HideableRow.hidden.exists()), _count_in_queue(row, keys, 1))
 
 
 def _is_opened_by_id(row: HideableRow) -> bool:
@@ -174,14 +174,14 @@ def _is_opened_by_id(row: HideableRow) -> bool:
 
 def _rows(site: str, document_id: str) -> Iterator[HideableRow]:
     removal = table.DOCUMENT_REMOVAL.key(site, document_id=document_id)
-    yield from (row for row in _of(removal.pk) if row.SK not in {removal.sk, table.DOCUMENT.sk})
+    yield from (row for row in _list_partition(removal.pk) if row.SK not in {removal.sk, table.DOCUMENT.sk})
     of_document = table.REVIEW.partition_key(site, document_id=document_id)
-    yield from _of(of_document, HideableRow.SK.startswith(table.REVIEW.sort_prefix()))
+    yield from _list_partition(of_document, HideableRow.SK.startswith(table.REVIEW.sort_prefix()))
     for run in runs_of(site, document_id):
         yield from HideableRow.load_many([run_rows.execution_key(run), run_rows.board_key(run)])
 
 
-def _of(pk: str, sk: Condition | None = None) -> Iterator[HideableRow]:
+def _list_partition(pk: str, sk: Condition | None = None) -> Iterator[HideableRow]:
     cursor = None
     while True:
         page = HideableRow.page(pk, sk=sk, limit=500, consistent=True, cursor=cursor)

@@ -38,7 +38,7 @@ _ATTEMPTS = 8
 S = RemovalState
 
 
-def delete(site: str, document_id: str, *, by: Actor, reason: str = "") -> None:
+def delete_document(site: str, document_id: str, *, by: Actor, reason: str = "") -> None:
     """Take the document out of every list; it can be restored, exactly as it was.
 
     Raises:
@@ -71,7 +71,7 @@ def delete(site: str, document_id: str, *, by: Actor, reason: str = "") -> None:
     raise Conflict("Others change this document all the time. Nothing was deleted; try again in a moment.")
 
 
-def restore(site: str, document_id: str, *, by: Actor) -> None:
+def restore_document(site: str, document_id: str, *, by: Actor) -> None:
     """Bring a deleted document back, exactly as it was.
 
     Raises:
@@ -79,7 +79,7 @@ def restore(site: str, document_id: str, *, by: Actor) -> None:
         Conflict: it is being deleted, or somebody purged or restored it first.
 
     """
-    soft = _deleted(site, document_id)
+    soft = _load_deleted(site, document_id)
     row = queries.project_document(site, soft.project_id, document_id)
     run = Run(site, soft.project_id, document_id, row.workflow_id or document_id)
     shown = document_rows.show_document(run, row, soft.classification_id)
@@ -87,11 +87,11 @@ def restore(site: str, document_id: str, *, by: Actor) -> None:
     try:
         _write(site, soft, row.workflow_id, changes, kind=ActivityType.RESTORE, by=by)
     except Conflict as conflict:
-        raise Conflict(_standing(site, document_id)) from conflict
+        raise Conflict(_explain_late(site, document_id)) from conflict
     _follow(site, document_id)
 
 
-def purge(site: str, document_id: str, *, by: Actor) -> None:
+def purge_document(site: str, document_id: str, *, by: Actor) -> None:
     """Write the tombstone, from which there is no way back; a worker destroys what it says is destroyed.
 
     Raises:
@@ -99,7 +99,7 @@ def purge(site: str, document_id: str, *, by: Actor) -> None:
         Conflict: it is being deleted, or somebody purged or restored it first.
 
     """
-    soft = _deleted(site, document_id)
+    soft = _load_deleted(site, document_id)
     record = get_removal(site, document_id)
     payload = {"project": soft.project_id}  # its name is on the tombstone, for whoever may see that
     audit = entity_event(site, "document", document_id, "purged", by=by, payload=payload)
@@ -107,17 +107,17 @@ def purge(site: str, document_id: str, *, by: Actor) -> None:
     try:
         _write(site, soft, record.workflow_id, changes, kind=ActivityType.DELETE, by=by, more=[audit])
     except Conflict as conflict:
-        raise Conflict(_standing(site, document_id)) from conflict
+        raise Conflict(_explain_late(site, document_id)) from conflict
 
 
-def _deleted(site: str, document_id: str) -> SoftDeletedDocument:
+def _load_deleted(site: str, document_id: str) -> SoftDeletedDocument:
     """Raises: NotFound, Conflict."""
     if get_removal(site, document_id).status != S.DELETED:
-        raise Conflict(_standing(site, document_id))
+        raise Conflict(_explain_late(site, document_id))
     return soft_deleted(site, document_id)
 
 
-def _standing(site: str, document_id: str) -> str:
+def _explain_late(site: str, document_id: str) -> str:
     """Why it is too late, for who comes second."""
     try:
         record = get_removal(site, document_id)
@@ -157,12 +157,12 @@ def _write(
 def _follow(site: str, document_id: str) -> None:
     """At once, so that the next page shows it; where something fails, the sweeper has it finished."""
     try:
-        finish(site, document_id)
+        finish_removal(site, document_id)
     except CountersignError as error:
         log.warning("removal waits for the sweeper", extra={"document": document_id, "error": logs.place_of(error)})
 
 
-def finish(site: str, document_id: str) -> None:
+def finish_removal(site: str, document_id: str) -> None:
     """Let every row follow where the record says that the document goes; again, and by two at once, is harmless.
 
     Raises:
@@ -187,19 +187,19 @@ def finish(site: str, document_id: str) -> None:
 
 def _finish_deletion(site: str, record: DocumentRemoval, beat: hide.Beat) -> None:
     document_id = str(record.documentId)
-    hide.hide(site, document_id, _still(record), beat)
+    hide.hide_document(site, document_id, _still(record), beat)
     _mark_child(site, record, clock.iso(clock.now()))
     transact([parts.move_removal(site, document_id, S.DELETING, S.DELETED, due_at=None)])
 
 
 def _finish_restoration(site: str, record: DocumentRemoval, beat: hide.Beat) -> None:
-    hide.show(site, str(record.documentId), _still(record), beat)
+    hide.show_document(site, str(record.documentId), _still(record), beat)
     _mark_child(site, record, None)
     transact([Delete(record.key, DocumentRemoval.status == S.RESTORING)])
 
 
 def _finish_purge(site: str, record: DocumentRemoval, beat: hide.Beat) -> None:
-    purging.destroy(site, record, beat)
+    purging.destroy_document(site, record, beat)
     transact([parts.move_removal(site, str(record.documentId), S.PURGING, S.PURGED, due_at=None)])
 
 

@@ -294,7 +294,7 @@ def choose_result(run: Run, *, by: Actor, reviews: bool) -> bool:
     typed = (
         set_classification(run.site, run.document_id, str(kind["id"]), name=str(kind["name"]), by=by) if kind else None
     )
-    also = _followed(source)
+    also = _plan_follow_ups_of_chosen(source)
     after = DocumentState(DocumentStatus.PUBLISHED, run.workflow_id, decided=run.workflow_id)
     more = More(project_document_if=document_rows.rests_unchanged(before), classified=typed)
     changes = [*document_rows.write_document(run, document_rows.state_of_row(before), after, now, more=more), *also]
@@ -303,7 +303,7 @@ def choose_result(run: Run, *, by: Actor, reviews: bool) -> bool:
     return bool(also)
 
 
-def _followed(source: Source) -> list[Change]:
+def _plan_follow_ups_of_chosen(source: Source) -> list[Change]:
     """What rules order after a publication, for a result that stood beside another and is chosen for the first time."""
     if not source.execution.keeps or queries.follow_up(source.run) is not None:
         return []

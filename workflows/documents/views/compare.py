@@ -70,7 +70,7 @@ def compare_runs(request: DeskRequest, document_id: str) -> HttpResponse:
     document = _document(request, document_id)
     page = queries.document_workflows(request.site, document_id, cursor=request.GET.get("after"))
     choices = [_choice(row) for row in page.rows]
-    names = _asked(request, [one.workflow_id for one in choices])
+    names = _requested_pair(request, [one.workflow_id for one in choices])
     choices += _further(request, document_id, names, choices)
     row = queries.project_document(request.site, document.project_id, document_id)
     left, right = (_side(request, document, name, row.counts) if name else None for name in names)
@@ -81,7 +81,7 @@ def compare_runs(request: DeskRequest, document_id: str) -> HttpResponse:
         "left_id": names[0], "right_id": names[1],
     }  # fmt: skip
     if left and right:
-        rows = compare.compared(left.fields or (), right.fields or ())
+        rows = compare.compare_fields(left.fields or (), right.fields or ())
         context |= {
             "rows": [(one, _WORDS[one.verdict]) for one in rows],
             "changed": sum(one.verdict != Verdict.SAME for one in rows),
@@ -107,7 +107,7 @@ def _document(request: DeskRequest, document_id: str) -> Document:
     return document_queries.get_document(request.site, document_id)
 
 
-def _asked(request: DeskRequest, known: Sequence[str]) -> tuple[str, str]:
+def _requested_pair(request: DeskRequest, known: Sequence[str]) -> tuple[str, str]:
     """Which two: as the address says; else the newest on the right, the one before it on the left."""
     newest, before = [*known, "", ""][:2]
     left, right = request.GET.get("left", ""), request.GET.get("right", "")
@@ -120,7 +120,7 @@ def _choice(link: DocumentWorkflow) -> Choice:
     name = str(link.SK).partition("#")[2]
     at = state_labels.started_at(name)
     began = f"{at:%d %b %Y, %H:%M}" if at else str(link.created_at)[:16]
-    label = next((one.label for one in _pinned(link).steps if one.name == link.began_at), "")
+    label = next((one.label for one in _pinned_definition(link).steps if one.name == link.began_at), "")
     return Choice(name, f"{began} · …{name[-6:]}{f' · from {label}' if label else ''}")
 
 
@@ -133,7 +133,7 @@ def _further(request: DeskRequest, document_id: str, names: Sequence[str], choic
         raise NotFound("There is no such run here.") from error
 
 
-def _pinned(link: DocumentWorkflow) -> Definition:
+def _pinned_definition(link: DocumentWorkflow) -> Definition:
     return DEFINITIONS.get(link.definition or "", FIRST_ANALYSIS)
 
 
@@ -148,7 +148,7 @@ def _side(request: DeskRequest, document: Document, workflow_id: str, current: s
         raise NotFound("There is no such run here.") from error
     published = board.outcome == Outcome.PUBLISHED
     store = DocumentFiles(request.site, document.project_id, document.document_id)
-    waits = not board.outcome and _pinned(link).named(str(board.current_step)).type == "approval"
+    waits = not board.outcome and _pinned_definition(link).named(str(board.current_step)).type == "approval"
     return Side(
         workflow_id=workflow_id,
         at=state_labels.started_at(workflow_id),

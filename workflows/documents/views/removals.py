@@ -29,7 +29,7 @@ def delete_document(request: DeskRequest, document_id: str) -> HttpResponse:
         return _page(request, document)
     reason = request.POST.get("reason", "").strip()[:_LONGEST_REASON]
     try:
-        removals.delete(request.site, document_id, by=actor_of(request.user), reason=reason)
+        removals.delete_document(request.site, document_id, by=actor_of(request.user), reason=reason)
     except Refused as error:
         return _page(request, document, error=str(error), status=422)
     messages.success(request, f"{document.name} is deleted. It can be restored.")
@@ -53,7 +53,7 @@ def _page(request: DeskRequest, document: Document, *, error: str = "", status: 
 def restore_document(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_delete(request)
     admission.check_document(request, document_id)
-    removals.restore(request.site, document_id, by=actor_of(request.user))
+    removals.restore_document(request.site, document_id, by=actor_of(request.user))
     messages.success(request, "The document is back, as it was.")
     return redirect_after_post(request, reverse("documents:show-document", args=[document_id]))
 
@@ -64,7 +64,7 @@ def purge_document(request: DeskRequest, document_id: str) -> HttpResponse:
     admission.check_document(request, document_id)
     if request.POST.get("sure") != "yes":
         raise Refused("Say that you are sure: a purged document cannot be brought back by anybody.")
-    removals.purge(request.site, document_id, by=actor_of(request.user))
+    removals.purge_document(request.site, document_id, by=actor_of(request.user))
     order_removal_soon(request.site, document_id)
     messages.success(request, "The document is being purged.")
     return redirect_after_post(request, reverse("documents:show-deleted", args=[document_id]))

@@ -51,7 +51,7 @@ def analyse_again(request: DeskRequest, document_id: str, workflow_id: str) -> H
     before = _settings(run)
     form = AnalysisForm(before, _classifications(request), request.POST)
     try:
-        pinned = reanalysis.settled(run.site, run.project_id, before, form.wish())
+        pinned = reanalysis.merge_wish(run.site, run.project_id, before, form.wish())
         went = reruns.analyse_again(run, pinned, by=actor_of(request.user))
     except Refused as error:
         return _page(request, run, form=form, error=str(error), status=422)
