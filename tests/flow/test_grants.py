@@ -66,7 +66,7 @@ def roles(pump: Pump) -> Iterator[Roles]:
         mock.patch.object(Pump, "redeliver", found.as_("worker", Pump.redeliver)),
         mock.patch.object(pumping, "receive", found.as_("worker", pumping.receive)),
         mock.patch.object(sweeper, "sweep", found.as_("worker", sweeper.sweep)),
-        mock.patch.object(deployment, "deploy", found.as_("deployer", deployment.deploy)),
+        mock.patch.object(deployment, "deploy_desk", found.as_("deployer", deployment.deploy_desk)),
     ):
         yield found
 
@@ -131,7 +131,7 @@ def decide(browser: Client, ref: ReviewRef) -> None:
 
 
 def test_a_release(roles: Roles, pump: Pump) -> None:
-    deployment.deploy(lambda _line: None)
-    deployment.deploy(lambda _line: None)
+    deployment.deploy_desk(lambda _line: None)
+    deployment.deploy_desk(lambda _line: None)
     assert roles.refused("deployer") == []
     assert roles.actions("deployer") >= {"cloudformation:DescribeStacks", "dynamodb:PutItem"}

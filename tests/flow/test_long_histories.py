@@ -54,7 +54,7 @@ def test_a_step_that_a_long_run_never_left_has_no_transition(pump: Pump) -> None
 def test_the_review_of_a_document_with_a_long_life_is_found(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     with_long_history(run)
-    job = process_files.look(Job(Path("any.pdf"), run))
+    job = process_files.update_job(Job(Path("any.pdf"), run))
     assert (job.outcome, job.review_id) == (IN_REVIEW, ref.review_id)
 
 

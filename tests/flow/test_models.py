@@ -126,7 +126,7 @@ def test_an_attempt_of_which_nothing_can_be_used_is_paid_all_the_same(pump: Pump
         pump.run(lambda: ended(run))
     link = queries.document_workflow(run.site, run.document_id, run.workflow_id)
     assert (queries.execution(run).outcome, len(outside.asked)) == ("failed", 4)
-    month = costs.month(run.site, spending.month_of(clock.iso(clock.now())))
+    month = costs.costs_of_month(run.site, spending.month_of(clock.iso(clock.now())))
     assert {one.model: (one.calls, one.pages) for one in month.rows if one.service == "bedrock"} == {
         CHEAP: (2, 0),
         STRONG: (2, 0),

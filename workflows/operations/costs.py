@@ -63,10 +63,10 @@ class Month:
 
     @property
     def total(self) -> Cost:
-        return total(self.rows)
+        return total_cost(self.rows)
 
 
-def month(site: str, which: str, *, project_id: str = "") -> Month:
+def costs_of_month(site: str, which: str, *, project_id: str = "") -> Month:
     """One Query: a whole site's, or one project's."""
     try:
         prefix = table.SPENDING.sort_prefix(project_id=project_id) if project_id else table.SPENDING.sort_prefix()
@@ -74,7 +74,7 @@ def month(site: str, which: str, *, project_id: str = "") -> Month:
     except InvalidKey:
         return Month(which, ())
     page = Spending.page(pk, sk=Spending.SK.startswith(prefix), limit=_MOST)
-    return Month(which, summed(page.rows), page.next is not None)
+    return Month(which, sum_costs(page.rows), page.next is not None)
 
 
 @dataclass(frozen=True)
@@ -118,10 +118,10 @@ def whole_month(site: str, which: str) -> Month:
         rows += page.rows
         cursor = page.next
         if not cursor:
-            return Month(which, summed(rows))
+            return Month(which, sum_costs(rows))
 
 
-def summed(rows: Iterable[Spending]) -> tuple[Cost, ...]:
+def sum_costs(rows: Iterable[Spending]) -> tuple[Cost, ...]:
     """One for each project, service and model, the dearest first."""
     found: dict[tuple[str, str, str], dict[str, int]] = {}
     for row in rows:
@@ -132,6 +132,6 @@ def summed(rows: Iterable[Spending]) -> tuple[Cost, ...]:
     return tuple(sorted(costs, key=lambda one: (-one.micros, one.project_id, one.service, one.model)))
 
 
-def total(rows: Iterable[Cost], project_id: str = "") -> Cost:
+def total_cost(rows: Iterable[Cost], project_id: str = "") -> Cost:
     held = list(rows)
     return Cost(project_id, "", "", *(sum(getattr(row, name) for row in held) for name in COUNTS))

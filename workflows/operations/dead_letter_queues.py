@@ -44,7 +44,7 @@ class Box(Protocol):
 
 
 @contextmanager
-def opened(queue: str) -> Iterator[Box]:
+def open_box(queue: str) -> Iterator[Box]:
     """The box of ``queue``, which is SQS's also for what no worker takes. Raises: Unavailable."""
     if settings.BROKER == SQS or queue not in settings.QUEUE_URLS:
         yield _OnSqs(queue)
@@ -53,7 +53,7 @@ def opened(queue: str) -> Iterator[Box]:
         yield _OnBroker(queue, channel)
 
 
-def sizes() -> dict[str, int]:
+def count_dead_letters() -> dict[str, int]:
     """How many lie in each, on Redis and RabbitMQ; on SQS its own metrics say it. Raises: Unavailable."""
     if settings.BROKER == SQS:
         return {}
@@ -74,7 +74,7 @@ class _OnSqs:
                     QueueUrl=self._url, MaxNumberOfMessages=10, VisibilityTimeout=_HELD,
                     MessageSystemAttributeNames=["SentTimestamp"],
                 )  # fmt: skip
-            found += map(_kept, answer.get("Messages", ()))
+            found += map(_read_sqs_message, answer.get("Messages", ()))
             if not answer.get("Messages"):
                 break
         return found
@@ -94,7 +94,7 @@ class _OnSqs:
             aws.aws_client("sqs").send_message(QueueUrl=self._back, MessageBody=one.body)
 
 
-def _kept(message: dict[str, Any]) -> Kept:
+def _read_sqs_message(message: dict[str, Any]) -> Kept:
     sent = int(message.get("Attributes", {}).get("SentTimestamp", 0)) / 1000
     at = clock.iso(dt.datetime.fromtimestamp(sent, dt.UTC))
     return Kept(message["MessageId"], message["Body"], at, message["ReceiptHandle"])

@@ -43,7 +43,7 @@ class DeadLetter:
     again: bool = True
 
 
-def listed() -> list[DeadLetter]:
+def list_dead_letters() -> list[DeadLetter]:
     """Of each queue the first that are found, the latest first.
 
     Raises:
@@ -52,14 +52,14 @@ def listed() -> list[DeadLetter]:
     """
     letters: list[DeadLetter] = []
     for queue in _QUEUES:
-        with dead_letter_queues.opened(queue) as box:
+        with dead_letter_queues.open_box(queue) as box:
             found = box.look(_LOOKED)
             box.release(found)
         letters += [_letter(queue, one) for one in found]
     return sorted(letters, key=lambda one: one.at, reverse=True)
 
 
-def replay(queue: str, message_id: str, *, by: Actor) -> DeadLetter:
+def replay_dead_letter(queue: str, message_id: str, *, by: Actor) -> DeadLetter:
     """Put it back into its queue.
 
     Sent first and taken out after: a crash between the two leaves it twice, which tasks bear.
@@ -69,9 +69,9 @@ def replay(queue: str, message_id: str, *, by: Actor) -> DeadLetter:
         Refused: it is an event that there is nobody to send to.
 
     """
-    with _found(queue, message_id) as (box, message):
-        send = undelivered_events.check(_content(message.body)) if queue == undelivered_events.QUEUE else None
-        letter = _told(queue, message, "replayed", by)
+    with _find_letter(queue, message_id) as (box, message):
+        send = undelivered_events.check_resend(_content(message.body)) if queue == undelivered_events.QUEUE else None
+        letter = _record_in_audit(queue, message, "replayed", by)
         if send:
             send()
         else:
@@ -80,15 +80,15 @@ def replay(queue: str, message_id: str, *, by: Actor) -> DeadLetter:
     return letter
 
 
-def discard(queue: str, message_id: str, *, by: Actor) -> DeadLetter:
+def discard_dead_letter(queue: str, message_id: str, *, by: Actor) -> DeadLetter:
     """Raises: NotFound, as above."""
-    with _found(queue, message_id) as (box, message):
-        letter = _told(queue, message, "discarded", by)
+    with _find_letter(queue, message_id) as (box, message):
+        letter = _record_in_audit(queue, message, "discarded", by)
         box.delete(message)
     return letter
 
 
-def _told(queue: str, message: Kept, word: str, by: Actor) -> DeadLetter:
+def _record_in_audit(queue: str, message: Kept, word: str, by: Actor) -> DeadLetter:
     """The audit says it before it is done: a message that is thrown away leaves nothing else."""
     letter = _letter(queue, message)
     payload = {"queue": queue, "task": letter.task, **dict(letter.facts)}
@@ -97,11 +97,11 @@ def _told(queue: str, message: Kept, word: str, by: Actor) -> DeadLetter:
 
 
 @contextmanager
-def _found(queue: str, message_id: str) -> Iterator[tuple[Box, Kept]]:
+def _find_letter(queue: str, message_id: str) -> Iterator[tuple[Box, Kept]]:
     """The message and the box that it lies in; where what is done with it fails, others see it again at once."""
     if queue not in _QUEUES:
         raise NotFound(_GONE)
-    with dead_letter_queues.opened(queue) as box:
+    with dead_letter_queues.open_box(queue) as box:
         looked = box.look(10 * _ROUNDS)
         message = next((one for one in looked if one.id == message_id), None)
         box.release([one for one in looked if one is not message])
@@ -117,9 +117,9 @@ def _found(queue: str, message_id: str) -> Iterator[tuple[Box, Kept]]:
 def _letter(queue: str, message: Kept) -> DeadLetter:
     content = _content(message.body)
     task, facts = _task(content) or (
-        ("unknown", {}) if queue in settings.QUEUE_URLS else undelivered_events.read(content)
+        ("unknown", {}) if queue in settings.QUEUE_URLS else undelivered_events.read_event(content)
     )
-    again = queue in settings.QUEUE_URLS or undelivered_events.way(content) is not None
+    again = queue in settings.QUEUE_URLS or undelivered_events.find_resend(content) is not None
     return DeadLetter(queue, message.id, task, tuple(facts.items()), message.at, again)
 
 

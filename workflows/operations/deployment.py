@@ -11,7 +11,7 @@ from workflows.runs import engine_choice
 Report = Callable[[str], None]
 
 
-def deploy(report: Report) -> None:
+def deploy_desk(report: Report) -> None:
     """Create, change or verify, and report each; a second call changes nothing and says so.
 
     Raises:

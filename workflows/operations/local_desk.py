@@ -37,7 +37,7 @@ class LocalDesk:
             lost = f" Changes of the last {emulator.SAVE_SECONDS} seconds may be lost." if code else ""
             report(f"The embedded AWS exited with code {code}; restarting.{lost}")
             self.embedded = start_embedded()
-            deployment.deploy(_unheard)  # what was deployed after its last save is gone
+            deployment.deploy_desk(_ignore_report)  # what was deployed after its last save is gone
         self.supervisor.tend(report)
 
     def stop(self) -> None:
@@ -52,7 +52,7 @@ def start_embedded() -> Emulator:
     return emulator.start_emulator(state_dir=settings.STATE_DIR / "emulator", port=settings.EMULATOR_PORT)
 
 
-def _unheard(_text: str) -> None:
+def _ignore_report(_text: str) -> None:
     pass
 
 
@@ -81,7 +81,7 @@ def _workers_of(path: Path) -> int | None:
 
 
 @contextmanager
-def running(report: Report) -> Iterator[LocalDesk]:
+def run_local_desk(report: Report) -> Iterator[LocalDesk]:
     """An endpoint that answers and workers on it; starts what is not there, and stops at the end what it started.
 
     Raises:
@@ -98,7 +98,7 @@ def running(report: Report) -> Iterator[LocalDesk]:
         if settings.ON_LAPTOP and not emulator.is_answering(str(settings.AWS_ENDPOINT_URL)):
             desk.embedded = start_embedded()
         if settings.ON_LAPTOP:
-            deployment.deploy(report)
+            deployment.deploy_desk(report)
         if lock is not None:
             call_command("migrate", verbosity=0, interactive=False)  # the search index is in this database
             add_workers(desk.supervisor)

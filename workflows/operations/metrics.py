@@ -41,7 +41,7 @@ class Overdue(Collector):
     def collect(self) -> Iterator[GaugeMetricFamily]:
         if time.monotonic() >= self._until:
             try:
-                self._known = _read(self._decided)
+                self._known = _read_overdue(self._decided)
             except CountersignError:
                 self._known = []
             self._until = time.monotonic() + _FRESH_SECONDS
@@ -63,7 +63,7 @@ def _families() -> list[GaugeMetricFamily]:
     ]
 
 
-def _read(decided_statuses: Collection[str]) -> list[GaugeMetricFamily]:
+def _read_overdue(decided_statuses: Collection[str]) -> list[GaugeMetricFamily]:
     now = clock.now()
     waits: dict[str, list[float]] = {}
     decided = 0
@@ -81,6 +81,6 @@ def _read(decided_statuses: Collection[str]) -> list[GaugeMetricFamily]:
         rows.add_metric([kind], len(waited))
         seconds.add_metric([kind], max(waited))
     backlog.add_metric([], decided)
-    for queue, count in dead_letter_queues.sizes().items():
+    for queue, count in dead_letter_queues.count_dead_letters().items():
         failed.add_metric([queue], count)
     return [rows, seconds, backlog, failed]

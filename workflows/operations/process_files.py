@@ -59,7 +59,7 @@ class Job:
     out_of: Container | None = None
 
 
-def begin(site: str, project: Project, path: Path, *, by: Actor, document_id: str | None = None) -> Job:
+def begin_job(site: str, project: Project, path: Path, *, by: Actor, document_id: str | None = None) -> Job:
     """Look at the file, store it and start its run, or have it unpacked; a refused file is an answer, not an error.
 
     Raises:
@@ -85,7 +85,7 @@ def begin(site: str, project: Project, path: Path, *, by: Actor, document_id: st
     return Job(path, None, container=Container(site, project.id, document_id, str(path), found.file_type))
 
 
-def look(job: Job) -> Job:
+def update_job(job: Job) -> Job:
     """The job as it stands; settled once its run has ended or waits for a person, or all that came out of it has."""
     if job.outcome:
         return job
@@ -106,7 +106,7 @@ def _look_into(job: Job, container: Container) -> Job:
     rows = documents.document_rows(container.site, container.document_id)
     known = {_document_id(child): child for child in job.children}
     there = [one for one in rows.children if not one.deleted_at]
-    children = [look(known.get(one.documentId) or _child(container, one)) for one in there]
+    children = [update_job(known.get(one.documentId) or _child(container, one)) for one in there]
     job = replace(job, children=tuple(children))
     record = rows.unpacking
     if record is None or record.status == UnpackingStatus.OPEN or not all(child.outcome for child in children):
@@ -130,10 +130,10 @@ def _document_id(job: Job) -> str | None:
     return job.run.document_id if job.run else job.container.document_id if job.container else None
 
 
-def unfolded(job: Job) -> Iterator[Job]:
+def unfold_job(job: Job) -> Iterator[Job]:
     """What came out of it, however deep, and then itself."""
     for child in job.children:
-        yield from unfolded(child)
+        yield from unfold_job(child)
     yield job
 
 
@@ -142,7 +142,7 @@ def _review_id(run: Run) -> str | None:
     return str(event.facts.as_dict()["review"]) if event else None
 
 
-def describe(job: Job) -> dict[str, Any]:
+def describe_job(job: Job) -> dict[str, Any]:
     """One JSON object; confidence 0–1, page 0-based, box as fractions of the page.
 
     A mail or an archive has its ``documents``, their ids; what came out of one names it: ``container``, its file, and

@@ -57,7 +57,7 @@ def steps_of(board: WorkflowSteps, definition: Definition) -> tuple[tuple[str, .
     return ran, skipped
 
 
-def table(lines: Iterable[Line]) -> str:
+def report_table(lines: Iterable[Line]) -> str:
     """Files of one kind that went the same way together, each way with the reasons beneath it."""
     found = sorted(lines, key=lambda line: (line.kind, line.ran, line.skipped, line.file))
     text: list[str] = []

@@ -71,7 +71,7 @@ class Replayed:
     @property
     def told(self) -> dict[str, Any]:
         """JSON-able: of what is no JSON itself, the size in bytes and the SHA-256."""
-        artifacts = {name: _shown(name, body) for name, body in sorted(self.artifacts.items())}
+        artifacts = {name: _format_artifact(name, body) for name, body in sorted(self.artifacts.items())}
         head = {"step": self.step, "status": self.status, "reason": self.reason, "facts": dict(self.facts)}
         return {**head, "failed": list(self.failed), "artifacts": artifacts}
 
@@ -112,7 +112,7 @@ class Scratch:
         return True
 
 
-def replay(step: str, context: StageContext, state: State = State()) -> Replayed:
+def replay_stage(step: str, context: StageContext, state: State = State()) -> Replayed:
     """Run one stage; ``context.artifacts`` is only read. Deterministic: the same state gives the same bytes.
 
     Raises:
@@ -123,7 +123,7 @@ def replay(step: str, context: StageContext, state: State = State()) -> Replayed
     stage = STAGES.get(step)
     if stage is None:
         raise Refused(f"There is no stage {step}. Choose one of {', '.join(STAGES)}.")
-    settled = _injected(context, state, _hidden(step))
+    settled = _inject_state(context, state, _hidden_artifacts(step))
     _check_local(stage, settled)
     scratch = settled.artifacts
     if not isinstance(scratch, Scratch):
@@ -137,13 +137,13 @@ def replay(step: str, context: StageContext, state: State = State()) -> Replayed
     return Replayed(step, done.status, done.reason, done.facts, tuple(sorted(done.failed)), dict(scratch.written))
 
 
-def _hidden(step: str) -> frozenset[str]:
+def _hidden_artifacts(step: str) -> frozenset[str]:
     """What the stage is to make itself, whatever an earlier run of it has left."""
     first = BUILT if step == ANALYSED else step
     return frozenset(folder for folder, maker in reruns.MAKERS.items() if maker == first)
 
 
-def _injected(context: StageContext, state: State, hidden: frozenset[str]) -> StageContext:
+def _inject_state(context: StageContext, state: State, hidden: frozenset[str]) -> StageContext:
     artifacts = dict(state.artifacts)
     if state.decision is not None:
         artifacts[_DECISION] = dict(state.decision)
@@ -194,7 +194,7 @@ def _check_local(stage: Stage, context: StageContext) -> None:
 
 
 @contextmanager
-def stored(site: str, workflow_id: str, step: str) -> Iterator[StageContext]:
+def open_stored_run(site: str, workflow_id: str, step: str) -> Iterator[StageContext]:
     """A run as its rows and files have it, read and not changed. Raises: NotFound."""
     try:
         board = queries.board(site, workflow_id)
@@ -222,7 +222,9 @@ def stored(site: str, workflow_id: str, step: str) -> Iterator[StageContext]:
         )
 
 
-def bare(settings: RunSettings, *, workflow_id: str = "replay", file_type: str = "application/pdf") -> StageContext:
+def make_bare_context(
+    settings: RunSettings, *, workflow_id: str = "replay", file_type: str = "application/pdf"
+) -> StageContext:
     """A context of nothing but what will be injected."""
     return StageContext(
         workflow_id, "replay", file_type, Path("none"), settings, Scratch(None, {}, frozenset()), _still
@@ -264,7 +266,7 @@ def _body(value: Any) -> bytes | None:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
 
 
-def _shown(name: str, body: bytes) -> Any:
+def _format_artifact(name: str, body: bytes) -> Any:
     if name.endswith(".json"):
         return json.loads(body)
     return {"bytes": len(body), "sha256": files.sha256(body)}

@@ -21,10 +21,10 @@ _IDS = {"siteId": "site", "projectId": "project_id", "documentId": "document_id"
 _NO_WAY = "This event tells only of an execution that ended: there is nobody to send it to. Throw it away."
 
 
-def read(content: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+def read_event(content: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
     """What it is called, and the ids in it.
 
-    >>> read({"detail-type": "document.processed", "detail": {"documentId": "d", "uri": "s3://b/k"}})
+    >>> read_event({"detail-type": "document.processed", "detail": {"documentId": "d", "uri": "s3://b/k"}})
     ('event document.processed', {'document_id': 'd'})
     """
     detail = content.get("detail")
@@ -36,7 +36,7 @@ def read(content: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
     return f"event {content.get('detail-type', 'unknown')}", facts
 
 
-def way(content: Mapping[str, Any]) -> Callable[[], None] | None:
+def find_resend(content: Mapping[str, Any]) -> Callable[[], None] | None:
     """How it is sent once more; None where it told only of something, and nobody waits for it.
 
     Ours go on the bus again, under the id they had: whoever heard of it already can tell.
@@ -49,9 +49,9 @@ def way(content: Mapping[str, Any]) -> Callable[[], None] | None:
     return _message(content)
 
 
-def check(content: Mapping[str, Any]) -> Callable[[], None]:
+def check_resend(content: Mapping[str, Any]) -> Callable[[], None]:
     """Raises: Refused, where there is no way."""
-    found = way(content)
+    found = find_resend(content)
     if found is None:
         raise Refused(_NO_WAY)
     return found

@@ -93,7 +93,7 @@ def test_a_step_says_what_it_used_and_its_month_counts_it(table):
     ]
     (transition,) = queries.transitions(run.site, run.workflow_id).rows
     assert transition.data.as_dict()["used"] == board["used"]
-    month = costs.month(run.site, this_month())
+    month = costs.costs_of_month(run.site, this_month())
     assert [(one.model, one.steps, one.pages, one.calls, one.micros) for one in month.rows] == [
         (NOVA, 1, 2, 2, 240_000),
         ("Amazon Textract", 1, 3, 1, 3 * PAGE),
@@ -108,7 +108,7 @@ def test_a_step_that_is_concluded_twice_is_counted_once(table):
     conclude(run)
     with pytest.raises(Conflict):
         moved_on(run)
-    assert costs.month(run.site, this_month()).total.steps == 4
+    assert costs.costs_of_month(run.site, this_month()).total.steps == 4
 
 
 def test_it_is_counted_in_the_transaction_that_moves_the_run(table):
@@ -133,9 +133,9 @@ def test_calls_are_counted_though_the_work_fails_and_not_again_by_the_step(table
     run = start_run()
     with pytest.raises(StageFailed):
         fail_after_a_call(run)
-    assert (of_run(run), costs.month(run.site, this_month()).total.micros) == (240_000, 240_000)
+    assert (of_run(run), costs.costs_of_month(run.site, this_month()).total.micros) == (240_000, 240_000)
     moved_on(run, used=(USED[2],))
-    assert (of_run(run), costs.month(run.site, this_month()).total.micros) == (240_000, 240_000)
+    assert (of_run(run), costs.costs_of_month(run.site, this_month()).total.micros) == (240_000, 240_000)
 
 
 def test_what_called_nobody_writes_nothing(table):
@@ -149,7 +149,7 @@ def test_calls_of_a_run_that_was_purged_meanwhile_stay_in_the_month(table):
     with spending.metered(run) as note:
         note(USED[2])
         queries.document_workflow(run.site, run.document_id, run.workflow_id).delete()
-    assert costs.month(run.site, this_month()).total.micros == 240_000
+    assert costs.costs_of_month(run.site, this_month()).total.micros == 240_000
 
 
 def test_a_step_that_used_nothing_writes_nothing_more(table):
@@ -163,20 +163,20 @@ def test_a_step_that_used_nothing_writes_nothing_more(table):
 def test_many_documents_meet_in_shards_and_are_summed(table):
     for _ in range(6):
         conclude(start_run(), used=(Usage("textract", "Amazon Textract", pages=1),))
-    (row,) = costs.month("default", this_month()).rows
+    (row,) = costs.costs_of_month("default", this_month()).rows
     assert (row.steps, row.pages, row.micros) == (6, 6, 6 * PAGE)
 
 
 def test_a_month_is_one_query_and_another_site_sees_nothing(table):
     conclude(start_run())
     with count_calls() as calls:
-        costs.month("default", this_month())
+        costs.costs_of_month("default", this_month())
     assert calls.names() == ["dynamodb.Query"]
-    assert costs.month("acme", this_month()).rows == ()
-    assert costs.month("default", "1999-01").rows == ()
-    assert costs.month("default", "a#b").rows == ()
-    assert costs.month("default", this_month(), project_id="proj_other").rows == ()
-    assert len(costs.month("default", this_month(), project_id=PROJECT_ID).rows) == 4
+    assert costs.costs_of_month("acme", this_month()).rows == ()
+    assert costs.costs_of_month("default", "1999-01").rows == ()
+    assert costs.costs_of_month("default", "a#b").rows == ()
+    assert costs.costs_of_month("default", this_month(), project_id="proj_other").rows == ()
+    assert len(costs.costs_of_month("default", this_month(), project_id=PROJECT_ID).rows) == 4
 
 
 def spent(project):

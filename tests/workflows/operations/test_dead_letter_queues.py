@@ -46,7 +46,7 @@ def settle(order: str, name: str = "m1") -> str:
 def test_ids_are_shown_and_no_token() -> None:
     put_aside()
     for _ in range(2):  # looking takes nothing away
-        (letter,) = dead_letters.listed()
+        (letter,) = dead_letters.list_dead_letters()
     assert (letter.queue, letter.task, letter.id) == (QUEUE, "workflows.tasks.run_step", "m1")
     assert dict(letter.facts) == {"site": "default", "document_id": "d1", "workflow_id": "w1", "step": "3"}
     assert (clock.now() - clock.parse(letter.at)).total_seconds() < 60
@@ -63,37 +63,37 @@ def test_sent_again_it_is_in_its_queue_as_if_it_was_new() -> None:
     assert (message.task, message.id, message.kwargs) == ("workflows.tasks.run_step", "m1", GIVEN)
     assert redelivery.ASIDE_AT not in message.taken.headers
     assert not message.taken.delivery_info.get("redelivered")
-    assert [one.id for one in dead_letters.listed()] == ["m2"]
+    assert [one.id for one in dead_letters.list_dead_letters()] == ["m2"]
     with pytest.raises(NotFound):
-        dead_letters.replay(QUEUE, "m1", by=BY)
+        dead_letters.replay_dead_letter(QUEUE, "m1", by=BY)
 
 
 def test_thrown_away_it_is_gone() -> None:
     put_aside()
     assert "is thrown away" in settle("discard")
-    assert (dead_letters.listed(), receive(QUEUE)) == ([], [])
+    assert (dead_letters.list_dead_letters(), receive(QUEUE)) == ([], [])
 
 
 def test_without_its_event_the_message_stays() -> None:
     put_aside()
-    for act in (dead_letters.replay, dead_letters.discard):
+    for act in (dead_letters.replay_dead_letter, dead_letters.discard_dead_letter):
         with audit_refused(), pytest.raises(Exception, match="Too many simultaneous changes"):
             act(QUEUE, "m1", by=BY)
-    assert (len(dead_letters.listed()), receive(QUEUE)) == (1, [])
+    assert (len(dead_letters.list_dead_letters()), receive(QUEUE)) == (1, [])
 
 
 def test_events_of_the_bus_lie_on_sqs_all_the_same() -> None:
     url = f"{settings.EVENTS_QUEUE_URL}-dead"
     aws.aws_client("sqs").purge_queue(QueueUrl=url)
     aws.aws_client("sqs").send_message(QueueUrl=url, MessageBody='{"execution": "e", "status": "FAILED"}')
-    (letter,) = dead_letters.listed()
+    (letter,) = dead_letters.list_dead_letters()
     assert letter.queue == undelivered_events.QUEUE
-    dead_letters.discard(undelivered_events.QUEUE, letter.id, by=BY)
+    dead_letters.discard_dead_letter(undelivered_events.QUEUE, letter.id, by=BY)
 
 
 def test_what_lies_there_is_a_metric() -> None:
     put_aside()
-    assert dead_letter_queues.sizes()[QUEUE] == 1
+    assert dead_letter_queues.count_dead_letters()[QUEUE] == 1
     samples = [one for family in metrics.Overdue(decided=DECIDED).collect() for one in family.samples]
     found = {one.labels["queue"]: one.value for one in samples if one.name == "countersign_failed_messages"}
     assert found == dict.fromkeys(settings.QUEUE_URLS, 0) | {QUEUE: 1}

@@ -43,7 +43,7 @@ def put_aside(*, plain: bool = True, task: str = "workflows.tasks.run_step") -> 
 @pytest.mark.parametrize("plain", [True, False])
 def test_ids_are_shown_and_no_token(plain):
     put_aside(plain=plain)
-    (letter,) = dead_letters.listed()
+    (letter,) = dead_letters.list_dead_letters()
     assert letter.task == "workflows.tasks.run_step"
     assert dict(letter.facts) == {"site": "default", "document_id": "d1", "workflow_id": "w1", "step": "3"}
     text = one_line(signed_in(alice()).get(URL).content)
@@ -54,13 +54,13 @@ def test_ids_are_shown_and_no_token(plain):
 def test_what_is_no_message_of_ours_is_listed_too():
     url = settings.QUEUE_URLS[QUEUE] + "-dead"
     aws.aws_client("sqs").send_message(QueueUrl=url, MessageBody="hello")
-    assert [one.task for one in dead_letters.listed()] == ["unknown"]
+    assert [one.task for one in dead_letters.list_dead_letters()] == ["unknown"]
     assert "nothing that can be shown" in one_line(signed_in(alice()).get(URL).content)
 
 
 def test_many_are_listed_once_each():
     ids = {put_aside() for _ in range(25)}
-    assert {one.id for one in dead_letters.listed()} == ids
+    assert {one.id for one in dead_letters.list_dead_letters()} == ids
 
 
 def test_sent_again_it_is_in_its_queue_and_nowhere_else():
@@ -71,19 +71,19 @@ def test_sent_again_it_is_in_its_queue_and_nowhere_else():
     assert "is back in its queue" in one_line(answer.content)
     (message,) = receive(QUEUE)
     assert (message.task, message.kwargs["token"]) == ("workflows.tasks.run_step", "a secret")
-    assert dead_letters.listed() == []
+    assert dead_letters.list_dead_letters() == []
     with pytest.raises(NotFound):
-        dead_letters.replay(QUEUE, message_id, by=BY)
+        dead_letters.replay_dead_letter(QUEUE, message_id, by=BY)
 
 
 def test_thrown_away_it_is_gone():
     message_id = put_aside()
     url = reverse("routing:settle-dead-letter", args=[QUEUE, message_id])
     assert "is thrown away" in one_line(signed_in(alice()).post(url, {"order": "discard"}, follow=True).content)
-    assert (dead_letters.listed(), receive(QUEUE)) == ([], [])
+    assert (dead_letters.list_dead_letters(), receive(QUEUE)) == ([], [])
 
 
-@pytest.mark.parametrize("act", [dead_letters.replay, dead_letters.discard])
+@pytest.mark.parametrize("act", [dead_letters.replay_dead_letter, dead_letters.discard_dead_letter])
 def test_without_its_event_the_message_stays(act):
     message_id = put_aside()
     with audit_refused(), pytest.raises(Exception, match="Too many simultaneous changes"):

@@ -52,7 +52,7 @@ def _ids(run: Run) -> tuple[str, str]:
 
 def test_files_that_went_the_same_way_stand_together_with_the_reasons() -> None:
     skipped = (("transcribe", "Only recordings."),)
-    text = process_report.table(
+    text = process_report.report_table(
         [
             Line("b.pdf", "application/pdf", "published", ("segment_prep", "publish"), skipped),
             Line("x.bin", "refused", "failed", (), (), "This type of file is not supported."),

@@ -201,7 +201,7 @@ def test_a_stage_makes_of_an_injected_state_what_it_should(
         crawler = replace(STAGES["webcrawler"], run=lambda one: inner(one, site.network))
         state = replace(state, original=original)
         with mock.patch.dict(STAGES, {"webcrawler": crawler} if step == "webcrawler" else {}):
-            first, second = replay.replay(step, context, state), replay.replay(step, context, state)
+            first, second = replay.replay_stage(step, context, state), replay.replay_stage(step, context, state)
     holds(first)
     assert not ran
     assert (first.artifacts, first.facts) == (second.artifacts, second.facts)  # the same state, the same bytes
@@ -210,7 +210,7 @@ def test_a_stage_makes_of_an_injected_state_what_it_should(
 
 def _context(step: str) -> StageContext:
     chosen = {"bda_processor": Services(automation=Automated()), "transcribe": Services(transcriber=Heard())}
-    return replace(replay.bare(settings()), services=chosen.get(step, Services()))
+    return replace(replay.make_bare_context(settings()), services=chosen.get(step, Services()))
 
 
 def _noting(name: str, ran: list[str]) -> Any:
@@ -223,16 +223,18 @@ def _noting(name: str, ran: list[str]) -> Any:
 
 def test_an_artifact_can_be_taken_away() -> None:
     with pytest.raises(NotFound):
-        replay.replay("assess", replay.bare(settings()), State({files.result("replay"): None}))
+        replay.replay_stage("assess", replay.make_bare_context(settings()), State({files.result("replay"): None}))
 
 
 def test_a_setting_is_laid_over_the_run_s() -> None:
     found = State({files.result("replay"): RESULT}, {"fields": [FIELD | {"threshold": 0.3}]})
     strict = State(found.artifacts, {"fields": [FIELD | {"threshold": 0.9}]})
-    (loose, sure) = (replay.replay("assess", replay.bare(settings()), one) for one in (found, strict))
+    (loose, sure) = (
+        replay.replay_stage("assess", replay.make_bare_context(settings()), one) for one in (found, strict)
+    )
     assert (loose.facts["unsure"], sure.facts["unsure"]) == (0, 1)
     with pytest.raises(Refused, match="no such setting: colour"):
-        replay.replay("assess", replay.bare(settings()), State(settings={"colour": "red"}))
+        replay.replay_stage("assess", replay.make_bare_context(settings()), State(settings={"colour": "red"}))
 
 
 def test_what_a_service_would_do_is_not_done() -> None:
@@ -242,16 +244,16 @@ def test_what_a_service_would_do_is_not_done() -> None:
         ("bda_processor", {"use_bda": True}),
     ):
         with pytest.raises(Refused, match="a replay asks no service"):
-            replay.replay(step, replay.bare(settings()), State(settings=change))
+            replay.replay_stage(step, replay.make_bare_context(settings()), State(settings=change))
     with pytest.raises(Refused, match="There is no stage publish"):
-        replay.replay("publish", replay.bare(settings()))
+        replay.replay_stage("publish", replay.make_bare_context(settings()))
 
 
 def test_a_stage_that_fails_says_why(tmp_path: Path) -> None:
     damaged = tmp_path / "a.pdf"
     damaged.write_bytes(b"not a file")
     with pytest.raises(StageFailed):
-        replay.replay("segment_prep", replay.bare(settings()), State(original=damaged))
+        replay.replay_stage("segment_prep", replay.make_bare_context(settings()), State(original=damaged))
 
 
 @each(

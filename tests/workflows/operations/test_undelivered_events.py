@@ -72,7 +72,7 @@ def search_message() -> dict[str, Any]:
 )
 def test_it_is_listed_with_its_ids(content: Any, task: str, facts: dict[str, str], *, again: bool) -> None:
     put_aside(content)
-    (letter,) = dead_letters.listed()
+    (letter,) = dead_letters.list_dead_letters()
     assert (letter.queue, letter.task, dict(letter.facts), letter.again) == (
         undelivered_events.QUEUE,
         task,
@@ -97,11 +97,11 @@ def test_an_event_of_ours_is_told_again_under_its_own_id() -> None:
     found = aws.aws_client("sqs").receive_message(QueueUrl=settings.EVENTS_QUEUE_URL, WaitTimeSeconds=2)["Messages"]
     (told,) = [json.loads(message["Body"]) for message in found]
     assert (told["detail-type"], told["detail"]) == ("document.processed", DETAIL)
-    assert dead_letters.listed() == []
+    assert dead_letters.list_dead_letters() == []
 
 
 def test_a_file_that_nobody_heard_of_is_taken() -> None:
-    dead_letters.replay(undelivered_events.QUEUE, put_aside(ARRIVED), by=BY)
+    dead_letters.replay_dead_letter(undelivered_events.QUEUE, put_aside(ARRIVED), by=BY)
     (message,) = receive(settings.STEPS_QUEUE)
     assert message.task == "workflows.tasks.take_incoming"
     assert message.kwargs == {"key": FILE["key"], "version": "v1", "size": 7}
@@ -113,11 +113,11 @@ def test_where_no_queue_answers_the_page_says_so_and_the_event_stays() -> None:
         answer = signed_in(alice()).post(url, {"order": "replay"})
     assert answer.status_code == 503
     assert "The queue is not responding." in one_line(answer.content)
-    assert [letter.task for letter in dead_letters.listed()] == ["event Object Created"]
+    assert [letter.task for letter in dead_letters.list_dead_letters()] == ["event Object Created"]
 
 
 def test_a_message_that_its_rule_made_goes_into_the_queue() -> None:
-    dead_letters.replay(undelivered_events.QUEUE, put_aside(search_message()), by=BY)
+    dead_letters.replay_dead_letter(undelivered_events.QUEUE, put_aside(search_message()), by=BY)
     (message,) = receive(settings.SEARCH_QUEUE)
     assert (message.task, message.kwargs["document_id"]) == ("workflows.tasks.index_document", "d1")
 
@@ -125,6 +125,6 @@ def test_a_message_that_its_rule_made_goes_into_the_queue() -> None:
 def test_what_there_is_nobody_to_send_to_stays_until_it_is_thrown_away() -> None:
     message_id = put_aside(ENDED)
     with pytest.raises(Refused, match="Throw it away"):
-        dead_letters.replay(undelivered_events.QUEUE, message_id, by=BY)
-    dead_letters.discard(undelivered_events.QUEUE, message_id, by=BY)
-    assert dead_letters.listed() == []
+        dead_letters.replay_dead_letter(undelivered_events.QUEUE, message_id, by=BY)
+    dead_letters.discard_dead_letter(undelivered_events.QUEUE, message_id, by=BY)
+    assert dead_letters.list_dead_letters() == []

@@ -38,7 +38,7 @@ class Command(BaseCommand):
             return _elsewhere(sys.argv[2:])
         logging.getLogger().setLevel(logging.ERROR)
         try:
-            deployment.deploy(lambda _text: None)
+            deployment.deploy_desk(lambda _text: None)
             found = load_tool("benchmark").ratios(options["rounds"], options["segments"])
             ratios = [self._say(ratio, options["json"]) for ratio in found]
         except CountersignError as error:

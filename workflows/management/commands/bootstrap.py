@@ -14,6 +14,6 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         try:
-            deployment.deploy(self.stdout.write)
+            deployment.deploy_desk(self.stdout.write)
         except CountersignError as error:
             raise CommandError(str(error)) from error

@@ -50,18 +50,18 @@ class Command(BaseCommand):
 def _lines(made: Version) -> list[str]:
     summary = made.summary
     counts = ", ".join(f"{name} {count}" for name, count in summary.values.items())
-    before, after = (_shown(share) for share in (summary.prior_auc, summary.auc))
+    before, after = (_format_share(share) for share in (summary.prior_auc, summary.auc))
     learned = f"{made.documents} reviewed documents ({counts}) and {summary.vendors} sellers"
     return [
         f"Calibration {made.number}, from {learned}.",
         f"AUC {after} (uncalibrated: {before}).",
         "asked below  documents asked  values asked  precision of the rest",
         *(
-            f"{level.threshold:>11.3f}{level.documents:>17.3f}{level.asked:>14.3f}{_shown(level.precision):>23}"
+            f"{level.threshold:>11.3f}{level.documents:>17.3f}{level.asked:>14.3f}{_format_share(level.precision):>23}"
             for level in summary.levels
         ),
     ]
 
 
-def _shown(share: float | None) -> str:
+def _format_share(share: float | None) -> str:
     return "-" if share is None else f"{share:.3f}"

@@ -68,7 +68,7 @@ class Command(BaseCommand):
                 f"An emulator is already running at {settings.AWS_ENDPOINT_URL}; the demo may be running. Stop it, "
                 "or set COUNTERSIGN_EMULATOR_PORT and COUNTERSIGN_PORT to free ports."
             )
-        with local_desk.running(self._aside) as desk:
+        with local_desk.run_local_desk(self._aside) as desk:
             _add_web(desk.supervisor, port)
             if load_samples:
                 self._load_samples(desk)
@@ -90,13 +90,13 @@ class Command(BaseCommand):
         for project, path in papers:
             document_id = str(uuid.uuid5(_DOCUMENTS, path.name))
             if not _is_loaded(project.id, document_id):
-                jobs.append(process_files.begin(DEFAULT_SITE, project, path, by=BY, document_id=document_id))
+                jobs.append(process_files.begin_job(DEFAULT_SITE, project, path, by=BY, document_id=document_id))
         if jobs:
             self._say(f"Processing {len(jobs)} sample documents")
         deadline = time.monotonic() + SAMPLES_SECONDS
         while (moving := [job for job in jobs if not job.outcome]) and time.monotonic() < deadline:
             for job in moving:
-                jobs[jobs.index(job)] = looked = process_files.look(job)
+                jobs[jobs.index(job)] = looked = process_files.update_job(job)
                 if looked.outcome:
                     self._say(f"  {job.path.name}: {looked.outcome.replace('_', ' ')}")
             desk.tend(self._say)

@@ -52,16 +52,16 @@ class Command(BaseCommand):
         if options["engine"] != settings.ENGINE:
             raise CommandError(f"Set COUNTERSIGN_ENGINE={options['engine']} in the environment.")
         try:
-            with local_desk.running(self._aside) as desk:
+            with local_desk.run_local_desk(self._aside) as desk:
                 project = _project(options["site"], options["project"])
                 work = _Work(options["site"], project, options["timeout"], desk)
                 paths = list(_paths(options["files"]))
                 for number, done in enumerate(work.finished(paths, self._aside), start=1):
-                    for job in process_files.unfolded(done):
+                    for job in process_files.unfold_job(done):
                         if options["table"]:
                             lines.append(process_report.line_of(job))
                         else:
-                            shape = process_files.describe(job)
+                            shape = process_files.describe_job(job)
                             self._write_line(json.dumps(shape, ensure_ascii=False) if options["json"] else _line(shape))
                     self._progress(number, len(paths))
         except CountersignError as error:
@@ -77,7 +77,7 @@ class Command(BaseCommand):
         if as_json:
             self.stdout.write("\n".join(json.dumps(line.plain(), ensure_ascii=False) for line in lines))
         else:
-            self.stdout.write(process_report.table(lines))
+            self.stdout.write(process_report.report_table(lines))
 
     def _aside(self, text: str) -> None:
         if settings.DEBUG or "exited with" in text:
@@ -99,9 +99,9 @@ class _Work:
         moving: list[tuple[Job, float]] = []
         while waiting or moving:
             while waiting and len(moving) < AT_ONCE:
-                job = process_files.begin(self.site, self.project, waiting.pop(), by=BY)
+                job = process_files.begin_job(self.site, self.project, waiting.pop(), by=BY)
                 moving.append((job, time.monotonic() + self.timeout))
-            looked = [(process_files.look(job), deadline) for job, deadline in moving]
+            looked = [(process_files.update_job(job), deadline) for job, deadline in moving]
             over = [job for job, deadline in looked if job.outcome or time.monotonic() > deadline]
             yield from over
             moving = [(job, deadline) for job, deadline in looked if job not in over]

@@ -34,8 +34,8 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
         try:
-            with replay.stored(options["site"], options["run"], options["step"]) as context:
-                done = replay.replay(options["step"], context, _state(options["state"]))
+            with replay.open_stored_run(options["site"], options["run"], options["step"]) as context:
+                done = replay.replay_stage(options["step"], context, _state(options["state"]))
         except CountersignError as error:
             raise CommandError(str(error)) from error
         if options["json"]:

@@ -36,7 +36,7 @@ class ProjectCosts:
 def show_costs(request: DeskRequest) -> HttpResponse:
     access.check_can_configure(request)
     which = _month(request.GET.get("month", ""))
-    found = costs.month(request.site, which)
+    found = costs.costs_of_month(request.site, which)
     context = {
         "month": found,
         "projects": _by_project(request.site, found.rows),
@@ -50,7 +50,7 @@ def show_costs(request: DeskRequest) -> HttpResponse:
 def show_project_costs(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
     which = _month(request.GET.get("month", ""))
-    context = {"project": project, "month": costs.month(request.site, which, project_id=project.id)}
+    context = {"project": project, "month": costs.costs_of_month(request.site, which, project_id=project.id)}
     return render_answer(
         request, "workflows/operations/project_costs.html", "workflows/operations/_project_costs.html", context
     )
@@ -81,7 +81,7 @@ def _by_project(site: str, rows: tuple[Cost, ...]) -> list[ProjectCosts]:
     keys = [table.PROJECT.key(site, project_id=key) for key in groups]
     names = {project.id: project.settings.name for project in Project.load_many(keys, consistent=False)}
     found = [
-        ProjectCosts(key, names.get(key, key), costs.total(group, key), group, key in names)
+        ProjectCosts(key, names.get(key, key), costs.total_cost(group, key), group, key in names)
         for key, group in groups.items()
     ]
     return sorted(found, key=lambda one: (-one.total.micros, one.name))

@@ -14,17 +14,19 @@ from workflows.operations import dead_letters, undelivered_events
 @require_safe
 def list_dead_letters(request: DeskRequest) -> HttpResponse:
     access.check_can_manage_sites(request)  # a queue holds every site's work
-    return render_answer(request, "workflows/operations/dead_letters.html", None, {"rows": dead_letters.listed()})
+    return render_answer(
+        request, "workflows/operations/dead_letters.html", None, {"rows": dead_letters.list_dead_letters()}
+    )
 
 
 @require_POST
 def settle_dead_letter(request: DeskRequest, queue: str, message_id: str) -> HttpResponse:
     access.check_can_manage_sites(request)
     if request.POST.get("order") == "discard":
-        letter = dead_letters.discard(queue, message_id, by=actor_of(request.user))
+        letter = dead_letters.discard_dead_letter(queue, message_id, by=actor_of(request.user))
         messages.success(request, f"{letter.task} is thrown away. The audit keeps what it was about.")
     else:
-        letter = dead_letters.replay(queue, message_id, by=actor_of(request.user))
+        letter = dead_letters.replay_dead_letter(queue, message_id, by=actor_of(request.user))
         where = "is told once more" if letter.queue == undelivered_events.QUEUE else "is back in its queue"
         messages.success(request, f"{letter.task} {where}. Where it fails again and again it comes back here.")
     return redirect_after_post(request, reverse("routing:list-dead-letters"))
