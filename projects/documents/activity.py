@@ -32,7 +32,7 @@ class Changed:
     before: str | None = None
     after: str | None = None
 
-    def shortened(self) -> "Changed":
+    def shorten(self) -> "Changed":
         return Changed(self.what, _shorten_text(self.before), _shorten_text(self.after))
 
 
@@ -70,7 +70,7 @@ def record_activity(
             user_name=by.name,
             name=name,
             inserteddate=clock.iso(moment),
-            changes=[asdict(change.shortened()) for change in changes] or None,
+            changes=[asdict(change.shorten()) for change in changes] or None,
             versionPk=version.pk if version else None,
             versionSk=version.sk if version else None,
         )

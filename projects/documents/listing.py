@@ -85,7 +85,7 @@ def _tabs(asking: Asking, way: Way | None, counts: Counts | None) -> list[Tab]:
     here = way.status if isinstance(way, ByStatus) else None
     tabs = [Tab(asking.url, "By day", None, isinstance(way, ByDay))]
     for status, look in LOOKS.items():
-        number = counts.of(status) if counts else None
+        number = counts.count_of(status) if counts else None
         if number or counts is None or status == here:
             tabs.append(Tab(asking.to(Filters(status=status)), look.words, number, status == here))
     return tabs

@@ -70,7 +70,7 @@ class SchemaEditor:
     known: Mapping[str, AttributeDefinition] = field(default_factory=dict)
 
     def schema(self) -> Schema:
-        uses = tuple(row.use() for row in self.rows.filled())
+        uses = tuple(row.use() for row in self.rows.non_blank_rows())
         return Schema(self.form.cleaned_data.get("name", self.name), uses, self.form.composites())
 
     def is_valid(self, site: str) -> bool:
@@ -79,7 +79,7 @@ class SchemaEditor:
             return False
         schema = self.schema()
         definitions = self._definitions(site, schema)
-        rows = self.rows.filled()  # before any error: one takes its value away, and the row would look blank
+        rows = self.rows.non_blank_rows()  # before any error: one takes its value away, and the row would look blank
         for problem in checks.schema_problems(checks.normalise_schema(schema, definitions), definitions):
             if problem.part == "composite":
                 line = ", ".join(schema.composite_keys[problem.place])
@@ -102,12 +102,12 @@ class SchemaEditor:
     def save_words(self) -> str:
         return "Overwrite with my changes" if self.clash else "Save"
 
-    def counted(self) -> "SchemaEditor":
+    def count_messages(self) -> "SchemaEditor":
         """With the number of messages, for the sentence at the top."""
         count = sum(len(one.errors) for one in (self.form, *self.rows.forms)) + len(self.rows.non_form_errors())
         return replace(self, problems=count)
 
-    def offering(self, site: str) -> "SchemaEditor":
+    def offer_attributes(self, site: str) -> "SchemaEditor":
         """With the attributes that the page suggests; one Query."""
         return replace(self, known={one.key: one for one in schema_queries.attribute_definitions(site)})
 

@@ -61,7 +61,7 @@ class UseRow(forms.Form):
 
 
 class UseRows(BaseFormSet):  # type: ignore[type-arg]  # generic for the stubs only
-    def filled(self) -> list[UseRow]:
+    def non_blank_rows(self) -> list[UseRow]:
         """The rows in their order; one left blank is dropped."""
         return [row for row in self.forms if not row.blank]
 

@@ -58,7 +58,7 @@ class Editor:
     def table(self) -> list[tuple[FieldRow, tuple[Tool, ...]]]:
         return add_row_tools(self.rows, self.focus)
 
-    def counted(self) -> "Editor":
+    def count_messages(self) -> "Editor":
         """With the number of messages, for the sentence at the top."""
         count = sum(len(one.errors) for one in (self.form, *self.rows.forms)) + len(self.rows.non_form_errors())
         return replace(self, problems=count)

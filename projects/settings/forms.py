@@ -193,7 +193,7 @@ class ProjectForm(forms.Form):
         self.switches = [self[name] for name in OCR_SWITCHES]
         self.desk_analyzer = desk_default("analyzer")
 
-    def _chosen(self) -> tuple[str, str]:
+    def _read_classification_choice(self) -> tuple[str, str]:
         """One list offers both: a classification's id, or a word for how one is found."""
         word: str = self.cleaned_data["classification_id"]
         if word.startswith(FOUND):
@@ -212,7 +212,7 @@ class ProjectForm(forms.Form):
         """The stored settings with what was typed laid over them; fields stay as they were."""
         typed = self.cleaned_data
         # Options that this page does not show belong to other writers of the table and stay.
-        classification_id, typing = self._chosen()
+        classification_id, typing = self._read_classification_choice()
         options = dict(self._stored.ocr_options)
         options |= {name: typed[name] for name in OCR_SWITCHES if typed[name] or name in options}
         return replace(

@@ -78,7 +78,7 @@ def create_project(request: DeskRequest) -> HttpResponse:
         )
     editor = edit_posted_settings(request.POST, blank, offered)
     if not editor.is_valid():
-        return _edit_page(request, editor.counted(), project_id=project_id, status=422)
+        return _edit_page(request, editor.count_messages(), project_id=project_id, status=422)
     project = project_actions.create_project(
         request.site, editor.settings(), by=actor_of(request.user), project_id=project_id
     )
@@ -99,7 +99,7 @@ def edit_project(request: DeskRequest, project_id: str) -> HttpResponse:
         return _edit_page(request, editor, project=project, rows=True)
     editor = edit_posted_settings(request.POST, project.settings, offered)
     if not editor.is_valid():
-        return _edit_page(request, editor.counted(), project=project, status=422)
+        return _edit_page(request, editor.count_messages(), project=project, status=422)
     return _save(request, project, editor, offered)
 
 

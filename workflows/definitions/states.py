@@ -36,7 +36,7 @@ class Given:
 
     path: str
 
-    def of(self, given: Mapping[str, Any]) -> Any:
+    def value_in(self, given: Mapping[str, Any]) -> Any:
         """None where there is none, as a state machine leaves such a field out."""
         value: Any = given
         for name in self.path.split("."):
@@ -57,8 +57,8 @@ class Patience:
     left: Given
     seconds: int
 
-    def of(self, given: Mapping[str, Any]) -> int:
-        return int(self.left.of(given)) if given.get("start_at") == self.state else self.seconds
+    def value_in(self, given: Mapping[str, Any]) -> int:
+        return int(self.left.value_in(given)) if given.get("start_at") == self.state else self.seconds
 
 
 Source = str | int | Given | Entered | Patience
@@ -73,7 +73,7 @@ class Rule:
     value: str | int | None = None
 
     def holds(self, given: Mapping[str, Any]) -> bool:
-        found = Given(self.path).of(given)
+        found = Given(self.path).value_in(given)
         return found is not None if self.value is None else bool(found == self.value)
 
 

@@ -77,12 +77,12 @@ def are_taken(site: str, project_id: str, *, project_slots: int) -> bool:
     """
     counters, here = counter_queries, DocumentStatus.IN_PROGRESS
     try:
-        in_site = counters.count_documents(site).of(here)
+        in_site = counters.count_documents(site).count_of(here)
         if in_site > (_set_for_site(site) or settings.BUSY_RUNS):
             return True
         if not 0 < project_slots < in_site:  # a project has no more than its site
             return False
-        return counters.documents_of_project(site, project_id).of(here) > project_slots
+        return counters.documents_of_project(site, project_id).count_of(here) > project_slots
     except Unavailable:
         log.warning("counters did not answer, the run does not stand aside", extra={"site": site})
         return False

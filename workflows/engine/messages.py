@@ -105,7 +105,7 @@ def _enter(machine: Machine, name: str, given: Mapping[str, Any]) -> None:
         if isinstance(state, Choice):
             name = state.follow(given)
         elif isinstance(state, Wait):
-            delay, name = float(state.seconds.of(given)), state.to
+            delay, name = float(state.seconds.value_in(given)), state.to
         elif isinstance(state, Task):
             _order(machine.definition, name, state, given, delay)
             return
@@ -123,5 +123,5 @@ def _order(definition: Definition, name: str, state: Task, given: Mapping[str, A
 
 def _value(source: Source, given: Mapping[str, Any], entered: str) -> Any:
     if isinstance(source, Given | Patience):
-        return source.of(given)
+        return source.value_in(given)
     return entered if isinstance(source, Entered) else source

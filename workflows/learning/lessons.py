@@ -80,14 +80,14 @@ class _Elsewhere:
         for document in reviewed:
             self._in.setdefault(document.truth(name), set()).add(document.id)
 
-    def of(self, value: str, document: str) -> str | None:
-        hit = self._memory.of(value, unless=lambda known: self._in.get(known, set()) <= {document})
+    def find_closest(self, value: str, document: str) -> str | None:
+        hit = self._memory.closest(value, unless=lambda known: self._in.get(known, set()) <= {document})
         return hit[0] if hit else None
 
 
 def _make_observation(document: ReviewedDocument, one: ReviewedField, elsewhere: _Elsewhere) -> Observation:
     value = one.value or ""
-    known = None if VENDOR in one.evidence else elsewhere.of(value, document.id)
+    known = None if VENDOR in one.evidence else elsewhere.find_closest(value, document.id)
     if known is None:
         return Observation(document.id, one.name, one.evidence, one.is_right(value))
     return Observation(document.id, one.name, {**one.evidence, VENDOR: 1.0}, one.is_right(known))

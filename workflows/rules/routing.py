@@ -142,7 +142,7 @@ class Facts:
     fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
     attributes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    def of(self, condition: Condition) -> Sequence[str]:
+    def values_of(self, condition: Condition) -> Sequence[str]:
         match condition.source:
             case Source.CONTENT_TYPE:
                 return (self.content_type,)
@@ -227,7 +227,7 @@ def rule_reasons(rule: Rule, facts: Facts) -> tuple[str, ...] | None:
 
 def condition_sentences(conditions: Sequence[Condition], facts: Facts) -> tuple[str, ...] | None:
     """A sentence for each condition, or None where one is not met."""
-    found = [_find_matching_value(condition, facts.of(condition)) for condition in conditions]
+    found = [_find_matching_value(condition, facts.values_of(condition)) for condition in conditions]
     if any(value is None for value in found):
         return None
     return tuple(_explain_condition(condition, value or "") for condition, value in zip(conditions, found, strict=True))

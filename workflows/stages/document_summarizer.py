@@ -30,7 +30,7 @@ def run(context: StageContext) -> StageResult:
 
 
 def _plan(context: StageContext) -> Sequence[int]:
-    return range(int(paged.PREPARED.opened(context.artifacts).head["segment_count"]))
+    return range(int(paged.PREPARED.open_pages(context.artifacts).head["segment_count"]))
 
 
 def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:

@@ -39,7 +39,7 @@ def _plan(context: StageContext) -> Sequence[int] | StageResult:
     try:
         with pdf.open_pdf(context.original) as document:
             if invoice := einvoice.read_embedded_invoice(context.original):
-                artifacts.write_json(context.artifacts, files.EINVOICE, invoice.stored())
+                artifacts.write_json(context.artifacts, files.EINVOICE, invoice.to_stored())
             return slices.select_requested(context, range(document.page_count))
     except Refused as error:
         raise StageFailed(str(error)) from error
@@ -61,7 +61,7 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
 def _finish(context: StageContext, done: Tally) -> StageResult:
     doubts, count = {index for output in done.outputs for index in output}, done.planned
     if context.only is not None:
-        before = paged.TEXT_LAYER.opened(context.artifacts)
+        before = paged.TEXT_LAYER.open_pages(context.artifacts)
         doubts |= set(find_doubted_pages(before)) - context.only
         count = len(before.indices)
     paged.TEXT_LAYER.finish(

@@ -35,15 +35,15 @@ def _plan(context: StageContext) -> Sequence[int] | StageResult:
     wanted = slices.select_requested(context, _pages_to_read(context))
     if wanted:
         return wanted
-    read = paged.OCR.opened(context.artifacts)
+    read = paged.OCR.open_pages(context.artifacts)
     if read.head:  # a retry of pages that are none of this stage's
         return StageResult("completed", facts=_facts(context, len(read.indices)))
     return StageResult("skipped", "Every page has a text layer that can be believed.")
 
 
 def _pages_to_read(context: StageContext) -> list[int]:
-    prepared = paged.PREPARED.opened(context.artifacts)
-    layer = paged.TEXT_LAYER.opened(context.artifacts)
+    prepared = paged.PREPARED.open_pages(context.artifacts)
+    layer = paged.TEXT_LAYER.open_pages(context.artifacts)
     pages = set(range(int(prepared.head["segment_count"])))
     believed = set(layer.indices) - set(format_parser.find_doubted_pages(layer))
     return sorted(pages - believed - set(prepared.ranges("failed")))  # what could not be shown cannot be read
@@ -91,7 +91,7 @@ def _collect(context: StageContext, job: str) -> bool:
         return False
     wanted = set(slices.select_requested(context, _pages_to_read(context)))
     found = {page.index: page for page in reading.pages}
-    for prepared in paged.PREPARED.opened(context.artifacts).entries(sorted(wanted)):
+    for prepared in paged.PREPARED.open_pages(context.artifacts).entries(sorted(wanted)):
         index = int(prepared["segment_index"])
         size = (int(prepared["width"]), int(prepared["height"]))
         page = found.get(index, PageReading(index))
@@ -116,7 +116,7 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
     used = usage.of_counts(done.counts)
     if reader := context.services.document_reader:
         # the whole document was sent, whichever pages were wanted
-        count = int(paged.PREPARED.opened(context.artifacts).head["segment_count"])
+        count = int(paged.PREPARED.open_pages(context.artifacts).head["segment_count"])
         used = (Usage(reader.service, reader.model, pages=count, calls=1),)
     head = {
         "success": not done.failed,

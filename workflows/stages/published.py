@@ -18,7 +18,7 @@ class Values:
     document_type: str
     fields: tuple[Mapping[str, Any], ...]
 
-    def of(self, *names: str) -> str:
+    def first_of(self, *names: str) -> str:
         """The first of these fields that has a value."""
         found = {one["name"]: str(one["value"]) for one in self.fields if one.get("value")}
         return next((found[name] for name in names if name in found), "")
@@ -42,12 +42,12 @@ def sentence(found: Values) -> str:
     >>> sentence(Values("receipt", ({"name": "company", "value": "ACME Ltd"}, {"name": "total", "value": "4.00"})))
     'Receipt of ACME Ltd, total 4.00.'
     """
-    issuer, date = found.of("company", "seller", "issuer"), found.of("date", "issue_date", "invoice_date")
-    number, total = found.of("invoice_number", "number"), found.of("total", "grand_total", "amount")
+    issuer, date = found.first_of("company", "seller", "issuer"), found.first_of("date", "issue_date", "invoice_date")
+    number, total = found.first_of("invoice_number", "number"), found.first_of("total", "grand_total", "amount")
     parts = [
         date,
         f"number {number}" if number else "",
-        f"total {total} {found.of('currency')}".strip() if total else "",
+        f"total {total} {found.first_of('currency')}".strip() if total else "",
     ]
     told = [part for part in parts if part]
     if not issuer or not told:

@@ -45,7 +45,7 @@ def _labels(context: StageContext) -> frozenset[str]:
 
 
 def _count(context: StageContext) -> int:
-    return int(paged.PREPARED.opened(context.artifacts).head["segment_count"])
+    return int(paged.PREPARED.open_pages(context.artifacts).head["segment_count"])
 
 
 def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
@@ -286,9 +286,9 @@ def _round_box(box: layout.Box) -> list[float] | None:
 def _notes(context: StageContext, pages: Sequence[dict[str, Any]], failed: frozenset[int]) -> list[str]:
     """What a person should know that belongs to no field; each becomes a reason to look."""
     notes = [videos.NOTE] if kinds.is_video(context.file_type) else []
-    if kinds.has_sound(context.file_type) and (note := paged.TRANSCRIPT.opened(context.artifacts).head.get("note")):
+    if kinds.has_sound(context.file_type) and (note := paged.TRANSCRIPT.open_pages(context.artifacts).head.get("note")):
         notes.append(note)
-    if note := paged.OCR.opened(context.artifacts).head.get("note"):
+    if note := paged.OCR.open_pages(context.artifacts).head.get("note"):
         notes.append(note)
     if failed:
         named = ", ".join(str(index + 1) for index in sorted(failed)[:SHOWN])

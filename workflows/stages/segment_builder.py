@@ -22,15 +22,15 @@ def _plan(context: StageContext) -> Sequence[int]:
 
 
 def _count(context: StageContext) -> int:
-    return int(paged.PREPARED.opened(context.artifacts).head["segment_count"])
+    return int(paged.PREPARED.open_pages(context.artifacts).head["segment_count"])
 
 
 def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
-    texts = _texts_of(context.file_type).opened(context.artifacts).by_index(indices)
-    ocr = paged.OCR.opened(context.artifacts).by_index(indices)
-    automated = paged.BDA.opened(context.artifacts).by_index(indices)
+    texts = _texts_of(context.file_type).open_pages(context.artifacts).by_index(indices)
+    ocr = paged.OCR.open_pages(context.artifacts).by_index(indices)
+    automated = paged.BDA.open_pages(context.artifacts).by_index(indices)
     failed: dict[int, str] = {}
-    for page in paged.PREPARED.opened(context.artifacts).entries(indices):
+    for page in paged.PREPARED.open_pages(context.artifacts).entries(indices):
         index = int(page["segment_index"])
         merged = _segment(page, texts.get(index, {}), ocr.get(index, {}))
         if index in automated:

@@ -73,7 +73,7 @@ def _entry(index: int, size: tuple[int, int], error: str | None) -> dict[str, An
 def _finish(context: StageContext, done: Tally) -> StageResult:
     count = done.planned
     if context.only is not None:
-        count = int(paged.PREPARED.opened(context.artifacts).head["segment_count"])
+        count = int(paged.PREPARED.open_pages(context.artifacts).head["segment_count"])
     head = {"file_type": context.file_type, "segment_count": count, "failed": slices.pack_ranges(sorted(done.failed))}
     paged.PREPARED.finish(context.artifacts, range(count), head)
     return StageResult("completed", facts={"segment_count": count}, failed=done.failed)

@@ -115,9 +115,9 @@ class _Attributes:
         keys = ours.composite_keys + (own.composite_keys if own else ())
         wanted = self._plain_rows(definition, after, mine) + self._composite_rows(keys, values)
         gone = [row for row in mine if row.value not in after]
-        archived = [self._archived(row, at) for row in gone]
+        archived = [self._archive_row(row, at) for row in gone]
         changes = [
-            *self._written(wanted, [*mine, *(row for row in self.rows if not _is_plain(row))]),
+            *self._write_changes(wanted, [*mine, *(row for row in self.rows if not _is_plain(row))]),
             *(Put(row) for row in archived),
             *([] if definition.in_use or not after else mark_used(self.site, [definition])),
         ]
@@ -163,7 +163,7 @@ class _Attributes:
             inserteddate=old.inserteddate if old else clock.iso(clock.now()),
         )
 
-    def _written(self, wanted: Sequence[DocumentAttribute], old: Rows) -> list[Change]:
+    def _write_changes(self, wanted: Sequence[DocumentAttribute], old: Rows) -> list[Change]:
         """Only what is not there as it is to be: a composite key's other rows stay untouched."""
         there = {row.SK: row for row in old}
         kept = {row.SK for row in wanted}
@@ -173,7 +173,7 @@ class _Attributes:
             *(Delete(row.key) for row in old if row.SK not in kept),
         ]
 
-    def _archived(self, row: DocumentAttribute, at: dt.datetime) -> DocumentAttributeVersion:
+    def _archive_row(self, row: DocumentAttribute, at: dt.datetime) -> DocumentAttributeVersion:
         value = row.value
         key = table.DOCUMENT_ATTRIBUTE_VERSION.key(
             self.site,

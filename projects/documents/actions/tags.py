@@ -94,7 +94,7 @@ def _change(site: str, document_id: str, key: str, change: Callable[[Values], Va
             raise Refused(f"A document can have up to {MAX_ROWS} tags and values. Remove one first.")
         told = Changed(f"tag {key}", _format_values(before), _format_values(after))
         came = {row.tagValue or "": row for row in mine}
-        return Revision([told], _Tag(site, document, key, after, came, by).written())
+        return Revision([told], _Tag(site, document, key, after, came, by).write_changes())
 
     return revise_document(site, document_id, plan, by=by)
 
@@ -114,7 +114,7 @@ class _Tag:
     came: Mapping[str, DocumentTag]
     by: Actor
 
-    def written(self) -> list[Change]:
+    def write_changes(self) -> list[Change]:
         """Its rows, and what of the old ones is in their way; the document's revision guards them all."""
         rows = [self._row(index, value) for index, value in enumerate(self.values)]
         kept = {row.SK for row in rows}

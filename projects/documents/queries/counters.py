@@ -27,10 +27,10 @@ class Counts:
     @property
     def shown(self) -> list[tuple[Look, int, str]]:
         """Each status that some document has, as it is shown, with how many and in words, in the order of a life."""
-        found = [(look, self.of(status)) for status, look in LOOKS.items() if self.of(status)]
+        found = [(look, self.count_of(status)) for status, look in LOOKS.items() if self.count_of(status)]
         return [(look, number, _in_words(look, number)) for look, number in found]
 
-    def of(self, status: DocumentStatus) -> int:
+    def count_of(self, status: DocumentStatus) -> int:
         return self.by_status.get(status.value, 0)
 
 

@@ -63,7 +63,7 @@ def _list_page(
         context |= {"number": None if way.day else number}
     else:
         counts = counter_queries.count_documents(request.site)
-        context |= {"number": counts.of(way.status) if isinstance(way, ByStatus) else None}
+        context |= {"number": counts.count_of(way.status) if isinstance(way, ByStatus) else None}
     return render_answer(
         request, "projects/documents/list.html", None, form_context(asking, way, counts) | context, status=status
     )

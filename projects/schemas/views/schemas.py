@@ -46,7 +46,7 @@ def create_classification(request: DeskRequest) -> HttpResponse:
         return page(edit_rearranged_schema(request.POST, order, named=True), rows=True)
     editor = edit_posted_schema(request.POST, named=True)
     if not editor.is_valid(request.site):
-        return page(editor.counted(), status=422)
+        return page(editor.count_messages(), status=422)
     try:
         made = schema_actions.create_classification(
             request.site, editor.schema(), by=actor_of(request.user), classification_id=wanted
@@ -67,7 +67,7 @@ def edit_classification(request: DeskRequest, classification_id: str) -> HttpRes
         return _page(request, edit_rearranged_schema(request.POST, order, named=True), head=head, rows=True)
     editor = edit_posted_schema(request.POST, named=True)
     if not editor.is_valid(request.site):
-        return _page(request, editor.counted(), head=head, status=422)
+        return _page(request, editor.count_messages(), head=head, status=422)
     save = partial(schema_actions.save_classification, request.site, classification_id)
     try:
         save(editor.schema(), version=editor.version, by=actor_of(request.user))
@@ -91,7 +91,7 @@ def edit_site_schema(request: DeskRequest) -> HttpResponse:
         return _page(request, edit_rearranged_schema(request.POST, order, named=False, name=name), head=head, rows=True)
     editor = edit_posted_schema(request.POST, named=False, name=name)
     if not editor.is_valid(request.site):
-        return _page(request, editor.counted(), head=head, status=422)
+        return _page(request, editor.count_messages(), head=head, status=422)
     try:
         schema_actions.save_site_schema(
             request.site, editor.schema(), version=editor.version, by=actor_of(request.user)
@@ -146,7 +146,7 @@ def _page(
         form_url = reverse("schemas:edit-site-schema")
     context = {
         "form_url": form_url,
-        "editor": editor.offering(request.site),
+        "editor": editor.offer_attributes(request.site),
         "head": head,
         "is_site": head is not None and not head.documentId,
         "classification_id": classification_id,

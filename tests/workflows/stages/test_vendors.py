@@ -48,19 +48,21 @@ def test_likeness_is_the_share_of_the_longest_common_subsequence(one: str, other
     ],
 )
 def test_a_reading_of_a_confirmed_value_is_that_value(read: str, confirmed: str | None) -> None:
-    hit = vendors.vendor_memory("company", KNOWN.vendors).of(read)
+    hit = vendors.vendor_memory("company", KNOWN.vendors).closest(read)
     assert (hit and hit[0]) == confirmed
 
 
 def test_of_two_branches_the_numbers_tell() -> None:
-    hit = vendors.vendor_memory("address", KNOWN.vendors).of("L0T 9, JALAN DUA, 81100 JOHOR BAHRU".replace("0T", "OT"))
+    hit = vendors.vendor_memory("address", KNOWN.vendors).closest(
+        "L0T 9, JALAN DUA, 81100 JOHOR BAHRU".replace("0T", "OT")
+    )
     assert hit is not None
     assert hit[0].startswith("LOT 9")
-    assert vendors.vendor_memory("address", KNOWN.vendors).of("LOT 5, JALAN DUA, 81100 JOHOR BAHRU") is None
+    assert vendors.vendor_memory("address", KNOWN.vendors).closest("LOT 5, JALAN DUA, 81100 JOHOR BAHRU") is None
 
 
 def test_a_confirmed_value_can_be_left_out() -> None:
-    assert Memory(["SERI MELATI"]).of("SERI MELATI", unless=lambda known: known == "SERI MELATI") is None
+    assert Memory(["SERI MELATI"]).closest("SERI MELATI", unless=lambda known: known == "SERI MELATI") is None
 
 
 def test_only_sellers_are_remembered() -> None:

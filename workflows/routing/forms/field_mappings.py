@@ -105,7 +105,7 @@ class MappingEditor:
 
     @property
     def table(self) -> list[tuple[forms.Form, tuple[Tool, ...]]]:
-        return self.kind.tabled(self.rows, self.focus)
+        return self.kind.add_row_tools(self.rows, self.focus)
 
 
 def pair_rows(attributes: Mapping[str, str]) -> RowKind:
@@ -118,7 +118,7 @@ def edit_stored_mapping(
     names = ("name", "description", "on", "project_id")
     initial = {name: getattr(draft, name) for name in names}
     form = MappingForm(initial=initial, projects=projects, stored=draft.project_id)
-    return MappingEditor(form, kind.shown(_initial(draft.pairs)), kind, version)
+    return MappingEditor(form, kind.make_rows(_initial(draft.pairs)), kind, version)
 
 
 def _initial(pairs: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
@@ -128,7 +128,7 @@ def _initial(pairs: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
 def edit_posted_mapping(
     data: Mapping[str, Any], kind: RowKind, projects: Mapping[str, str], *, stored: str, version: int
 ) -> MappingEditor:
-    return MappingEditor(MappingForm(data, projects=projects, stored=stored), kind.posted(data), kind, version)
+    return MappingEditor(MappingForm(data, projects=projects, stored=stored), kind.parse_rows(data), kind, version)
 
 
 def edit_rearranged_mapping(
@@ -136,5 +136,5 @@ def edit_rearranged_mapping(
 ) -> MappingEditor:
     """The page as typed with its rows moved: nothing is checked or saved yet."""
     typed = {name: data.get(name, "") for name in MappingForm.base_fields}
-    rows, focus = kind.rearranged(data, str(data.get("rows", "")))
+    rows, focus = kind.rearrange_rows(data, str(data.get("rows", "")))
     return MappingEditor(MappingForm(initial=typed, projects=projects, stored=stored), rows, kind, version, focus)

@@ -29,15 +29,15 @@ class RowKind:
     most: int
     kwargs: Mapping[str, Any]
 
-    def shown(self, rows: Sequence[Mapping[str, Any]]) -> Rows:
+    def make_rows(self, rows: Sequence[Mapping[str, Any]]) -> Rows:
         return cast(Rows, self._factory()(initial=list(rows), prefix=self.prefix, form_kwargs=dict(self.kwargs)))
 
-    def posted(self, data: Mapping[str, Any]) -> Rows:
+    def parse_rows(self, data: Mapping[str, Any]) -> Rows:
         words = {"too_many_forms": f"At most {self.most} of these. Remove some, then save again."}
         kwargs = {"prefix": self.prefix, "form_kwargs": dict(self.kwargs), "error_messages": words}
         return cast(Rows, self._factory()(data, **kwargs))
 
-    def rearranged(self, data: Mapping[str, Any], order: str) -> tuple[Rows, str]:
+    def rearrange_rows(self, data: Mapping[str, Any], order: str) -> tuple[Rows, str]:
         """The rows as typed, mistakes and all, after ``order``, and where to look next; empty for another kind's."""
         count = min(row_moves.count_rows(data, self.prefix), self.most)
         rows = [
@@ -45,11 +45,11 @@ class RowKind:
         ]
         prefix, _, move = order.partition("-")
         if prefix != self.prefix:
-            return self.shown(rows), ""
+            return self.make_rows(rows), ""
         focus = row_moves.rearrange_rows(rows, move, blank={}, most=self.most, first=self.first)
-        return self.shown(rows), f"{self.prefix}-{focus}"
+        return self.make_rows(rows), f"{self.prefix}-{focus}"
 
-    def tabled(self, rows: Rows, focus: str) -> list[tuple[forms.Form, tuple[Tool, ...]]]:
+    def add_row_tools(self, rows: Rows, focus: str) -> list[tuple[forms.Form, tuple[Tool, ...]]]:
         """Each row with its buttons."""
         last, here = len(rows.forms) - 1, focus.removeprefix(f"{self.prefix}-")
         for i, row in enumerate(rows.forms):

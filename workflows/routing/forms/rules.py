@@ -145,27 +145,27 @@ class RuleEditor:
 
     def is_valid(self) -> bool:
         valid = [self.form.is_valid(), self.conditions.is_valid(), self.actions.is_valid()]  # all messages at once
-        return all(valid) and self._known()
+        return all(valid) and self._is_known()
 
     @property
     def has_errors(self) -> bool:
         return bool(self.conditions.total_error_count() or self.actions.total_error_count())
 
-    def _known(self) -> bool:
+    def _is_known(self) -> bool:
         when = When(self.form.cleaned_data["when"])
-        unknown = [row for row in self._filled(self.conditions) if row.condition().source not in KNOWN[when]]
+        unknown = [row for row in self._non_blank(self.conditions) if row.condition().source not in KNOWN[when]]
         for row in unknown:
             row.add_error("source", "Before the analysis only the type of file is known.")
         return not unknown
 
     @staticmethod
-    def _filled(rows: Rows) -> list[Any]:
+    def _non_blank(rows: Rows) -> list[Any]:
         return [row for row in rows.forms if not row.blank]
 
     def draft(self) -> RuleDraft:
         typed = self.form.cleaned_data
-        conditions: tuple[Condition, ...] = tuple(row.condition() for row in self._filled(self.conditions))
-        acts = tuple(row.act() for row in self._filled(self.actions))
+        conditions: tuple[Condition, ...] = tuple(row.condition() for row in self._non_blank(self.conditions))
+        acts = tuple(row.act() for row in self._non_blank(self.actions))
         return RuleDraft(
             typed["description"],
             typed["priority"],
@@ -177,11 +177,11 @@ class RuleEditor:
 
     @property
     def condition_table(self) -> list[tuple[forms.Form, tuple[Tool, ...]]]:
-        return self.kinds[0].tabled(self.conditions, self.focus)
+        return self.kinds[0].add_row_tools(self.conditions, self.focus)
 
     @property
     def action_table(self) -> list[tuple[forms.Form, tuple[Tool, ...]]]:
-        return self.kinds[1].tabled(self.actions, self.focus)
+        return self.kinds[1].add_row_tools(self.actions, self.focus)
 
 
 def _row_kinds(choices: Choices) -> tuple[RowKind, RowKind]:
@@ -192,20 +192,20 @@ def new_editor(choices: Choices, priority: int) -> RuleEditor:
     """``priority``: behind the rules that there are."""
     conditions, actions = kinds = _row_kinds(choices)
     form = RuleForm(initial={"priority": priority, "on": True}, choices=choices)
-    return RuleEditor(form, conditions.shown([{}]), actions.shown([]), kinds)
+    return RuleEditor(form, conditions.make_rows([{}]), actions.make_rows([]), kinds)
 
 
 def edit_stored_rule(stored: StoredRule, draft: RuleDraft, choices: Choices) -> RuleEditor:
     conditions, actions = kinds = _row_kinds(choices)
     form = RuleForm(initial=initial_rule(draft), choices=choices, stored=draft.effect)
-    rows = conditions.shown(initial_conditions(draft)), actions.shown(initial_actions(draft))
+    rows = conditions.make_rows(initial_conditions(draft)), actions.make_rows(initial_actions(draft))
     return RuleEditor(form, *rows, kinds, int(stored.version))
 
 
 def edit_posted_rule(data: Mapping[str, Any], choices: Choices, stored: Effect, version: int) -> RuleEditor:
     conditions, actions = kinds = _row_kinds(choices)
     form = RuleForm(data, choices=choices, stored=stored)
-    return RuleEditor(form, conditions.posted(data), actions.posted(data), kinds, version)
+    return RuleEditor(form, conditions.parse_rows(data), actions.parse_rows(data), kinds, version)
 
 
 def edit_rearranged_rule(
@@ -215,7 +215,7 @@ def edit_rearranged_rule(
     conditions, actions = kinds = _row_kinds(choices)
     typed = {name: data.get(name, "") for name in RuleForm.base_fields}
     form = RuleForm(initial=typed, choices=choices, stored=stored)
-    (where, at), (then, after) = conditions.rearranged(data, order), actions.rearranged(data, order)
+    (where, at), (then, after) = conditions.rearrange_rows(data, order), actions.rearrange_rows(data, order)
     return RuleEditor(form, where, then, kinds, version, at or after)
 
 

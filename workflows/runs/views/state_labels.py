@@ -147,7 +147,7 @@ class Use:
     micros: int | None
 
     @classmethod
-    def of(cls, stored: Mapping[str, Any]) -> "Use":
+    def from_stored(cls, stored: Mapping[str, Any]) -> "Use":
         counts = [(stored.get("pages"), "pages"), (stored.get("calls"), "calls")]
         told = [f"{int(n)} {word if n != 1 else word[:-1]}" for n, word in counts if n]
         tokens = int(stored.get("tokens_in") or 0), int(stored.get("tokens_out") or 0)
@@ -224,7 +224,7 @@ def _step_row(step: StepDefinition, stored: Mapping[str, Any], outcome: str | No
     short = _SHORT.get(step.name, step.label)
     counts = _counted(stored)
     reason = stored.get("reason") or counts or (step.left_out if status == StepStatus.SKIPPED else "")
-    used = tuple(Use.of(one) for one in stored.get("used") or ())
+    used = tuple(Use.from_stored(one) for one in stored.get("used") or ())
     error = stored.get("error")
     paused = str(stored.get("waits_why") or "") if status == StepStatus.IN_PROGRESS else ""
     return StepRow(step.name, step.label, short, mark, start, end, seconds, error, reason or None, used, paused)

@@ -89,7 +89,7 @@ class OtherLabels:
             return True
         return not behind and bool(self._several.match(plain))
 
-    def are(self, text: str) -> bool:
+    def is_label(self, text: str) -> bool:
         """Whether the text is a label and nothing else."""
         return text.rstrip().endswith((":", "：")) or bool(self._any.fullmatch(text.strip(" .#-–")))
 
@@ -155,7 +155,7 @@ def _below(label: Line, row: Row | None, others: OtherLabels) -> Iterator[Place]
     if row is None or row.page != label.page:
         return
     for number, line in enumerate(row.lines):
-        owned = number and others.are(row.lines[number - 1].text)
+        owned = number and others.is_label(row.lines[number - 1].text)
         if not owned and _is_under(label, line) and not others.open(line.text):
             yield others.place(line, 0, beside=False)
 

@@ -49,7 +49,7 @@ class Memory:
     def __bool__(self) -> bool:
         return bool(self._by_digits)
 
-    def of(self, value: str, *, unless: Callable[[str], bool] = lambda _: False) -> tuple[str, float] | None:
+    def closest(self, value: str, *, unless: Callable[[str], bool] = lambda _: False) -> tuple[str, float] | None:
         """The confirmed value that ``value`` is a reading of, and how alike they are; the closest one."""
         read = values.words(value)
         if len(read) < _SHORTEST:
@@ -89,7 +89,7 @@ def apply_vendor_memory(
 
 def _match_confirmed(found: Sequence[Candidate], confirmed: Memory) -> Iterator[Candidate]:
     for candidate in found:
-        hit = confirmed.of(candidate.value)
+        hit = confirmed.closest(candidate.value)
         yield _confirm_candidate(candidate, *hit) if hit else candidate
 
 
@@ -104,6 +104,6 @@ def _on_paper(document: Document, confirmed: Memory, longest: int) -> Iterator[C
         for end in range(start + 1, min(start + longest, len(lines)) + 1):
             part = lines[start:end]
             text = " ".join(line.text for line in part)
-            hit = confirmed.of(text)
+            hit = confirmed.closest(text)
             if hit:
                 yield _confirm_candidate(of_lines(part, text, 0.0, early=1 / (1 + start / 4)), *hit)

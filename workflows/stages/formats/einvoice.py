@@ -79,7 +79,7 @@ class EInvoice:
     values: Mapping[str, str]
     items: tuple[Item, ...]
 
-    def stored(self) -> dict[str, Any]:
+    def to_stored(self) -> dict[str, Any]:
         return {"syntax": self.syntax, "values": dict(self.values), "items": [asdict(one) for one in self.items]}
 
 

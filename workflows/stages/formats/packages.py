@@ -83,7 +83,7 @@ class Package:
             pull.close()
             yield from ((event, element) for event, element in pull.read_events() if element.tag in tags)
 
-    def related(self, name: str) -> dict[str, str]:
+    def list_relations(self, name: str) -> dict[str, str]:
         """Relation id → the part it leads to, of a part's own relations."""
         folder, leaf = posixpath.split(name)
         rels = f"{folder}/_rels/{leaf}.rels"

@@ -19,7 +19,7 @@ _NUMBERS = {"sldNum", "dt", "ftr", "hdr", "sldImg"}  # places that repeat on eve
 def read_pptx(path: Path) -> Iterator[Block]:
     """Raises: Refused."""
     with packages.open_package(path, WHAT) as package:
-        parts = package.related(_MAIN)
+        parts = package.list_relations(_MAIN)
         slides = package.tree(_MAIN).iter(f"{_P}sldId")
         for number, slide in enumerate(slides, start=1):
             yield from _slide(package, parts.get(slide.get(f"{_R}id"), ""), number)
@@ -40,7 +40,7 @@ def _slide(package: Package, name: str, number: int) -> Iterator[Block]:
             texts.append(text)
     head = f"Slide {number}: {title}" if title else f"Slide {number}"
     yield Block("\n".join([f"# {title}" if title else head, *texts]), title=head, starts=True)
-    for part in package.related(name).values():
+    for part in package.list_relations(name).values():
         if "/notesSlides/" in part and (notes := _notes(package, part)):
             yield Block(f"[Notes] {notes}")
 

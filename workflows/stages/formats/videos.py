@@ -41,14 +41,14 @@ class Video:
     seconds: float
     tracks: tuple[Track, ...]
 
-    def of(self, kind: str) -> Track | None:
+    def track_of(self, kind: str) -> Track | None:
         return next((one for one in self.tracks if one.kind == kind), None)
 
 
 def read_video(path: Path) -> Iterator[Block]:
     """What people want to know of it. Raises: Refused."""
     found = read_video_metadata(path)
-    picture, sound = found.of("vide"), found.of("soun")
+    picture, sound = found.track_of("vide"), found.track_of("soun")
     if picture is None:
         raise Refused(_SOUND_ONLY if sound else _DAMAGED)
     yield Block("Video", title="Video", starts=True)

@@ -41,7 +41,7 @@ class _Book:
 def read_xlsx(path: Path) -> Iterator[Block]:
     """Raises: Refused."""
     with packages.open_package(path, WHAT) as package:
-        workbook, parts = package.tree(_MAIN), package.related(_MAIN)
+        workbook, parts = package.tree(_MAIN), package.list_relations(_MAIN)
         settings = workbook.find(f"{_S}workbookPr")
         mac = settings is not None and settings.get("date1904") in {"1", "true"}
         # Day 60 of the other count is a 29 February 1900 that never was: from March on this epoch is right.

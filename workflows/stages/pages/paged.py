@@ -51,7 +51,7 @@ class Paged:
             head["chunks"] = f"{self.chunk(0).removesuffix('0000.json')}{{index:04d}}.json"
         artifacts.write_json(store, self.head, head)
 
-    def opened(self, store: ArtifactStore) -> "Pages":
+    def open_pages(self, store: ArtifactStore) -> "Pages":
         """Empty where the stage did not run or had nothing to do."""
         try:
             return Pages(self, store, artifacts.read_json(store, self.head))
@@ -61,7 +61,7 @@ class Paged:
     def page(self, store: ArtifactStore, index: int) -> Entry:
         """One entry, also while the stage still works on others; empty where there is none."""
         found = {int(entry[self.key]): entry for entry in self._chunk(store, index // self.size)}
-        return found.get(index) or self.opened(store).by_index([index]).get(index, {})
+        return found.get(index) or self.open_pages(store).by_index([index]).get(index, {})
 
     def _entries(self, store: ArtifactStore, indices: Iterable[int]) -> Iterator[Entry]:
         for number, group in itertools.groupby(indices, lambda index: index // self.size):

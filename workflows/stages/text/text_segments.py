@@ -31,7 +31,7 @@ def write_text_segments(context: StageContext) -> StageResult:
     try:
         count, titles = _write_chunks(context, formats.read_chunks(context.original, context.file_type))
         if context.file_type == formats.XML and (invoice := xml.invoice_in(context.original)):
-            artifacts.write_json(context.artifacts, files.EINVOICE, invoice.stored())
+            artifacts.write_json(context.artifacts, files.EINVOICE, invoice.to_stored())
     except Refused as error:
         raise StageFailed(str(error)) from error
     if not count:
