@@ -23,7 +23,7 @@ from config.wire import WireFactory
 
 
 @dataclass(frozen=True)
-class Patience:
+class CallLimits:
     """How long one call may take: ``attempts`` in all, each with so many seconds for the next bytes of its answer."""
 
     read_seconds: int
@@ -31,10 +31,10 @@ class Patience:
     s3_read_seconds: int = 30  # S3 answers a large file only when it has stored all of it
 
 
-WORKER = Patience(read_seconds=30, attempts=4)
+WORKER = CallLimits(read_seconds=30, attempts=4)
 # A person waits, and so does the thread: where AWS is frozen, a page says so and other pages are answered.
-WEB = Patience(read_seconds=4, attempts=3)  # with two, a table that throttles refuses one call in eleven
-SWEEPER = Patience(read_seconds=5, attempts=2)  # other rows wait, and what fails is tried again soon
+WEB = CallLimits(read_seconds=4, attempts=3)  # with two, a table that throttles refuses one call in eleven
+SWEEPER = CallLimits(read_seconds=5, attempts=2)  # other rows wait, and what fails is tried again soon
 _patience = WORKER
 
 _lock = threading.Lock()
@@ -55,7 +55,7 @@ UNANSWERED = (BotoCoreError, Boto3Error, urllib3.exceptions.HTTPError)
 _DAMAGED = {"BadDigest", "InvalidDigest", "XAmzContentChecksumMismatch"}
 
 
-def be_patient(patience: Patience) -> None:
+def be_patient(patience: CallLimits) -> None:
     """Say how long this process waits for AWS, before it makes its first call."""
     global _patience  # noqa: PLW0603 - a process is one kind of process from its start to its end
     _patience = patience

@@ -53,4 +53,4 @@ class ByAttribute:
     composite: CompositeKey | None = None
 
 
-Way = ByDay | ByStatus | ByClassification | ByTag | ByAttribute
+QueryPlan = ByDay | ByStatus | ByClassification | ByTag | ByAttribute

@@ -25,15 +25,15 @@ class ActivityType(StrEnum):
 
 
 @dataclass(frozen=True)
-class Changed:
+class ActivityChange:
     """One thing that changed; None for what was not there before or is not there after."""
 
     what: str
     before: str | None = None
     after: str | None = None
 
-    def shorten(self) -> "Changed":
-        return Changed(self.what, _shorten_text(self.before), _shorten_text(self.after))
+    def shorten(self) -> "ActivityChange":
+        return ActivityChange(self.what, _shorten_text(self.before), _shorten_text(self.after))
 
 
 def _shorten_text(text: str | None) -> str | None:
@@ -46,7 +46,7 @@ def record_activity(
     kind: ActivityType,
     *,
     by: Actor,
-    changes: Sequence[Changed] = (),
+    changes: Sequence[ActivityChange] = (),
     name: str | None = None,
     version: Key | None = None,
 ) -> Callable[[dt.datetime], DocumentActivity]:

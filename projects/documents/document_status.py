@@ -18,7 +18,7 @@ class DocumentStatus(StrEnum):
     UNPACKED = "unpacked"
 
 
-class Look(NamedTuple):
+class StatusLabel(NamedTuple):
     """How a status is shown: a tone, a drawing and words."""
 
     tone: str
@@ -27,19 +27,19 @@ class Look(NamedTuple):
 
 
 S = DocumentStatus
-LOOKS: dict[DocumentStatus, Look] = {
-    S.IN_PROGRESS: Look("info", "run", "Running"),
-    S.WAITING: Look("warn", "user", "Needs review"),
-    S.PUBLISHED: Look("good", "check", "Published"),
-    S.REJECTED: Look("", "x", "Rejected"),
-    S.EXPIRED: Look("bad", "clock", "Review expired"),
-    S.FAILED: Look("bad", "alert", "Failed"),
-    S.PARTIAL: Look("warn", "alert", "Partial"),
-    S.CANCELLED: Look("", "x", "Cancelled"),
-    S.UNPACKED: Look("good", "check", "Extracted"),
+STATUS_LABELS: dict[DocumentStatus, StatusLabel] = {
+    S.IN_PROGRESS: StatusLabel("info", "run", "Running"),
+    S.WAITING: StatusLabel("warn", "user", "Needs review"),
+    S.PUBLISHED: StatusLabel("good", "check", "Published"),
+    S.REJECTED: StatusLabel("", "x", "Rejected"),
+    S.EXPIRED: StatusLabel("bad", "clock", "Review expired"),
+    S.FAILED: StatusLabel("bad", "alert", "Failed"),
+    S.PARTIAL: StatusLabel("warn", "alert", "Partial"),
+    S.CANCELLED: StatusLabel("", "x", "Cancelled"),
+    S.UNPACKED: StatusLabel("good", "check", "Extracted"),
 }
 
 
-def look_of(status: str | None) -> Look | None:
+def look_of(status: str | None) -> StatusLabel | None:
     """None where a row does not tell."""
-    return LOOKS[DocumentStatus(status)] if status in set(DocumentStatus) else None
+    return STATUS_LABELS[DocumentStatus(status)] if status in set(DocumentStatus) else None

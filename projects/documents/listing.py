@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.item import Page
-from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Way
-from projects.documents.document_status import LOOKS, Look, look_of
+from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan
+from projects.documents.document_status import STATUS_LABELS, StatusLabel, look_of
 from projects.documents.filters import OPS, ROWS, AttributeFilter, Filters, Op
 from projects.documents.items.documents import ListedDocument
 from projects.documents.queries.browsing import value_of
@@ -16,7 +16,7 @@ from projects.schemas.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
-class Asking:
+class ListRequest:
     """What was asked, and by which form; ``full``: the one with classification and attributes."""
 
     filters: Filters
@@ -47,7 +47,7 @@ class Tab:
 @dataclass(frozen=True)
 class Row:
     document: ListedDocument
-    look: Look | None
+    look: StatusLabel | None
     value: str
 
 
@@ -59,7 +59,7 @@ class Alone:
     words: str
 
 
-def form_context(asking: Asking, way: Way | None, counts: Counts | None) -> dict[str, Any]:
+def form_context(asking: ListRequest, way: QueryPlan | None, counts: Counts | None) -> dict[str, Any]:
     """Of every page of the list, whatever was found."""
     filters = asking.filters
     blank = [AttributeFilter("")] * (ROWS - len(filters.attributes))
@@ -70,7 +70,7 @@ def form_context(asking: Asking, way: Way | None, counts: Counts | None) -> dict
         "classifications": asking.known.classifications,
         "attribute_rows": [*filters.attributes, *blank] if asking.full else (),
         "ops": [(op.value, words) for op, words in OPS.items()],
-        "statuses": [(status.value, look.words) for status, look in LOOKS.items()],
+        "statuses": [(status.value, look.words) for status, look in STATUS_LABELS.items()],
         "status_tabs": _tabs(asking, way, counts),
         "total": counts.total if counts else None,
         "today": asking.today,
@@ -80,18 +80,18 @@ def form_context(asking: Asking, way: Way | None, counts: Counts | None) -> dict
     }
 
 
-def _tabs(asking: Asking, way: Way | None, counts: Counts | None) -> list[Tab]:
+def _tabs(asking: ListRequest, way: QueryPlan | None, counts: Counts | None) -> list[Tab]:
     """A status that no document has is left out, but for the one that is shown."""
     here = way.status if isinstance(way, ByStatus) else None
     tabs = [Tab(asking.url, "By day", None, isinstance(way, ByDay))]
-    for status, look in LOOKS.items():
+    for status, look in STATUS_LABELS.items():
         number = counts.count_of(status) if counts else None
         if number or counts is None or status == here:
             tabs.append(Tab(asking.to(Filters(status=status)), look.words, number, status == here))
     return tabs
 
 
-def list_context(asking: Asking, way: Way, page: Page[ListedDocument]) -> dict[str, Any]:
+def list_context(asking: ListRequest, way: QueryPlan, page: Page[ListedDocument]) -> dict[str, Any]:
     rows = [Row(one, look_of(one.status), value_of(one, way)) for one in page.rows]
     first = f"{asking.url}?{asking.query}" if asking.query else asking.url
     return {
@@ -107,7 +107,7 @@ def list_context(asking: Asking, way: Way, page: Page[ListedDocument]) -> dict[s
     }
 
 
-def _days(asking: Asking, way: ByDay) -> dict[str, Any]:
+def _days(asking: ListRequest, way: ByDay) -> dict[str, Any]:
     day = way.day
     return {
         "day": day,
@@ -116,10 +116,10 @@ def _days(asking: Asking, way: ByDay) -> dict[str, Any]:
     }
 
 
-def _heading(asking: Asking, way: Way) -> str:
+def _heading(asking: ListRequest, way: QueryPlan) -> str:
     match way:
         case ByStatus(status):
-            return LOOKS[status].words
+            return STATUS_LABELS[status].words
         case ByClassification(classification_id, day):
             name = asking.known.classification_name(classification_id) or "Unknown document type"
             return f"{name}, {day:%-d %b %Y}" if day else name
@@ -141,7 +141,7 @@ def _words(known: Vocabulary, one: AttributeFilter) -> str:
     return f"{label} starts with {one.value}" if one.op == Op.BEGINS else f"{label} {one.value}"
 
 
-def _note(asking: Asking, way: Way) -> str:
+def _note(asking: ListRequest, way: QueryPlan) -> str:
     """What the list leaves out, because of the key that it is read by."""
     if not isinstance(way, ByAttribute) or way.composite is None:
         return ""
@@ -150,13 +150,13 @@ def _note(asking: Asking, way: Way) -> str:
     return f"Composite key {names}{f' ({of})' if of else ''}: lists documents that have all of these attributes."
 
 
-def not_indexed_context(asking: Asking, found: NotIndexed) -> dict[str, Any]:
+def not_indexed_context(asking: ListRequest, found: NotIndexed) -> dict[str, Any]:
     filters = asking.filters
     parts: list[tuple[str, Filters]] = []
     if filters.day:
         parts.append((f"day: {filters.day:%-d %b %Y}", Filters(day=filters.day)))
     if filters.status:
-        parts.append((f"status: {LOOKS[filters.status].words}", Filters(status=filters.status)))
+        parts.append((f"status: {STATUS_LABELS[filters.status].words}", Filters(status=filters.status)))
     if filters.classification:
         name = asking.known.classification_name(filters.classification) or filters.classification
         parts.append((f"document type: {name}", Filters(classification=filters.classification)))

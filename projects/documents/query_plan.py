@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from config.errors import Refused
 from config.table import Encoded, InvalidKey, encode_part
-from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Span, Way
+from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan, Span
 from projects.documents.filters import AttributeFilter, Filters, Op
 from projects.schemas.attribute_values import in_key, parse_values
 from projects.schemas.composite_keys import composite_key, composite_value
@@ -26,10 +26,10 @@ class NotIndexed:
     attributes: Sequence[str] = ()
 
 
-def plan_query(filters: Filters, known: Vocabulary, today: dt.date) -> Way | NotIndexed:
+def plan_query(filters: Filters, known: Vocabulary, today: dt.date) -> QueryPlan | NotIndexed:
     """Raises: Refused, where a value is none of its attribute's type, or there is no such attribute."""
     asked = _asked_keys(filters)
-    found: Way | None = None
+    found: QueryPlan | None = None
     if "attributes" in asked and asked <= {"attributes", "classification"}:
         return _by_attributes(filters, known)
     if asked <= {"day"}:
@@ -62,7 +62,7 @@ def _asked_attributes(filters: Filters, known: Vocabulary) -> list[str]:
     ]
 
 
-def _by_attributes(filters: Filters, known: Vocabulary) -> Way | NotIndexed:
+def _by_attributes(filters: Filters, known: Vocabulary) -> QueryPlan | NotIndexed:
     asked = [(_definition(known, one.key), one) for one in filters.attributes]
     if len(asked) == 1 and not filters.classification:
         definition, one = asked[0]

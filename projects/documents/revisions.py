@@ -13,7 +13,7 @@ from config.errors import Conflict, Refused
 from config.table import Key
 from config.transaction import Change, Update, transact
 from projects.audit.events import Actor
-from projects.documents.activity import ActivityType, Changed, record_activity
+from projects.documents.activity import ActivityChange, ActivityType, record_activity
 from projects.documents.items.documents import Document
 from projects.documents.queries.documents import get_document
 
@@ -28,7 +28,7 @@ class Revision:
     ``actions`` are more changes of the document's own row; ``version`` is the row that keeps what was.
     """
 
-    changed: Sequence[Changed]
+    changed: Sequence[ActivityChange]
     changes: Sequence[Change] = ()
     actions: Sequence[Action] = ()
     version: Key | None = None

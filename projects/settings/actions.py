@@ -16,7 +16,7 @@ from projects.audit.events import Actor, entity_event
 from projects.settings import clashes, merging
 from projects.settings import queries as project_queries
 from projects.settings.items import Project, settings_assignments, settings_to_store
-from projects.settings.merging import Seen
+from projects.settings.merging import SettingsDigest
 from projects.settings.values import ProjectSettings
 
 _ALPHABET = string.ascii_letters + string.digits + "_-"
@@ -65,7 +65,9 @@ def create_project(site: str, settings: ProjectSettings, *, by: Actor, project_i
     return project
 
 
-def update_project(site: str, project_id: str, settings: ProjectSettings, *, seen: Seen | None, by: Actor) -> Project:
+def update_project(
+    site: str, project_id: str, settings: ProjectSettings, *, seen: SettingsDigest | None, by: Actor
+) -> Project:
     """Save what ``settings`` change of what was ``seen``, on top of what is stored now.
 
     What others changed meanwhile in other places stays; saving what is there already writes nothing.

@@ -15,7 +15,7 @@ from projects.settings.field_rows import (
     rearrange_posted_rows,
     rows_of,
 )
-from projects.settings.forms import Offered, ProjectForm, initial_of
+from projects.settings.forms import OfferedChoices, ProjectForm, initial_of
 from projects.settings.provider_choice import desk_default
 from projects.settings.values import (
     AROUND,
@@ -64,22 +64,24 @@ class Editor:
         return replace(self, problems=count)
 
 
-def editor_of(settings: ProjectSettings, offered: Offered, seen: str = "") -> Editor:
+def editor_of(settings: ProjectSettings, offered: OfferedChoices, seen: str = "") -> Editor:
     form = ProjectForm(initial=initial_of(settings), stored=settings, offered=offered)
     return Editor(form, rows_of(settings.fields), seen)
 
 
-def editor_after_clash(merged: ProjectSettings, offered: Offered, seen: str, clash: tuple[Line, ...]) -> Editor:
+def editor_after_clash(merged: ProjectSettings, offered: OfferedChoices, seen: str, clash: tuple[Line, ...]) -> Editor:
     """What was typed over what is stored now, others' changes elsewhere included."""
     return replace(editor_of(merged, offered, seen), clash=clash, retry=True)
 
 
-def edit_posted_settings(data: Mapping[str, Any], stored: ProjectSettings, offered: Offered) -> Editor:
+def edit_posted_settings(data: Mapping[str, Any], stored: ProjectSettings, offered: OfferedChoices) -> Editor:
     form = ProjectForm(data, stored=stored, offered=offered)
     return Editor(form, parse_posted_rows(data), str(data.get("seen", "")))
 
 
-def edit_rearranged_settings(data: Mapping[str, Any], stored: ProjectSettings, offered: Offered, order: str) -> Editor:
+def edit_rearranged_settings(
+    data: Mapping[str, Any], stored: ProjectSettings, offered: OfferedChoices, order: str
+) -> Editor:
     """The page as typed with its rows moved: nothing is checked or saved yet."""
     typed = {name: data.get(name, "") for name in initial_of(stored)}
     form = ProjectForm(initial=typed, stored=stored, offered=offered)

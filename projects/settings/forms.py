@@ -29,7 +29,7 @@ FOUND = ":"  # before a key of TYPINGS, where a classification's id could stand:
 
 
 @dataclass(frozen=True)
-class Offered:
+class OfferedChoices:
     """What a site lets its projects choose from: id → name."""
 
     queues: Mapping[str, str] = field(default_factory=dict)
@@ -175,7 +175,7 @@ class ProjectForm(forms.Form):
         help_text="Maximum parallel work for this project. Takes effect immediately.",
     )
 
-    def __init__(self, *args: Any, stored: ProjectSettings, offered: Offered, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, stored: ProjectSettings, offered: OfferedChoices, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._stored = stored
         _offer(self.fields["review_queue"], {"": OPEN_QUEUE, **offered.queues}, stored.review_queue)

@@ -21,7 +21,7 @@ _ROWS = tuple(name for name, hint in _HINTS.items() if get_origin(hint) is tuple
 
 
 @dataclass(frozen=True)
-class Seen:
+class SettingsDigest:
     """What an admin had before them: the version, and a digest of each place, rows in their order.
 
     Digests instead of values: they tell what changed, and a form with a prompt of 16,000 characters stays small.
@@ -39,22 +39,22 @@ class Merge:
     clashing: tuple[str, ...]
 
 
-def digest_settings(settings: ProjectSettings, version: int) -> Seen:
-    return Seen(version, {place: _digest(value) for place, value in list_places(settings).items()})
+def digest_settings(settings: ProjectSettings, version: int) -> SettingsDigest:
+    return SettingsDigest(version, {place: _digest(value) for place, value in list_places(settings).items()})
 
 
-def sign_seen(what: Seen, site: str, project_id: str) -> str:
+def sign_seen(what: SettingsDigest, site: str, project_id: str) -> str:
     """For a hidden input: bound to its project, since digests of another one would call everything changed."""
     return _signer(site, project_id).sign_object([what.version, what.digests], compress=True)
 
 
-def unsign_seen(text: str, site: str, project_id: str) -> Seen | None:
+def unsign_seen(text: str, site: str, project_id: str) -> SettingsDigest | None:
     """None where the form lost it or it was tampered with: then nothing is known about what was seen."""
     try:
         version, digests = _signer(site, project_id).unsign_object(text)
     except signing.BadSignature:
         return None
-    return Seen(version, digests)
+    return SettingsDigest(version, digests)
 
 
 def _signer(site: str, project_id: str) -> signing.Signer:
@@ -89,7 +89,7 @@ def diff_settings(before: ProjectSettings, after: ProjectSettings) -> dict[str, 
     return found
 
 
-def merge_settings(what: Seen | None, mine: ProjectSettings, theirs: ProjectSettings) -> Merge:
+def merge_settings(what: SettingsDigest | None, mine: ProjectSettings, theirs: ProjectSettings) -> Merge:
     """What I changed since I saw ``what``, on top of ``theirs``. The same change twice is no clash.
 
     Where it is unknown what I saw, everything that differs is in question.

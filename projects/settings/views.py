@@ -20,7 +20,7 @@ from projects.settings.editor import (
     editor_of,
     summarize_settings,
 )
-from projects.settings.forms import Offered
+from projects.settings.forms import OfferedChoices
 from projects.settings.items import Project
 from projects.settings.values import ProjectSettings
 from projects.sites import access
@@ -103,17 +103,17 @@ def edit_project(request: DeskRequest, project_id: str) -> HttpResponse:
     return _save(request, project, editor, offered)
 
 
-def _offered_choices(request: DeskRequest, stored: ProjectSettings) -> Offered:
+def _offered_choices(request: DeskRequest, stored: ProjectSettings) -> OfferedChoices:
     """What is archived is no choice any more, unless it is chosen already."""
     queues = queue_queries.all_queues(request.site)
     classifications = schema_queries.all_classifications(request.site)
-    return Offered(
+    return OfferedChoices(
         {one.id: one.name for one in queues if not one.is_archived or one.id == stored.review_queue},
         {one.id: one.name for one in classifications if not one.archived or one.id == stored.classification_id},
     )
 
 
-def _save(request: DeskRequest, project: Project, editor: Editor, offered: Offered) -> HttpResponse:
+def _save(request: DeskRequest, project: Project, editor: Editor, offered: OfferedChoices) -> HttpResponse:
     # A form that lost what it had seen was based on nothing we know: whatever differs is in question.
     seen = merging.unsign_seen(editor.seen, request.site, project.id)
     typed = editor.settings()

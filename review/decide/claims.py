@@ -23,14 +23,14 @@ _PAGES = 4  # of the queue: a hundred reviews that others hold, then a person is
 _MOST_AHEAD = 100  # decisions inside one undo window, each of which claimed the next document
 
 
-class Decided(NamedTuple):
+class DecidedReview(NamedTuple):
     """A decision that has just been made; the next document is claimed with it, and given back if it is undone."""
 
     ref: ReviewRef
     decision_id: str
 
 
-def claim_review(ref: ReviewRef, run: Run, *, by: Person, after: Decided | None = None) -> None:
+def claim_review(ref: ReviewRef, run: Run, *, by: Person, after: DecidedReview | None = None) -> None:
     """Take a free review, or one whose holder's lease has run out: one write. Mine already is renewed.
 
     Raises:
@@ -47,7 +47,7 @@ def claim_review(ref: ReviewRef, run: Run, *, by: Person, after: Decided | None 
 
 
 def claim_next(
-    site: str, queue_id: str = "", *, by: Person, but: ReviewRef | None = None, after: Decided | None = None
+    site: str, queue_id: str = "", *, by: Person, but: ReviewRef | None = None, after: DecidedReview | None = None
 ) -> ReviewRef | None:
     """Take a queue's most urgent review that nobody else has; None where there is none, or ``after`` was undone.
 
@@ -74,7 +74,7 @@ def claim_next(
     return None
 
 
-def _take(ref: ReviewRef, run: Run, by: Person, after: Decided | None) -> None:
+def _take(ref: ReviewRef, run: Run, by: Person, after: DecidedReview | None) -> None:
     now = clock.now()
     lapsed: Condition = may_move(TAKE_OVER) & (Review.lease_until < clock.iso(now))
     # My own lapsed claim is renewed instead: a new version would end what my open page may do.

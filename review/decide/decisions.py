@@ -19,7 +19,7 @@ from projects.documents import counting
 from projects.queues.items import DEFAULT_QUEUE
 from review.changes import FieldChange, changes_to_store, row_changes
 from review.decide import claims, drafts
-from review.decide.drafts import Typed
+from review.decide.drafts import TypedValues
 from review.decide.opening import next_look
 from review.handovers import keeping
 from review.identity import Person, ReviewRef, checkpoint_key
@@ -282,7 +282,7 @@ def _type_again(ref: ReviewRef, run: Run, review: Review, by: Person) -> None:
     try:
         sent = json.loads(store.read_pinned(store.name_of(review.decision_uri or ""), review.decision_sha256 or ""))
         own = {one["field"] for one in sent.get("changes", ()) if one["decision_id"] == review.decision_id}
-        typed = Typed(
+        typed = TypedValues(
             {name: text or "" for name, text in (sent.get("corrections") or {}).items() if name in own},
             sent.get("reason") or None,
             sent.get("confirmed") or {},

@@ -16,7 +16,7 @@ from review.status import RENEW, UNDECIDED
 
 
 @dataclass(frozen=True)
-class Typed:
+class TypedValues:
     """What was done since the last save: field → text; ``reason`` None if untouched.
 
     ``confirmed``: field → the text that was found right, None if that was taken back.
@@ -32,14 +32,14 @@ class Typed:
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedDraft:
     """``until``: the lease after a save by its holder; empty where the review is no longer this page's."""
 
     at: str
     until: str = ""
 
 
-def save_draft(ref: ReviewRef, typed: Typed, *, by: Person, version: int, begun: bool) -> Saved:
+def save_draft(ref: ReviewRef, typed: TypedValues, *, by: Person, version: int, begun: bool) -> SavedDraft:
     """Keep what a page's holder types, and the claim with it: one transaction, since typing is being there.
 
     A page whose claim is gone still keeps its text while nobody has decided. ``begun``: whether the page knows of a
@@ -58,11 +58,11 @@ def save_draft(ref: ReviewRef, typed: Typed, *, by: Person, version: int, begun:
     except Conflict as conflict:
         if "review" not in conflict.failed:
             raise
-        return Saved(keep_draft(ref, typed, by=by, begun=begun))
-    return Saved(at, until)
+        return SavedDraft(keep_draft(ref, typed, by=by, begun=begun))
+    return SavedDraft(at, until)
 
 
-def keep_draft(ref: ReviewRef, typed: Typed, *, by: Person, begun: bool = False) -> str:
+def keep_draft(ref: ReviewRef, typed: TypedValues, *, by: Person, begun: bool = False) -> str:
     """Keep what somebody typed who may have lost the claim; answers when.
 
     Raises:
@@ -72,10 +72,10 @@ def keep_draft(ref: ReviewRef, typed: Typed, *, by: Person, begun: bool = False)
     return _write(ref, typed, by, Check(ref.key, Review.status.is_in(*UNDECIDED), name="review"), begun)
 
 
-def _write(ref: ReviewRef, typed: Typed, by: Person, guard: Change, begun: bool) -> str:
+def _write(ref: ReviewRef, typed: TypedValues, by: Person, guard: Change, begun: bool) -> str:
     """Begin the draft or add to it, whichever holds: another tab may begin it, and its TTL end it, in between."""
     at = clock.iso(clock.now())
-    ways: list[Callable[[ReviewRef, Typed, Person, str], Change]] = [_begin, _add]
+    ways: list[Callable[[ReviewRef, TypedValues, Person, str], Change]] = [_begin, _add]
     first, second = reversed(ways) if begun else ways
     for way in (first, second):
         try:
@@ -94,7 +94,7 @@ def _draft_ttl() -> int:
     return int(clock.in_seconds(settings.REVIEW_DRAFT_SECONDS).timestamp())
 
 
-def _begin(ref: ReviewRef, typed: Typed, by: Person, at: str) -> Put:
+def _begin(ref: ReviewRef, typed: TypedValues, by: Person, at: str) -> Put:
     key = ref.draft_key(by.id)
     confirmed = {name: text for name, text in typed.confirmed.items() if text is not None}
     draft = ReviewDraft(
@@ -103,7 +103,7 @@ def _begin(ref: ReviewRef, typed: Typed, by: Person, at: str) -> Put:
     return Put(draft)
 
 
-def _add(ref: ReviewRef, typed: Typed, by: Person, at: str) -> Update:
+def _add(ref: ReviewRef, typed: TypedValues, by: Person, at: str) -> Update:
     """Path by path: two tabs of one person do not lose each other's fields."""
     actions: list[Action] = [ReviewDraft.savedAt.set(at), ReviewDraft.TimeToLive.set(_draft_ttl())]
     actions += [ReviewDraft.values[name].set(text) for name, text in typed.values.items()]

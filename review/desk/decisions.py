@@ -15,7 +15,7 @@ from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post
 from review import queries
 from review.decide import claims, decisions
-from review.decide.claims import Decided
+from review.decide.claims import DecidedReview
 from review.decide.tasks import enqueue_redeem
 from review.desk import forms, ticket
 from review.desk.comparison import Draft
@@ -128,7 +128,7 @@ def _draft_of_refused(request: DeskRequest, answers: Answers, carried: Ticket) -
 def _next(ref: ReviewRef, decision_id: str, queue: str, person: Person) -> ReviewRef | None:
     """The decision stands: where the next one cannot be taken now, the queue says what there is."""
     try:
-        return claims.claim_next(ref.site, queue, by=person, but=ref, after=Decided(ref, decision_id))
+        return claims.claim_next(ref.site, queue, by=person, but=ref, after=DecidedReview(ref, decision_id))
     except CountersignError as error:
         log.warning("no next review", extra={"error": type(error).__name__})
         return None

@@ -11,7 +11,7 @@ from config.errors import Conflict, Refused
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post
 from review.decide import drafts
-from review.decide.drafts import Saved
+from review.decide.drafts import SavedDraft
 from review.desk import forms, ticket
 from review.desk.page import check_waits_for, person_of, render_lost_page
 from review.identity import ReviewRef
@@ -44,7 +44,7 @@ def _desk(ref: ReviewRef) -> str:
     return reverse("review:show-review", args=[ref.document_id, ref.review_id])
 
 
-def _draft_answer(request: DeskRequest, ref: ReviewRef, saved: Saved | None) -> HttpResponse:
+def _draft_answer(request: DeskRequest, ref: ReviewRef, saved: SavedDraft | None) -> HttpResponse:
     if request.htmx:  # the page stays as it is: somebody types on it
         news = {"draft": saved.at, "lease": saved.until} if saved else {}
         return HttpResponse(status=204, headers={"HX-Trigger": json.dumps(news), "Cache-Control": "no-store"})

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from config.errors import Refused
 from review.changes import FieldChange
 from review.decide.decisions import Verdict
-from review.decide.drafts import Typed
+from review.decide.drafts import TypedValues
 from review.desk.ticket import Ticket
 from review.identity import queue_to_store
 from review.status import Decision
@@ -64,7 +64,7 @@ def read_ticked_fields(posted: Mapping[str, str]) -> dict[str, str]:
     return {name: typed.get(name, "") for name in boxes}
 
 
-def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = False) -> Typed:
+def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = False) -> TypedValues:
     """What to keep of a form that was not sent to decide: what its page did not show already, or ``all_of_it``.
 
     Raises:
@@ -81,7 +81,7 @@ def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = Fal
     reason = posted.get("reason") if all_of_it else posted.get("reason") or None
     if any(len(text) > results.LONGEST for text in (*kept.values(), reason or "")):
         raise Refused(f"Not saved: use at most {results.LONGEST:,} characters.")
-    return Typed(kept, reason, _confirm_fields(posted, ticket, all_of_it=all_of_it))
+    return TypedValues(kept, reason, _confirm_fields(posted, ticket, all_of_it=all_of_it))
 
 
 def _confirm_fields(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool) -> dict[str, str | None]:

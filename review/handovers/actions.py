@@ -76,7 +76,7 @@ class Handover:
 
 
 @dataclass(frozen=True)
-class Taken:
+class TakenHandover:
     """``new``: opened by this very call. ``decided``: the decision that this token is to be spent with."""
 
     ref: ReviewRef
@@ -96,7 +96,7 @@ def token_of(raw: Any) -> str | None:
     return next((one for one in named if isinstance(one, str) and one), None)
 
 
-def take_from_machine(raw: Any, *, entered: str) -> Taken | None:
+def take_from_machine(raw: Any, *, entered: str) -> TakenHandover | None:
     """The same for whatever a machine sent; None where its task was failed, with a sentence in its cause.
 
     Raises:
@@ -133,7 +133,7 @@ def from_machine(raw: Any, *, entered: str) -> Handover:
     return Handover(asked.site, asked, caller, scope, at, asked.token, asked.execution_arn)
 
 
-def take_handover(handover: Handover) -> Taken:
+def take_handover(handover: Handover) -> TakenHandover:
     """Open the review once, however often it is asked for.
 
     Raises:
@@ -159,7 +159,7 @@ def take_handover(handover: Handover) -> Taken:
         raise
     log.info("question taken", extra={"site": ref.site, "review": ref.review_id})
     events.publish_soon(cast("DocumentEvent", written[0]))
-    return Taken(ref, new=True)
+    return TakenHandover(ref, new=True)
 
 
 def _check_site(site: str) -> None:
@@ -174,16 +174,16 @@ def _find_known_review(ref: ReviewRef) -> Review | None:
         return None
 
 
-def _take_again(handover: Handover, review: Review) -> Taken:
+def _take_again(handover: Handover, review: Review) -> TakenHandover:
     """Redelivered, or asked again by a caller that was restarted: claim, drafts and status stay as they are."""
     ref = handover.ref
     if review.question_sha256 != handover.question.sha256:
         raise Refused(_REUSED)
     if review.status == ReviewStatus.EXPIRED:
-        return Taken(ref, expired=True)
+        return TakenHandover(ref, expired=True)
     decided = review.status in DECIDED
     if not handover.token:
-        return Taken(ref)
+        return TakenHandover(ref)
     now = clock.iso(clock.now())
     more: list[Action] = [Review.execution_arn.set(handover.execution_arn)]
     if review.status in (ReviewStatus.REDEEMING, ReviewStatus.REDEEMED):
@@ -191,7 +191,7 @@ def _take_again(handover: Handover, review: Review) -> Taken:
         more += [Review.redeem_after.set(now), Review.delivery.remove(), Review.TimeToLive.remove()]
         more += due_work.schedule_actions(Review, now, review_id=ref.review_id)
     stored = tokens.store(ref.key, handover.token, attempt=1, entered=handover.entered, more=more)
-    return Taken(ref, decided=str(review.decision_id) if stored and decided else "")
+    return TakenHandover(ref, decided=str(review.decision_id) if stored and decided else "")
 
 
 def _prepare_pause(handover: Handover) -> Pause:

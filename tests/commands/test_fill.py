@@ -23,14 +23,14 @@ from tests.people import alice, signed_in
 from tests.tools import fill
 from tests.tools.filling import PROJECT, Filling, assessed
 from tests.tools.filling_record import FillingRecord
-from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Asked
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DocumentFacts
 from workflows.runs import queries
 from workflows.runs.actions import advance
 from workflows.runs.actions.run_rows import Advance
 from workflows.runs.status import END, Outcome, StepStatus
 
 SITE, FILLED = "default", "proj_fill"
-LEFT_OUT = DOCUMENT_ANALYSIS.left_out(Asked("application/pdf"))
+LEFT_OUT = DOCUMENT_ANALYSIS.left_out(DocumentFacts("application/pdf"))
 
 
 def rows(of: str | None = None):

@@ -13,7 +13,7 @@ from projects.schemas.actions import attribute_definitions
 from projects.schemas.governing import AttributeDefinition
 from review import queries as review_queries
 from review.decide import claims, decisions, opening, redemption
-from review.decide.claims import Decided
+from review.decide.claims import DecidedReview
 from review.decide.opening import Pause
 from review.decide.redemption import Application
 from tests.factories import PROJECT, PROJECT_ID, REVIEW, ROSA, SITE, start_run, verdict
@@ -163,7 +163,7 @@ def review_story() -> Iterator[Step]:
     chosen = verdict(ref)
     decisions.decide_review(ref, run, chosen, by=ROSA)
     _, following = open_review("next.pdf")
-    claims.claim_next(SITE, by=ROSA, but=ref, after=Decided(ref, chosen.decision_id))
+    claims.claim_next(SITE, by=ROSA, but=ref, after=DecidedReview(ref, chosen.decision_id))
     yield claims.release_ahead, lambda: claims.release_ahead(SITE, following.path, by=ROSA)
     output = redemption.decision_output(review_queries.get_review(ref)) | {"last": clock.new_ulid()}
     application = Application(run, 1, REVIEW, output)

@@ -13,7 +13,7 @@ from projects.documents.queries import browsing as browse_queries
 from projects.documents.queries import counters as counter_queries
 from review import queries as review_queries
 from review.decide import claims, decisions, drafts
-from review.decide.drafts import Typed
+from review.decide.drafts import TypedValues
 from review.decide.tasks import enqueue_redeem
 from tests.factories import PROJECT_ID, ROSA, SITE, ref_of, start_run, verdict
 from tests.metering import Meter, metered
@@ -23,7 +23,7 @@ from tests.workflows.advancing import waiting
 from workflows.batches import queries as batch_queries
 from workflows.batches.actions import batches, lanes
 from workflows.batches.actions.batches import BatchDraft
-from workflows.batches.items import Tallied
+from workflows.batches.items import LineOutcome
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals
 from workflows.engine.actions import leases
@@ -77,7 +77,7 @@ def measure_batch(meters: dict[str, Meter]) -> None:
         place = lanes.claim_lane(SITE, batch, 0)
     assert place
     with metered() as meters["settle a line and take the next"]:
-        lanes.settle_lane(place, Tallied.PUBLISHED)
+        lanes.settle_lane(place, LineOutcome.PUBLISHED)
     with metered() as meters["batch page and its poll"]:
         batch_queries.get_batch(SITE, batch_id, consistent=False)
         batch_queries.list_failed_lines(SITE, batch_id)
@@ -107,7 +107,7 @@ def measure_review(pump: Pump, meters: dict[str, Meter]) -> None:
         claims.claim_review(ref, run, by=ROSA)
     for name, begun in (("begin a draft", False), ("save a draft", True)):
         with metered() as meters[name]:
-            drafts.save_draft(ref, Typed({"total": "12.34"}), by=ROSA, version=2, begun=begun)
+            drafts.save_draft(ref, TypedValues({"total": "12.34"}), by=ROSA, version=2, begun=begun)
     with metered() as meters["read one review and one's draft"]:
         review_queries.review_and_draft(ref, ROSA.id)
     chosen = verdict(ref)

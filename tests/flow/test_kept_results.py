@@ -31,7 +31,7 @@ from workflows.runs import events, queries, run_settings
 from workflows.runs.run import Run
 from workflows.runs.status import Outcome
 from workflows.search import content
-from workflows.search.content import Which
+from workflows.search.content import DocumentRef
 from workflows.storage import files
 
 ROSA = Actor("1", "Rosa Marin")
@@ -61,7 +61,7 @@ def total(run: Run) -> str:
 
 
 def searched(run: Run) -> set[str]:
-    entry = content.entry_of(Which(run.site, run.project_id, run.document_id), lambda: None)
+    entry = content.entry_of(DocumentRef(run.site, run.project_id, run.document_id), lambda: None)
     assert entry is not None
     return {part.text for part in entry.parts}
 

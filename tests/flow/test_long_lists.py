@@ -3,7 +3,7 @@
 import pytest
 from django.conf import settings
 
-from projects.documents.access_paths import Way
+from projects.documents.access_paths import QueryPlan
 from projects.documents.queries import browsing as browse_queries
 from tests.aws_faults import count_calls
 from tests.factories import SITE
@@ -44,7 +44,7 @@ def _sizes(pages: int) -> list[bool]:
 def test_a_second_site_with_the_same_ids_sees_none_of_them(table: str) -> None:
     many.write(30)
 
-    def listed(site: str, way: Way) -> int:
+    def listed(site: str, way: QueryPlan) -> int:
         return len(browse_queries.list_documents(site, way).rows)
 
     for way in many.WAYS.values():

@@ -15,7 +15,7 @@ from tests.people import alice, bob, signed_in
 from tests.pump import Pump
 from workflows.documents import reanalysis
 from workflows.documents.actions import reruns
-from workflows.documents.reanalysis import Wish
+from workflows.documents.reanalysis import AnalysisRequest
 from workflows.operations import costs
 from workflows.providers import actions as provider_actions
 from workflows.runs import queries, run_settings
@@ -147,7 +147,7 @@ def test_an_analysis_by_another_model_follows_an_instruction_and_stands_beside_t
     pump.run(lambda: ended(run))
     before, store = fields_of(run), DocumentFiles(run.site, run.project_id, run.document_id)
     page = store.read(files.segment(0))
-    wish = Wish(instruction="The total is the amount due.", analyzer="bedrock", model="strong")
+    wish = AnalysisRequest(instruction="The total is the amount due.", analyzer="bedrock", model="strong")
     pinned = reanalysis.merge_wish(run.site, run.project_id, run_settings.freeze(PROJECT), wish)
     with answering("bedrock-runtime", Converse=lambda _: said(0.95)) as outside:
         new = reruns.analyse_again(run, pinned, by=Actor("1", "Rosa Marin"))

@@ -7,7 +7,7 @@ from typing import Any
 from config import bulk, clock, table
 from config.transaction import Put
 from projects.audit.events import Actor
-from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Span, Way
+from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan, Span
 from projects.documents.actions.documents import Content, NewDocument, create_document
 from projects.documents.document_status import DocumentStatus
 from projects.documents.items.properties import DocumentAttribute, DocumentTag
@@ -72,7 +72,7 @@ def _attributes(site: str, document_id: str, i: int, flat: dict[str, Any]) -> li
     return found
 
 
-WAYS: dict[str, Way] = {
+WAYS: dict[str, QueryPlan] = {
     "documents of a day": ByDay(BEGIN.date()),
     "documents with a status": ByStatus(DocumentStatus.IN_PROGRESS),
     "documents of a classification": ByClassification(CLASSIFICATION),

@@ -6,7 +6,7 @@ from projects.settings import merging
 from projects.settings.field_rows import PREFIX
 from projects.settings.forms import initial_of
 from projects.settings.items import Project
-from projects.settings.merging import Seen
+from projects.settings.merging import SettingsDigest
 from projects.settings.values import FieldSetting, ProjectSettings
 from tests.people import alice
 
@@ -20,7 +20,7 @@ def make_project(name="Supplier invoices", **settings) -> Project:
     )
 
 
-def seen_of(project: Project) -> Seen:
+def seen_of(project: Project) -> SettingsDigest:
     return merging.digest_settings(project.settings, project.version)
 
 

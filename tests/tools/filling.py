@@ -28,7 +28,7 @@ from projects.settings.values import ProjectSettings
 from review.decide import opening
 from review.decide.opening import Pause
 from review.identity import ReviewRef
-from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, REVIEW_REQUIRED, Asked, StepDefinition
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, REVIEW_REQUIRED, DocumentFacts, StepDefinition
 from workflows.intake.actions.document_start import Beginning, Original
 from workflows.runs import events, run_settings
 from workflows.runs.actions import advance
@@ -50,7 +50,7 @@ _PROBE = 543_210  # whose rows others are cast from: its numbers and texts occur
 _SECONDS = 11  # at most, from the upload to the publication
 _BEGIN = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # of what is published, one a minute
 _REVIEW, _PUBLISH = DOCUMENT_ANALYSIS.named("human_review"), DOCUMENT_ANALYSIS.named("publish")
-_LEFT_OUT = DOCUMENT_ANALYSIS.left_out(Asked(_PDF))
+_LEFT_OUT = DOCUMENT_ANALYSIS.left_out(DocumentFacts(_PDF))
 _STAGES = [one for one in DOCUMENT_ANALYSIS.steps if one.type == "stage" and one.order not in _LEFT_OUT]
 _FIELDS = (
     ("company", "Company", "text", "Grossmarkt Ruhr", 0.97),

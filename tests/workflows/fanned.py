@@ -41,7 +41,7 @@ def small_slices() -> Iterator[None]:
         yield
 
 
-def _name(artifact: paged.Paged) -> str:
+def _name(artifact: paged.PagedArtifact) -> str:
     return next(name for name, value in vars(paged).items() if value is artifact)
 
 

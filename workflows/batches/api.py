@@ -19,7 +19,7 @@ from projects.web.api import FAILURES, KEY_LENGTH, ApiRequest, Body, Problem, id
 from workflows.batches import making, orders, queries
 from workflows.batches.actions import batches
 from workflows.batches.items import Batch
-from workflows.batches.making import DEFAULT_PERCENT, DEFAULT_SLOTS, Wish
+from workflows.batches.making import DEFAULT_PERCENT, DEFAULT_SLOTS, BatchRequest
 from workflows.storage import files
 
 router = Router(tags=["batches"])
@@ -129,7 +129,7 @@ def create_batch(request: ApiRequest, wish: BatchWish) -> Any:
     made = making.make_batch(
         request.site,
         project,
-        Wish(_batch_id(request), wish.name, wish.manifest, wish.slots, wish.tolerated_percent),
+        BatchRequest(_batch_id(request), wish.name, wish.manifest, wish.slots, wish.tolerated_percent),
         sent,
         file_name="documents.json" if sent else "",
         by=request.auth.actor,

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from workflows.batches.making import DEFAULT_PERCENT, DEFAULT_SLOTS, Wish
+from workflows.batches.making import DEFAULT_PERCENT, DEFAULT_SLOTS, BatchRequest
 
 _TEXT = {"class": "text-input", "autocomplete": "off"}
 _SLOTS = forms.NumberInput(attrs={"class": "text-input narrow-input", "inputmode": "numeric"})
@@ -51,6 +51,6 @@ class BatchForm(SlotsForm):
             self.add_error("manifest", "Choose a file, or name a key in the bucket; one of the two.")
         return typed
 
-    def wish(self) -> Wish:
+    def wish(self) -> BatchRequest:
         typed = self.cleaned_data
-        return Wish(typed["batch_id"], typed["name"], typed["key"], typed["slots"], typed["percent"])
+        return BatchRequest(typed["batch_id"], typed["name"], typed["key"], typed["slots"], typed["percent"])

@@ -33,7 +33,7 @@ RETRIABLE = (BatchStatus.FINISHED, BatchStatus.STOPPED, BatchStatus.CANCELLED)
 HALTED = (BatchStatus.STOPPED, BatchStatus.CANCELLED)
 
 
-class Tallied(StrEnum):
+class LineOutcome(StrEnum):
     """What becomes of a line; each is a number of the batch."""
 
     PUBLISHED = "published"
@@ -100,7 +100,7 @@ class Batch(CountedWork):
     @property
     def done(self) -> int:
         """Lines of all attempts that need nothing more."""
-        return sum(int(getattr(self, one.value)) for one in Tallied) + int(self.bad)
+        return sum(int(getattr(self, one.value)) for one in LineOutcome) + int(self.bad)
 
     @property
     def can_be_read_again(self) -> bool:

@@ -14,7 +14,7 @@ from workflows.batches import orders, parts, shares
 from workflows.batches import queries as batch_queries
 from workflows.batches.actions import batches, lanes
 from workflows.batches.actions.lanes import Place
-from workflows.batches.items import Batch, BatchStatus, Tallied
+from workflows.batches.items import Batch, BatchStatus, LineOutcome
 from workflows.batches.parts import FoundFile
 from workflows.engine.actions import interventions
 from workflows.engine.actions.interventions import Way
@@ -30,7 +30,7 @@ from workflows.runs.status import RESUMABLE, Outcome, StepStatus
 
 log = logging.getLogger(__name__)
 
-BECAME: Mapping[str, Tallied] = {Outcome.PUBLISHED: Tallied.PUBLISHED, Outcome.REJECTED: Tallied.REJECTED}
+BECAME: Mapping[str, LineOutcome] = {Outcome.PUBLISHED: LineOutcome.PUBLISHED, Outcome.REJECTED: LineOutcome.REJECTED}
 _LOST = "What the manifest says of this line cannot be read any more. Make a new batch of the files that are missing."
 _NOTHING = "Nothing came out of it. {}"
 _ENDED = "The run ended without a result ({}). Its page says why."
@@ -93,7 +93,7 @@ def give_up(place: Place) -> None:
     except NotFound:  # not even which line it is can be said
         lost = lanes.explain_line(place.site, place.batch_id, 0, _LOST, attempt=place.attempt, key="", again=False)
         lanes.store_line(lost)
-        settle_line(place, Tallied.FAILED)
+        settle_line(place, LineOutcome.FAILED)
         return
     if file is None:
         settle_line(place, None)
@@ -181,9 +181,9 @@ def settle_as(place: Place, file: FoundFile | None, row: ProjectDocument) -> Non
     elif row.outcome:
         fail_line(place, file, _failure_reason(place.site, row), document_id=str(row.document_id))
     elif row.status == StepStatus.COMPLETED:
-        settle_line(place, Tallied.UNPACKED, file, unpacked=_unpacking_of_line(place.site, row))
+        settle_line(place, LineOutcome.UNPACKED, file, unpacked=_unpacking_of_line(place.site, row))
     elif row.current_step:
-        settle_line(place, Tallied.WAITING, file)
+        settle_line(place, LineOutcome.WAITING, file)
 
 
 def _failure_reason(site: str, row: ProjectDocument) -> str:
@@ -205,14 +205,18 @@ def fail_line(place: Place, file: FoundFile | None, sentence: str, *, document_i
             project_id=file.project_id, document_id=document_id, again=True,
         )  # fmt: skip
         lanes.store_line(row)
-    settle_line(place, Tallied.FAILED)
+    settle_line(place, LineOutcome.FAILED)
 
 
 def settle_line(
-    place: Place, became: Tallied | None, file: FoundFile | None = None, *, unpacked: DocumentUnpacking | None = None
+    place: Place,
+    became: LineOutcome | None,
+    file: FoundFile | None = None,
+    *,
+    unpacked: DocumentUnpacking | None = None,
 ) -> None:
     """Count it, once, and have the lane go on."""
-    if became not in {None, Tallied.FAILED} and place.attempt > 1:
+    if became not in {None, LineOutcome.FAILED} and place.attempt > 1:
         file = file or parts.file_of(*place[:3], place.position)
         if file is not None:
             lanes.delete_line(place.site, place.batch_id, file.number)

@@ -29,7 +29,7 @@ _REUSED = "This batch was made before with {}. Nothing was changed. Send another
 
 
 @dataclass(frozen=True)
-class Wish:
+class BatchRequest:
     """``batch_id`` comes with the form, so that one sent twice is one batch. ``key``: of a manifest in the bucket."""
 
     batch_id: str
@@ -40,7 +40,7 @@ class Wish:
 
 
 def make_batch(
-    site: str, project: Project, wish: Wish, sent: BinaryIO | None, *, file_name: str = "", by: Actor
+    site: str, project: Project, wish: BatchRequest, sent: BinaryIO | None, *, file_name: str = "", by: Actor
 ) -> Batch:
     """The batch of this wish; the one that is there if it was made before. ``sent``: a manifest to store.
 

@@ -28,7 +28,7 @@ _NO_ARRAY = 'This is no JSON list. Write ["key", …] or [{"key": …, "project"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ManifestEntry:
     """A line that can be tried; ``number`` from 1, as people count the manifest's entries."""
 
     number: int
@@ -46,7 +46,7 @@ class Wrong:
     reason: str
 
 
-Line = Wanted | Wrong
+Line = ManifestEntry | Wrong
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def _judge_line(number: int, entry: Any, rules: Rules, seen: set[bytes]) -> Line
         return Wrong(number, key, "This key stands further up already.")
     seen.add(digest)
     name = str(entry.get("name") or "").strip() or key.rpartition("/")[2]
-    return Wanted(number, key, project, "".join(one for one in name if one.isprintable())[-200:] or "file")
+    return ManifestEntry(number, key, project, "".join(one for one in name if one.isprintable())[-200:] or "file")
 
 
 def _entries_problem(entry: Mapping[Any, Any], rules: Rules) -> str:

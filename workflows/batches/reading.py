@@ -15,7 +15,7 @@ from projects.settings import queries as project_queries
 from workflows.batches import manifest, orders, queries
 from workflows.batches.actions import batches, lanes
 from workflows.batches.items import Batch, BatchLine, BatchStatus
-from workflows.batches.manifest import Line, Rules, Wanted, Wrong
+from workflows.batches.manifest import Line, ManifestEntry, Rules, Wrong
 from workflows.storage import files
 from workflows.storage.objects import SiteFiles, open_object
 
@@ -111,7 +111,7 @@ def _lines_of(site: str, batch: Batch) -> Iterator[Line]:
         return manifest.read_lines(stream, str(batch.form), rules_of(site, batch.project_id))
     failed = (line for line in queries.every_line(site, batch.id) if line.again)
     return (
-        Wanted(int(line.number), str(line.s3_key), str(line.project_id), str(line.name or line.s3_key))
+        ManifestEntry(int(line.number), str(line.s3_key), str(line.project_id), str(line.name or line.s3_key))
         for line in failed
     )
 

@@ -13,7 +13,19 @@ from django.conf import settings
 
 from workflows.definitions import states
 from workflows.definitions.blueprint import Definition
-from workflows.definitions.states import RUN, Choice, End, Entered, Given, Patience, Rule, Source, State, Task, Wait
+from workflows.definitions.states import (
+    RUN,
+    Choice,
+    End,
+    EntryTime,
+    InputValue,
+    Rule,
+    Source,
+    State,
+    StepTimeout,
+    Task,
+    Wait,
+)
 
 _SEND = "arn:aws:states:::sqs:sendMessage.waitForTaskToken"
 _KEEP = "{% $merge([$states.input, {'result': $states.result}]) %}"
@@ -46,16 +58,16 @@ def _end(state: End) -> dict[str, Any]:
 
 
 def _condition(rule: Rule) -> str:
-    path = _jsonata(Given(rule.path))
+    path = _jsonata(InputValue(rule.path))
     return f"{{% $exists({path}) %}}" if rule.value is None else f"{{% {path} = {_jsonata(rule.value)} %}}"
 
 
 def _jsonata(source: Source) -> str:
-    if isinstance(source, Given):
+    if isinstance(source, InputValue):
         return f"$states.input.{source.path}"
-    if isinstance(source, Entered):
+    if isinstance(source, EntryTime):
         return "$states.context.State.EnteredTime"
-    if isinstance(source, Patience):
+    if isinstance(source, StepTimeout):
         return f"$states.input.start_at = '{source.state}' ? {_jsonata(source.left)} : {source.seconds}"
     return str(source) if isinstance(source, int) else f"'{source}'"
 
@@ -68,7 +80,7 @@ def _task(state: Task) -> dict[str, Any]:
     caught = [{"ErrorEquals": ["States.ALL"], "Output": _KEEP_ERROR, "Next": state.caught_by}]
     if state.expired_by:
         caught.insert(0, {"ErrorEquals": ["States.Timeout"], "Output": _KEEP_ERROR, "Next": state.expired_by})
-    fields = {name: _jsonata(Given(name)) for name in RUN}
+    fields = {name: _jsonata(InputValue(name)) for name in RUN}
     fields |= {name: _jsonata(source) for name, source in state.fields.items()}
     body = celery_message(state.task, state.queue, fields | {"token": "$states.context.Task.Token"})
     return _retry_rules(state) | {

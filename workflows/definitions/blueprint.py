@@ -14,7 +14,7 @@ StepType = Literal["stage", "approval", "notification", "action", "choice", "pub
 
 
 @dataclass(frozen=True)
-class Asked:
+class DocumentFacts:
     """What is known of a document before anything runs on it."""
 
     file_type: str
@@ -22,22 +22,24 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Need:
+class StepNeed:
     """Which documents a step is for, and the sentence that says why it is left out for the others."""
 
-    fits: Callable[[Asked], bool]
+    fits: Callable[[DocumentFacts], bool]
     otherwise: str
 
 
-NEEDS: Mapping[str, Need] = {
-    "bda": Need(lambda asked: asked.use_bda, "Bedrock Data Automation is not chosen for this project."),
-    "text": Need(
+NEEDS: Mapping[str, StepNeed] = {
+    "bda": StepNeed(lambda asked: asked.use_bda, "Bedrock Data Automation is not chosen for this project."),
+    "text": StepNeed(
         lambda asked: asked.file_type == kinds.PDF or kinds.has_text(asked.file_type),
         "Only PDFs and files of text carry text of their own.",
     ),
-    "pages": Need(lambda asked: kinds.has_pages(asked.file_type), "Only pages are read by OCR; this file has none."),
-    "sound": Need(lambda asked: kinds.has_sound(asked.file_type), "Only recordings are transcribed."),
-    "web": Need(lambda asked: asked.file_type == formats.WEB_REQUEST, "Only requests for web pages are crawled."),
+    "pages": StepNeed(
+        lambda asked: kinds.has_pages(asked.file_type), "Only pages are read by OCR; this file has none."
+    ),
+    "sound": StepNeed(lambda asked: kinds.has_sound(asked.file_type), "Only recordings are transcribed."),
+    "web": StepNeed(lambda asked: asked.file_type == formats.WEB_REQUEST, "Only requests for web pages are crawled."),
 }
 
 
@@ -107,7 +109,7 @@ class Definition:
         """Raises: KeyError."""
         return {step.name: step for step in self.steps}[name]
 
-    def left_out(self, asked: Asked) -> frozenset[int]:
+    def left_out(self, asked: DocumentFacts) -> frozenset[int]:
         """The steps that this document does not need: the run goes past them, without a message for each."""
         return frozenset(step.order for step in self.steps if step.needs and not NEEDS[step.needs].fits(asked))
 

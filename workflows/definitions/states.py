@@ -31,7 +31,7 @@ RUN = ("site", "project_id", "document_id", "workflow_id", "attempt")
 
 
 @dataclass(frozen=True)
-class Given:
+class InputValue:
     """A value of the state's input: ``result.next``."""
 
     path: str
@@ -45,23 +45,23 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Entered:
+class EntryTime:
     """The instant at which the state was entered."""
 
 
 @dataclass(frozen=True)
-class Patience:
+class StepTimeout:
     """How long a person has: ``seconds``, or what is left of them where an attempt begins at this very state."""
 
     state: str
-    left: Given
+    left: InputValue
     seconds: int
 
     def value_in(self, given: Mapping[str, Any]) -> int:
         return int(self.left.value_in(given)) if given.get("start_at") == self.state else self.seconds
 
 
-Source = str | int | Given | Entered | Patience
+Source = str | int | InputValue | EntryTime | StepTimeout
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Rule:
     value: str | int | None = None
 
     def holds(self, given: Mapping[str, Any]) -> bool:
-        found = Given(self.path).value_in(given)
+        found = InputValue(self.path).value_in(given)
         return found is not None if self.value is None else bool(found == self.value)
 
 
@@ -86,7 +86,7 @@ class Task:
 
     task: str
     queue: str
-    seconds: int | Given | Patience
+    seconds: int | InputValue | StepTimeout
     fields: Mapping[str, Source]
     to: str
     caught_by: str
@@ -105,7 +105,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Wait:
-    seconds: Given
+    seconds: InputValue
     to: str
 
 
@@ -139,7 +139,7 @@ def machine_of(definition: Definition) -> Machine:
     states: dict[str, State] = {BEGIN: _begin(definition)}
     for step in definition.steps:
         states.update(_approval(definition, step) if step.type == "approval" else dict(_work(definition, step)))
-    error = {"error": Given("error.Error"), "cause": Given("error.Cause")}
+    error = {"error": InputValue("error.Error"), "cause": InputValue("error.Cause")}
     states[FAIL_RUN] = Task("workflows.tasks.fail_run", settings.DESK_QUEUE, SHORT, error, FAILED, FAILED)
     states[FAILED] = End(failed=True)
     states[DONE] = End()
@@ -196,7 +196,7 @@ def _work(definition: Definition, step: StepDefinition) -> Iterator[tuple[str, S
         yield following, Choice((*again, *_branches(definition, step)), FAIL_RUN)
     if step.waits:
         # The engine owns the wait: no worker and no message is held while somebody else works.
-        yield waiting, Wait(Given(f"result.{WAIT}"), step.name)
+        yield waiting, Wait(InputValue(f"result.{WAIT}"), step.name)
 
 
 def _branches(definition: Definition, step: StepDefinition) -> tuple[Rule, ...]:
@@ -213,16 +213,16 @@ def _approval(definition: Definition, step: StepDefinition) -> dict[str, State]:
     apply, expire = apply_state(step), _state_of_step(EXPIRE, step)
     # The first version's messages do not say whose they are, and what is published stays as it is.
     named: dict[str, Source] = {} if definition == FIRST_ANALYSIS else {"definition": definition.id}
-    decision = {name: Given(f"result.{name}") for name in DECISION_OUTPUT}
-    left = Given("review_seconds")
-    seconds = Patience(step.name, left, step.minutes * 60) if step.minutes else left
+    decision = {name: InputValue(f"result.{name}") for name in DECISION_OUTPUT}
+    left = InputValue("review_seconds")
+    seconds = StepTimeout(step.name, left, step.minutes * 60) if step.minutes else left
     opening: dict[str, Source] = {
         "step": step.order,
         "timeout": seconds,
-        "file_name": Given("file_name"),
-        "project_name": Given("project_name"),
-        "found": Given("result"),
-        "entered": Entered(),
+        "file_name": InputValue("file_name"),
+        "project_name": InputValue("project_name"),
+        "found": InputValue("result"),
+        "entered": EntryTime(),
         **named,
     }
     desk, after, after_expiry = settings.DESK_QUEUE, f"after_{step.name}", f"after_{expire}"

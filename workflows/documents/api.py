@@ -11,7 +11,7 @@ from projects.sites import access
 from projects.web.api import FAILURES, ApiRequest, Body, Problem
 from workflows.documents import reanalysis
 from workflows.documents.actions import removals, reruns
-from workflows.documents.reanalysis import MODELS, MOST_LETTERS, Wish
+from workflows.documents.reanalysis import MODELS, MOST_LETTERS, AnalysisRequest
 from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import queries, run_settings
 from workflows.runs.run import Run
@@ -89,7 +89,7 @@ def analyse_again(request: ApiRequest, document_id: str, run_id: str, wish: Anal
     access.check_can_upload(request)
     run = _run(request, document_id, run_id)
     before = run_settings.from_json(queries.document_workflow(run.site, document_id, run_id).settings)
-    pinned = reanalysis.merge_wish(run.site, run.project_id, before, Wish(**wish.dict()))
+    pinned = reanalysis.merge_wish(run.site, run.project_id, before, AnalysisRequest(**wish.dict()))
     went = reruns.analyse_again(run, pinned, by=request.auth.actor)
     return Status(201, BegunShape(document_id=document_id, run_id=went.workflow_id))
 

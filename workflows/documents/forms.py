@@ -8,7 +8,7 @@ from django import forms
 from config.errors import Refused
 from projects.settings.values import ANALYZERS, SUMMARIZERS
 from workflows.definitions.blueprint import StepDefinition
-from workflows.documents.reanalysis import MODELS, MOST_LETTERS, PROJECT, SAME, Wish
+from workflows.documents.reanalysis import MODELS, MOST_LETTERS, PROJECT, SAME, AnalysisRequest
 from workflows.stages.base import RunSettings
 
 _SELECT = forms.Select(attrs={"class": "select"})
@@ -61,13 +61,13 @@ class AnalysisForm(forms.Form):
         self.fields["instruction"].initial = before.instruction
         self.fields["threshold"].widget.attrs["placeholder"] = f"{before.default_threshold * 100:g}"
 
-    def wish(self) -> Wish:
+    def wish(self) -> AnalysisRequest:
         """Raises: Refused, with the first fault."""
         if not self.is_valid():
             raise Refused(str(next(iter(self.errors.values()))[0]))
         typed = self.cleaned_data
         share = typed["threshold"]
-        return Wish(
+        return AnalysisRequest(
             instruction=typed["instruction"],
             analyzer=typed["analyzer"],
             summarizer=typed["summarizer"],

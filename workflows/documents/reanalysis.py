@@ -27,7 +27,7 @@ NOT_FOLLOWED = (
 
 
 @dataclass(frozen=True)
-class Wish:
+class AnalysisRequest:
     """Empty and None: as the run before had it. ``fields``: SAME, PROJECT or the id of one of the site's
     classifications. ``threshold``: 0–1, for fields without one of their own. ``instruction``: empty for none, and None
     for that of the run before where models are asked again.
@@ -41,7 +41,7 @@ class Wish:
     threshold: float | None = None
 
 
-def merge_wish(site: str, project_id: str, before: RunSettings, wish: Wish) -> RunSettings:
+def merge_wish(site: str, project_id: str, before: RunSettings, wish: AnalysisRequest) -> RunSettings:
     """Raises: Refused, where it cannot be done, would have no effect, or nothing differs."""
     if len(wish.instruction or "") > MOST_LETTERS:
         raise Refused(f"An instruction has up to {MOST_LETTERS:,} letters.")
@@ -69,7 +69,7 @@ def _one_of(choices: Any, value: str) -> str:
     return value
 
 
-def _models(before: RunSettings, wish: Wish) -> dict[str, Any]:
+def _models(before: RunSettings, wish: AnalysisRequest) -> dict[str, Any]:
     """Those of the run before, or the desk's where it asked none."""
     _one_of(MODELS, wish.model)
     if wish.model == STRONG:
@@ -79,7 +79,7 @@ def _models(before: RunSettings, wish: Wish) -> dict[str, Any]:
     return run_settings.models_now()
 
 
-def _fields(site: str, project_id: str, before: RunSettings, wish: Wish) -> RunSettings:
+def _fields(site: str, project_id: str, before: RunSettings, wish: AnalysisRequest) -> RunSettings:
     pinned = before
     if wish.fields != SAME:
         data = settings_to_store(project_queries.get_project(site, project_id).settings)

@@ -27,7 +27,7 @@ _VISITED = (StepStatus.COMPLETED, StepStatus.FAILED)
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedRun:
     """A run that has ended, as its rows say; ``steps``: name → what its board keeps of it."""
 
     definition: Definition

@@ -16,7 +16,7 @@ from config.brokers import queues
 from config.errors import Conflict, TokenClosed
 from workflows.definitions import states
 from workflows.definitions.blueprint import DEFINITIONS, Definition
-from workflows.definitions.states import Choice, Entered, Given, Machine, Patience, Source, Task, Wait
+from workflows.definitions.states import Choice, EntryTime, InputValue, Machine, Source, StepTimeout, Task, Wait
 from workflows.engine.actions import attempts
 from workflows.runs import queries
 from workflows.runs.run import Run
@@ -122,6 +122,6 @@ def _order(definition: Definition, name: str, state: Task, given: Mapping[str, A
 
 
 def _value(source: Source, given: Mapping[str, Any], entered: str) -> Any:
-    if isinstance(source, Given | Patience):
+    if isinstance(source, InputValue | StepTimeout):
         return source.value_in(given)
-    return entered if isinstance(source, Entered) else source
+    return entered if isinstance(source, EntryTime) else source

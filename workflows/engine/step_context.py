@@ -17,7 +17,7 @@ from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 from workflows.stages.base import Stage, StageContext
 from workflows.stages.calibration import UNCALIBRATED
-from workflows.stages.document_types.types import TypeBook
+from workflows.stages.document_types.types import PinnedTypes
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -68,7 +68,7 @@ def opened(
             project_id=run.project_id,
             decision=decision_of(run, execution),
             only=frozenset(int(index) for index in execution.only) if execution.only else None,
-            types=pinned_types.pinned(run.site, settings.types_sha256) if stage.name == JUDGING else TypeBook(),
+            types=pinned_types.pinned(run.site, settings.types_sha256) if stage.name == JUDGING else PinnedTypes(),
             calibration=calibrations.run_calibration(run, settings) if stage.name == JUDGING else UNCALIBRATED,
             services=chosen,
             attempt=int(execution.engine_attempt),

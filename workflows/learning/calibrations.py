@@ -67,14 +67,14 @@ def list_calibrations(site: str, project_id: str) -> list[Version]:
     return [_version(row) for row in page.rows]
 
 
-def get_calibration(site: str, project_id: str, number: int) -> "Stored":
+def get_calibration(site: str, project_id: str, number: int) -> "CalibrationContent":
     """One with its content. Raises: NotFound, Tampered."""
     try:
         row = StoredCalibration.load(table.CALIBRATION.key(site, project_id=project_id, version=number))
     except (NotFound, InvalidKey) as error:
         raise NotFound(f"This project has no calibration {number}.") from error
     found = _version(row)
-    return Stored(found, load_calibration(site, project_id, found.sha256, number))
+    return CalibrationContent(found, load_calibration(site, project_id, found.sha256, number))
 
 
 def list_calibration_events(site: str, project_id: str) -> list[EntityEvent]:
@@ -84,7 +84,7 @@ def list_calibration_events(site: str, project_id: str) -> list[EntityEvent]:
 
 
 @dataclass(frozen=True)
-class Stored:
+class CalibrationContent:
     version: Version
     lesson: Calibration
 

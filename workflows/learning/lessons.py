@@ -63,7 +63,7 @@ def collect_observations(reviewed: Sequence[ReviewedDocument]) -> list[Observati
     """Every value that a person judged, as it would be read with what the other documents confirmed."""
     found: list[Observation] = []
     for name in sorted({one.name for document in reviewed for one in document.fields}):
-        elsewhere = _Elsewhere(name, reviewed)
+        elsewhere = _OtherDocuments(name, reviewed)
         for document in reviewed:
             for one in document.fields:
                 if one.name == name and one.value is not None:
@@ -71,7 +71,7 @@ def collect_observations(reviewed: Sequence[ReviewedDocument]) -> list[Observati
     return found
 
 
-class _Elsewhere:
+class _OtherDocuments:
     """What is confirmed of a field by other documents than the one that is looked at."""
 
     def __init__(self, name: str, reviewed: Sequence[ReviewedDocument]) -> None:
@@ -85,7 +85,7 @@ class _Elsewhere:
         return hit[0] if hit else None
 
 
-def _make_observation(document: ReviewedDocument, one: ReviewedField, elsewhere: _Elsewhere) -> Observation:
+def _make_observation(document: ReviewedDocument, one: ReviewedField, elsewhere: _OtherDocuments) -> Observation:
     value = one.value or ""
     known = None if VENDOR in one.evidence else elsewhere.find_closest(value, document.id)
     if known is None:

@@ -19,7 +19,7 @@ _HELD = 10  # seconds that a message stays with whom looks at it, should he die 
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredMessage:
     """``body``: the JSON text, or base64 of it, that SQS carries. ``at``: when it was sent first, or put aside.
 
     ``held``: by which its box knows it.
@@ -31,20 +31,20 @@ class Kept:
     held: Any
 
 
-class Box(Protocol):
-    def look(self, most: int) -> list[Kept]:
+class DeadLetterBox(Protocol):
+    def look(self, most: int) -> list[StoredMessage]:
         """Nobody else sees these until the box is closed."""
 
-    def release(self, kept: Sequence[Kept]) -> None: ...
+    def release(self, kept: Sequence[StoredMessage]) -> None: ...
 
-    def delete(self, one: Kept) -> None: ...
+    def delete(self, one: StoredMessage) -> None: ...
 
-    def send_back(self, one: Kept) -> None:
+    def send_back(self, one: StoredMessage) -> None:
         """A copy of it into the queue that it came from."""
 
 
 @contextmanager
-def open_box(queue: str) -> Iterator[Box]:
+def open_box(queue: str) -> Iterator[DeadLetterBox]:
     """The box of ``queue``, which is SQS's also for what no worker takes. Raises: Unavailable."""
     if settings.BROKER == SQS or queue not in settings.QUEUE_URLS:
         yield _OnSqs(queue)
@@ -66,8 +66,8 @@ class _OnSqs:
         self._back = settings.QUEUE_URLS.get(queue, settings.EVENTS_QUEUE_URL)
         self._url = f"{self._back}-dead"
 
-    def look(self, most: int) -> list[Kept]:
-        found: list[Kept] = []
+    def look(self, most: int) -> list[StoredMessage]:
+        found: list[StoredMessage] = []
         while len(found) < most:
             with aws.translate_aws_errors():
                 answer = aws.aws_client("sqs").receive_message(
@@ -79,25 +79,25 @@ class _OnSqs:
                 break
         return found
 
-    def release(self, kept: Sequence[Kept]) -> None:
+    def release(self, kept: Sequence[StoredMessage]) -> None:
         for batch in (kept[i : i + 10] for i in range(0, len(kept), 10)):
             entries = [{"Id": str(i), "ReceiptHandle": one.held, "VisibilityTimeout": 0} for i, one in enumerate(batch)]
             with aws.translate_aws_errors():
                 aws.aws_client("sqs").change_message_visibility_batch(QueueUrl=self._url, Entries=entries)
 
-    def delete(self, one: Kept) -> None:
+    def delete(self, one: StoredMessage) -> None:
         with aws.translate_aws_errors():
             aws.aws_client("sqs").delete_message(QueueUrl=self._url, ReceiptHandle=one.held)
 
-    def send_back(self, one: Kept) -> None:
+    def send_back(self, one: StoredMessage) -> None:
         with aws.translate_aws_errors():
             aws.aws_client("sqs").send_message(QueueUrl=self._back, MessageBody=one.body)
 
 
-def _read_sqs_message(message: dict[str, Any]) -> Kept:
+def _read_sqs_message(message: dict[str, Any]) -> StoredMessage:
     sent = int(message.get("Attributes", {}).get("SentTimestamp", 0)) / 1000
     at = clock.iso(dt.datetime.fromtimestamp(sent, dt.UTC))
-    return Kept(message["MessageId"], message["Body"], at, message["ReceiptHandle"])
+    return StoredMessage(message["MessageId"], message["Body"], at, message["ReceiptHandle"])
 
 
 class _OnBroker:
@@ -109,22 +109,22 @@ class _OnBroker:
         declared: Any = self._queue.queue_declare()
         self.size = int(declared.message_count)
 
-    def look(self, most: int) -> list[Kept]:
-        found: list[Kept] = []
+    def look(self, most: int) -> list[StoredMessage]:
+        found: list[StoredMessage] = []
         while len(found) < most and (message := self._queue.get(no_ack=False)) is not None:
             at = str(message.headers.get(redelivery.ASIDE_AT, ""))
             envelope = {"body": _text(message.body), "headers": message.headers}
-            found.append(Kept(str(message.headers.get("id", "")), json.dumps(envelope), at, message))
+            found.append(StoredMessage(str(message.headers.get("id", "")), json.dumps(envelope), at, message))
         return found
 
-    def release(self, kept: Sequence[Kept]) -> None:
+    def release(self, kept: Sequence[StoredMessage]) -> None:
         for one in kept:
             one.held.requeue()
 
-    def delete(self, one: Kept) -> None:
+    def delete(self, one: StoredMessage) -> None:
         one.held.ack()
 
-    def send_back(self, one: Kept) -> None:
+    def send_back(self, one: StoredMessage) -> None:
         message = one.held
         Producer(self._channel).publish(
             message.body,

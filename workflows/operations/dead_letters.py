@@ -19,7 +19,7 @@ from config.table import DEFAULT_SITE
 from config.transaction import transact
 from projects.audit.events import Actor, entity_event
 from workflows.operations import dead_letter_queues, undelivered_events
-from workflows.operations.dead_letter_queues import Box, Kept
+from workflows.operations.dead_letter_queues import DeadLetterBox, StoredMessage
 
 _LOOKED = 30  # messages of a queue that a page shows
 _ROUNDS = 12  # of ten messages each: SQS answers with any of them
@@ -88,7 +88,7 @@ def discard_dead_letter(queue: str, message_id: str, *, by: Actor) -> DeadLetter
     return letter
 
 
-def _record_in_audit(queue: str, message: Kept, word: str, by: Actor) -> DeadLetter:
+def _record_in_audit(queue: str, message: StoredMessage, word: str, by: Actor) -> DeadLetter:
     """The audit says it before it is done: a message that is thrown away leaves nothing else."""
     letter = _letter(queue, message)
     payload = {"queue": queue, "task": letter.task, **dict(letter.facts)}
@@ -97,7 +97,7 @@ def _record_in_audit(queue: str, message: Kept, word: str, by: Actor) -> DeadLet
 
 
 @contextmanager
-def _find_letter(queue: str, message_id: str) -> Iterator[tuple[Box, Kept]]:
+def _find_letter(queue: str, message_id: str) -> Iterator[tuple[DeadLetterBox, StoredMessage]]:
     """The message and the box that it lies in; where what is done with it fails, others see it again at once."""
     if queue not in _QUEUES:
         raise NotFound(_GONE)
@@ -114,7 +114,7 @@ def _find_letter(queue: str, message_id: str) -> Iterator[tuple[Box, Kept]]:
             raise
 
 
-def _letter(queue: str, message: Kept) -> DeadLetter:
+def _letter(queue: str, message: StoredMessage) -> DeadLetter:
     content = _content(message.body)
     task, facts = _task(content) or (
         ("unknown", {}) if queue in settings.QUEUE_URLS else undelivered_events.read_event(content)

@@ -55,7 +55,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Replayed:
+class ReplayResult:
     """What the stage answered, and every artifact that it wrote, by name."""
 
     step: str
@@ -112,7 +112,7 @@ class Scratch:
         return True
 
 
-def replay_stage(step: str, context: StageContext, state: State = State()) -> Replayed:
+def replay_stage(step: str, context: StageContext, state: State = State()) -> ReplayResult:
     """Run one stage; ``context.artifacts`` is only read. Deterministic: the same state gives the same bytes.
 
     Raises:
@@ -134,7 +134,7 @@ def replay_stage(step: str, context: StageContext, state: State = State()) -> Re
     if stage.job is not None and (begun := stage.job.begin(settled)) and not stage.job.collect(settled, begun.id):
         raise Refused("The service has not done its work yet. Hand in one that answers at once.")
     done = stage.run(settled)
-    return Replayed(step, done.status, done.reason, done.facts, tuple(sorted(done.failed)), dict(scratch.written))
+    return ReplayResult(step, done.status, done.reason, done.facts, tuple(sorted(done.failed)), dict(scratch.written))
 
 
 def _hidden_artifacts(step: str) -> frozenset[str]:

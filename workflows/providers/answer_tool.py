@@ -28,15 +28,15 @@ SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedAnswer:
     answer: str
     quote: str
 
 
-def check_recorded_answer(given: Any) -> Recorded | Problems:
+def check_recorded_answer(given: Any) -> RecordedAnswer | Problems:
     answer, quote = (given.get(name) for name in ("answer", "quote")) if isinstance(given, Mapping) else (None, None)
     if not isinstance(answer, str) or not answer.strip():
         return Problems(("answer has to be a text.",))
     if len(answer) > LONGEST:
         return Problems((f"answer is longer than {LONGEST} characters.",))
-    return Recorded(answer.strip(), quote.strip()[:LONGEST_QUOTE] if isinstance(quote, str) else "")
+    return RecordedAnswer(answer.strip(), quote.strip()[:LONGEST_QUOTE] if isinstance(quote, str) else "")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workflows.stages import results
-from workflows.stages.services import Given, PageAnswer
+from workflows.stages.services import GivenValue, PageAnswer
 from workflows.stages.specs import FieldSpec
 
 TOOL = "record_page"
@@ -105,7 +105,7 @@ def check_page_answer(answer: Any, specs: Sequence[FieldSpec]) -> PageAnswer | P
     )
 
 
-def _read_given_value(entry: Any, spec: FieldSpec) -> Given | str | None:
+def _read_given_value(entry: Any, spec: FieldSpec) -> GivenValue | str | None:
     """None where the model says that there is nothing; a sentence where it cannot be taken."""
     if not isinstance(entry, Mapping):
         return f"{spec.name} has to be an object with value, raw and confidence, or null."
@@ -118,7 +118,7 @@ def _read_given_value(entry: Any, spec: FieldSpec) -> Given | str | None:
     read = results.to_stored_form(spec.type, value)
     if problem := _describe_value_problem(value, read, spec):
         return f"{spec.name}: {problem}"
-    return Given(spec.name, str(read), _text(entry.get("raw")) or value, float(confidence))
+    return GivenValue(spec.name, str(read), _text(entry.get("raw")) or value, float(confidence))
 
 
 def _describe_value_problem(value: str, read: str | None, spec: FieldSpec) -> str:

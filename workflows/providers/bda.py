@@ -6,7 +6,7 @@ from typing import Any
 
 from config.errors import StageFailed
 from workflows.providers.calls import Caller, Provider
-from workflows.providers.jobs import Running, S3File
+from workflows.providers.jobs import RunningJob, S3File
 from workflows.stages.services import Chapter, Output
 
 BDA = Provider(
@@ -27,7 +27,7 @@ _WAITING = frozenset({"Created", "InProgress"})
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedInvocation:
     """``metadata_uri``: of the job_metadata.json, which names the outputs."""
 
     metadata_uri: str
@@ -58,16 +58,16 @@ class DataAutomation:
         }
         return str(self.call(lambda: self.client.invoke_data_automation_async(**wanted))["invocationArn"])
 
-    def look(self, invocation: str) -> Running | Finished:
+    def look(self, invocation: str) -> RunningJob | FinishedInvocation:
         """Raises: StageFailed, where it failed."""
         found = self.call(lambda: self.client.get_data_automation_status(invocationArn=invocation))
         state = str(found["status"])
         if state in _WAITING:
-            return Running()
+            return RunningJob()
         if state != "Success":
             reason = str(found.get("errorMessage") or found.get("errorType") or state)
             raise StageFailed(f"Data Automation could not read this document: {reason}", code=state)
-        return Finished(str(found["outputConfiguration"]["s3Uri"]))
+        return FinishedInvocation(str(found["outputConfiguration"]["s3Uri"]))
 
 
 def list_outputs(metadata: Mapping[str, Any]) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Running:
+class RunningJob:
     """Not done yet."""
 
 

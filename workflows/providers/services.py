@@ -14,7 +14,7 @@ from workflows.providers.bda import BDA, DataAutomation
 from workflows.providers.bedrock import BEDROCK, Converse
 from workflows.providers.calls import Caller, Provider
 from workflows.providers.endpoint import ENDPOINT, Endpoint
-from workflows.providers.jobs import Running, S3File
+from workflows.providers.jobs import RunningJob, S3File
 from workflows.providers.language_model import LanguageModel
 from workflows.providers.tesseract import Tesseract
 from workflows.providers.textract import TEXTRACT, Textract, queries_for
@@ -179,7 +179,7 @@ class TextractReader:
 
     def look(self, job: str) -> DocumentReading | None:
         found = self.textract.look(job)
-        return None if isinstance(found, Running) else found
+        return None if isinstance(found, RunningJob) else found
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ class TranscribeReader:
 
     def look(self, job: str) -> Transcript | None:
         found = self.transcribe.look(job)
-        if isinstance(found, Running):
+        if isinstance(found, RunningJob):
             return None
         return transcribe.read_transcribe_output(json.loads(self.store.read(files.TRANSCRIBED)), found.language)
 
@@ -221,7 +221,7 @@ class AutomationReader:
 
     def look(self, job: str) -> Output | None:
         found = self.automation.look(job)
-        if isinstance(found, Running):
+        if isinstance(found, RunningJob):
             return None
         metadata = json.loads(self.store.read(self.store.name_of(found.metadata_uri)))
         parts = [

@@ -7,7 +7,7 @@ from typing import Any
 from config.errors import StageFailed
 from workflows.providers import blocks
 from workflows.providers.calls import Caller, Provider
-from workflows.providers.jobs import Running, S3File
+from workflows.providers.jobs import RunningJob, S3File
 from workflows.stages.pages.reading import DocumentReading
 
 _DAMAGED = "Textract cannot read this file: it is damaged or locked. Save or scan it again and upload the new file."
@@ -57,7 +57,7 @@ class Textract:
             wanted["QueriesConfig"] = {"Queries": asked}
         return str(self.call(lambda: self.client.start_document_analysis(**wanted))["JobId"])
 
-    def look(self, job: str) -> Running | DocumentReading:
+    def look(self, job: str) -> RunningJob | DocumentReading:
         """All its parts, once it has ended.
 
         Raises:
@@ -67,7 +67,7 @@ class Textract:
         first = self._part(job)
         state = first.get("JobStatus")
         if state == "IN_PROGRESS":
-            return Running()
+            return RunningJob()
         if state == "FAILED":
             reason = str(first.get("StatusMessage") or "")
             raise StageFailed(TEXTRACT.sentences.get(reason, _DAMAGED), code=reason or "FAILED")

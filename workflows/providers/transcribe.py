@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from config.errors import StageFailed
 from workflows.providers.calls import Caller, Provider
-from workflows.providers.jobs import Running, S3File
+from workflows.providers.jobs import RunningJob, S3File
 from workflows.stages.services import Transcript, Utterance
 
 TRANSCRIBE = Provider(
@@ -32,7 +32,7 @@ class Languages:
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedTranscription:
     """The transcript lies where it was asked for. ``language``: the code that was found out, if one was."""
 
     language: str
@@ -59,16 +59,16 @@ class Transcribe:
                 raise
         return name
 
-    def look(self, name: str) -> Running | Finished:
+    def look(self, name: str) -> RunningJob | FinishedTranscription:
         """Raises: StageFailed, where the job failed."""
         job = self.call(lambda: self.client.get_transcription_job(TranscriptionJobName=name))["TranscriptionJob"]
         state = job.get("TranscriptionJobStatus")
         if state in {"QUEUED", "IN_PROGRESS"}:
-            return Running()
+            return RunningJob()
         if state == "FAILED":
             reason = str(job.get("FailureReason") or "it did not say why")
             raise StageFailed(f"Transcribe could not hear this recording: {reason}", code="FAILED")
-        return Finished(str(job.get("LanguageCode") or ""))
+        return FinishedTranscription(str(job.get("LanguageCode") or ""))
 
 
 def _languages(languages: Languages) -> dict[str, Any]:

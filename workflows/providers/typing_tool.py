@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workflows.providers.answers import Problems
-from workflows.stages.document_types.types import OWN, Rated, TypeSpec
+from workflows.stages.document_types.types import OWN, RatedType, TypeSpec
 
 TOOL = "record_type"
 NONE = "none_of_these"
@@ -34,7 +34,7 @@ def _describe_type(one: TypeSpec) -> str:
     return f"“{one.name}”, which has {labels}" if labels else f"“{one.name}”"
 
 
-def check_type_answer(answer: Any, types: Sequence[TypeSpec]) -> tuple[Rated, ...] | Problems:
+def check_type_answer(answer: Any, types: Sequence[TypeSpec]) -> tuple[RatedType, ...] | Problems:
     """Every type and none (``OWN``) with its share; what the model left over goes to none of them."""
     entries = answer.get("types") if isinstance(answer, Mapping) else None
     if not isinstance(entries, list) or not entries:
@@ -57,4 +57,4 @@ def check_type_answer(answer: Any, types: Sequence[TypeSpec]) -> tuple[Rated, ..
         shares = {name: share / whole for name, share in shares.items()}
     elif whole < 1:
         shares[OWN] += 1 - whole
-    return tuple(Rated(name, round(share, 4)) for name, share in shares.items())
+    return tuple(RatedType(name, round(share, 4)) for name, share in shares.items())

@@ -44,7 +44,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Done:
+class ActionResult:
     """``message`` is for people; ``bus`` goes on the event bus in the transaction that records it."""
 
     message: str
@@ -58,7 +58,7 @@ def _result(run: Run) -> dict[str, Any]:
     return {"uri": store.uri(name), "sha256": files.sha256(store.read(name))}
 
 
-def keep_text(task: Task) -> Done:
+def keep_text(task: Task) -> ActionResult:
     """OCR: the text of all pages as one file, page by page, whoever read it, OCR or the document's own layer."""
     run = task.run
     board = queries.board(run.site, run.workflow_id)
@@ -74,10 +74,10 @@ def keep_text(task: Task) -> Done:
                 task.heartbeat()
         text.seek(0)
         store.write(files.text(run.workflow_id), text.read(), "text/plain; charset=utf-8")
-    return Done(f"The text of {count} page{'' if count == 1 else 's'} is kept.")
+    return ActionResult(f"The text of {count} page{'' if count == 1 else 's'} is kept.")
 
 
-def send_notification(task: Task) -> Done:
+def send_notification(task: Task) -> ActionResult:
     """NOTIFY: an e-mail that says where to look, and nothing of the document, its name neither."""
     to = [one for one in task.parameters.get("to", "").split(", ") if one]
     if not to:
@@ -85,7 +85,7 @@ def send_notification(task: Task) -> Done:
     project = task.action.project_name or "a project"
     text = f"A document of {project} was published.\n\n{run_address(task.run)}\n\nSign in to look at it.\n"
     send_mail(to, f"Published: a document of {project}", text, task.id)
-    return Done(f"Sent to {len(to)} address{'' if len(to) == 1 else 'es'}.")
+    return ActionResult(f"Sent to {len(to)} address{'' if len(to) == 1 else 'es'}.")
 
 
 def send_mail(to: list[str], subject: str, text: str, delivery_id: str) -> None:
@@ -110,13 +110,13 @@ def run_address(run: Run) -> str:
     return page_url(run.site, "workflows:show-run", run.document_id, run.workflow_id)
 
 
-def publish_event(task: Task) -> Done:
+def publish_event(task: Task) -> ActionResult:
     """PUBLISH: an event of its own on the bus, for subscribers of exactly these documents."""
     bus = {"outcome": Outcome.PUBLISHED.value, "deliveryId": task.id, **_result(task.run)}
-    return Done("The event bus was told.", bus)
+    return ActionResult("The event bus was told.", bus)
 
 
-def call_webhook(task: Task) -> Done:
+def call_webhook(task: Task) -> ActionResult:
     """WEBHOOK: ids and where the result lies; whoever wants it asks the API for it."""
     run = task.run
     content = {
@@ -130,11 +130,11 @@ def call_webhook(task: Task) -> Done:
         "result": _result(run),
     }
     status = webhooks.deliver_webhook(Delivery(run.site, task.id, task.parameters.get("url", ""), content))
-    return Done(f"The receiver answered {status}.")
+    return ActionResult(f"The receiver answered {status}.")
 
 
 # QUEUE is no deed: a person does it.
-DEEDS: Mapping[str, Callable[[Task], Done]] = {
+DEEDS: Mapping[str, Callable[[Task], ActionResult]] = {
     ActionType.OCR: keep_text,
     ActionType.NOTIFY: send_notification,
     ActionType.PUBLISH: publish_event,

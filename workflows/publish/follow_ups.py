@@ -13,7 +13,7 @@ from projects.documents.actions.attributes import set_attribute
 from projects.documents.queries.documents import get_document
 from workflows.documents.actions import hide
 from workflows.publish import action_kinds
-from workflows.publish.action_kinds import Done, Task
+from workflows.publish.action_kinds import ActionResult, Task
 from workflows.publish.actions import document_actions, follow_ups
 from workflows.publish.actions.document_actions import S
 from workflows.publish.items.actions import DocumentAction, FollowUp
@@ -124,7 +124,7 @@ def _do(run: Run, action: DocumentAction, owner: str) -> bool:
     return True
 
 
-def _perform_action(run: Run, action: DocumentAction, owner: str) -> Done:
+def _perform_action(run: Run, action: DocumentAction, owner: str) -> ActionResult:
     if int(action.attempts) >= settings.ACTION_ATTEMPTS:  # each time the worker died, or stopped on an error of ours
         raise ActionFailed(
             "It was begun again and again and never ended. Look at the workers, then have it done again."

@@ -26,7 +26,7 @@ _MARGIN = 24  # page units around a cut-out
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionEntry:
     """A question as the page shows it; ``crop``: the viewBox of where its answer stands, or empty."""
 
     number: int
@@ -43,14 +43,14 @@ class Asked:
     at: str
 
 
-def list_asked(run: Run, segment: Mapping[str, Any], index: int) -> Sequence[Asked]:
+def list_asked(run: Run, segment: Mapping[str, Any], index: int) -> Sequence[QuestionEntry]:
     """Those of a page that are not deleted, in the order in which they were asked."""
     return [_asked_entry(one, segment) for one in queries.of_page(run, index) if one.status != QuestionStatus.DELETED]
 
 
-def _asked_entry(one: Any, segment: Mapping[str, Any]) -> Asked:
+def _asked_entry(one: Any, segment: Mapping[str, Any]) -> QuestionEntry:
     found = one.found.as_dict() if one.found is not None else {}
-    return Asked(
+    return QuestionEntry(
         number=int(one.qa_index),
         generation=int(one.generation),
         question=str(one.analysis_query),

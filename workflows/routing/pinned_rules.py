@@ -21,7 +21,7 @@ MOST_RULESETS, MOST_RULES = 50, 50  # of a site, of a ruleset: the rules of a si
 
 
 @dataclass(frozen=True)
-class Book:
+class PinnedRules:
     """Everything that decides where a document goes, as it was when its run began."""
 
     rules: tuple[Rule, ...] = ()
@@ -81,10 +81,10 @@ def get_mapping(site: str, mapping_id: str) -> StoredMapping:
         raise NotFound("There is no such mapping here.") from error
 
 
-def current_rules(site: str) -> Book:
+def current_rules(site: str) -> PinnedRules:
     """What holds now: a Query each for mappings and rulesets, and one for rules where a ruleset is on."""
     on = _rulesets_on(site)
-    return Book(_rules_on(site, on) if on else (), _mappings(site))
+    return PinnedRules(_rules_on(site, on) if on else (), _mappings(site))
 
 
 def _mappings(site: str) -> tuple[FieldMapping, ...]:
@@ -109,13 +109,13 @@ def _place_rule(stored: StoredRule, of: Ruleset) -> Rule:
     return stored_rules.rule_from(found)
 
 
-def pin_rules(site: str, book: Book) -> str:
+def pin_rules(site: str, book: PinnedRules) -> str:
     """Keep the book as it is now and answer its sha256; an empty book needs none.
 
     The object is named by its content: written once for many runs, and a run whose rows were never made leaves
     nothing behind that another would not.
     """
-    if book == Book():
+    if book == PinnedRules():
         return ""
     content = {"version": 1} | {name: [routing.to_plain(one) for one in getattr(book, name)] for name in _PARTS}
     body = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
@@ -125,7 +125,7 @@ def pin_rules(site: str, book: Book) -> str:
 
 
 @lru_cache(maxsize=32)
-def load_pinned_rules(site: str, sha256: str) -> Book:
+def load_pinned_rules(site: str, sha256: str) -> PinnedRules:
     """The book that a run pinned.
 
     Raises:
@@ -133,7 +133,7 @@ def load_pinned_rules(site: str, sha256: str) -> Book:
 
     """
     if not sha256:
-        return Book()
+        return PinnedRules()
     data = json.loads(SiteFiles(site).read_pinned(files.pinned_rules(sha256), sha256))
     rules = tuple(stored_rules.rule_from(one) for one in data["rules"])
-    return Book(rules, tuple(read_mapping(one) for one in data.get("mappings", ())))
+    return PinnedRules(rules, tuple(read_mapping(one) for one in data.get("mappings", ())))

@@ -16,7 +16,7 @@ class FieldMapping:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class MappedAttribute:
     """An attribute to set. ``mapping``: the name of the one that says so."""
 
     key: str
@@ -24,18 +24,18 @@ class Wanted:
     mapping: str
 
 
-def map_output(mappings: Iterable[FieldMapping], output: Mapping[str, Any], project_id: str) -> list[Wanted]:
+def map_output(mappings: Iterable[FieldMapping], output: Mapping[str, Any], project_id: str) -> list[MappedAttribute]:
     """What a published result sets, in the order of the mappings; a field without a value sets nothing.
 
     ``output`` holds what was approved where a person corrected it. Of two that set one attribute the first counts.
     """
     values = {field["name"]: str(field["value"]) for field in output["fields"] if field.get("value")}
-    found: dict[str, Wanted] = {}
+    found: dict[str, MappedAttribute] = {}
     for mapping in mappings:
         if mapping.project_id in ("", project_id):
             for field, key in mapping.pairs:
                 if field in values:
-                    found.setdefault(key, Wanted(key, values[field], mapping.name))
+                    found.setdefault(key, MappedAttribute(key, values[field], mapping.name))
     return list(found.values())
 
 

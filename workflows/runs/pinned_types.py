@@ -5,12 +5,12 @@ from dataclasses import asdict
 from functools import lru_cache
 
 from config.errors import CountersignError, StageFailed, Unavailable
-from workflows.stages.document_types.types import TypeBook, book_of
+from workflows.stages.document_types.types import PinnedTypes, book_of
 from workflows.storage import files
 from workflows.storage.objects import SiteFiles
 
 
-def pin(site: str, book: TypeBook) -> str:
+def pin(site: str, book: PinnedTypes) -> str:
     """Keep the book as it is now and answer its sha256; an empty one needs none.
 
     Named by its content, as the rules are: written once for many runs.
@@ -24,7 +24,7 @@ def pin(site: str, book: TypeBook) -> str:
     return sha256
 
 
-def pinned(site: str, sha256: str) -> TypeBook:
+def pinned(site: str, sha256: str) -> PinnedTypes:
     """What the run froze at its start.
 
     Raises:
@@ -33,7 +33,7 @@ def pinned(site: str, sha256: str) -> TypeBook:
 
     """
     if not sha256:
-        return TypeBook()
+        return PinnedTypes()
     try:
         return _read(site, sha256)
     except Unavailable:
@@ -45,7 +45,7 @@ def pinned(site: str, sha256: str) -> TypeBook:
 
 
 @lru_cache(maxsize=32)
-def _read(site: str, sha256: str) -> TypeBook:
+def _read(site: str, sha256: str) -> PinnedTypes:
     """Objects never change, so a worker reads each once. Raises: NotFound, Tampered."""
     body = SiteFiles(site).read_pinned(files.pinned_types(sha256), sha256)
     return book_of(json.loads(body)["types"])

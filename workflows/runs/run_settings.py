@@ -16,7 +16,7 @@ from projects.settings.provider_choice import chosen_provider
 from projects.settings.values import DEFAULT_FIELDS, FieldSetting, date_range
 from workflows.runs import pinned_prompts, pinned_types
 from workflows.stages.base import FieldSpec, RunSettings
-from workflows.stages.document_types.types import TypeBook, TypeSpec
+from workflows.stages.document_types.types import PinnedTypes, TypeSpec
 
 UNGOVERNED = Governing()
 BEDROCK = "bedrock"
@@ -67,7 +67,7 @@ def _typed(site: str, known: Mapping[str, Any]) -> RunSettings | None:
         TypeSpec(one.classification_id, one.classification_name, one.classification_version, one.fields)
         for one in frozen
     )
-    sha256 = pinned_types.pin(site, TypeBook(types))
+    sha256 = pinned_types.pin(site, PinnedTypes(types))
     return dataclasses.replace(freeze(known, none), typing=str(known["typing"]), types_sha256=sha256)
 
 

@@ -8,7 +8,7 @@ from pydantic import WithJsonSchema
 from projects.queues import admission
 from projects.sites import access
 from projects.web.api import FAILURES, ApiRequest, Problem
-from workflows.search.index import Hit, Part, search_index
+from workflows.search.index import Part, SearchHit, search_index
 from workflows.search.snippets import cut_snippet
 from workflows.search.words import QUERY_LENGTH, Term, parse_terms
 
@@ -62,7 +62,7 @@ def search(request: ApiRequest, q: Words, after: str | None = None) -> SearchRes
     return SearchResult(items=[_hit(one, terms) for one in hits], next=found.next)
 
 
-def _hit(hit: Hit, terms: tuple[Term, ...]) -> DocumentHit:
+def _hit(hit: SearchHit, terms: tuple[Term, ...]) -> DocumentHit:
     entry = hit.entry
     return DocumentHit(
         document_id=entry.document_id,

@@ -22,7 +22,7 @@ _AHEAD = 32  # pages held at once, however long the document is
 
 
 @dataclass(frozen=True)
-class Which:
+class DocumentRef:
     """A document, as an event names it."""
 
     site: str
@@ -30,11 +30,11 @@ class Which:
     document_id: str
 
 
-class UnderWay(Exception):
+class RunUnderWay(Exception):
     """What was published before stays found until it has."""
 
 
-def entry_of(which: Which, beat: Beat) -> Entry | None:
+def entry_of(which: DocumentRef, beat: Beat) -> Entry | None:
     """What is to be found of the document as it is now, strongly read; None where nothing is.
 
     Nothing is found of a document that was deleted or purged, and of one whose newest run published nothing.
@@ -51,7 +51,7 @@ def entry_of(which: Which, beat: Beat) -> Entry | None:
     if row.hidden is not None:
         return None
     if row.status == StepStatus.IN_PROGRESS:
-        raise UnderWay
+        raise RunUnderWay
     if row.outcome != Outcome.PUBLISHED or not row.workflow_id:
         return None
     run = DocumentWorkflow.load(
@@ -71,7 +71,7 @@ def entry_of(which: Which, beat: Beat) -> Entry | None:
     )
 
 
-def _parts(which: Which, row: ProjectDocument, run: DocumentWorkflow, beat: Beat) -> Iterator[Part]:
+def _parts(which: DocumentRef, row: ProjectDocument, run: DocumentWorkflow, beat: Beat) -> Iterator[Part]:
     store = run_files.opened(DocumentFiles(which.site, which.project_id, which.document_id), run.layers)
     yield Part(Kind.NAME, str(row.name or ""))
     yield from _fields(store, str(row.workflow_id))

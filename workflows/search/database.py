@@ -13,7 +13,7 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, transaction
 from config import clock
 from config.errors import Conflict, NotFound, Unavailable
 from workflows.search import dialects
-from workflows.search.index import Entry, Found, Hit, Kind, Known, Part
+from workflows.search.index import Entry, Kind, KnownDocument, Part, SearchHit, SearchPage
 from workflows.search.models import SearchDocument, SearchPart
 from workflows.search.words import Term, clean_text, split_words
 
@@ -106,7 +106,7 @@ class DatabaseIndex:
                 cursor.executemany(self._dialect.delete, [(pk,) for pk in gone])
                 self._parts.filter(pk__in=gone).delete()
 
-    def find(self, site: str, terms: Sequence[Term], *, cursor: str | None = None) -> Found:
+    def find(self, site: str, terms: Sequence[Term], *, cursor: str | None = None) -> SearchPage:
         signer = signing.Signer(salt=f"search {site} {terms!r}")  # a place in another search is no place in this one
         start = _start(signer, cursor) if cursor else None
         with translate_database_errors(), connections[self._using].cursor() as database:
@@ -119,12 +119,12 @@ class DatabaseIndex:
             parts = database.fetchall() if keys else []
         hits = [_hit(site, row, [part for part in parts if part[0] == row[0]]) for row in shown]
         last = shown[-1] if len(rows) > PAGE_SIZE else None
-        return Found(hits, signer.sign_object((last[-1], last[1])) if last else None)
+        return SearchPage(hits, signer.sign_object((last[-1], last[1])) if last else None)
 
-    def unseen(self, site: str, since: str, limit: int) -> Sequence[Known]:
+    def unseen(self, site: str, since: str, limit: int) -> Sequence[KnownDocument]:
         with translate_database_errors():
             rows = self._documents.filter(site=site, seen_at__lt=since).order_by("seen_at", "document_id")[:limit]
-            return [Known(row.project_id, row.document_id) for row in rows]
+            return [KnownDocument(row.project_id, row.document_id) for row in rows]
 
     def forget(self, before: str) -> None:
         with translate_database_errors():
@@ -160,7 +160,7 @@ def _make_batches(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
         yield some
 
 
-def _hit(site: str, row: Sequence[Any], parts: Sequence[Sequence[Any]]) -> Hit:
+def _hit(site: str, row: Sequence[Any], parts: Sequence[Sequence[Any]]) -> SearchHit:
     found = [Part(Kind(kind), text, page, label) for _, kind, page, label, text, _ in parts]
     shown = dict(zip(_SHOWN, row[2:], strict=True))
-    return Hit(Entry(site=site, document_id=row[1], parts=found, **shown), parts[0][-1] if parts else 0)
+    return SearchHit(Entry(site=site, document_id=row[1], parts=found, **shown), parts[0][-1] if parts else 0)

@@ -47,7 +47,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Hit:
+class SearchHit:
     """A document that was found: some of its parts that hold a word, and how many do."""
 
     entry: Entry
@@ -55,15 +55,15 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchPage:
     """Documents, the latest first; ``next`` is an opaque cursor, or None on the last page."""
 
-    hits: Sequence[Hit]
+    hits: Sequence[SearchHit]
     next: str | None
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownDocument:
     """A document that an index has heard of."""
 
     project_id: str
@@ -95,13 +95,13 @@ class SearchIndex(Protocol):
     def leave(self, site: str, document_id: str) -> None:
         """It was looked at, and stays as it is."""
 
-    def find(self, site: str, terms: Sequence[Term], *, cursor: str | None = None) -> Found:
+    def find(self, site: str, terms: Sequence[Term], *, cursor: str | None = None) -> SearchPage:
         """Documents of this site, and of no other, that hold every term.
 
         Raises: NotFound, where the cursor is of another search; Unavailable.
         """
 
-    def unseen(self, site: str, since: str, limit: int) -> Sequence[Known]:
+    def unseen(self, site: str, since: str, limit: int) -> Sequence[KnownDocument]:
         """Documents that nobody has looked at since that instant."""
 
     def forget(self, before: str) -> None:

@@ -4,14 +4,14 @@ import logging
 
 from config.errors import Conflict, Unavailable
 from workflows.search import content
-from workflows.search.content import Beat, UnderWay, Which
+from workflows.search.content import Beat, DocumentRef, RunUnderWay
 from workflows.search.index import search_index
 
 log = logging.getLogger(__name__)
 _ATTEMPTS = 5
 
 
-def bring_up_to_date(which: Which, beat: Beat) -> None:
+def bring_up_to_date(which: DocumentRef, beat: Beat) -> None:
     """Again, by two at once and in any order is harmless: who is overtaken looks again.
 
     The mark is read before the document. What is written under it was true after everything that was written before,
@@ -30,7 +30,7 @@ def bring_up_to_date(which: Which, beat: Beat) -> None:
                 index.remove(which.site, which.project_id, which.document_id, after=mark)
             else:
                 index.add(entry, after=mark)
-        except UnderWay:
+        except RunUnderWay:
             index.leave(which.site, which.document_id)
         except Conflict:
             continue

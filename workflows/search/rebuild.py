@@ -10,7 +10,7 @@ from config.errors import NotFound
 from config.item import Page
 from projects.settings import queries as project_queries
 from workflows.runs.items.documents import ProjectDocument
-from workflows.search.content import Which
+from workflows.search.content import DocumentRef
 from workflows.search.database import translate_database_errors
 from workflows.search.index import search_index
 from workflows.search.indexing import bring_up_to_date
@@ -93,7 +93,7 @@ def _pages(site: str, project_id: str, cursor: str) -> Iterator[Page[ProjectDocu
 
 
 def _look(site: str, project_id: str, document_id: str) -> None:
-    bring_up_to_date(Which(site, project_id, document_id), lambda: None)
+    bring_up_to_date(DocumentRef(site, project_id, document_id), lambda: None)
 
 
 def _look_for_lost(site: str, since: str) -> None:

@@ -16,7 +16,7 @@ from projects.web.http import DeskRequest, render_answer
 from workflows.runs.views import state_labels
 from workflows.runs.views.state_labels import Mark
 from workflows.search import database
-from workflows.search.index import Entry, Hit, Kind, Part, search_index
+from workflows.search.index import Entry, Kind, Part, SearchHit, search_index
 from workflows.search.snippets import Piece, cut_snippet
 from workflows.search.words import QUERY_LENGTH, Term, parse_terms
 
@@ -67,7 +67,7 @@ def _find_results(request: DeskRequest, asked: str, cursor: str | None) -> dict[
     }
 
 
-def _result(hit: Hit, terms: Sequence[Term]) -> Result:
+def _result(hit: SearchHit, terms: Sequence[Term]) -> Result:
     parts = list(hit.entry.parts)
     places = [_place(hit.entry, part, terms) for part in parts if part.kind != Kind.NAME]
     mark = state_labels.of_run(hit.entry.status, waits=False)

@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 
 from workflows.stages import specs
 from workflows.stages.calibration import UNCALIBRATED, Calibration
-from workflows.stages.document_types.types import TypeBook
+from workflows.stages.document_types.types import PinnedTypes
 from workflows.stages.services import Services
 from workflows.stages.usage import Usage
 
@@ -90,7 +90,7 @@ class StageContext:
     calibration: Calibration = UNCALIBRATED  # the one that the run pinned
     services: Services = field(default_factory=Services)
     project_id: str = ""
-    types: TypeBook = field(default_factory=TypeBook)  # that the run pinned
+    types: PinnedTypes = field(default_factory=PinnedTypes)  # that the run pinned
     decision: str = ""  # the artifact of the applied decision; empty where nobody decided
     attempt: int = 1  # of the run: a retry, and a run that goes on from a stage, are the next
 
@@ -154,7 +154,7 @@ class Slicing:
 
 
 @dataclass(frozen=True)
-class Begun:
+class StartedJob:
     """A job of ``service``, by the id that it has there."""
 
     service: str
@@ -170,7 +170,7 @@ class Job:
     it leaves the same.
     """
 
-    begin: Callable[[StageContext], Begun | None]
+    begin: Callable[[StageContext], StartedJob | None]
     collect: Callable[[StageContext, str], bool]
 
 

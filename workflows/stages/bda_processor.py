@@ -1,6 +1,6 @@
 """Stage bda_processor: Bedrock Data Automation, where a project chose it; nothing on a laptop does its work."""
 
-from workflows.stages.base import Begun, Job, StageContext, StageResult
+from workflows.stages.base import Job, StageContext, StageResult, StartedJob
 from workflows.stages.pages import paged
 from workflows.stages.usage import Usage
 
@@ -15,9 +15,9 @@ def run(context: StageContext) -> StageResult:
     return StageResult("completed", facts={"pages": pages, "model": service.model}, used=(used,))
 
 
-def _begin(context: StageContext) -> Begun | None:
+def _begin(context: StageContext) -> StartedJob | None:
     service = context.services.automation
-    return None if service is None else Begun(service.service, service.begin())
+    return None if service is None else StartedJob(service.service, service.begin())
 
 
 def _collect(context: StageContext, job: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from workflows.stages import results, values
 from workflows.stages.fields.candidates import Candidate
 from workflows.stages.pages.layout import Box, Page, Word, union
-from workflows.stages.services import Given
+from workflows.stages.services import GivenValue
 from workflows.stages.specs import FieldSpec
 
 NOT_FOUND = 0.5  # the most that a value is believed which nobody finds on its page
@@ -16,12 +16,12 @@ WHOLE: Box = (0.0, 0.0, 1.0, 1.0)
 _LONGEST = 40  # words of a value that are looked for on a page
 
 
-def place_values(given: Iterable[Given], page: Page, source: str) -> list[dict[str, Any]]:
+def place_values(given: Iterable[GivenValue], page: Page, source: str) -> list[dict[str, Any]]:
     """As a segment keeps them. A model tells no place: the words of the page do, and an invented value has none."""
     return [_place_value(one, page, source) for one in given]
 
 
-def _place_value(one: Given, page: Page, source: str) -> dict[str, Any]:
+def _place_value(one: GivenValue, page: Page, source: str) -> dict[str, Any]:
     words = [word for row in page.rows for line in row.lines for word in line.words]
     box = locate_text(one.raw, words) or locate_text(one.value, words)
     believed = min(one.confidence, SURE if box or not words else NOT_FOUND)

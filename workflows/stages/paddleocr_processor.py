@@ -13,7 +13,7 @@ from PIL import Image
 
 from config.errors import NotFound, StageFailed
 from workflows.stages import format_parser, kinds, slices, usage
-from workflows.stages.base import Begun, Job, SliceResult, Slicing, StageContext, StageResult, Tally
+from workflows.stages.base import Job, SliceResult, Slicing, StageContext, StageResult, StartedJob, Tally
 from workflows.stages.pages import layout, ocr, page_entries, paged
 from workflows.stages.pages.reading import PageReading
 from workflows.stages.services import questions
@@ -75,11 +75,11 @@ def _check_collected(context: StageContext, index: int) -> None:
         raise StageFailed(sentence or _NOT_READ)
 
 
-def _begin(context: StageContext) -> Begun | None:
+def _begin(context: StageContext) -> StartedJob | None:
     reader = context.services.document_reader
     if reader is None or isinstance(_plan(context), StageResult):
         return None
-    return Begun(reader.service, reader.begin(questions(context.settings.fields)))
+    return StartedJob(reader.service, reader.begin(questions(context.settings.fields)))
 
 
 def _collect(context: StageContext, job: str) -> bool:

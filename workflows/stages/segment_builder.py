@@ -6,7 +6,7 @@ from typing import Any
 from workflows.stages import artifacts, formats, kinds, slices
 from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.pages import paged, text_page
-from workflows.stages.pages.paged import Paged
+from workflows.stages.pages.paged import PagedArtifact
 from workflows.storage import files
 
 # Where the contract keeps a text that no file carried.
@@ -46,7 +46,7 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
     return SliceResult(failed)
 
 
-def _texts_of(file_type: str) -> Paged:
+def _texts_of(file_type: str) -> PagedArtifact:
     """Which stage found the text of such a file."""
     if kinds.has_pages(file_type):
         return paged.TEXT_LAYER

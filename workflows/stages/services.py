@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from workflows.stages.document_types.types import Rated, TypeSpec
+from workflows.stages.document_types.types import RatedType, TypeSpec
 from workflows.stages.pages.reading import DocumentReading, PageReading
 from workflows.stages.specs import FieldSpec
 from workflows.stages.usage import Usage
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenValue:
     """A field as a service read it. ``raw``: the characters as printed. ``confidence``: its own belief, 0–1."""
 
     name: str
@@ -24,7 +24,7 @@ class Given:
 class PageAnswer:
     """``document_type`` and ``description`` are empty where the model did not say."""
 
-    fields: tuple[Given, ...]
+    fields: tuple[GivenValue, ...]
     description: str = ""
     document_type: str = ""
     entities: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ class TypeQuestion:
 class TypeReply:
     """Every type with its share, and that of none; together 1. ``usage``: of every call that was made for it."""
 
-    candidates: tuple[Rated, ...]
+    candidates: tuple[RatedType, ...]
     none: float
     model: str
     usage: tuple[Usage, ...]

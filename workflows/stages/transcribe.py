@@ -9,7 +9,7 @@ from typing import Any
 from config.errors import Refused, StageFailed
 from workflows.stages import artifacts, kinds, slices
 from workflows.stages.audio import speech
-from workflows.stages.base import Begun, Job, SliceResult, Slicing, StageContext, StageResult, Tally
+from workflows.stages.base import Job, SliceResult, Slicing, StageContext, StageResult, StartedJob, Tally
 from workflows.stages.formats.blocks import LONGEST
 from workflows.stages.pages import paged
 from workflows.stages.services import Transcriber
@@ -48,11 +48,11 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
     return SliceResult(output=found)
 
 
-def _begin(context: StageContext) -> Begun | None:
+def _begin(context: StageContext) -> StartedJob | None:
     service = context.services.transcriber
     if service is None or not kinds.has_sound(context.file_type):
         return None
-    return Begun(service.service, service.begin())
+    return StartedJob(service.service, service.begin())
 
 
 def _collect(context: StageContext, job: str) -> bool:

@@ -9,7 +9,7 @@ from config import clock, table
 from config.errors import Conflict, Refused
 from config.transaction import Change, Delete, Put
 from projects.audit.events import Actor
-from projects.documents.activity import Changed
+from projects.documents.activity import ActivityChange
 from projects.documents.items.documents import Document
 from projects.documents.items.properties import DocumentAttribute, DocumentAttributeVersion, flat_copies
 from projects.documents.queries.documents import in_order, list_attributes
@@ -121,7 +121,7 @@ class _Attributes:
             *(Put(row) for row in archived),
             *([] if definition.in_use or not after else mark_used(self.site, [definition])),
         ]
-        told = Changed(
+        told = ActivityChange(
             f"attribute {definition.label}",
             _format_values(mine),
             ", ".join(map(_format_value, after)) if after else None,

@@ -12,7 +12,7 @@ from config.transaction import EventAt
 from projects.audit.events import Actor
 from projects.documents import counting
 from projects.documents.actions.documents import by_classification
-from projects.documents.activity import ActivityType, Changed, record_activity
+from projects.documents.activity import ActivityChange, ActivityType, record_activity
 from projects.documents.items.documents import Document
 from projects.documents.queries import documents as document_queries
 from projects.schemas import queries as schema_queries
@@ -51,7 +51,7 @@ def set_classification(
     same = Document.classification_id == before if before else Document.classification_id.does_not_exist()
     if before == classification_id:
         return Classified(same)
-    changed = Changed("document type", _name(site, before), name if classification_id else None)
+    changed = ActivityChange("document type", _name(site, before), name if classification_id else None)
     return Classified(
         same,
         [

@@ -9,7 +9,7 @@ from config import table
 from config.errors import Conflict, Refused
 from config.transaction import Put
 from projects.audit.events import Actor
-from projects.documents.activity import Changed
+from projects.documents.activity import ActivityChange
 from projects.documents.items.documents import Document, DocumentMetadataVersion
 from projects.documents.revisions import Revision, revise_document
 
@@ -55,7 +55,7 @@ def set_metadata(
         was = _version(site, document, at) if before else None
         stored = {f"{PREFIX}{name}": text for name, text in after.items()}
         return Revision(
-            [Changed(f"metadata {key}", old, value)],
+            [ActivityChange(f"metadata {key}", old, value)],
             [Put(was)] if was else [],
             [Document.metadata.set(stored)],
             was.key if was else None,

@@ -10,7 +10,7 @@ from config import clock, table
 from config.errors import Conflict, Refused
 from config.transaction import Change, Delete, Put
 from projects.audit.events import Actor
-from projects.documents.activity import Changed
+from projects.documents.activity import ActivityChange
 from projects.documents.items.documents import Document
 from projects.documents.items.properties import DocumentTag, flat_copies
 from projects.documents.queries.documents import list_tags
@@ -92,7 +92,7 @@ def _change(site: str, document_id: str, key: str, change: Callable[[Values], Va
             return None
         if len(rows) - len(mine) + len(after) > MAX_ROWS:
             raise Refused(f"A document can have up to {MAX_ROWS} tags and values. Remove one first.")
-        told = Changed(f"tag {key}", _format_values(before), _format_values(after))
+        told = ActivityChange(f"tag {key}", _format_values(before), _format_values(after))
         came = {row.tagValue or "": row for row in mine}
         return Revision([told], _Tag(site, document, key, after, came, by).write_changes())
 

@@ -7,13 +7,13 @@ from pynamodb.expressions.condition import Condition
 
 from config import table
 from config.item import Page
-from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Span, Way
+from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan, Span
 from projects.documents.items.documents import ListedDocument
 
 _Row = ListedDocument
 
 
-def list_documents(site: str, way: Way, *, cursor: str | None = None) -> Page[ListedDocument]:
+def list_documents(site: str, way: QueryPlan, *, cursor: str | None = None) -> Page[ListedDocument]:
     """The newest first where the list is in the order of time, else in the order of the values.
 
     Raises:
@@ -81,7 +81,7 @@ def _within(span: Span) -> Condition | None:
     return found
 
 
-def value_of(row: ListedDocument, way: Way) -> str:
+def value_of(row: ListedDocument, way: QueryPlan) -> str:
     """What the row says of the value that it was found by; empty where the way says it all."""
     if isinstance(way, ByTag) and way.value is None:
         return table.decode_part((row.GSI2SK or "").partition("#")[0])

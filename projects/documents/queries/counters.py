@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from config import table
 from config.table import InvalidKey
 from projects.documents.counting import EVERYTHING, Kind
-from projects.documents.document_status import LOOKS, DocumentStatus, Look
+from projects.documents.document_status import STATUS_LABELS, DocumentStatus, StatusLabel
 from projects.documents.items.counters import Counter
 
 _ALL = 1000  # rows: far more than one counter's shards; all counters of a kind go on from page to page
@@ -25,16 +25,16 @@ class Counts:
         return sum(self.by_status.values())
 
     @property
-    def shown(self) -> list[tuple[Look, int, str]]:
+    def shown(self) -> list[tuple[StatusLabel, int, str]]:
         """Each status that some document has, as it is shown, with how many and in words, in the order of a life."""
-        found = [(look, self.count_of(status)) for status, look in LOOKS.items() if self.count_of(status)]
+        found = [(look, self.count_of(status)) for status, look in STATUS_LABELS.items() if self.count_of(status)]
         return [(look, number, _in_words(look, number)) for look, number in found]
 
     def count_of(self, status: DocumentStatus) -> int:
         return self.by_status.get(status.value, 0)
 
 
-def _in_words(look: Look, number: int) -> str:
+def _in_words(look: StatusLabel, number: int) -> str:
     """``Waits for a person`` of three: they wait."""
     words = look.words.lower()
     return words if number == 1 else words.replace("waits", "wait")

@@ -10,9 +10,9 @@ from config import clock
 from config.errors import NotFound, Refused
 from config.table import InvalidKey
 from projects.documents import query_plan
-from projects.documents.access_paths import ByClassification, ByStatus, Way
+from projects.documents.access_paths import ByClassification, ByStatus, QueryPlan
 from projects.documents.filters import filters_from
-from projects.documents.listing import Asking, form_context, list_context, not_indexed_context
+from projects.documents.listing import ListRequest, form_context, list_context, not_indexed_context
 from projects.documents.page import activity_of, page_of
 from projects.documents.queries import browsing as browse_queries
 from projects.documents.queries import counters as counter_queries
@@ -36,7 +36,7 @@ def list_documents(request: DeskRequest) -> HttpResponse:
     filters = filters_from(request.GET, today)
     full = filters.needs_vocabulary or "more" in request.GET
     known = get_vocabulary(request.site) if full else Vocabulary()
-    asking = Asking(filters, known, today, full=full, url=reverse("documents:list-documents"))
+    asking = ListRequest(filters, known, today, full=full, url=reverse("documents:list-documents"))
     try:
         way = query_plan.plan_query(filters, known, today)
         if isinstance(way, NotIndexed):
@@ -54,7 +54,7 @@ def list_documents(request: DeskRequest) -> HttpResponse:
 
 
 def _list_page(
-    request: DeskRequest, asking: Asking, way: Way | None, context: dict[str, Any], *, status: int = 200
+    request: DeskRequest, asking: ListRequest, way: QueryPlan | None, context: dict[str, Any], *, status: int = 200
 ) -> HttpResponse:
     """With one call more for what is counted: of a classification its own documents, else those of the site."""
     counts = None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from config.errors import Refused
 from config.table import encode_part, number_of, ordered_number
 from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Span
-from projects.documents.document_status import LOOKS, DocumentStatus, look_of
+from projects.documents.document_status import STATUS_LABELS, DocumentStatus, look_of
 from projects.documents.filters import AttributeFilter, Filters, Op, filters_from
 from projects.documents.query_plan import NotIndexed, plan_query
 from projects.schemas.composite_keys import composite_key, composite_value
@@ -178,5 +178,5 @@ def test_a_question_is_the_same_in_its_own_address():
 
 def test_every_outcome_is_a_status_and_every_status_is_shown():
     assert {one.value for one in Outcome} < {one.value for one in DocumentStatus}
-    assert set(LOOKS) == set(DocumentStatus)
+    assert set(STATUS_LABELS) == set(DocumentStatus)
     assert look_of("deleted") is look_of(None) is None

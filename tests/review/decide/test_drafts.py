@@ -11,7 +11,7 @@ from config.errors import Conflict
 from config.item import Item
 from review import queries
 from review.decide import claims, decisions, drafts
-from review.decide.drafts import Typed
+from review.decide.drafts import TypedValues
 from review.items.reviews import ReviewDraft
 from review.status import ReviewStatus
 from tests.aws_faults import count_calls, fail
@@ -19,7 +19,7 @@ from tests.factories import MARTA, ROSA, verdict
 from tests.review.reviews import lapse, open_review, pass_deadline
 
 pytestmark = pytest.mark.usefixtures("desk")
-TOTAL = Typed({"total": "38.90"})
+TOTAL = TypedValues({"total": "38.90"})
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_a_save_is_one_write_the_first_time_and_every_time(held):
     _, ref = held
     with count_calls() as calls:
         save(ref)
-        save(ref, Typed({"date": "1.4.2024"}, "Not ours"), begun=True)
+        save(ref, TypedValues({"date": "1.4.2024"}, "Not ours"), begun=True)
     assert calls.names() == ["dynamodb.TransactWriteItems"] * 2
     assert values(ref) == {"total": "38.90", "date": "1.4.2024"}
     assert draft(ref).reason == "Not ours"
@@ -55,7 +55,7 @@ def test_a_save_is_one_write_the_first_time_and_every_time(held):
 def test_a_wrong_guess_about_an_earlier_draft_costs_a_call_and_loses_nothing(held, begun):
     _, ref = held
     if not begun:
-        save(ref, Typed({"date": "1.4.2024"}))
+        save(ref, TypedValues({"date": "1.4.2024"}))
     with count_calls() as calls:
         save(ref, begun=begun)
     assert len(calls.names()) == 2
@@ -67,7 +67,7 @@ def test_two_tabs_do_not_lose_each_others_fields(held):
     _, ref = held
     names = [f"field_{i}" for i in range(8)]
     with ThreadPoolExecutor(8) as lanes:
-        list(lanes.map(lambda name: save(ref, Typed({name: name})), names))
+        list(lanes.map(lambda name: save(ref, TypedValues({name: name})), names))
     assert values(ref) == {name: name for name in names}
 
 
@@ -126,7 +126,7 @@ def test_an_undone_decision_finds_its_draft_again(held):
 
 def test_an_undone_decision_is_typed_once_more(held):
     run, ref = held
-    save(ref, Typed({"date": "2024-04-01"}))
+    save(ref, TypedValues({"date": "2024-04-01"}))
     chosen = replace(verdict(ref, total="38.90", company=None), reason="Not ours")
     decisions.decide_review(ref, run, chosen, by=ROSA)
     decisions.undo_decision(ref, run, decision_id=chosen.decision_id, by=ROSA)
@@ -186,7 +186,7 @@ def test_a_draft_that_ends_between_two_writes_is_begun_again(held):
 def test_what_is_typed_is_never_logged(held, caplog):
     _, ref = held
     with caplog.at_level(logging.DEBUG, logger="review"):
-        save(ref, Typed({"total": "a secret amount"}, "a secret reason"))
+        save(ref, TypedValues({"total": "a secret amount"}, "a secret reason"))
     assert "secret" not in caplog.text
 
 

@@ -9,7 +9,7 @@ from config.errors import Conflict
 from review import queries
 from review.decide import claims, decisions, drafts, escalations
 from review.decide.decisions import Verdict
-from review.decide.drafts import Typed
+from review.decide.drafts import TypedValues
 from review.items.reviews import ReviewDecision
 from review.status import Decision
 from tests.each import each
@@ -198,7 +198,7 @@ def test_the_button_saves_ticks_too():
 def test_whoever_takes_over_checks_for_themselves():
     run, ref = held()
     drafts.save_draft(
-        ref, Typed(confirmed={"date": "2024-03-31", "total": "33.90"}), by=person(bob()), version=2, begun=False
+        ref, TypedValues(confirmed={"date": "2024-03-31", "total": "33.90"}), by=person(bob()), version=2, begun=False
     )
     lapse(ref)
     claims.claim_review(ref, run, by=person(alice()))
@@ -226,7 +226,7 @@ def test_a_lost_page_keeps_its_ticks_for_the_next_claim():
 
 def test_an_escalation_leaves_ticks_and_gate_as_they_were():
     run, ref = held()
-    save = Typed(confirmed={"date": "2024-03-31"})
+    save = TypedValues(confirmed={"date": "2024-03-31"})
     drafts.save_draft(ref, save, by=person(bob()), version=2, begun=False)
     escalations.escalate_review(ref, run, queries.get_review(ref))
     assert draft_of(ref) == {"date": "2024-03-31"}

@@ -11,7 +11,7 @@ from projects.audit.events import actor_of
 from projects.queues import actions as queue_actions
 from review import queries
 from review.decide import claims, decisions
-from review.decide.claims import Decided
+from review.decide.claims import DecidedReview
 from review.items.reviews import Review
 from tests.aws_faults import count_calls, crash_after, fail
 from tests.factories import verdict
@@ -198,7 +198,7 @@ def test_a_decision_that_was_undone_meanwhile_claims_nothing(three):
     chosen = verdict(ref)
     decisions.decide_review(ref, run, chosen, by=person(bob()))
     decisions.undo_decision(ref, run, decision_id=chosen.decision_id, by=person(bob()))
-    after = Decided(ref, chosen.decision_id)
+    after = DecidedReview(ref, chosen.decision_id)
     assert claims.claim_next(SITE, by=person(bob()), but=ref, after=after) is None
     assert states(three) == ["CLAIMED", "PENDING", "PENDING"]
 
@@ -232,7 +232,7 @@ def test_an_undo_and_a_claim_ahead_at_once_leave_nothing_claimed_ahead(three, _t
     chosen = verdict(ref)
     decisions.decide_review(ref, run, chosen, by=person(bob()))
     with ThreadPoolExecutor(2) as lanes:
-        after = Decided(ref, chosen.decision_id)
+        after = DecidedReview(ref, chosen.decision_id)
         ahead = lanes.submit(claims.claim_next, SITE, by=person(bob()), but=ref, after=after)
         lanes.submit(decisions.undo_decision, ref, run, decision_id=chosen.decision_id, by=person(bob())).result()
         ahead.result()

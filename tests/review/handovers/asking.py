@@ -8,7 +8,7 @@ from django.conf import settings
 from config import clock, table
 from review.decide import claims, decisions
 from review.handovers import actions as handover_actions
-from review.handovers.actions import Handover, Taken
+from review.handovers.actions import Handover, TakenHandover
 from review.handovers.question import Question
 from review.identity import ReviewRef
 from review.items.reviews import Review
@@ -30,13 +30,13 @@ def asked(**changes: Any) -> dict[str, Any]:
     return {name: value for name, value in question.items() if value != ""}
 
 
-def hand_over(*, entered: str = "", **changes: Any) -> Taken:
+def hand_over(*, entered: str = "", **changes: Any) -> TakenHandover:
     return handover_actions.take_handover(
         handover_actions.from_machine(asked(**changes), entered=entered or clock.iso(clock.now()))
     )
 
 
-def ask(question_id: str = "q-1", *, by: str = "key:a", site: str = "default", **changes: Any) -> Taken:
+def ask(question_id: str = "q-1", *, by: str = "key:a", site: str = "default", **changes: Any) -> TakenHandover:
     """As a program does through the API."""
     question = Question.model_validate({"title": "Loan 17", "fields": FIELDS, "id": question_id, **changes})
     return handover_actions.take_handover(Handover(site, question, "API key Loans", by, clock.iso(clock.now())))

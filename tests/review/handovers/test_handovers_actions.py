@@ -15,7 +15,7 @@ from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
 from review import queries
 from review.decide import claims, decisions, drafts, escalations
-from review.decide.drafts import Typed
+from review.decide.drafts import TypedValues
 from review.handovers import actions as handover_actions
 from review.handovers import result
 from review.identity import checkpoint_key
@@ -233,7 +233,7 @@ def test_a_table_that_refuses_the_event_opens_nothing() -> None:
 def test_a_restarted_callers_newer_token_replaces_the_old_and_nothing_else() -> None:
     ref = hand_over(id="1", token="old", entered=at(-2)).ref
     claims.claim_review(ref, queries.run_of(ref, review_of(ref)), by=ROSA)
-    drafts.save_draft(ref, Typed({"amount": "12.34"}), by=ROSA, version=2, begun=False)
+    drafts.save_draft(ref, TypedValues({"amount": "12.34"}), by=ROSA, version=2, begun=False)
     before = review_of(ref)
     hand_over(id="1", token="new", entered=at(-1), execution_arn=f"{ARN}2")
     hand_over(id="1", token="oldest", entered=at(-60))

@@ -11,7 +11,7 @@ from tests.workflows.batches import bulk
 from workflows.batches import shares
 from workflows.batches.actions import batches, lanes
 from workflows.batches.actions.batches import BatchDraft
-from workflows.batches.items import Batch, BatchStatus, Tallied
+from workflows.batches.items import Batch, BatchStatus, LineOutcome
 
 pytestmark = pytest.mark.usefixtures("table")
 
@@ -37,9 +37,9 @@ def test_each_lane_takes_the_next_line_and_goes_on_with_another():
     batch = running()
     first, second = claim(batch, 0), claim(batch, 1)
     assert (first.position, second.position) == (0, 1)
-    found, following = lanes.settle_lane(first, Tallied.PUBLISHED)
+    found, following = lanes.settle_lane(first, LineOutcome.PUBLISHED)
     assert (following, found.at_work) == (first._replace(position=2), {0: 2, 1: 1})
-    found, following = lanes.settle_lane(second, Tallied.WAITING)
+    found, following = lanes.settle_lane(second, LineOutcome.WAITING)
     assert (following, found.at_work) == (None, {0: 2})  # no line is left
     assert (found.published, found.waiting) == (1, 1)
 
@@ -50,7 +50,7 @@ def test_of_many_that_settle_a_line_one_counts_it():
 
     def settle(_: int) -> bool:
         try:
-            lanes.settle_lane(place, Tallied.PUBLISHED)
+            lanes.settle_lane(place, LineOutcome.PUBLISHED)
         except Conflict:
             return False
         return True
@@ -72,8 +72,8 @@ def test_fewer_slots_close_lanes_as_they_end_and_more_open_them():
     batch = running(slots=2, planned=10)
     first, second = claim(batch, 0), claim(batch, 1)
     batches.change_slots("default", batch, 1, by=bulk.BY)
-    assert lanes.settle_lane(second, Tallied.PUBLISHED)[1] is None
-    assert lanes.settle_lane(first, Tallied.PUBLISHED)[1]
+    assert lanes.settle_lane(second, LineOutcome.PUBLISHED)[1] is None
+    assert lanes.settle_lane(first, LineOutcome.PUBLISHED)[1]
     assert lanes.claim_lane("default", batch, 1) is None
     batches.change_slots("default", batch, 2, by=bulk.BY)
     assert claim(batch, 1).position == 3
@@ -87,7 +87,7 @@ def test_once_too_much_failed_nothing_is_started():
     place: lanes.Place | None = claim(batch, 0)
     for expected in (1, 2):
         assert place
-        found, place = lanes.settle_lane(place, Tallied.FAILED)
+        found, place = lanes.settle_lane(place, LineOutcome.FAILED)
         assert found.failed == expected
     assert place is None
     assert lanes.claim_lane("default", batch, 0) is None
@@ -98,7 +98,7 @@ def test_a_line_of_an_earlier_attempt_settles_nothing():
     place = claim(batch, 0)
     Batch.change(batch.key, [Batch.attempt.set(2)], EXISTS)
     with pytest.raises(Conflict):
-        lanes.settle_lane(place, Tallied.PUBLISHED)
+        lanes.settle_lane(place, LineOutcome.PUBLISHED)
 
 
 def test_a_batch_does_not_end_while_a_line_is_under_way():
@@ -106,7 +106,7 @@ def test_a_batch_does_not_end_while_a_line_is_under_way():
     place = claim(batch, 0)
     with pytest.raises(Conflict):
         batches.finish_batch("default", batch, BatchStatus.FINISHED)
-    lanes.settle_lane(place, Tallied.PUBLISHED)
+    lanes.settle_lane(place, LineOutcome.PUBLISHED)
     batches.finish_batch("default", batch, BatchStatus.FINISHED)
     with pytest.raises(Conflict, match="has gone on"):  # who comes second tells nobody
         batches.finish_batch("default", batch, BatchStatus.FINISHED)

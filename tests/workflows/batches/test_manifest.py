@@ -9,7 +9,7 @@ import pytest
 from config.errors import Refused
 from tests.each import each
 from workflows.batches import manifest
-from workflows.batches.manifest import Rules, Wanted, Wrong
+from workflows.batches.manifest import ManifestEntry, Rules, Wrong
 
 RULES = Rules("bulk/acme/", "p1", {"p1": "p1", "Bills": "p1", "Letters": "p2"}, most=1000, bucket="desk")
 
@@ -28,7 +28,7 @@ def read(text: str | bytes, form: str, rules: Rules = RULES) -> list[manifest.Li
     ],
 )
 def test_every_form_says_the_same(form, text):
-    a, b = Wanted(1, "bulk/acme/a.pdf", "p1", "a.pdf"), Wanted(2, "bulk/acme/b.pdf", "p1", "b.pdf")
+    a, b = ManifestEntry(1, "bulk/acme/a.pdf", "p1", "a.pdf"), ManifestEntry(2, "bulk/acme/b.pdf", "p1", "b.pdf")
     assert read(text, form) == [a, b]
 
 
@@ -65,7 +65,7 @@ def test_a_line_that_is_wrong_says_why(entry, reason):
     _, found, after = read(json.dumps(["bulk/acme/first.pdf", entry, "bulk/acme/last.pdf"]), "json")
     assert isinstance(found, Wrong)
     assert (found.number, found.reason) == (2, reason)
-    assert isinstance(after, Wanted)
+    assert isinstance(after, ManifestEntry)
 
 
 def test_a_column_that_nothing_reads_fails_the_lines_that_fill_it():
@@ -73,8 +73,8 @@ def test_a_column_that_nothing_reads_fails_the_lines_that_fill_it():
     one, two, three, four = read(text, "csv")
     assert isinstance(one, Wrong)
     assert one.reason.startswith("Unknown entry “projekt”. ")
-    assert isinstance(two, Wanted)
-    assert isinstance(three, Wanted)
+    assert isinstance(two, ManifestEntry)
+    assert isinstance(three, ManifestEntry)
     assert isinstance(four, Wrong)
     assert four.reason == "This line has more values than the first line names columns."
 
@@ -87,7 +87,7 @@ def test_a_column_that_nothing_reads_fails_the_lines_that_fill_it():
     ],
 )
 def test_listings_of_s3_and_of_seed_004_are_taken_as_they_are(text):
-    assert read(text, "json") == [Wanted(1, "bulk/acme/a.pdf", "p1", "a.pdf")]
+    assert read(text, "json") == [ManifestEntry(1, "bulk/acme/a.pdf", "p1", "a.pdf")]
 
 
 @each(
@@ -121,7 +121,7 @@ def test_a_long_one_is_never_held_as_a_whole():
     rules = Rules("bulk/acme/", "p1", {}, most=count, bucket="desk")
     stream = io.BytesIO(body)
     tracemalloc.start()
-    assert sum(isinstance(line, Wanted) for line in manifest.read_lines(stream, "json", rules)) == count
+    assert sum(isinstance(line, ManifestEntry) for line in manifest.read_lines(stream, "json", rules)) == count
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < len(body) / 1.3  # the digests of what came before, and a chunk

@@ -15,9 +15,9 @@ from workflows.definitions.blueprint import (
     DOCUMENT_ANALYSIS,
     DOCUMENT_APPROVAL,
     FIRST_ANALYSIS,
-    Asked,
     Case,
     Definition,
+    DocumentFacts,
 )
 from workflows.definitions.checks import definition_problems
 from workflows.engine import step_actions
@@ -26,7 +26,7 @@ from workflows.runs.status import END
 from workflows.stages import STAGES, formats
 
 
-def path(asked: Asked, *outcomes: str) -> list[str]:
+def path(asked: DocumentFacts, *outcomes: str) -> list[str]:
     """The steps in their order; ``outcomes``: of the assessment."""
     left_out = DOCUMENT_ANALYSIS.left_out(asked)
     step, found = DOCUMENT_ANALYSIS.steps[0], []
@@ -44,16 +44,16 @@ BEHIND = ["segment_builder", "segment_analyzer", "assess", "graph_builder", "doc
 @each(
     ("asked", "own"),
     [
-        (Asked("application/pdf"), ["format_parser", "paddleocr_processor"]),
-        (Asked("application/pdf", use_bda=True), ["bda_processor", "format_parser", "paddleocr_processor"]),
-        (Asked("image/heic"), ["paddleocr_processor"]),
-        (Asked(formats.DOCX), ["format_parser"]),
-        (Asked(formats.MAIL), ["format_parser"]),
-        (Asked("audio/wav"), ["transcribe"]),
-        (Asked(formats.WEB_REQUEST), ["webcrawler"]),
+        (DocumentFacts("application/pdf"), ["format_parser", "paddleocr_processor"]),
+        (DocumentFacts("application/pdf", use_bda=True), ["bda_processor", "format_parser", "paddleocr_processor"]),
+        (DocumentFacts("image/heic"), ["paddleocr_processor"]),
+        (DocumentFacts(formats.DOCX), ["format_parser"]),
+        (DocumentFacts(formats.MAIL), ["format_parser"]),
+        (DocumentFacts("audio/wav"), ["transcribe"]),
+        (DocumentFacts(formats.WEB_REQUEST), ["webcrawler"]),
     ],
 )
-def test_a_document_goes_past_what_it_does_not_need(asked: Asked, own: list[str]) -> None:
+def test_a_document_goes_past_what_it_does_not_need(asked: DocumentFacts, own: list[str]) -> None:
     assert path(asked) == ["segment_prep", *own, *BEHIND]
 
 

@@ -13,10 +13,10 @@ from tests.factories import PROJECT, SITE
 from workflows.documents import compare, reanalysis
 from workflows.documents.forms import AnalysisForm
 from workflows.documents.reanalysis import PROJECT as NOW
-from workflows.documents.reanalysis import STRONG, Wish
+from workflows.documents.reanalysis import STRONG, AnalysisRequest
 from workflows.runs import pinned_types, run_settings
 from workflows.runs.pinned_prompts import load_prompts
-from workflows.stages.document_types.types import TypeBook, TypeSpec
+from workflows.stages.document_types.types import PinnedTypes, TypeSpec
 from workflows.storage import files
 from workflows.storage.objects import SiteFiles, delete_object
 
@@ -25,7 +25,7 @@ BY = Actor("1", "Rosa Marin")
 
 
 def settled(**wish: object) -> run_settings.RunSettings:
-    return reanalysis.merge_wish(SITE, "proj_test", BEFORE, Wish(**wish))  # type: ignore[arg-type]
+    return reanalysis.merge_wish(SITE, "proj_test", BEFORE, AnalysisRequest(**wish))  # type: ignore[arg-type]
 
 
 def test_rules_follow_no_instruction_and_the_form_says_so() -> None:
@@ -49,7 +49,7 @@ def test_the_stronger_model_can_be_asked_alone() -> None:
 
 def test_a_threshold_holds_for_fields_without_one_of_their_own() -> None:
     own = replace(BEFORE, fields=(replace(BEFORE.fields[0], threshold=0.95), *BEFORE.fields[1:]))
-    changed = reanalysis.merge_wish(SITE, "proj_test", own, Wish(threshold=0.5))
+    changed = reanalysis.merge_wish(SITE, "proj_test", own, AnalysisRequest(threshold=0.5))
     assert [one.threshold for one in changed.fields] == [0.95, *[0.5] * (len(own.fields) - 1)]
     assert changed.default_threshold == 0.5
     with pytest.raises(Refused, match="between 0 and 100"):
@@ -58,9 +58,9 @@ def test_a_threshold_holds_for_fields_without_one_of_their_own() -> None:
 
 def test_a_threshold_holds_for_the_fields_of_every_type_that_may_be_found(table: str) -> None:
     fields = (replace(BEFORE.fields[0], threshold=0.95), replace(BEFORE.fields[1], threshold=0.8))
-    book = TypeBook((TypeSpec("receipt", "Receipt", 1, fields), TypeSpec("invoice", "Invoice", 2, fields)))
+    book = PinnedTypes((TypeSpec("receipt", "Receipt", 1, fields), TypeSpec("invoice", "Invoice", 2, fields)))
     typed = replace(BEFORE, typing="found", types_sha256=pinned_types.pin(SITE, book))
-    changed = reanalysis.merge_wish(SITE, "proj_test", typed, Wish(threshold=0.5))
+    changed = reanalysis.merge_wish(SITE, "proj_test", typed, AnalysisRequest(threshold=0.5))
     found = pinned_types.pinned(SITE, changed.types_sha256).types
     assert [(one.id, [spec.threshold for spec in one.fields]) for one in found] == [
         ("receipt", [0.95, 0.5]), ("invoice", [0.95, 0.5]),
@@ -69,16 +69,16 @@ def test_a_threshold_holds_for_the_fields_of_every_type_that_may_be_found(table:
     told = {one.label for one in compare.settings_that_differ(typed, changed)}
     assert told == {"Thresholds", "Types to find"}
     with pytest.raises(Refused, match="document types of this run cannot be read"):
-        reanalysis.merge_wish(SITE, "proj_test", replace(typed, types_sha256="0" * 64), Wish(threshold=0.5))
+        reanalysis.merge_wish(SITE, "proj_test", replace(typed, types_sha256="0" * 64), AnalysisRequest(threshold=0.5))
 
 
 def test_an_instruction_holds_on_until_it_is_taken_away_or_nobody_follows_it() -> None:
     before = settled(instruction="Look twice.", analyzer="bedrock")
     for wish, instruction in (
-        (Wish(threshold=0.5), "Look twice."),
-        (Wish(instruction=""), ""),
-        (Wish(instruction="Once."), "Once."),
-        (Wish(analyzer="rules"), ""),
+        (AnalysisRequest(threshold=0.5), "Look twice."),
+        (AnalysisRequest(instruction=""), ""),
+        (AnalysisRequest(instruction="Once."), "Once."),
+        (AnalysisRequest(analyzer="rules"), ""),
     ):
         assert reanalysis.merge_wish(SITE, "proj_test", before, wish).instruction == instruction
     assert AnalysisForm(before, {})["instruction"].value() == "Look twice."
@@ -88,24 +88,24 @@ def test_the_fields_that_the_project_has_now_can_be_read(table: str) -> None:
     fields = (FieldSetting("iban", "IBAN", "text", required=True),)
     wanted = ProjectSettings(name="Bills", fields=fields)
     made = project_actions.create_project(SITE, wanted, by=BY, project_id=project_actions.new_project_id())
-    pinned = reanalysis.merge_wish(SITE, made.id, BEFORE, Wish(fields=NOW))
+    pinned = reanalysis.merge_wish(SITE, made.id, BEFORE, AnalysisRequest(fields=NOW))
     assert [one.name for one in pinned.fields] == ["iban"]
     assert pinned.ocr_model == BEFORE.ocr_model
     with pytest.raises(Refused, match="classification of this project is gone"):
-        reanalysis.merge_wish(SITE, made.id, BEFORE, Wish(fields="0" * 8))
+        reanalysis.merge_wish(SITE, made.id, BEFORE, AnalysisRequest(fields="0" * 8))
 
 
 @each(
     "wish",
     [
-        Wish(),
-        Wish(analyzer="rules"),
-        Wish(analyzer="an oracle"),
-        Wish(analyzer="bedrock", model="?"),
-        Wish(instruction="x" * 2001, analyzer="bedrock"),
+        AnalysisRequest(),
+        AnalysisRequest(analyzer="rules"),
+        AnalysisRequest(analyzer="an oracle"),
+        AnalysisRequest(analyzer="bedrock", model="?"),
+        AnalysisRequest(instruction="x" * 2001, analyzer="bedrock"),
     ],
 )
-def test_what_would_change_nothing_or_does_not_exist_is_refused(wish: Wish) -> None:
+def test_what_would_change_nothing_or_does_not_exist_is_refused(wish: AnalysisRequest) -> None:
     with pytest.raises(Refused):
         reanalysis.merge_wish(SITE, "proj_test", BEFORE, wish)
 
@@ -120,7 +120,7 @@ def test_the_settings_that_differ_are_told_in_words() -> None:
 
 
 def test_types_that_the_bucket_lost_are_there_again_with_the_next_run(table: str) -> None:
-    book = TypeBook((TypeSpec("receipt", "Receipt", 1, BEFORE.fields),))
+    book = PinnedTypes((TypeSpec("receipt", "Receipt", 1, BEFORE.fields),))
     sha256 = pinned_types.pin(SITE, book)
     key = SiteFiles(SITE).key(files.pinned_types(sha256))
     delete_object(key, "")

@@ -2,16 +2,16 @@
 
 from tests.each import each
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.documents.reruns import MAKERS, Ended
+from workflows.documents.reruns import MAKERS, EndedRun
 from workflows.runs.run_files import Layer
 from workflows.storage import files
 
 STEP = DOCUMENT_ANALYSIS.named
 
 
-def ended(outcome: str, *visited: str, layers=()) -> Ended:
+def ended(outcome: str, *visited: str, layers=()) -> EndedRun:
     steps = {name: {"status": "completed"} for name in visited}
-    return Ended(DOCUMENT_ANALYSIS, outcome, steps, layers)
+    return EndedRun(DOCUMENT_ANALYSIS, outcome, steps, layers)
 
 
 def test_every_folder_has_a_maker_among_the_steps():
@@ -22,7 +22,9 @@ def test_every_folder_has_a_maker_among_the_steps():
 def test_only_stages_that_were_come_to_are_offered():
     run = ended("failed", "segment_prep", "human_review", "publish", "assess")
     assert [one.name for one in run.offered] == ["segment_prep", "assess"]
-    skipped = Ended(DOCUMENT_ANALYSIS, "failed", {"transcribe": {"status": "skipped"}, "assess": {"status": "failed"}})
+    skipped = EndedRun(
+        DOCUMENT_ANALYSIS, "failed", {"transcribe": {"status": "skipped"}, "assess": {"status": "failed"}}
+    )
     assert [one.name for one in skipped.offered] == ["assess"]
 
 

@@ -35,7 +35,7 @@ from workflows.intake.inspection import Inspection
 from workflows.runs import queries
 from workflows.stages import STAGES
 from workflows.stages.pages import ocr
-from workflows.stages.pages.ocr import Reading
+from workflows.stages.pages.ocr import OcrReading
 
 INSPECTED_SECONDS = 30  # of the wall: a machine of tests is busy
 MOST_SECONDS = 60  # of the processor, for all stages of one file
@@ -78,7 +78,7 @@ def trap(tmp_path: Path) -> Iterator[Trap]:
 def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
     """What never ends is given up sooner, and what is on the pictures does not matter."""
     monkeypatch.setattr(inspect, "CPU_SECONDS", 4)
-    monkeypatch.setattr(ocr, "read_page_image", lambda *_args, **_options: Reading((), (), 0.0))
+    monkeypatch.setattr(ocr, "read_page_image", lambda *_args, **_options: OcrReading((), (), 0.0))
 
 
 def harm(path: Path) -> str:

@@ -195,7 +195,7 @@ def test_the_bucket_of_rules_is_the_sites_own(table: str) -> None:
     with count_calls() as calls:
         pinned_rules.pin_rules("acme", pinned_rules.current_rules("acme"))
     assert [call.params["Key"].split("/")[0] for call in calls.of("s3", "PutObject")] == ["acme"]
-    assert pinned_rules.current_rules(SITE) == pinned_rules.Book()
+    assert pinned_rules.current_rules(SITE) == pinned_rules.PinnedRules()
 
 
 def test_a_rule_that_chooses_a_classification_that_is_gone_is_named_before_anything_is_kept(pump: Pump) -> None:

@@ -17,7 +17,7 @@ from tests.tools import paper
 from tests.workflows.stages.memory import page, settings
 from tests.workflows.stages.test_webcrawler import ARTICLE, html, served
 from workflows.operations import replay
-from workflows.operations.replay import Replayed, State
+from workflows.operations.replay import ReplayResult, State
 from workflows.stages import STAGES, formats, webcrawler
 from workflows.stages.base import FieldSpec, StageContext
 from workflows.stages.pages import layout
@@ -109,60 +109,60 @@ def printed(tmp_path: Path) -> bytes:
     return (tmp_path / "page.png").read_bytes()
 
 
-def prepared(done: Replayed) -> None:
+def prepared(done: ReplayResult) -> None:
     assert done.json(files.PREPARED)["segment_count"] == 1
     assert done.artifacts[files.page_image(0)].startswith(b"\x89PNG")
 
 
-def parsed(done: Replayed) -> None:
+def parsed(done: ReplayResult) -> None:
     assert done.facts == {"pages": 1, "text_layer_pages": 1}
     assert done.json(files.TEXT_LAYER)["pages"][0]["words"]
 
 
-def was_read(done: Replayed) -> None:
+def was_read(done: ReplayResult) -> None:
     assert done.json(files.OCR)["pages"][0]["content"] == "Harbour Bakery"
 
 
-def automated(done: Replayed) -> None:
+def automated(done: ReplayResult) -> None:
     assert done.json(files.BDA)["pages"] == [{"page_index": 0, "markdown": "# Harbour Bakery"}]
 
 
-def heard(done: Replayed) -> None:
+def heard(done: ReplayResult) -> None:
     assert "Twelve thirty." in json.dumps(done.json(files.TRANSCRIPT))
 
 
-def crawled(done: Replayed) -> None:
+def crawled(done: ReplayResult) -> None:
     assert "words words" in json.dumps(done.json(files.CRAWL))
 
 
-def built(done: Replayed) -> None:
+def built(done: ReplayResult) -> None:
     assert done.json(files.segment(0))["text_content"] == TEXT
     assert done.json(files.segment(0))["status"] == "parsing"
 
 
-def analysed(done: Replayed) -> None:
+def analysed(done: ReplayResult) -> None:
     found = {one["name"]: one["value"] for one in done.json(files.result("replay"))["fields"]}
     assert (found["company"], found["date"], found["total"]) == ("Harbour Bakery Ltd", "2024-03-31", "12.30")
 
 
-def assessed(done: Replayed) -> None:
+def assessed(done: ReplayResult) -> None:
     assert done.facts["review_required"] is True
     assert done.facts["unsure"] == 1
     assert any("Company" in reason and "42 %" in reason for reason in done.facts["reasons"])
 
 
-def drawn(done: Replayed) -> None:
+def drawn(done: ReplayResult) -> None:
     names = {one["name"]: one.get("role") for one in done.json(files.GRAPH)["entities"]}
     assert names["A person's own words Ltd"] == "Company"  # of the injected decision
 
 
-def summed_up(done: Replayed) -> None:
+def summed_up(done: ReplayResult) -> None:
     assert done.json(files.SUMMARY)["total_pages"] == 1
     assert done.json(files.SUMMARY)["document_summary"] == "Receipt of Harbour Bakery Ltd, total 12.30."
 
 
 DECIDED = {"corrections": {"company": "A person's own words Ltd"}}
-CASES: dict[str, tuple[State, Callable[[Replayed], None]]] = {
+CASES: dict[str, tuple[State, Callable[[ReplayResult], None]]] = {
     "segment_prep": (State(), prepared),
     "format_parser": (State(), parsed),
     "paddleocr_processor": (State({files.PREPARED: PREPARED}), was_read),

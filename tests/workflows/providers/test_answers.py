@@ -5,7 +5,7 @@ from tests.workflows.stages.memory import FIELDS
 from workflows.providers import answers
 from workflows.providers.answers import Problems
 from workflows.stages.base import FieldSpec
-from workflows.stages.services import Given, PageAnswer
+from workflows.stages.services import GivenValue, PageAnswer
 
 RATE = FieldSpec("rate", "VAT rate", "number", required=False, threshold=0.8, allowed=("19", "7"))
 
@@ -42,10 +42,10 @@ def test_values_come_out_in_their_stored_form():
     )
     assert found == PageAnswer(
         (
-            Given("company", "Alder & Quill", "Alder & Quill", 0.9),
-            Given("date", "2024-03-12", "12 March 2024", 1.0),
-            Given("total", "1007.50", "£1,007.50", 0.5),
-            Given("currency", "GBP", "£", 0.9),
+            GivenValue("company", "Alder & Quill", "Alder & Quill", 0.9),
+            GivenValue("date", "2024-03-12", "12 March 2024", 1.0),
+            GivenValue("total", "1007.50", "£1,007.50", 0.5),
+            GivenValue("currency", "GBP", "£", 0.9),
         ),
         "An invoice.",
         "invoice",

@@ -6,7 +6,7 @@ from config.errors import StageFailed
 from tests.workflows.providers.services import caller, stubbed
 from workflows.providers import bda, transcribe
 from workflows.providers.bda import BDA, DataAutomation
-from workflows.providers.jobs import Running, S3File
+from workflows.providers.jobs import RunningJob, S3File
 from workflows.providers.transcribe import TRANSCRIBE, Languages, Transcribe
 from workflows.stages.services import Chapter, Output, Utterance
 
@@ -43,14 +43,14 @@ def test_data_automation_that_is_not_set_up_says_which_settings():
 def test_data_automation_under_way_is_waited_for(state):
     with stubbed("bedrock-data-automation-runtime") as (client, stubber):
         stubber.add_response("get_data_automation_status", {"status": state}, {"invocationArn": INVOCATION})
-        assert automation(client).look(INVOCATION) == Running()
+        assert automation(client).look(INVOCATION) == RunningJob()
 
 
 def test_data_automation_ends_with_its_output_or_with_its_error():
     with stubbed("bedrock-data-automation-runtime") as (client, stubber):
         where = {"s3Uri": "s3://bucket/out/job_metadata.json"}
         stubber.add_response("get_data_automation_status", {"status": "Success", "outputConfiguration": where})
-        assert automation(client).look(INVOCATION) == bda.Finished("s3://bucket/out/job_metadata.json")
+        assert automation(client).look(INVOCATION) == bda.FinishedInvocation("s3://bucket/out/job_metadata.json")
         stubber.add_response("get_data_automation_status", {"status": "ClientError", "errorMessage": "Too many pages"})
         with pytest.raises(StageFailed, match="Too many pages"):
             automation(client).look(INVOCATION)
@@ -132,14 +132,14 @@ def test_any_other_refusal_of_a_recording_is_a_failure():
 def test_a_recording_under_way_is_waited_for(state):
     with stubbed("transcribe") as (client, stubber):
         stubber.add_response("get_transcription_job", {"TranscriptionJob": {"TranscriptionJobStatus": state}})
-        assert Transcribe(client, caller(TRANSCRIBE)).look("countersign-abc") == Running()
+        assert Transcribe(client, caller(TRANSCRIBE)).look("countersign-abc") == RunningJob()
 
 
 def test_a_recording_ends_with_its_language_or_with_its_error():
     with stubbed("transcribe") as (client, stubber):
         job = {"TranscriptionJobStatus": "COMPLETED", "LanguageCode": "en-US"}
         stubber.add_response("get_transcription_job", {"TranscriptionJob": job})
-        assert Transcribe(client, caller(TRANSCRIBE)).look("j") == transcribe.Finished("en-US")
+        assert Transcribe(client, caller(TRANSCRIBE)).look("j") == transcribe.FinishedTranscription("en-US")
         job = {"TranscriptionJobStatus": "FAILED", "FailureReason": "No audio track"}
         stubber.add_response("get_transcription_job", {"TranscriptionJob": job})
         with pytest.raises(StageFailed, match="No audio track"):

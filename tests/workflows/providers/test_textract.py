@@ -9,7 +9,7 @@ from django.conf import settings
 from config.errors import ProviderPaused, StageFailed
 from tests.workflows.providers.services import caller, stubbed
 from workflows.providers import jobs
-from workflows.providers.jobs import Running, S3File
+from workflows.providers.jobs import RunningJob, S3File
 from workflows.providers.textract import TEXTRACT, Query, Textract, queries_for
 from workflows.stages.pages.reading import DocumentReading
 from workflows.stages.services import alias, questions
@@ -55,7 +55,7 @@ def test_a_job_under_way_is_waited_for():
     with stubbed("textract") as (client, stubber):
         wanted = {"JobId": "j1", "MaxResults": 1000}
         stubber.add_response("get_document_analysis", {"JobStatus": "IN_PROGRESS"}, wanted)
-        assert Textract(client, caller(TEXTRACT)).look("j1") == Running()
+        assert Textract(client, caller(TEXTRACT)).look("j1") == RunningJob()
 
 
 def test_parts_are_fetched_to_the_last_and_merged():

@@ -25,7 +25,7 @@ from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.permissions import Permission
 from review import queries as review_queries
 from review.decide import claims, decisions, drafts
-from review.decide.drafts import Typed
+from review.decide.drafts import TypedValues
 from review.status import Decision
 from tests.conftest import queue_urls
 from tests.factories import ROSA, ref_of, verdict
@@ -103,7 +103,7 @@ def review(pump: Pump, run: Run, decision: Decision = Decision.APPROVE) -> None:
     pump.run(waits, seconds=60)
     ref = ref_of(run)
     claims.claim_review(ref, run, by=ROSA)
-    drafts.keep_draft(ref, Typed({"company": f"{WORD} drafted"}, reason=f"{WORD} reason"), by=ROSA)
+    drafts.keep_draft(ref, TypedValues({"company": f"{WORD} drafted"}, reason=f"{WORD} reason"), by=ROSA)
     chosen = verdict(ref, decision, company=f"{WORD} corrected", address=f"1 {WORD} Road")
     if decision == Decision.REJECT:
         chosen = verdict(ref, decision)

@@ -24,7 +24,7 @@ from workflows.routing.actions import field_mappings
 from workflows.routing.actions.field_mappings import MappingDraft
 from workflows.routing.items.field_mappings import StoredMapping
 from workflows.rules import field_mapping
-from workflows.rules.field_mapping import FieldMapping, Wanted
+from workflows.rules.field_mapping import FieldMapping, MappedAttribute
 from workflows.runs import queries
 from workflows.runs.status import FollowUpStatus
 
@@ -69,7 +69,7 @@ def test_fields_with_values_become_attributes_and_the_first_word_counts():
         OUTPUT,
         "p1",
     )
-    assert found == [Wanted("amount", "12.50", "One"), Wanted("sum", "12.50", "Two")]
+    assert found == [MappedAttribute("amount", "12.50", "One"), MappedAttribute("sum", "12.50", "Two")]
 
 
 # --- how it is written --------------------------------------------------------

@@ -129,8 +129,8 @@ def test_what_is_on_is_read_by_three_queries_with_its_ruleset():
 
 def test_a_site_without_rules_asks_twice():
     with count_calls() as calls:
-        assert pinned_rules.current_rules(SITE) == pinned_rules.Book()
-        assert pinned_rules.pin_rules(SITE, pinned_rules.Book()) == ""
+        assert pinned_rules.current_rules(SITE) == pinned_rules.PinnedRules()
+        assert pinned_rules.pin_rules(SITE, pinned_rules.PinnedRules()) == ""
     assert calls.names() == ["dynamodb.Query"] * 2
 
 

@@ -14,7 +14,7 @@ from workflows.runs.actions.run_rows import Advance
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.run import Run
 from workflows.runs.status import END, Outcome
-from workflows.search.index import Found, search_index
+from workflows.search.index import SearchPage, search_index
 from workflows.search.models import SearchDocument, SearchPart
 from workflows.search.tasks import index_document
 from workflows.search.words import parse_terms
@@ -57,7 +57,7 @@ def found(text: str, *, site: str = SITE) -> list[str]:
     return [hit.entry.document_id for hit in search(text, site=site).hits]
 
 
-def search(text: str, *, site: str = SITE, cursor: str | None = None) -> Found:
+def search(text: str, *, site: str = SITE, cursor: str | None = None) -> SearchPage:
     return search_index().find(site, parse_terms(text), cursor=cursor)
 
 

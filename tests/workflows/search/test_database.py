@@ -18,7 +18,7 @@ from tests.each import each
 from tests.examples import at_most
 from workflows.search import database
 from workflows.search.database import DatabaseIndex
-from workflows.search.index import Entry, Found, Kind, Part
+from workflows.search.index import Entry, Kind, Part, SearchPage
 from workflows.search.models import SearchDocument, SearchPart
 from workflows.search.words import QUERY_LENGTH, parse_terms
 
@@ -84,7 +84,7 @@ def put(index: DatabaseIndex, one: Entry) -> None:
     index.add(one, after=index.mark(one.site, one.document_id))
 
 
-def look(index: DatabaseIndex, text: str, *, site: str = "default", cursor: str | None = None) -> Found:
+def look(index: DatabaseIndex, text: str, *, site: str = "default", cursor: str | None = None) -> SearchPage:
     return index.find(site, parse_terms(text), cursor=cursor)
 
 

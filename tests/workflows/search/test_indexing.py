@@ -9,7 +9,7 @@ from tests.workflows.search.published import ROSA, end, everything, found, hear,
 from workflows.documents.actions import removals
 from workflows.runs.status import Outcome
 from workflows.search import content, indexing
-from workflows.search.content import Which
+from workflows.search.content import DocumentRef
 from workflows.search.index import Entry, search_index
 from workflows.search.models import SearchPart
 
@@ -86,10 +86,10 @@ def test_an_event_that_comes_late_undoes_nothing() -> None:
 def test_a_worker_that_read_before_a_deletion_does_not_bring_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """It holds the whole entry, and the other worker hears of the deletion and is done first."""
     run = publish("Alphaword")
-    which = Which(run.site, run.project_id, run.document_id)
+    which = DocumentRef(run.site, run.project_id, run.document_id)
     real, read = content.entry_of, []
 
-    def slow(asked: Which, beat: content.Beat) -> Entry | None:
+    def slow(asked: DocumentRef, beat: content.Beat) -> Entry | None:
         entry = real(asked, beat)
         read.append(entry)
         if len(read) == 1:
@@ -107,14 +107,14 @@ def test_who_is_always_overtaken_gives_up_for_now(monkeypatch: pytest.MonkeyPatc
     run = publish("Alphaword")
     real = content.entry_of
 
-    def overtaken(asked: Which, beat: content.Beat) -> Entry | None:
+    def overtaken(asked: DocumentRef, beat: content.Beat) -> Entry | None:
         index = search_index()
         index.remove(run.site, run.project_id, run.document_id, after=index.mark(run.site, run.document_id))
         return real(asked, beat)
 
     monkeypatch.setattr(content, "entry_of", overtaken)
     with pytest.raises(Unavailable):
-        indexing.bring_up_to_date(Which(run.site, run.project_id, run.document_id), lambda: None)
+        indexing.bring_up_to_date(DocumentRef(run.site, run.project_id, run.document_id), lambda: None)
 
 
 def test_while_a_newer_content_is_read_the_older_stays_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +122,7 @@ def test_while_a_newer_content_is_read_the_older_stays_found(monkeypatch: pytest
     hear(run)
 
     def under_way(*_: object) -> None:
-        raise content.UnderWay
+        raise content.RunUnderWay
 
     monkeypatch.setattr(content, "entry_of", under_way)
     hear(run)
@@ -141,7 +141,7 @@ def test_a_long_document_is_read_in_slices(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(content, "_AHEAD", 3)
     beats: list[int] = []
     run = publish(*(f"page{number}word" for number in range(10)))
-    entry = content.entry_of(Which(run.site, run.project_id, run.document_id), lambda: beats.append(1))
+    entry = content.entry_of(DocumentRef(run.site, run.project_id, run.document_id), lambda: beats.append(1))
     assert entry is not None
     parts = iter(entry.parts)
     assert next(parts).kind == "name"
@@ -155,7 +155,7 @@ def test_where_s3_does_not_answer_nothing_is_changed() -> None:
     run = publish("Alphaword")
     hear(run)
     before = everything()
-    which = Which(run.site, run.project_id, run.document_id)
+    which = DocumentRef(run.site, run.project_id, run.document_id)
     with fail("s3", "GetObject"), pytest.raises(Unavailable):
         indexing.bring_up_to_date(which, lambda: None)
     assert everything() == before
@@ -163,7 +163,7 @@ def test_where_s3_does_not_answer_nothing_is_changed() -> None:
 
 def test_pages_that_a_purge_took_meanwhile_are_left_out() -> None:
     run = publish("Alphaword")
-    end_pages = Which(run.site, run.project_id, run.document_id)
+    end_pages = DocumentRef(run.site, run.project_id, run.document_id)
     entry = content.entry_of(end_pages, lambda: None)
     removals.delete_document(run.site, run.document_id, by=ROSA)
     removals.purge_document(run.site, run.document_id, by=ROSA)

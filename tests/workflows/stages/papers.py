@@ -1,7 +1,7 @@
 """The types of a site for tests, and papers of several languages as rows."""
 
 from projects.schemas.defaults import DEFAULT_ATTRIBUTES, DEFAULT_CLASSIFICATIONS
-from workflows.stages.document_types.types import TypeBook, TypeSpec
+from workflows.stages.document_types.types import PinnedTypes, TypeSpec
 from workflows.stages.specs import FieldSpec
 
 
@@ -11,13 +11,13 @@ def type_spec(name: str, *fields: tuple[str, str, str], type_id: str = "", requi
     return TypeSpec(type_id or name.casefold(), name, 1, specs)
 
 
-def default_types() -> TypeBook:
+def default_types() -> PinnedTypes:
     found = []
     for key, schema in DEFAULT_CLASSIFICATIONS.items():
         used = [(DEFAULT_ATTRIBUTES[use.key], use) for use in schema.uses]
         specs = tuple(FieldSpec(one.key, one.label, one.kind, use.required, 0.8, use.allowed) for one, use in used)
         found.append(TypeSpec(key, schema.name, 1, specs))
-    return TypeBook(tuple(found))
+    return PinnedTypes(tuple(found))
 
 
 PAPERS = {

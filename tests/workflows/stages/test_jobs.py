@@ -10,7 +10,7 @@ from tests.tools.paper import Sheet, save
 from tests.workflows.stages.memory import context, kept, run_all
 from tests.workflows.stages.recordings import tone
 from workflows.stages import STAGES, bda_processor, segment_prep, transcribe
-from workflows.stages.base import Begun, StageContext
+from workflows.stages.base import StageContext, StartedJob
 from workflows.stages.models import model_summary
 from workflows.stages.services import Chapter, Output, Services, SummaryQuestion, Transcript, Utterance
 from workflows.stages.usage import Usage
@@ -53,7 +53,7 @@ def recording(folder: Path, service: Service) -> StageContext:
 def test_a_recording_is_written_down_by_a_service_without_being_fetched(tmp_path):
     service = Service(SPOKEN)
     ctx = recording(tmp_path, service)
-    assert transcribe.JOB.begin(ctx) == Begun("transcribe", "job-1")
+    assert transcribe.JOB.begin(ctx) == StartedJob("transcribe", "job-1")
     assert transcribe.JOB.collect(ctx, "job-1") is False
     assert transcribe.JOB.collect(ctx, "job-1") is True
     done = transcribe.run(ctx)
@@ -109,7 +109,7 @@ def test_data_automation_gives_each_page_its_markdown(tmp_path):
     service = Service(Output({0: "# One", 1: "# Two"}, "A list.", (Chapter("Hello", "00:00:00;00", "00:00:09;00"),)))
     service.service, service.model = "bda", "Bedrock Data Automation"
     ctx = paper(tmp_path, automation=service)
-    assert bda_processor.JOB.begin(ctx) == Begun("bda", "job-1")
+    assert bda_processor.JOB.begin(ctx) == StartedJob("bda", "job-1")
     assert bda_processor.JOB.collect(ctx, "job-1") is False
     assert bda_processor.JOB.collect(ctx, "job-1") is True
     done = run_all(ctx)["bda_processor"]

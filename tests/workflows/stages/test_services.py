@@ -17,11 +17,11 @@ from workflows.stages import (
     segment_prep,
     usage,
 )
-from workflows.stages.base import Begun, FieldSpec, StageContext
+from workflows.stages.base import FieldSpec, StageContext, StartedJob
 from workflows.stages.pages import page_entries
 from workflows.stages.pages.layout import Line, Word
 from workflows.stages.pages.reading import Answer, Cell, DocumentReading, FormField, PageReading, Spot, Table
-from workflows.stages.services import Given, PageAnswer, PageQuestion, PageReply, Services, questions
+from workflows.stages.services import GivenValue, PageAnswer, PageQuestion, PageReply, Services, questions
 from workflows.stages.usage import Usage
 
 TOTAL = FieldSpec("total", "Total", "amount", required=True, threshold=0.8)
@@ -127,7 +127,7 @@ def test_a_job_reads_the_whole_document_before_the_stage_begins(tmp_path):
     ctx = scanned(tmp_path, document_reader=service)
     job = STAGES["paddleocr_processor"].job
     assert job is not None
-    assert job.begin(ctx) == Begun("textract", "job-1")
+    assert job.begin(ctx) == StartedJob("textract", "job-1")
     assert service.begun == [{"total": "Total", "date": "Date"}]
     assert job.collect(ctx, "job-1") is False
     assert job.collect(ctx, "job-1") is True
@@ -187,7 +187,7 @@ def test_without_a_service_there_is_no_job(tmp_path):
 class Model:
     """Gives the same answer for every page, and remembers what it was asked."""
 
-    def __init__(self, *given: Given, wrong_on: int | None = None) -> None:
+    def __init__(self, *given: GivenValue, wrong_on: int | None = None) -> None:
         self.given = given
         self.wrong_on = wrong_on
         self.asked: list[PageQuestion] = []
@@ -214,7 +214,7 @@ def result(ctx: StageContext) -> dict:
 
 
 def test_a_model_is_shown_each_page_with_its_picture_and_the_prompt(tmp_path):
-    model = Model(Given("total", "9.00", "9.00", 0.9))
+    model = Model(GivenValue("total", "9.00", "9.00", 0.9))
     ctx, done = analysed(tmp_path, model)
     (question,) = model.asked
     assert (question.text, question.specs, question.alone) == ("Total 9.00", (TOTAL, DATE), True)
@@ -227,7 +227,7 @@ def test_a_model_is_shown_each_page_with_its_picture_and_the_prompt(tmp_path):
 
 
 def test_a_value_stands_where_the_page_has_it_and_rules_that_agree_count(tmp_path):
-    ctx, _ = analysed(tmp_path, Model(Given("total", "9.00", "9.00", 0.75)))
+    ctx, _ = analysed(tmp_path, Model(GivenValue("total", "9.00", "9.00", 0.75)))
     total = result(ctx)["total"]
     assert (total["value"], total["source"], total["page"]) == ("9.00", "cheap", 0)
     assert total["box"] == [0.1, 0.1, 0.19, 0.12]
@@ -236,13 +236,13 @@ def test_a_value_stands_where_the_page_has_it_and_rules_that_agree_count(tmp_pat
 
 
 def test_a_value_that_stands_nowhere_on_its_page_is_never_believed(tmp_path):
-    ctx, _ = analysed(tmp_path, Model(Given("date", "2024-03-12", "12 March 2024", 0.99)))
+    ctx, _ = analysed(tmp_path, Model(GivenValue("date", "2024-03-12", "12 March 2024", 0.99)))
     date = result(ctx)["date"]
     assert (date["value"], date["box"], date["confidence"]) == ("2024-03-12", None, 0.5)
 
 
 def test_a_page_whose_answer_cannot_be_used_fails_alone_and_keeps_no_answer(tmp_path):
-    ctx, done = analysed(tmp_path, Model(Given("total", "9.00", "9.00", 0.9), wrong_on=1), pages=2)
+    ctx, done = analysed(tmp_path, Model(GivenValue("total", "9.00", "9.00", 0.9), wrong_on=1), pages=2)
     assert done.failed == {1}
     segment = kept(ctx).json("analysis/segment_0001.json")
     assert (segment["status"], segment["ai_analysis"]) == ("failed", [])
@@ -250,7 +250,7 @@ def test_a_page_whose_answer_cannot_be_used_fails_alone_and_keeps_no_answer(tmp_
 
 
 def test_pages_in_the_middle_of_a_long_document_are_described_and_not_searched(tmp_path):
-    model = Model(Given("total", "9.00", "9.00", 0.9))
+    model = Model(GivenValue("total", "9.00", "9.00", 0.9))
     analysed(tmp_path, model, pages=14)
     asked = [bool(question.specs) for question in model.asked]
     assert asked == [True] * 8 + [False] * 2 + [True] * 4

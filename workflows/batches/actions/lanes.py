@@ -14,7 +14,7 @@ from config import clock, table
 from config.errors import Conflict
 from config.transaction import Delete, Put, transact
 from workflows.batches.actions import batches
-from workflows.batches.items import Batch, BatchLine, BatchStatus, Tallied
+from workflows.batches.items import Batch, BatchLine, BatchStatus, LineOutcome
 
 _KINDS = 20  # of skipped files; with the last archive's a few more
 _SHORT = 300  # letters of a sentence
@@ -55,7 +55,7 @@ def claim_lane(site: str, batch: Batch, lane: int) -> Place | None:
     return _place(site, found, lane)
 
 
-def settle_lane(place: Place, became: Tallied | None, *, skipped: int = 0) -> tuple[Batch, Place | None]:
+def settle_lane(place: Place, became: LineOutcome | None, *, skipped: int = 0) -> tuple[Batch, Place | None]:
     """Count what became of a lane's line, once, and take the next one into the lane; None where it is free now.
 
     ``became``: None for a line that was counted when its file was looked at. ``skipped``: files that did not come out.
@@ -70,7 +70,7 @@ def settle_lane(place: Place, became: Tallied | None, *, skipped: int = 0) -> tu
     if skipped:
         counts.append(Batch.skipped.add(skipped))
     with suppress(Conflict):
-        goes_on = _may_take(place.attempt, place.lane, failed=became == Tallied.FAILED) & holds
+        goes_on = _may_take(place.attempt, place.lane, failed=became == LineOutcome.FAILED) & holds
         found = Batch.change(key, [*_next_line(place.lane), *counts], goes_on)
         return found, _place(place.site, found, place.lane)
     return Batch.change(key, [Batch.lanes[str(place.lane)].remove(), *counts], holds), None
@@ -83,7 +83,7 @@ def name_skipped(place: Place, kinds: set[str]) -> None:
         Batch.change(batches.key_of(place.site, place.batch_id), [Batch.skipped_kinds.add(kinds)], few)
 
 
-def _more(became: Tallied) -> Action:
+def _more(became: LineOutcome) -> Action:
     number = getattr(Batch, became.value)
     action: Action = number.set(number + 1)
     return action

@@ -17,7 +17,7 @@ from projects.documents.actions.classification import set_classification
 from projects.documents.document_status import DocumentStatus
 from workflows.definitions.blueprint import StepDefinition
 from workflows.documents import reruns
-from workflows.documents.reruns import ANALYSED, Ended
+from workflows.documents.reruns import ANALYSED, EndedRun
 from workflows.engine import driver, limits
 from workflows.engine.actions import interventions
 from workflows.intake.actions.document_start import Beginning, Original, Rows
@@ -67,11 +67,11 @@ class Source:
         return current if execution.decision_id else ""
 
     @property
-    def ended(self) -> Ended:
+    def ended(self) -> EndedRun:
         steps = self.board.data.as_dict()
         named = {name: one for name, one in steps.items() if isinstance(one, dict)}
         layers = run_files.from_json(self.link.layers)
-        return Ended(queries.definition_of(self.execution), str(self.execution.outcome or ""), named, layers)
+        return EndedRun(queries.definition_of(self.execution), str(self.execution.outcome or ""), named, layers)
 
 
 def source_of(run: Run) -> Source:
@@ -136,7 +136,7 @@ class _Plan:
     decided: str
 
     @property
-    def ended(self) -> Ended:
+    def ended(self) -> EndedRun:
         return self.source.ended
 
     @property

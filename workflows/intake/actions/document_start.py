@@ -15,7 +15,7 @@ from config.transaction import Change, EventAt, Put, transact
 from projects.audit.events import Actor
 from projects.documents.actions.documents import Content, NewDocument, create_document
 from projects.documents.activity import ActivityType, record_activity
-from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Asked, Definition
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Definition, DocumentFacts
 from workflows.engine import driver
 from workflows.rules.routing import UNROUTED, Routing
 from workflows.runs import engine_choice, events, executions, run_settings, traces
@@ -132,7 +132,7 @@ class Beginning:
 
     @property
     def _left_out(self) -> frozenset[int]:
-        return self.definition.left_out(Asked(self.original.file_type, use_bda=self.pinned.use_bda))
+        return self.definition.left_out(DocumentFacts(self.original.file_type, use_bda=self.pinned.use_bda))
 
     @property
     def ingested(self) -> EventAt:

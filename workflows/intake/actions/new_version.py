@@ -13,7 +13,7 @@ from config.errors import Conflict, Refused
 from config.transaction import EXISTS, Change, Put, Update, transact
 from projects.audit.events import Actor
 from projects.documents.actions.documents import CHECKSUM_TYPE, version_row
-from projects.documents.activity import ActivityType, Changed, record_activity
+from projects.documents.activity import ActivityChange, ActivityType, record_activity
 from projects.documents.items.documents import Document
 from projects.documents.queries.documents import get_document
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Definition
@@ -119,7 +119,7 @@ def _write(beginning: Beginning, document: Document, before: ProjectDocument, at
         Put(version),
         *_replaced(beginning, before),
     ]
-    changed = Changed("content", document.checksum, original.sha256)
+    changed = ActivityChange("content", document.checksum, original.sha256)
     transact(
         changes,
         beginning.ingested,

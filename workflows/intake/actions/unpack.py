@@ -18,7 +18,7 @@ from config.table import Key
 from config.transaction import Change, Put, Update, transact
 from projects.audit.events import Actor
 from projects.documents.actions.documents import create_document
-from projects.documents.activity import ActivityType, Changed, record_activity
+from projects.documents.activity import ActivityChange, ActivityType, record_activity
 from projects.documents.document_status import DocumentStatus
 from projects.documents.items.documents import ChildDocument
 from projects.documents.items.unpacking import DocumentUnpacking, UnpackingStatus
@@ -240,7 +240,7 @@ def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = 
         *document_rows.write_document(run, before, _UNDER_WAY, clock.iso(clock.now()), more=more),
     ]
     # No reason beside it: reasons name files of the archive, and activity outlives the document.
-    changed = [Changed("unpacking", "ended", "started again")]
+    changed = [ActivityChange("unpacking", "ended", "started again")]
     told = record_activity(site, record.documentId, ActivityType.MODIFY, by=by, changes=changed, name=row.name)
     try:
         transact(changes, events.lineage(run, "UNPACKING_TRIED_AGAIN", by=by), told)

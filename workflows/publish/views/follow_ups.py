@@ -44,7 +44,7 @@ _LISTED = (ActionStatus.FAILED, ActionStatus.WAITING_FOR_RETRY, ActionStatus.IN_
 _AGAIN = (ActionStatus.FAILED, ActionStatus.WAITING_FOR_RETRY)
 
 
-class Decided(NamedTuple):
+class RuleDecision(NamedTuple):
     """A rule that decided, and when it was asked."""
 
     when: str
@@ -76,7 +76,7 @@ def show_follow_up(request: DeskRequest, document_id: str, workflow_id: str) -> 
     return render_answer(request, "workflows/publish/follow_up.html", "workflows/publish/_follow_up.html", context)
 
 
-def _list_decided_rules(run: Run) -> Iterable[Decided]:
+def _list_decided_rules(run: Run) -> Iterable[RuleDecision]:
     """None for a run of an earlier system, which asked no rules."""
     try:
         link = queries.document_workflow(run.site, run.document_id, run.workflow_id)
@@ -84,9 +84,9 @@ def _list_decided_rules(run: Run) -> Iterable[Decided]:
     except NotFound:
         return
     for decision in stored_rules.read_routing(link.routing).judgement.decisions:
-        yield Decided("When it came", decision)
+        yield RuleDecision("When it came", decision)
     for decision in judge.judgement_of(run, execution.routing_sha256).decisions:
-        yield Decided("After the analysis", decision)
+        yield RuleDecision("After the analysis", decision)
 
 
 def _is_moving(follow_up: FollowUp) -> bool:

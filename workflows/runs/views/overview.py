@@ -24,7 +24,7 @@ class Analysis:
 
     board: WorkflowSteps
     mark: Mark
-    pips: list[state_labels.Pip]
+    pips: list[state_labels.StepMark]
     number: int
     total: int
     label: str
@@ -40,7 +40,7 @@ class Analysis:
 
     @property
     def width(self) -> int:
-        return state_labels.PIP * self.total
+        return state_labels.STEP_MARK_WIDTH * self.total
 
 
 def _analysis(board: WorkflowSteps) -> Analysis:
@@ -48,7 +48,7 @@ def _analysis(board: WorkflowSteps) -> Analysis:
     progress = queries.progress(board, definition)
     step = definition.steps[min(progress.done, progress.total - 1)]
     mark = state_labels.of_run(progress.outcome, waits=step.type == "approval")
-    pips = list(state_labels.pips(definition, progress.done))
+    pips = list(state_labels.step_marks(definition, progress.done))
     return Analysis(board, mark, pips, min(progress.done + 1, progress.total), progress.total, step.label)
 
 

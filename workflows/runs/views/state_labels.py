@@ -16,7 +16,7 @@ from workflows.runs.seed_000 import Link
 from workflows.runs.status import Outcome, StepStatus
 from workflows.stages.usage import LOCAL
 
-PIP = 12  # the width of one step's mark with its gap
+STEP_MARK_WIDTH = 12  # the width of one step's mark with its gap
 
 
 class Mark(NamedTuple):
@@ -126,17 +126,17 @@ def started_at(workflow_id: str) -> dt.datetime | None:
 
 
 @dataclass(frozen=True)
-class Pip:
+class StepMark:
     """One step in the row of small marks; ``x`` in the drawing's own units."""
 
     kind: str
     x: int
 
 
-def pips(definition: Definition, here: int) -> Sequence[Pip]:
+def step_marks(definition: Definition, here: int) -> Sequence[StepMark]:
     """Marks of the steps for a run that is at the step number ``here`` (from 0)."""
     kinds = ["done" if i < here else "now" if i == here else "" for i in range(len(definition.steps))]
-    return [Pip(kind, 1 + i * PIP) for i, kind in enumerate(kinds)]
+    return [StepMark(kind, 1 + i * STEP_MARK_WIDTH) for i, kind in enumerate(kinds)]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from workflows.stages.document_types.types import Found, Rated, TypeSpec
+from workflows.stages.document_types.types import RatedType, TypeRanking, TypeSpec
 from workflows.stages.document_types.vocabulary import CONCEPTS, Concept, whole_word_pattern
 from workflows.stages.fields import labels
 from workflows.stages.fields.candidates import Document
@@ -27,7 +27,7 @@ _AMOUNT = re.compile(r"\d[.,]\d{2}\b|(?:[$€£¥₹]|\b(?:rs|rm|eur|usd|gbp|chf
 _TITLE_WORDS = 6  # a row with more words is a sentence, not a title
 
 
-def rank_types(document: Document, types: Sequence[TypeSpec], *, is_invoice: bool = False) -> Found:
+def rank_types(document: Document, types: Sequence[TypeSpec], *, is_invoice: bool = False) -> TypeRanking:
     """Every type with its share, the likeliest first; those that fit alike in the order of ``types``.
 
     ``is_invoice``: the file carries an invoice as XML, which no other paper does.
@@ -58,13 +58,15 @@ def _is_slip(document: Document, text: str) -> bool:
     return narrow and len(text) < _SHORT and _AMOUNT.search(text) is not None
 
 
-def _share_points(points: Mapping[str, float], none: Sequence[float]) -> Found:
+def _share_points(points: Mapping[str, float], none: Sequence[float]) -> TypeRanking:
     top = max([*points.values(), *none])
     parts = {key: math.exp(value - top) for key, value in points.items()}
     left = sum(math.exp(value - top) for value in none)
     whole = sum(parts.values()) + left
-    rated = sorted((Rated(key, round(part / whole, 4)) for key, part in parts.items()), key=lambda one: -one.confidence)
-    return Found(tuple(rated), none=round(left / whole, 4))
+    rated = sorted(
+        (RatedType(key, round(part / whole, 4)) for key, part in parts.items()), key=lambda one: -one.confidence
+    )
+    return TypeRanking(tuple(rated), none=round(left / whole, 4))
 
 
 def _of_type(one: TypeSpec, known: float, text: str, titles: Sequence[str], concept: str) -> float:

@@ -7,7 +7,7 @@ from config.errors import NotFound
 from workflows.stages import artifacts, usage
 from workflows.stages.base import FieldSpec, StageContext
 from workflows.stages.document_types import classifier
-from workflows.stages.document_types.types import OWN, Found, Rated, TypeSpec
+from workflows.stages.document_types.types import OWN, RatedType, TypeRanking, TypeSpec
 from workflows.stages.fields.candidates import Document
 from workflows.stages.services import TypeQuestion
 from workflows.stages.usage import Usage
@@ -38,7 +38,7 @@ def ask_type(context: StageContext, document: Callable[[], Document]) -> None:
     )
     reply = context.services.analyst.classify(question)
     rated = sorted(reply.candidates, key=lambda one: -one.confidence)
-    found = Found(tuple(rated), reply.model, reply.none)
+    found = TypeRanking(tuple(rated), reply.model, reply.none)
     used = usage.usage_to_store(reply.usage)
     kept = {"text_sha256": key, "found": found.to_json(), "used": used, "attempt": context.attempt}
     artifacts.write_json(context.artifacts, name, kept)
@@ -68,27 +68,29 @@ def type_usage(context: StageContext) -> tuple[Usage, ...]:
 def page_field_specs(context: StageContext) -> tuple[FieldSpec, ...]:
     """The fields that pages are asked for: of the type that a model found, where one did."""
     kept = _read_type_answer(context) if context.types.types else {}
-    best = Found.from_stored(kept["found"]).best if kept else None
+    best = TypeRanking.from_stored(kept["found"]).best if kept else None
     return context.types.by_id[best.id].fields if best else context.settings.fields
 
 
-def classify_document(context: StageContext, document: Document, *, is_invoice: bool) -> Found | None:
+def classify_document(context: StageContext, document: Document, *, is_invoice: bool) -> TypeRanking | None:
     """None where the run has no types to find one among."""
     if not context.types.types:
         return None
     kept = _read_type_answer(context) if context.services.analyst is not None else {}
     if kept:
-        return Found.from_stored(kept["found"])
+        return TypeRanking.from_stored(kept["found"])
     return classifier.rank_types(document, context.types.types, is_invoice=is_invoice)
 
 
 Read = Callable[[FieldSpec], dict[str, Any]]
 
 
-def type_result_entry(context: StageContext, rated: Found, read: Read) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def type_result_entry(
+    context: StageContext, rated: TypeRanking, read: Read
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The result's ``type`` (workflows/stages/document_types/of_result.py), and the fields that go with it."""
     none = TypeSpec(OWN, "None of these", 0, context.settings.fields)
-    shares = [*rated.candidates, Rated(OWN, rated.none)]
+    shares = [*rated.candidates, RatedType(OWN, rated.none)]
     chosen = rated.best.id if rated.best else OWN
     by_id = {**context.types.by_id, OWN: none}
     entries = {

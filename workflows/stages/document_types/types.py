@@ -30,7 +30,7 @@ class TypeSpec:
 
 
 @dataclass(frozen=True)
-class Rated:
+class RatedType:
     """How far a type fits, 0–1; over all types and none of them the shares come to 1."""
 
     id: str
@@ -38,15 +38,15 @@ class Rated:
 
 
 @dataclass(frozen=True)
-class Found:
+class TypeRanking:
     """``candidates``: the likeliest first, every type of the run once. ``source``: rules, or the model that said so."""
 
-    candidates: tuple[Rated, ...]
+    candidates: tuple[RatedType, ...]
     source: str = "rules"
     none: float = 0.0  # how far it is of no type at all, 0–1
 
     @property
-    def best(self) -> Rated | None:
+    def best(self) -> RatedType | None:
         """None where no type fits better than none does."""
         first = self.candidates[0] if self.candidates else None
         return first if first and first.confidence > self.none else None
@@ -55,13 +55,13 @@ class Found:
         return asdict(self)
 
     @classmethod
-    def from_stored(cls, stored: Mapping[str, Any]) -> "Found":
-        rated = tuple(Rated(str(one["id"]), float(one["confidence"])) for one in stored["candidates"])
+    def from_stored(cls, stored: Mapping[str, Any]) -> "TypeRanking":
+        rated = tuple(RatedType(str(one["id"]), float(one["confidence"])) for one in stored["candidates"])
         return cls(rated, str(stored["source"]), float(stored["none"]))
 
 
 @dataclass(frozen=True)
-class TypeBook:
+class PinnedTypes:
     """Empty where the project says itself what its documents are."""
 
     types: tuple[TypeSpec, ...] = ()
@@ -70,9 +70,9 @@ class TypeBook:
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_id", {one.id: one for one in self.types})
 
-    def with_threshold(self, before: float, after: float) -> "TypeBook":
-        return TypeBook(tuple(replace(one, fields=with_threshold(one.fields, before, after)) for one in self.types))
+    def with_threshold(self, before: float, after: float) -> "PinnedTypes":
+        return PinnedTypes(tuple(replace(one, fields=with_threshold(one.fields, before, after)) for one in self.types))
 
 
-def book_of(stored: Sequence[Mapping[str, Any]]) -> TypeBook:
-    return TypeBook(tuple(TypeSpec.from_stored(one) for one in stored))
+def book_of(stored: Sequence[Mapping[str, Any]]) -> PinnedTypes:
+    return PinnedTypes(tuple(TypeSpec.from_stored(one) for one in stored))

@@ -57,7 +57,7 @@ MONEY = re.compile(r"[€$£¥₹]|\b(rm|usd|eur|gbp|rs|inr|chf|sgd|myr)\b|rm(?=
 
 
 @dataclass(frozen=True)
-class _Paper:
+class _PrintedSums:
     """What the amounts say together: sums that follow from others, those that others follow from, and the lines'."""
 
     proven: frozenset[Decimal]
@@ -78,12 +78,12 @@ def _guess_unlabelled_total(candidates: list[Candidate]) -> list[Candidate]:
     return [replace(candidate, points=0.1 + min(1.0, float(candidate.value) / 1e6)) for candidate in candidates]
 
 
-def _gather_sums(found: Sequence[Sum]) -> _Paper:
+def _gather_sums(found: Sequence[Sum]) -> _PrintedSums:
     chains = sums.find_sum_chains(found)
     ends = {chain.target for chain in chains}
     lines = sums.of_lines(found)
     from_lines = {lines} | {chain.target for chain in chains if chain.base == lines} if lines else set()
-    return _Paper(
+    return _PrintedSums(
         frozenset({*sums.find_proven_sums(found), *ends}),
         frozenset(chain.base for chain in chains) - ends,
         frozenset(from_lines),
@@ -170,7 +170,7 @@ def _is_money(hit: values.Hit, line: Line, points: float) -> bool:
     return whole and (bool(MONEY.search(hit.raw)) or (points >= 4.0 and len(hit.raw) <= 9))
 
 
-def _rate_total(found: Sum, paper: _Paper) -> Candidate:
+def _rate_total(found: Sum, paper: _PrintedSums) -> Candidate:
     agreed = found.value in paper.proven and found.value > 0
     passed, lines = found.value in paper.passed, found.value in paper.lines
     again = min(3, paper.repeats[found.hit.value] - 1)

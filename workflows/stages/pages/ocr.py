@@ -32,7 +32,7 @@ _lock = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Reading:
+class OcrReading:
     """``boxes``: of every line in pixels, x0, y0, x1, y1. ``slope``: how far the text falls per pixel to the right."""
 
     lines: tuple[Line, ...]
@@ -65,14 +65,14 @@ def engine() -> Any:
     )
 
 
-def read_page_image(image: Image.Image, page: int, *, turn_lines: bool = False, accents: bool = True) -> Reading:
+def read_page_image(image: Image.Image, page: int, *, turn_lines: bool = False, accents: bool = True) -> OcrReading:
     """``turn_lines`` also reads lines that stand on their head, which costs a tenth more.
 
     A strip too narrow for the engine, which makes long sides shorter, holds no line that anybody could read.
     Without ``accents`` the model's stray ones are taken off, for languages that have none: SETIA ÁLAM.
     """
     if min(image.size) * _LONGEST < _NARROWEST * max(image.size):
-        return Reading((), (), 0.0)
+        return OcrReading((), (), 0.0)
     pixels = np.ascontiguousarray(np.asarray(image.convert("RGB"))[:, :, ::-1])
     # One caller at a time: the engine keeps the options of a call on itself.
     with _lock:
@@ -85,7 +85,7 @@ def read_page_image(image: Image.Image, page: int, *, turn_lines: bool = False, 
     for number, (text, score, quad) in enumerate(zip(found.txts or (), found.scores or (), quads, strict=True)):
         words = _words(text, float(score), quad, parts[number] if matched else (), image.size)
         lines.append(Line(page, words if accents else tuple(replace(word, text=bare(word.text)) for word in words)))
-    return Reading(tuple(lines), tuple(_pixel_box(quad) for quad in quads), _slope(quads))
+    return OcrReading(tuple(lines), tuple(_pixel_box(quad) for quad in quads), _slope(quads))
 
 
 def bare(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from workflows.stages import results
 from workflows.stages.pages import layout
 from workflows.stages.pages.reading import Answer, PageReading
-from workflows.stages.services import Given, alias
+from workflows.stages.services import GivenValue, alias
 from workflows.stages.specs import FieldSpec
 
 
@@ -56,7 +56,7 @@ def _answers(answers: Iterable[Answer], specs: Sequence[FieldSpec], source: str)
         value = results.to_stored_form(spec.type, one.value.text) if spec else None
         if spec and value and (not spec.allowed or value in spec.allowed):
             place = {"page": one.value.page, "box": _box(one.value.box), "source": source}
-            given = Given(spec.name, value, one.value.text, round(one.value.score, 4))
+            given = GivenValue(spec.name, value, one.value.text, round(one.value.score, 4))
             found.append({**vars(given), **place})
     return found
 

@@ -20,7 +20,7 @@ Entry = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Paged:
+class PagedArtifact:
     """``head`` holds a list under ``name``, or names the chunks; an entry's ``key`` is its page (0-based).
 
     ``size``: pages of a chunk. No two slices write one chunk at a time, or one would undo the other's.
@@ -80,7 +80,7 @@ class Paged:
 class Pages:
     """A paged artifact as its head tells it; ``head`` is empty where there is none."""
 
-    of: Paged
+    of: PagedArtifact
     store: ArtifactStore
     head: Mapping[str, Any]
 
@@ -108,10 +108,10 @@ class Pages:
         return slices.unpack_ranges(self.head.get(name, ()))
 
 
-PREPARED = Paged(files.PREPARED, "segments", "segment_index", LIGHT)
-TEXT_LAYER = Paged(files.TEXT_LAYER, "pages", "page_index", LIGHT)
-TRANSCRIPT = Paged(files.TRANSCRIPT, "chunks", "chunk_index", LIGHT)
-BDA = Paged(files.BDA, "pages", "page_index", LIGHT)
-CRAWL = Paged(files.CRAWL, "chunks", "chunk_index", LIGHT)
-CHUNKS = Paged(files.TEXT_LAYER, "chunks", "chunk_index", LIGHT)  # of a file that is text
-OCR = Paged(files.OCR, "pages", "page_index", 1)  # a page takes seconds: what is read is never read again
+PREPARED = PagedArtifact(files.PREPARED, "segments", "segment_index", LIGHT)
+TEXT_LAYER = PagedArtifact(files.TEXT_LAYER, "pages", "page_index", LIGHT)
+TRANSCRIPT = PagedArtifact(files.TRANSCRIPT, "chunks", "chunk_index", LIGHT)
+BDA = PagedArtifact(files.BDA, "pages", "page_index", LIGHT)
+CRAWL = PagedArtifact(files.CRAWL, "chunks", "chunk_index", LIGHT)
+CHUNKS = PagedArtifact(files.TEXT_LAYER, "chunks", "chunk_index", LIGHT)  # of a file that is text
+OCR = PagedArtifact(files.OCR, "pages", "page_index", 1)  # a page takes seconds: what is read is never read again

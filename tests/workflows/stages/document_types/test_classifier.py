@@ -8,7 +8,7 @@ from tests.each import each
 from tests.workflows.stages.memory import document
 from tests.workflows.stages.papers import PAPERS, default_types, type_spec
 from workflows.stages.document_types.classifier import concept_of, rank_types
-from workflows.stages.document_types.types import Found
+from workflows.stages.document_types.types import TypeRanking
 from workflows.stages.fields.candidates import Document
 
 TYPES = default_types().types
@@ -77,4 +77,4 @@ def test_without_types_there_is_nothing_to_find() -> None:
 
 def test_what_was_found_is_read_back_as_it_was() -> None:
     found = rank_types(document(*PAPERS["receipt"][0]), TYPES)
-    assert Found.from_stored(found.to_json()) == found
+    assert TypeRanking.from_stored(found.to_json()) == found

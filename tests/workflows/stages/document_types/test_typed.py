@@ -10,7 +10,7 @@ from tests.workflows.stages.memory import FIELDS, context, kept
 from tests.workflows.stages.papers import PAPERS, default_types
 from workflows.stages import STAGES
 from workflows.stages.base import StageContext, StageResult
-from workflows.stages.document_types.types import Rated, TypeBook
+from workflows.stages.document_types.types import PinnedTypes, RatedType
 from workflows.stages.services import PageAnswer, PageQuestion, PageReply, Services, TypeQuestion, TypeReply
 from workflows.stages.usage import Usage
 from workflows.storage import files
@@ -26,7 +26,7 @@ class Model:
 
     def classify(self, question: TypeQuestion) -> TypeReply:
         self.asked.append(question)
-        rated = tuple(Rated(one.id, self.shares.get(one.id, 0.0)) for one in question.types)
+        rated = tuple(RatedType(one.id, self.shares.get(one.id, 0.0)) for one in question.types)
         none = 1 - sum(self.shares.values())
         return TypeReply(rated, none, "nova", (Usage("bedrock", "nova", calls=1, tokens_in=50, tokens_out=5),))
 
@@ -36,7 +36,7 @@ class Model:
         return PageReply(PageAnswer((), "A page."), "nova", (used,))
 
 
-def paper(folder: Path, *rows: str, types: TypeBook | None = None, **changes: Any) -> StageContext:
+def paper(folder: Path, *rows: str, types: PinnedTypes | None = None, **changes: Any) -> StageContext:
     sheet = Sheet(595, 842)
     for place, row in enumerate(rows):
         sheet.text(40, 50 + 20 * place, row[:100])
@@ -64,7 +64,7 @@ def test_the_fields_of_the_type_that_is_found_are_read_and_the_others_lie_beside
 
 
 def test_a_run_without_types_reads_what_it_always_read(tmp_path: Path) -> None:
-    _, result = run(paper(tmp_path, *PAPERS["invoice"][0], types=TypeBook(), typing="found"))
+    _, result = run(paper(tmp_path, *PAPERS["invoice"][0], types=PinnedTypes(), typing="found"))
     assert "type" not in result
     assert [one["name"] for one in result["fields"]] == [spec.name for spec in FIELDS]
 
@@ -130,6 +130,6 @@ def test_another_text_is_asked_about_again(tmp_path: Path) -> None:
 
 def test_a_model_is_not_asked_for_a_type_where_there_are_none(tmp_path: Path) -> None:
     model = Model({})
-    ctx = replace(paper(tmp_path, "Invoice", types=TypeBook()), services=Services(analyst=model))
+    ctx = replace(paper(tmp_path, "Invoice", types=PinnedTypes()), services=Services(analyst=model))
     run(ctx)
     assert (model.asked, len(model.pages)) == ([], 1)

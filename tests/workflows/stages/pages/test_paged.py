@@ -5,10 +5,10 @@ from typing import Any
 from tests.workflows.stages.memory import MemoryStore
 from workflows.stages import format_parser
 from workflows.stages.pages import paged
-from workflows.stages.pages.paged import OCR, TEXT_LAYER, Paged
+from workflows.stages.pages.paged import OCR, TEXT_LAYER, PagedArtifact
 
 
-def entries(of: Paged, indices: range | list[int], text: str = "") -> list[dict[str, Any]]:
+def entries(of: PagedArtifact, indices: range | list[int], text: str = "") -> list[dict[str, Any]]:
     return [{of.key: index, "text": text or f"page {index}", "doubt": None} for index in indices]
 
 
