@@ -25,8 +25,7 @@ from review.identity import Person, ReviewRef, queue_id
 from review.items.reviews import Review, ReviewDraft
 from workflows.definitions.blueprint import DEFINITIONS
 from workflows.runs import queries as workflow_queries
-from workflows.runs import run_files, run_settings
-from workflows.runs.run import Run
+from workflows.runs import run_files
 from workflows.runs.views.reading import Passage, passages
 from workflows.stages import results
 from workflows.stages.base import FieldSpec
@@ -97,7 +96,7 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
         draft.typed if standing.open_to_me else {name: text or "" for name, text in read_corrections(decided).items()}
     )
     result = of_result.apply_type_choice(found, typed.get(of_result.KEY))
-    fields = _fields(queries.run_of(ref, review), result)
+    fields = results.fields_of(result)
     shown = {one["name"]: one.get("value") for one in result["fields"]}
     may_decide = standing.mine and access.can_review(request)
     sheet = sheet_of(
@@ -246,15 +245,6 @@ def _result(ref: ReviewRef, review: Review) -> dict[str, Any]:
         ) from error
     found: dict[str, Any] = json.loads(body)
     return found
-
-
-def _fields(run: Run, result: Mapping[str, Any]) -> tuple[FieldSpec, ...]:
-    """The schema with its policy as the result carries it; a result of an older version does not, its run does."""
-    try:
-        return tuple(FieldSpec.from_stored(found) for found in result["fields"])
-    except KeyError:
-        document = workflow_queries.document_workflow(run.site, run.document_id, run.workflow_id)
-        return run_settings.from_json(document.settings).fields
 
 
 def _asked_page_index(request: DeskRequest) -> int | None:

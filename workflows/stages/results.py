@@ -147,7 +147,7 @@ def _describe_rating(rated: float | None, threshold: float) -> str:
 
 
 def fields_of(result: Mapping[str, Any]) -> tuple[FieldSpec, ...]:
-    """The schema with its policy as a result carries it. Raises: KeyError, where an older version of ours wrote it."""
+    """The schema with its policy as a result carries it."""
     return tuple(FieldSpec.from_stored(found) for found in result["fields"])
 
 

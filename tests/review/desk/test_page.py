@@ -39,14 +39,6 @@ def test_looking_writes_nothing_and_reads_two_things():
     assert calls.of_page() == ["dynamodb.BatchGetItem", "s3.GetObject"]
 
 
-def test_a_result_without_its_policy_is_judged_by_what_its_run_froze():
-    older = result()
-    for field in older["fields"]:
-        del field["threshold"]
-    _, ref = open_review(found=older)
-    assert "Total 55 %, needs 90 %" in one_line(shown(bob(), ref).content)
-
-
 def test_what_needs_a_look_comes_before_what_is_sure():
     _, ref = open_review()
     text = one_line(shown(bob(), ref).content)

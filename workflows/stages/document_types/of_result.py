@@ -15,7 +15,7 @@ _HEAD = ("id", "name", "version", "confidence")
 
 
 def type_entry(result: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """None where the project says it, or an older version of ours read the document."""
+    """None if the project says it."""
     found: Mapping[str, Any] | None = result.get("type")
     return found
 
