@@ -22,9 +22,9 @@ from tests.pump import Pump
 from tests.tools import samples
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Definition
 from workflows.intake.actions import document_start
-from workflows.intake.actions.document_start import Original
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
+from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -71,16 +71,16 @@ def start_run(
     kept = store.save_original(io.BytesIO(body), file.suffix, "application/pdf")
     original = Original(file.name, "application/pdf", len(body), kept.key, pages, kept.sha256, kept.version)
     return document_start.start(
-        site=site,
-        by=Actor("test", "test"),
-        project_id=project_id,
-        project=project,
-        pinned=run_settings.settings_of(site, project_id, project)
-        if {"classification_id", "analyzer"} & project.keys()
-        else run_settings.freeze(project),
-        document_id=document_id,
-        original=original,
-        definition=definition,
+        NewRun(
+            Run.new(site, project_id, document_id),
+            by=Actor("test", "test"),
+            project=project,
+            pinned=run_settings.settings_of(site, project_id, project)
+            if {"classification_id", "analyzer"} & project.keys()
+            else run_settings.freeze(project),
+            original=original,
+            definition=definition,
+        )
     )
 
 

@@ -16,8 +16,8 @@ from tests.pump import Pump
 from tests.tools.paper import Sheet, save
 from workflows.definitions.blueprint import DOCUMENT_APPROVAL
 from workflows.intake.actions import document_start
-from workflows.intake.actions.document_start import Original
 from workflows.runs import queries, run_settings
+from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
 from workflows.storage.objects import DocumentFiles
 
@@ -41,14 +41,14 @@ def begin(folder: Path, total: str, *, by: Actor = NOBODY) -> Run:
     kept = DocumentFiles(SITE, PROJECT_ID, document_id).save_original(io.BytesIO(body), ".pdf", "application/pdf")
     project = {**PROJECT, "review_policy": {"default_threshold": 0.0}}
     return document_start.start(
-        site=SITE,
-        by=by,
-        project_id=PROJECT_ID,
-        project=project,
-        pinned=run_settings.freeze(project),
-        document_id=document_id,
-        original=Original("receipt.pdf", "application/pdf", len(body), kept.key, 1, kept.sha256, kept.version),
-        definition=DOCUMENT_APPROVAL,
+        NewRun(
+            Run.new(SITE, PROJECT_ID, document_id),
+            by=by,
+            project=project,
+            pinned=run_settings.freeze(project),
+            original=Original("receipt.pdf", "application/pdf", len(body), kept.key, 1, kept.sha256, kept.version),
+            definition=DOCUMENT_APPROVAL,
+        )
     )
 
 

@@ -44,12 +44,12 @@ from workflows.documents.actions import removals, reruns
 from workflows.engine.actions import attempts, interventions
 from workflows.engine.actions.interventions import Way
 from workflows.intake.actions import document_start, new_version, unpack
-from workflows.intake.actions.document_start import Original
 from workflows.publish.actions import document_actions, follow_ups
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance, run_rows
 from workflows.runs.actions.run_rows import Advance
 from workflows.runs.items.runs import Execution
+from workflows.runs.new_run import Original
 from workflows.runs.status import FollowUpStatus
 
 

@@ -22,9 +22,9 @@ from workflows.engine.actions import attempts, interventions
 from workflows.engine.actions.interventions import Way
 from workflows.engine.step_context import document_of, files_of
 from workflows.intake.actions import unpack
-from workflows.intake.actions.document_start import Original
 from workflows.runs import executions, queries
 from workflows.runs.items.events import DocumentEvent
+from workflows.runs.new_run import Original
 from workflows.runs.run import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles

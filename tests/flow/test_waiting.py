@@ -22,9 +22,9 @@ from tests.workflows.stages.recordings import tone
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, FIRST_ANALYSIS, Definition
 from workflows.engine import external_job
 from workflows.intake.actions import document_start
-from workflows.intake.actions.document_start import Original
 from workflows.providers import actions as provider_actions
 from workflows.runs import queries, run_settings
+from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -56,14 +56,14 @@ def begin(file: Path, file_type: str, definition: Definition = DOCUMENT_ANALYSIS
     kept = DocumentFiles(SITE, PROJECT_ID, document_id).save_original(io.BytesIO(body), file.suffix, file_type)
     configured = {**PROJECT, "ocr_model": "textract", **project}
     return document_start.start(
-        site=SITE,
-        by=Actor("test", "test"),
-        project_id=PROJECT_ID,
-        project=configured,
-        pinned=run_settings.freeze(configured),
-        document_id=document_id,
-        original=Original(file.name, file_type, len(body), kept.key, None, kept.sha256, kept.version),
-        definition=definition,
+        NewRun(
+            Run.new(SITE, PROJECT_ID, document_id),
+            by=Actor("test", "test"),
+            project=configured,
+            pinned=run_settings.freeze(configured),
+            original=Original(file.name, file_type, len(body), kept.key, None, kept.sha256, kept.version),
+            definition=definition,
+        )
     )
 
 

@@ -14,8 +14,9 @@ from projects.documents.items.properties import DocumentAttribute, DocumentTag
 from projects.schemas import composite_keys
 from projects.schemas.attribute_values import in_key, value_columns
 from tests.factories import PROJECT, PROJECT_ID, SITE
-from workflows.intake.actions.document_start import Original, project_document
+from workflows.intake.actions.document_start import project_document
 from workflows.runs.actions.document_rows import DocumentState
+from workflows.runs.new_run import Original
 from workflows.runs.run import Run
 
 CLASSIFICATION = "33333333-3333-3333-3333-333333333333"

@@ -15,10 +15,10 @@ from review.items.reviews import Review
 from tests.factories import REVIEW
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.intake.actions import document_start
-from workflows.intake.actions.document_start import Original
 from workflows.runs import run_settings
 from workflows.runs.actions import run_rows
 from workflows.runs.items.runs import Execution
+from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -68,13 +68,13 @@ def open_review(
     """``found``: the stored result, where it is not the one that ``values`` make. ``queue``: an id."""
     original = Original(name, "application/pdf", 10, "projects/p/x.pdf", 1)
     run = document_start.start(
-        site=site,
-        by=Actor("1", "1"),
-        project_id=project_id,
-        project={**PROJECT, "name": project_name},
-        pinned=run_settings.freeze(PROJECT),
-        document_id=document_id or str(uuid.uuid4()),
-        original=original,
+        NewRun(
+            Run.new(site, project_id, document_id or str(uuid.uuid4())),
+            by=Actor("1", "1"),
+            project={**PROJECT, "name": project_name},
+            pinned=run_settings.freeze(PROJECT),
+            original=original,
+        )
     )
     body = json.dumps(found or result(values)).encode()
     store = DocumentFiles(site, run.project_id, run.document_id)

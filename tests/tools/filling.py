@@ -29,10 +29,11 @@ from review.decide import opening
 from review.decide.opening import Pause
 from review.identity import ReviewRef
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, REVIEW_REQUIRED, DocumentFacts, StepDefinition
-from workflows.intake.actions.document_start import Beginning, Original
+from workflows.intake.actions.document_start import plan_entry
 from workflows.runs import events, run_settings
 from workflows.runs.actions import advance
 from workflows.runs.actions.run_rows import Advance
+from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
 from workflows.runs.status import END, Outcome
 from workflows.storage import files
@@ -179,7 +180,7 @@ def _entering(run: Run, index: int, at: dt.datetime) -> tuple[list[Change], list
     original = Original(
         _name(index), _PDF, _SMALLEST + index, key, page_count=1, sha256=f"{index:064x}", s3version="filled"
     )
-    changes, told = Beginning(run, _DATA, _PINNED, original, DOCUMENT_ANALYSIS, FILLER).entering(at)
+    changes, told = plan_entry(NewRun(run, _DATA, _PINNED, original, FILLER), at)
     return changes, [(at, event) for event in told]
 
 

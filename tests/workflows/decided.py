@@ -9,10 +9,10 @@ from projects.audit.events import Actor
 from projects.settings import actions as setting_actions
 from projects.settings.values import ProjectSettings
 from workflows.intake.actions import document_start
-from workflows.intake.actions.document_start import Original
 from workflows.runs import run_settings
 from workflows.runs.actions import run_rows
 from workflows.runs.items.runs import Execution
+from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
 from workflows.runs.status import Outcome
 from workflows.stages.base import RunSettings
@@ -47,13 +47,13 @@ def decided_run(
     unseen: tuple[str, ...] = (),
 ) -> Run:
     run = document_start.start(
-        site=site,
-        by=ANNA,
-        project_id=project_id,
-        project={},
-        pinned=pinned or run_settings.freeze({}),
-        document_id=str(uuid.uuid4()),
-        original=Original("receipt.pdf", "application/pdf", 10, "projects/p/x.pdf", 1),
+        NewRun(
+            Run.new(site, project_id, str(uuid.uuid4())),
+            by=ANNA,
+            project={},
+            pinned=pinned or run_settings.freeze({}),
+            original=Original("receipt.pdf", "application/pdf", 10, "projects/p/x.pdf", 1),
+        )
     )
     store = DocumentFiles(site, project_id, run.document_id)
     result = json.dumps({"version": 1, "fields": fields}).encode()

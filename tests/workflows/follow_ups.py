@@ -16,7 +16,6 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import steps
 from workflows.engine.step_order import Order
 from workflows.intake import run_plan
-from workflows.intake.actions.document_start import Original
 from workflows.publish import follow_ups
 from workflows.publish.actions import follow_ups as follow_up_actions
 from workflows.publish.items.actions import DocumentAction, FollowUp
@@ -24,6 +23,7 @@ from workflows.rules.routing import Act, When
 from workflows.runs import queries
 from workflows.runs.actions import run_rows
 from workflows.runs.items.runs import Execution, WorkflowSteps
+from workflows.runs.new_run import Original
 from workflows.runs.run import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles

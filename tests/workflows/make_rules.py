@@ -8,7 +8,6 @@ from config import clock
 from projects.audit.events import Actor
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files
 from workflows.intake import inspection, run_plan
-from workflows.intake.actions.document_start import Original
 from workflows.routing.actions import field_mappings, rules, rulesets
 from workflows.routing.actions.field_mappings import MappingDraft
 from workflows.routing.actions.rules import RuleDraft
@@ -16,6 +15,7 @@ from workflows.routing.actions.rulesets import RulesetDraft
 from workflows.routing.items.field_mappings import StoredMapping
 from workflows.routing.items.rules import Ruleset, StoredRule
 from workflows.rules.routing import Condition, Effect, Operator, Source, When
+from workflows.runs.new_run import Original
 from workflows.runs.run import Run
 from workflows.storage.objects import DocumentFiles
 

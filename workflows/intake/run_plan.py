@@ -12,11 +12,11 @@ from workflows.definitions import versions
 from workflows.definitions.blueprint import Definition
 from workflows.engine import limits
 from workflows.intake.actions import document_start, new_version
-from workflows.intake.actions.document_start import Original
 from workflows.routing import pinned_rules
 from workflows.rules import routing
 from workflows.rules.routing import Effect, Facts, Routing, When
 from workflows.runs import run_settings
+from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
 from workflows.stages.base import RunSettings
 from workflows.storage.objects import DocumentFiles, StoredFile
@@ -83,15 +83,20 @@ def start(
         Unavailable: the table does not answer; nothing was created.
 
     """
-    return document_start.start(
-        **_settled(plan, document_id, original, by),
-        project_id=plan.project_id,
-        parent_id=parent_id,
-        chosen=plan.chosen,
-        also=also,
-        batch_line=batch_line,
+    new = NewRun(
+        Run.new(plan.site, plan.project_id, document_id),
+        plan.project,
+        plan.pinned,
+        original,
+        by,
+        plan.definition,
+        plan.routing,
+        parent_id,
+        plan.chosen,
+        batch_line,
         aside=not batch_line and _stands_aside(plan),  # a batch keeps to its slots
     )
+    return document_start.start(new, also=also)
 
 
 def start_again(plan: Plan, *, document_id: str, original: Original, by: Actor) -> Run:
@@ -103,25 +108,13 @@ def start_again(plan: Plan, *, document_id: str, original: Original, by: Actor) 
         Unavailable: the table does not answer; nothing was changed.
 
     """
-    return new_version.add_content(**_settled(plan, document_id, original, by), aside=_stands_aside(plan))
+    run, aside = Run.new(plan.site, plan.project_id, document_id), _stands_aside(plan)
+    new = NewRun(run, plan.project, plan.pinned, original, by, plan.definition, plan.routing, aside=aside)
+    return new_version.add_content(new)
 
 
 def _stands_aside(plan: Plan) -> bool:
     return limits.are_taken(plan.site, plan.project_id, project_slots=int(plan.project.get("slots") or 0))
-
-
-def _settled(plan: Plan, document_id: str, original: Original, by: Actor) -> dict[str, Any]:
-    """What a first and a later content begin with alike."""
-    return {
-        "site": plan.site,
-        "by": by,
-        "project": plan.project,
-        "pinned": plan.pinned,
-        "document_id": document_id,
-        "original": original,
-        "definition": plan.definition,
-        "routing": plan.routing,
-    }
 
 
 def take_back(store: DocumentFiles, stored: StoredFile) -> None:

@@ -11,8 +11,8 @@ from projects.documents.items.unpacking import DocumentUnpacking
 from projects.settings.items import Project, settings_to_store
 from workflows.intake import run_plan
 from workflows.intake.actions import unpack
-from workflows.intake.actions.document_start import Original
 from workflows.intake.inspection import Inspection
+from workflows.runs.new_run import Original
 from workflows.runs.run import Run
 from workflows.storage.objects import DocumentFiles
 

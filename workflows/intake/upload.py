@@ -18,11 +18,11 @@ from projects.settings import provider_choice
 from projects.settings.items import Project, settings_to_store
 from workflows.intake import run_plan
 from workflows.intake.actions import new_version, unpack
-from workflows.intake.actions.document_start import Original
 from workflows.intake.inspect import inspect
 from workflows.intake.inspection import Inspection
 from workflows.intake.store import store_and_begin
 from workflows.intake.tasks import order_unpacking_soon
+from workflows.runs.new_run import Original
 from workflows.runs.run import Run
 from workflows.storage.objects import DocumentFiles
 

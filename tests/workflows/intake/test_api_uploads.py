@@ -17,9 +17,9 @@ from tests.workflows.boxes import zipped
 from tests.workflows.test_api import API, problem, program, upload
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.intake import run_plan
-from workflows.intake.actions.document_start import Original
 from workflows.runs import queries
 from workflows.runs.actions import advance
+from workflows.runs.new_run import Original
 from workflows.runs.run import Run
 from workflows.storage.objects import DocumentFiles
 

@@ -13,9 +13,9 @@ from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files, start_run
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.intake.actions import new_version
-from workflows.intake.actions.document_start import Original
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
+from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -37,12 +37,13 @@ def original_of(run: Run, body: bytes | None = None) -> Original:
 
 def added(run: Run, original: Original | None = None, by: Actor = ROSA) -> Run:
     return new_version.add_content(
-        site=SITE,
-        by=by,
-        document_id=run.document_id,
-        project=PROJECT,
-        pinned=run_settings.settings_of(SITE, "proj_test", PROJECT),
-        original=original or original_of(run),
+        NewRun(
+            Run.new(SITE, PROJECT_ID, run.document_id),
+            by=by,
+            project=PROJECT,
+            pinned=run_settings.settings_of(SITE, PROJECT_ID, PROJECT),
+            original=original or original_of(run),
+        )
     )
 
 

@@ -5,11 +5,12 @@ from pathlib import Path
 from projects.audit.events import Actor
 from tests.factories import PROJECT, PROJECT_ID, SITE, start_run
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.intake.actions.document_start import Original, start
+from workflows.intake.actions.document_start import start
 from workflows.operations import process_report
 from workflows.operations.process_files import Job
 from workflows.operations.process_report import Line
 from workflows.runs import queries
+from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
 from workflows.runs.run_settings import freeze
 from workflows.stages import formats
@@ -18,9 +19,14 @@ from workflows.stages import formats
 def begun(file_type: str) -> Run:
     original = Original("a", file_type, 10, "projects/p/x")
     return start(
-        site=SITE, by=Actor("1", "1"), project_id=PROJECT_ID, project=PROJECT, pinned=freeze(PROJECT),
-        document_id=f"d-{abs(hash(file_type))}", original=original,
-    )  # fmt: skip
+        NewRun(
+            Run.new(SITE, PROJECT_ID, f"d-{abs(hash(file_type))}"),
+            by=Actor("1", "1"),
+            project=PROJECT,
+            pinned=freeze(PROJECT),
+            original=original,
+        )
+    )
 
 
 def test_what_a_kind_of_file_does_not_need_is_on_its_board_from_the_start(table: str) -> None:

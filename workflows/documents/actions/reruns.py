@@ -20,7 +20,6 @@ from workflows.documents import reruns
 from workflows.documents.reruns import ANALYSED, EndedRun
 from workflows.engine import driver, limits
 from workflows.engine.actions import interventions
-from workflows.intake.actions.document_start import Beginning, Original, Rows
 from workflows.publish import follow_ups
 from workflows.rules.stored_rules import read_routing
 from workflows.runs import events, queries, run_files, run_settings, traces
@@ -30,6 +29,7 @@ from workflows.runs.actions.run_rows import RunPosition
 from workflows.runs.items.documents import DocumentWorkflow, ProjectDocument
 from workflows.runs.items.events import DocumentEvent
 from workflows.runs.items.runs import Execution, WorkflowSteps
+from workflows.runs.new_run import NewRun, Original, Rows
 from workflows.runs.run import Run
 from workflows.runs.run_files import Layer
 from workflows.runs.status import Outcome, RunStatus, StepStatus
@@ -194,10 +194,8 @@ def _rows(plan: _Plan, now: str) -> Rows:
         pages, s3version=link.s3version,
     )  # fmt: skip
     routing = read_routing(link.routing)
-    beginning = Beginning(
-        plan.run, project, plan.pinned, original, ended.definition, plan.by, routing, aside=plan.aside
-    )  # fmt: skip
-    rows = beginning.rows(now)
+    new = NewRun(plan.run, project, plan.pinned, original, plan.by, ended.definition, routing, aside=plan.aside)
+    rows = new.rows(now)
     layers = run_files.to_json((Layer(plan.run.workflow_id, ended.inherited(plan.first)), *ended.layers))
     rows.link.beside, rows.link.began_at = plan.source.run.workflow_id, plan.first.name
     rows.link.layers = rows.board.layers = layers

@@ -3,7 +3,7 @@
 import datetime as dt
 import random
 import time
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pynamodb.expressions.update import Action
@@ -11,23 +11,21 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.errors import Conflict, Refused
 from config.transaction import EXISTS, Change, Put, Update, transact
-from projects.audit.events import Actor
 from projects.documents.actions.documents import CHECKSUM_TYPE, version_row
 from projects.documents.activity import ActivityChange, ActivityType, record_activity
 from projects.documents.items.documents import Document
 from projects.documents.queries.documents import get_document
-from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Definition
-from workflows.intake.actions.document_start import Beginning, Original, content_of
+from workflows.intake.actions import document_start
+from workflows.intake.actions.document_start import content_of
 from workflows.intake.containers import TYPES
-from workflows.rules.routing import UNROUTED, Routing
 from workflows.runs import queries
 from workflows.runs.actions import advance, document_rows
 from workflows.runs.actions.document_rows import More
 from workflows.runs.items.documents import ProjectDocument
 from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
 from workflows.runs.status import StepStatus
-from workflows.stages.base import RunSettings
 
 UNDER_WAY = "A run of this document is under way, or waits for a person. Upload the new content when it has ended."
 CONTAINER = (
@@ -53,19 +51,8 @@ def check_takes_content(site: str, document: Document) -> ProjectDocument:
     return row
 
 
-def add_content(
-    *,
-    site: str,
-    by: Actor,
-    document_id: str,
-    project: Mapping[str, Any],
-    pinned: RunSettings,
-    original: Original,
-    definition: Definition = DOCUMENT_ANALYSIS,
-    routing: Routing = UNROUTED,
-    aside: bool = False,
-) -> Run:
-    """Make ``original`` the document's content and begin a run of it, in one transaction; ``aside``: as ``start``.
+def add_content(new: NewRun) -> Run:
+    """Make ``new.original`` the document's content and begin this run of it, in one transaction.
 
     Raises:
         NotFound: no such document, or it was deleted.
@@ -76,16 +63,14 @@ def add_content(
     """
     later = dt.timedelta()
     for attempt in range(_ATTEMPTS):
-        document = get_document(site, document_id)
-        before = check_takes_content(site, document)
-        if before.decided and original.sha256 and original.sha256 == document.checksum:
+        document = get_document(new.run.site, new.run.document_id)
+        before = check_takes_content(new.run.site, document)
+        if before.decided and new.original.sha256 and new.original.sha256 == document.checksum:
             raise Refused(SAME)
-        run = Run(site, document.project_id, document_id, clock.new_ulid())
-        beginning = Beginning(
-            run, project, pinned, original, definition, by, routing, before.workflow_id, aside=aside
-        )  # fmt: skip
+        run = replace(new.run, project_id=document.project_id)
+        new = replace(new, run=run, follows=before.workflow_id)
         try:
-            _write(beginning, document, before, clock.now() + later)
+            _write(new, document, before, clock.now() + later)
         except Conflict as conflict:
             if "project_document" in conflict.failed:
                 raise Refused(UNDER_WAY) from conflict
@@ -93,13 +78,13 @@ def add_content(
                 later += dt.timedelta(seconds=1)
             time.sleep(random.uniform(0.005, 0.03) * (attempt + 1))
         else:
-            beginning.start_engine()
+            document_start.start_engine(new)
             return run
     raise Conflict("Others change this document all the time. Nothing was changed; try again in a moment.")
 
 
-def _write(beginning: Beginning, document: Document, before: ProjectDocument, at: dt.datetime) -> None:
-    run, original, by = beginning.run, beginning.original, beginning.by
+def _write(new: NewRun, document: Document, before: ProjectDocument, at: dt.datetime) -> None:
+    run, original, by = new.run, new.original, new.by
     version = version_row(
         run.site, document.document_id, name=original.name, content=content_of(original), by=by, at=at
     )
@@ -110,19 +95,19 @@ def _write(beginning: Beginning, document: Document, before: ProjectDocument, at
         document=_document(document, original, at, now),
         document_if=Document.revision == document.revision,
         # Without a queue it stays where it is until it is assessed: what was limited to some is not open meanwhile.
-        queue=str(beginning.project.get("review_queue") or "") or None,
+        queue=str(new.project.get("review_queue") or "") or None,
     )
     # The document's revision holds ``before`` too: who else ended its rest has bumped it.
     shown = document_rows.state_of_row(before)
     changes = [
-        *advance.write(shown, beginning.position, now, new_rows=beginning.rows(now), more=more),
+        *advance.write(shown, new.position, now, new_rows=new.rows(now), more=more),
         Put(version),
-        *_replaced(beginning, before),
+        *_replaced(new, before),
     ]
     changed = ActivityChange("content", document.checksum, original.sha256)
     transact(
         changes,
-        beginning.ingested,
+        new.begin_event,
         record_activity(
             run.site,
             document.document_id,
@@ -168,8 +153,8 @@ def _document(document: Document, original: Original, at: dt.datetime, now: str)
     return [named[name].set(value) if value is not None else named[name].remove() for name, value in values.items()]
 
 
-def _replaced(beginning: Beginning, before: ProjectDocument) -> list[Change]:
+def _replaced(new: NewRun, before: ProjectDocument) -> list[Change]:
     """The page images of the runs before are this one's from now on; their pages say so."""
-    site, newer = beginning.run.site, WorkflowSteps.replaced_by.set(beginning.run.workflow_id)
-    earlier = sorted({*(before.runs or ()), *filter(None, [beginning.follows])})
+    site, newer = new.run.site, WorkflowSteps.replaced_by.set(new.run.workflow_id)
+    earlier = sorted({*(before.runs or ()), *filter(None, [new.follows])})
     return [Update(table.WORKFLOW_STEPS.key(site, workflow_id=one), [newer], EXISTS) for one in earlier]

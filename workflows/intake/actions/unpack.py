@@ -22,11 +22,12 @@ from projects.documents.activity import ActivityChange, ActivityType, record_act
 from projects.documents.document_status import DocumentStatus
 from projects.documents.items.documents import ChildDocument
 from projects.documents.items.unpacking import DocumentUnpacking, UnpackingStatus
-from workflows.intake.actions.document_start import Original, new_document, project_document
+from workflows.intake.actions.document_start import new_document, project_document
 from workflows.runs import events, queries, traces
 from workflows.runs.actions import document_rows
 from workflows.runs.actions.document_rows import DocumentState, More
 from workflows.runs.items.events import DocumentEvent
+from workflows.runs.new_run import Original
 from workflows.runs.run import Run
 from workflows.runs.status import Outcome
 

@@ -1,0 +1,180 @@
+"""A run that begins: what it is made of, its first position, and the rows that it comes into being by."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from django.conf import settings
+
+from config import clock, table
+from config.transaction import EventAt
+from projects.audit.events import Actor
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Definition, DocumentFacts
+from workflows.rules.routing import UNROUTED, Routing
+from workflows.runs import engine_choice, events, executions, run_settings, traces
+from workflows.runs.actions.run_rows import RunPosition
+from workflows.runs.items.documents import DocumentWorkflow, ProjectWorkflow
+from workflows.runs.items.runs import Execution, WorkflowSteps
+from workflows.runs.run import Run
+from workflows.runs.status import RunStatus, StepStatus
+from workflows.stages.base import RunSettings
+from workflows.storage.objects import DocumentFiles
+
+
+@dataclass(frozen=True)
+class Original:
+    """A stored upload: its name as people know it, MIME type, bytes, S3 key, and what else is known of it.
+
+    ``sha256`` (hexadecimal) was verified by S3; ``s3version`` is the version that the run reads.
+    """
+
+    name: str
+    file_type: str
+    file_size: int
+    s3_key: str
+    page_count: int | None = None
+    sha256: str | None = None
+    s3version: str | None = None
+
+
+class Rows(NamedTuple):
+    in_project: ProjectWorkflow
+    link: DocumentWorkflow
+    board: WorkflowSteps
+    execution: Execution
+
+
+@dataclass(frozen=True)
+class NewRun:
+    """What a run is made of.
+
+    ``project``: the project's ``data`` map. ``pinned``: the settings that it freezes. ``routing``: what the site's
+    rules said. ``parent_id``: the mail or archive that its document came out of. ``chosen``: kept with the document for
+    its later contents. ``batch_line``: whose slot it holds. ``aside``: its site has so many under way that its steps
+    are done by workers of large documents. ``follows``: the document's run before it, whose pages it replaces.
+    """
+
+    run: Run
+    project: Mapping[str, Any]
+    pinned: RunSettings
+    original: Original
+    by: Actor
+    definition: Definition = DOCUMENT_ANALYSIS
+    routing: Routing = UNROUTED
+    parent_id: str = ""
+    chosen: Mapping[str, str] = field(default_factory=dict)
+    batch_line: str = ""
+    aside: bool = False
+    follows: str | None = None
+
+    @property
+    def project_name(self) -> str:
+        return str(self.project.get("name") or "")
+
+    @property
+    def position(self) -> RunPosition:
+        """Where the run is when it begins."""
+        return RunPosition(self.run, self.definition, self.definition.steps[0].order)
+
+    @property
+    def left_out(self) -> frozenset[int]:
+        """The steps that the document does not need."""
+        return self.definition.left_out(DocumentFacts(self.original.file_type, use_bda=self.pinned.use_bda))
+
+    @property
+    def begin_event(self) -> EventAt:
+        """That the run begins, and on which object."""
+        original = self.original
+        trace = traces.of_begin(self.run, self.definition, s3_key=original.s3_key, s3version=original.s3version)
+        return events.lineage(self.run, "INGESTED", by=self.by, facts=self.routing.judgement.facts, trace=trace)
+
+    def rows(self, now: str) -> Rows:
+        """Its links, its board and its execution, for one transaction."""
+        return Rows(
+            _project_workflow(self, now), _document_workflow(self, now), _board(self, now), _execution(self, now)
+        )
+
+
+def _project_workflow(new: NewRun, now: str) -> ProjectWorkflow:
+    run = new.run
+    key = table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id)
+    data = {"file_name": new.original.name, "status": StepStatus.IN_PROGRESS.value}
+    return ProjectWorkflow(*key, data=data, created_at=now, updated_at=now)
+
+
+def _document_workflow(new: NewRun, now: str) -> DocumentWorkflow:
+    run, original = new.run, new.original
+    key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
+    root = DocumentFiles(run.site, run.project_id, run.document_id).uri("")
+    return DocumentWorkflow(
+        *key,
+        data={
+            "project_id": run.project_id,
+            "file_uri": root + original.s3_key.rpartition("/")[2],
+            "file_name": original.name,
+            "file_type": original.file_type,
+            "execution_arn": executions.chosen_execution_arn(new.definition, run, 1),
+            "status": StepStatus.IN_PROGRESS.value,
+            "language": str(new.project.get("language") or "en"),
+        },
+        settings=run_settings.to_json(new.pinned),
+        definition=new.definition.id,
+        follows=new.follows,
+        routing=new.routing.to_json(),
+        s3version=original.s3version or None,
+        project_name=new.project_name,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _board(new: NewRun, now: str) -> WorkflowSteps:
+    run, definition, first = new.run, new.definition, new.definition.steps[0]
+    key = table.WORKFLOW_STEPS.key(run.site, workflow_id=run.workflow_id)
+    skipped, pending = {"status": StepStatus.SKIPPED.value}, {"status": StepStatus.PENDING.value}
+    data: dict[str, Any] = {step.name: skipped if step.order in new.left_out else pending for step in definition.steps}
+    data[first.name] = {"status": StepStatus.IN_PROGRESS.value, "started_at": now}
+    data |= {"project_id": run.project_id, "document_id": run.document_id, "current_step": first.name}
+    return WorkflowSteps(
+        *key,
+        **table.WORKFLOW_STEPS.gsi1(run.site, analysis_status=StepStatus.IN_PROGRESS),
+        data=data,
+        name=new.original.name,
+        project_id=run.project_id,
+        project_name=new.project_name,
+        document_id=run.document_id,
+        workflow_id=run.workflow_id,
+        current_step=first.name,
+        page_count=new.original.page_count,
+        aside=new.aside or None,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _execution(new: NewRun, now: str) -> Execution:
+    run, definition = new.run, new.definition
+    key = table.EXECUTION.key(run.site, execution_id=run.workflow_id)
+    check_at = clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS))
+    return Execution(
+        key.pk,
+        key.sk,
+        **table.EXECUTION.gsi1(run.site, workflow_id=definition.name, execution_id=run.workflow_id),
+        **Execution.due_keys(check_at, execution_id=run.workflow_id),
+        executionId=run.workflow_id,
+        workflowId=definition.name,
+        definition=definition.id,
+        left_out=set(new.left_out) or None,
+        pages=new.original.page_count,
+        status=RunStatus.RUNNING,
+        currentStep=definition.steps[0].order,
+        engine_attempt=1,
+        engine=engine_choice.chosen(),
+        triggeredBy=new.by.name,
+        project_id=run.project_id,
+        document_id=run.document_id,
+        batch_line=new.batch_line or None,
+        aside=new.aside or None,
+        createdAt=now,
+        updatedAt=now,
+    )
