@@ -93,7 +93,7 @@ def test_two_that_start_at_once_are_one_demo_and_one_sentence(tmp_path: Path) ->
     said = [process.communicate(timeout=90) for process in both]
     assert sorted(process.returncode for process in both) == [0, 1]
     (sentence,) = [errors for _, errors in said if errors]
-    assert sentence.startswith("CommandError: The demo already runs")
+    assert sentence.startswith("CommandError: The demo is already running")
 
 
 def processes_under(pid: int) -> list[int]:

@@ -58,7 +58,7 @@ def test_a_state_in_a_file_is_laid_over_the_stored_one(waiting: Run, tmp_path: P
 
 
 def test_what_cannot_be_replayed_is_said_in_a_sentence(waiting: Run, tmp_path: Path) -> None:
-    for run, step, words in (("none", "assess", "no such"), (waiting.workflow_id, "publish", "There is no stage")):
+    for run, step, words in (("none", "assess", "not found"), (waiting.workflow_id, "publish", "There is no stage")):
         with pytest.raises(CommandError, match=words):
             call_command("replay", run, step=step, stdout=io.StringIO())
     (tmp_path / "a.json").write_text('{"colour": 1}')

@@ -57,7 +57,7 @@ def test_no_process_starts_with_step_functions_on_another_broker_than_sqs(comman
         check=False,
     )  # fmt: skip
     assert done.returncode != 0
-    told = "Set COUNTERSIGN_ENGINE=celery to run on Redis, or unset COUNTERSIGN_BROKER_URL."
+    told = "Set COUNTERSIGN_ENGINE=celery to use Redis, or unset COUNTERSIGN_BROKER_URL."
     assert told in done.stderr + done.stdout
 
 

@@ -84,7 +84,7 @@ def test_what_is_refused_comes_back_with_what_was_typed(document_id):
     assert "v" * 300 in answer.content.decode()
     answer = sent(document_id, "attributes", key="total", value="a lot", htmx=False)
     assert answer.status_code == 422
-    assert "no value of Total" in answer.content.decode()
+    assert "not a valid value for Total" in answer.content.decode()
     assert 'value="a lot"' in answer.content.decode()
     assert "<html" in answer.content.decode()
     assert sent(document_id, "attributes", key="", value="x").status_code == 422

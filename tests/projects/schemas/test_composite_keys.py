@@ -56,12 +56,12 @@ def test_a_prefix_finds_by_the_first_attributes():
 
 def test_a_document_is_not_found_in_countless_ways():
     values = {"a": [str(i) for i in range(11)], "b": [str(i) for i in range(10)]}
-    with pytest.raises(Refused, match="more than 100 ways"):
+    with pytest.raises(Refused, match="more than 100 index entries"):
         composite_rows([("a", "b")], values)
 
 
 def test_values_that_are_too_long_together_are_refused_with_what_to_do():
-    with pytest.raises(Refused, match="found by a, b together"):
+    with pytest.raises(Refused, match="composite key a, b are too long"):
         composite_rows([("a", "b")], {"a": ["x" * 600], "b": ["y" * 600]})
 
 

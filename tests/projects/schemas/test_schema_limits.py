@@ -12,7 +12,7 @@ from tests.projects.make_schemas import SITE, make_classification, save
     [
         (AttributeUse("nothing"), "Attribute “nothing” does not exist"),
         (AttributeUse("issued", allowed=("soon",)), "“soon” is not a valid date value, for example 2024-03-31"),
-        (AttributeUse("total", default="much"), "“much” is no amount"),
+        (AttributeUse("total", default="much"), "“much” is not a valid amount value"),
         (AttributeUse("paid", allowed=("yes",)), "Yes/No attributes have fixed values"),
         (AttributeUse("urgent", default="x"), "urgent has no value"),
         (AttributeUse("vendor", allowed=("x" * 201,)), "up to 200 characters"),
@@ -29,7 +29,7 @@ def test_a_schema_that_says_what_it_may_not_is_refused(attributes, use, sentence
 @pytest.mark.parametrize(
     ("keys", "sentence"),
     [
-        (("vendor",), "Name 2 to 5 attributes"),
+        (("vendor",), "Enter 2 to 5 attributes"),
         (("vendor", "vendor"), "List each attribute once"),
         (("vendor", "nothing"), "Attribute “nothing” does not exist"),
         (("vendor", "urgent"), "urgent has no value"),

@@ -154,7 +154,7 @@ def test_mistakes_are_told_beside_what_they_are_about_and_nothing_is_saved(attri
     assert [list(row.errors) for row in rows] == [["key"], [], ["allowed"], []]
     assert "Attribute “nothing” does not exist. Create it under Attributes first." in page
     assert "“money” is not a valid currency value, for example EUR." in page
-    assert "“category”: Name 2 to 5 attributes, separated by commas." in page
+    assert "“category”: Enter 2 to 5 attributes, separated by commas." in page
     assert stored(owner).number == 1
 
 

@@ -64,7 +64,7 @@ def test_of_two_changes_of_one_page_the_second_loses_and_learns_who_was_first():
         lambda: site_actions.close_site("acme", version=made.version, by=BY),
         lambda: site_actions.set_slots("acme", 3, version=made.version, by=BY),
     ):
-        with pytest.raises(Conflict, match=r"^Bob Ito changed this site on .+ UTC\. Look"):
+        with pytest.raises(Conflict, match=r"^Bob Ito changed this site on .+ UTC\. Your change was not saved"):
             late()
     found = site_queries.get_site("acme")
     assert (found.title, found.status, found.name) == ("First", "ACTIVE", "First")

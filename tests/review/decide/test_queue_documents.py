@@ -190,7 +190,7 @@ def test_all_of_them_show_it_to_the_group_of_the_queue(zoo: Zoo) -> None:
 def test_the_audit_of_others_says_that_something_was_done_and_neither_to_what_nor_how(zoo: Zoo) -> None:
     browser = signed_in(zoo.outsider)
     page = body_of(browser.get("/settings/audit/"))
-    assert "a document of a queue that you are not in" in page
+    assert "document in a restricted queue" in page
     assert "striped" not in page
     for query in (f"document={zoo.published.document_id}", f"type=document&record={zoo.deleted.document_id}"):
         assert browser.get(f"/settings/audit/?{query}").status_code == 404

@@ -45,7 +45,7 @@ def decide(ref, **answers):
 
 def test_the_list_is_a_select_with_what_was_found_chosen():
     shown = select(page(opened(field("category", "goods", ["goods", "R&D"]))), "category")
-    assert '<option value="">Choose one</option>' in shown
+    assert '<option value="">Select a value</option>' in shown
     assert '<option value="goods" selected>goods</option>' in shown
     assert '<option value="R&amp;D">R&amp;D</option>' in shown
     assert "data-required" in shown
@@ -71,7 +71,7 @@ def test_what_was_found_outside_the_list_is_shown_and_not_taken():
     )
     refused = decide(ref)
     assert refused.status_code == 422
-    assert "Category has a list of allowed values. Choose one of them, or reject the document." in one_line(
+    assert "Category has a list of allowed values. Select a value of them, or reject the document." in one_line(
         refused.content
     )
     assert queries.get_review(ref).status == "CLAIMED"

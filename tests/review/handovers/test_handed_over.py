@@ -27,7 +27,7 @@ def page(ref, user=None) -> str:
 
 def test_fields_text_reason_and_caller_are_on_the_page() -> None:
     html = page(hand_over(text="Dear <bank>,\nplease", reason="Above 30").ref)
-    assert "Asked by loans" in html
+    assert "Requested by loans" in html
     assert "Dear &lt;bank&gt;,\nplease" in html
     assert "Above 30" in html
     assert "no confidence" in html
@@ -78,9 +78,9 @@ def test_a_question_is_claimed_corrected_and_approved_by_hand() -> None:
     ("how", "words"),
     [
         ("delivered", "Loans received the decision."),
-        ("uncertain", "not certain that loans has the answer"),
-        ("undelivered", "Loans went on, or ended, without the answer"),
-        (None, "on its way to loans"),
+        ("uncertain", "Delivery to loans could not be confirmed"),
+        ("undelivered", "Loans stopped waiting"),
+        (None, "Delivering the decision to loans"),
     ],
 )
 def test_where_the_answer_went_is_said(how, words: str) -> None:

@@ -56,7 +56,7 @@ def test_what_is_asked_has_one_hash_whoever_asks_and_until_when() -> None:
     ("changes", "words"),
     [
         ({"title": ""}, "title"),
-        ({"title": "a\x00b"}, "title: holds a character that no page shows"),
+        ({"title": "a\x00b"}, "title: contains an invalid character"),
         ({"text": "x" * 100_001}, "text"),
         ({"text": "\ud800"}, "text"),
         ({"fields": [{"name": "a b"}]}, "fields.0.name"),
