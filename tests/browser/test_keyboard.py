@@ -169,7 +169,7 @@ def test_a_review_without_a_script(
         for index in range(boxes.count()):
             boxes.nth(index).check()
         page.get_by_role("button", name="Approve and next").click()
-        expect(page.get_by_text("Write the amount as")).to_be_visible()
+        expect(page.get_by_text("Enter the amount as")).to_be_visible()
         expect(field(page, "total")).to_have_value("about thirty")
         field(page, "total").fill("29.53")
         page.get_by_role("button", name="Approve and next").click()

@@ -99,6 +99,6 @@ def test_the_second_person_may_reject_too(pump: Pump, tmp_path: Path) -> None:
         pump.run(lambda: ended(run))
     assert queries.execution(run).outcome == "rejected"
     told = queries.board(run.site, run.workflow_id).data["tell_rejected"]["reason"]
-    assert told == "The sender has no e-mail address here. Nobody was written to."
+    assert told == "The sender has no email address. No email was sent."
     assert (at(run), ref_at(run, "second_approval")) == ("tell_rejected", ref_at(run, "second_approval"))
     assert aws.aws_client("stepfunctions")

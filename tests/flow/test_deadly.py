@@ -76,5 +76,5 @@ def test_a_step_that_kills_its_worker_fails_and_others_go_on(desk: LiveDesk) -> 
     assert int(failed.engine_attempt) == 1
     told = queries.lineage(DEFAULT_SITE, bad.document_id).rows
     reasons = [str(event.facts.as_dict()) for event in told if event.facts]
-    assert any("ended every worker that began it" in reason for reason in reasons)
+    assert any("crashed every worker that processed it" in reason for reason in reasons)
     assert [line["message"] for line in desk.logged("steps")].count("message put aside") == 1

@@ -102,7 +102,7 @@ def test_a_machines_result_stands_beside_the_decided_one(pump: Pump, decided: Ru
 
 def test_a_person_has_it_count_with_an_audit_event_and_what_follows_then(pump: Pump, decided: Run) -> None:
     new = analysed(decided, pump)
-    with pytest.raises(NotAllowed, match="permission to review"):
+    with pytest.raises(NotAllowed, match="review permission"):
         reruns.choose_result(new, by=ROSA, reviews=False)
     with audit_refused(), pytest.raises(Exception, match="Too many simultaneous changes"):
         reruns.choose_result(new, by=ROSA, reviews=True)
@@ -230,7 +230,7 @@ def test_a_machines_result_gives_way_to_the_next_as_before(pump: Pump) -> None:
 def test_the_same_file_again_is_no_newer_content(pump: Pump, decided: Run) -> None:
     document = documents.get_document(decided.site, decided.document_id)
     assert document.checksum == files.sha256(sample_files()[0].read_bytes())
-    with pytest.raises(Refused, match="choose Run again"):
+    with pytest.raises(Refused, match="select Re-run"):
         added(decided, original_of(decided, sample_files()[0].read_bytes()))
     assert in_use(decided)[0] == decided.workflow_id
 

@@ -24,7 +24,7 @@ def _small_slices() -> Iterator[None]:
 
 def paused_slice(pump: Pump, run: Run) -> None:
     """A slice finds that its service does not answer."""
-    paused = ProviderPaused("Amazon Bedrock does not answer (x).", provider="bedrock", seconds=600)
+    paused = ProviderPaused("Amazon Bedrock is not responding (x).", provider="bedrock", seconds=600)
     assert fanout.wait(Order(run, 1, 1), paused) == 60.0  # a message is not hidden for longer
 
 
@@ -37,7 +37,7 @@ def test_slices_that_wait_for_a_service_are_no_stall_and_say_so(pump: Pump) -> N
         sweeper.sweep()
     assert queries.execution(run).status == "running"
     step = queries.board(run.site, run.workflow_id).data["segment_prep"]
-    assert (step["waits_for"], step["waits_why"]) == ("bedrock", "Amazon Bedrock does not answer (x).")
+    assert (step["waits_for"], step["waits_why"]) == ("bedrock", "Amazon Bedrock is not responding (x).")
 
 
 def test_a_wait_of_a_run_that_is_gone_changes_nothing(pump: Pump) -> None:

@@ -141,7 +141,7 @@ def test_beside_a_published_result_a_new_run_begins_in_the_middle(pump: Pump, pu
     assert ref_of(new) != ref_of(published)
     link, board = document_of(new), queries.board(new.site, new.workflow_id)
     assert (link.beside, link.began_at) == (published.workflow_id, "segment_builder")
-    assert step(new, "segment_prep")["reason"] == f"Taken from the run …{published.workflow_id[-6:]}."
+    assert step(new, "segment_prep")["reason"] == f"Copied from run …{published.workflow_id[-6:]}."
     assert int(board.page_count) == 1
     names = [row.data["s3_key"] for row in queries.segments(new.site, new.workflow_id).rows]
     assert names == [files_of(new).root + files.own_artifact(new.workflow_id, files.segment(0))]

@@ -187,7 +187,7 @@ def test_a_service_that_does_not_answer_is_waited_for_and_said(pump: Pump, tmp_p
     run = start(tmp_path)
     with answering("textract", StartDocumentAnalysis="ThrottlingException"):
         pump.run(lambda: "waits_for" in ocr_of(run))
-    assert "Amazon Textract does not answer (ThrottlingException)" in ocr_of(run)["waits_why"]
+    assert "Amazon Textract is not responding (ThrottlingException)" in ocr_of(run)["waits_why"]
     (state,) = queries.provider_states()
     assert state.provider == "textract"
     assert state.open_until

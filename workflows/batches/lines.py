@@ -116,7 +116,7 @@ def _enter_document(
     try:
         project = project_queries.get_project(place.site, file.project_id)
     except (NotFound, InvalidKey) as error:
-        raise Refused("The project of this line is gone. Name another in a new manifest.") from error
+        raise Refused("The project for this line no longer exists. Use another in a new manifest.") from error
     with suppress(Conflict), begun(known) as beat:  # another delivery was as fast: its run settles the line
         bucket.enter_object(
             arrival, known, project, orders_unpacking, beat=beat, by=by, batch_line=place.mark()
@@ -137,11 +137,13 @@ def _go_on(place: Place, file: FoundFile, run: Run, by: Actor, site: str | None)
 
     """
     if site != place.site:
-        raise Refused("This file was taken by another site.")
+        raise Refused("This file was already processed by another site.")
     try:
         row = queries.project_document(run.site, run.project_id, run.document_id)
     except NotFound as error:
-        raise Refused("The document of this file was deleted. Restore it, or put the file there anew.") from error
+        raise Refused(
+            "The document for this file was deleted. Restore it or upload the file again."
+        ) from error
     run = Run(run.site, run.project_id, run.document_id, str(row.workflow_id or ""))
     if row.outcome not in RESUMABLE or place.attempt == 1:
         settle_as(place, file, row)

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 DEFAULT_SLOTS, DEFAULT_PERCENT = 4, 20
 _HEAD = 4096  # bytes, by which a manifest's form is told
-_REUSED = "This batch was made before with {}. Nothing was changed. Send another batch under its own key."
+_REUSED = "This Idempotency-Key was used for a batch with {}. Nothing was changed. Use a new key for each batch."
 
 
 @dataclass(frozen=True)
@@ -85,13 +85,11 @@ def _find_manifest(site: str, key: str) -> tuple[str, str]:
     prefix = files.bulk(site)
     key = key.strip().removeprefix(f"s3://{settings.BUCKET_NAME}/")
     if not key.startswith(prefix) or not key.isprintable():
-        raise Refused(f"The manifest's key begins with {prefix}, as those of its files do.")
+        raise Refused(f"The manifest key must begin with {prefix}.")
     try:
         _, size = look_up(key)
     except NotFound as error:
-        raise Refused(
-            "There is no such manifest in the bucket. Put it there, or look for a slip in the key."
-        ) from error
+        raise Refused("The manifest was not found in the bucket. Upload it or check the key.") from error
     _check_size(size)
     return key, manifest.form_of(key, open_object(key).read(_HEAD))
 
@@ -102,7 +100,7 @@ def _store_manifest(site: str, batch_id: str, sent: BinaryIO, file_name: str) ->
     sent.seek(0)
     head = sent.read(_HEAD)
     if not head.strip():
-        raise Refused("This manifest is empty. Name at least one key.")
+        raise Refused("The manifest is empty. Add at least one key.")
     sent.seek(0)
     digest = hashlib.sha256()
     for piece in iter(partial(sent.read, 1024 * 1024), b""):
@@ -116,4 +114,4 @@ def _store_manifest(site: str, batch_id: str, sent: BinaryIO, file_name: str) ->
 
 def _check_size(size: int) -> None:
     if size > settings.BATCH_MAX_BYTES:
-        raise Refused(f"A manifest has up to {filesizeformat(settings.BATCH_MAX_BYTES)}. Split this one.")
+        raise Refused(f"The manifest is larger than {filesizeformat(settings.BATCH_MAX_BYTES)}. Split it.")

@@ -23,8 +23,8 @@ _OF_LISTINGS = frozenset(
 # The objects that may hold the list, and what follows it; None: S3 says more of its listing.
 _LISTS: Mapping[str, str | None] = {'"documents":': "}", '"Contents":': None}
 _KNOWN = frozenset({*_KEYS, *_PROJECTS, "name"}) | _OF_LISTINGS
-_ELSEWHERE = "This is not in the desk's bucket. Copy the file there and name its key."
-_NO_ARRAY = 'This is no JSON list. Write ["key", …] or [{"key": …, "project": …}, …], or {"documents": […]}.'
+_ELSEWHERE = "The file is not in Countersign's bucket. Copy it there and use its key."
+_NO_ARRAY = 'Not a JSON list. Use ["key", …], [{"key": …, "project": …}, …] or {"documents": […]}.'
 
 
 @dataclass(frozen=True)
@@ -94,14 +94,14 @@ def read_lines(stream: BinaryIO, form: str, rules: Rules) -> Iterator[Line]:
                 raise Refused(f"A manifest has up to {rules.most:,} lines. Split this one.")
             yield _judge_line(number, entry, rules, seen)
     except UnicodeDecodeError as error:
-        raise Refused("This manifest is not UTF-8 text. Save it as UTF-8.") from error
+        raise Refused("The manifest is not UTF-8 text. Save it as UTF-8.") from error
 
 
 def _judge_line(number: int, entry: Any, rules: Rules, seen: set[bytes]) -> Line:
     if isinstance(entry, str):
         entry = {"key": entry}
     if not isinstance(entry, Mapping):
-        return Wrong(number, "", "This is neither a key nor an object with one.")
+        return Wrong(number, "", "Not a key or an object with a key.")
     key = next((entry[name] for name in _KEYS if entry.get(name)), "")
     if not isinstance(key, str) or not key.strip():
         return Wrong(number, "", "The key is missing.")
@@ -111,10 +111,10 @@ def _judge_line(number: int, entry: Any, rules: Rules, seen: set[bytes]) -> Line
     wanted = str(next((entry[name] for name in _PROJECTS if entry.get(name)), "")).strip()
     project = rules.projects.get(wanted, "") if wanted else rules.default_project
     if not project:
-        return Wrong(number, key, f"There is no project “{wanted[:100]}” here.")
+        return Wrong(number, key, f"Project “{wanted[:100]}” does not exist.")
     digest = hashlib.blake2b(key.encode(), digest_size=16).digest()
     if digest in seen:
-        return Wrong(number, key, "This key stands further up already.")
+        return Wrong(number, key, "Duplicate key: already listed above.")
     seen.add(digest)
     name = str(entry.get("name") or "").strip() or key.rpartition("/")[2]
     return ManifestEntry(number, key, project, "".join(one for one in name if one.isprintable())[-200:] or "file")
@@ -123,7 +123,7 @@ def _judge_line(number: int, entry: Any, rules: Rules, seen: set[bytes]) -> Line
 def _entries_problem(entry: Mapping[Any, Any], rules: Rules) -> str:
     """An entry that nothing reads may be a slip, such as ``projekt``; an empty one says nothing either way."""
     if any(entry.get(None) or ()):  # csv's name for values without a column
-        return "This line has more values than the first line names columns."
+        return "This line has more values than the header has columns."
     unknown = [name for name, value in entry.items() if name not in {None, *_KNOWN} and value not in (None, "")]
     if unknown:
         return f"Unknown entry {quote_names(unknown[:5])}. A line has a key, and optionally a project and a name."
@@ -134,18 +134,18 @@ def _key_problem(key: str, rules: Rules) -> str:
     if "://" in key:
         return _ELSEWHERE
     if len(key.encode("utf-8", "replace")) > _LONGEST_KEY:
-        return "This key is longer than S3 allows."
+        return "The key is longer than S3 allows."
     if not key.isprintable():
-        return "This key holds what cannot be printed."
+        return "The key contains unprintable characters."
     if not key.startswith(rules.prefix) or key.endswith("/"):
-        return f"This key does not name a file under {rules.prefix}."
+        return f"The key is not a file under {rules.prefix}."
     return ""
 
 
 def _read_json_lines(text: Iterable[str]) -> Iterator[Any]:
     for line in text:
         if len(line) > _LONGEST_LINE:
-            raise Refused("This is no list of keys: one of its lines is far too long.")
+            raise Refused("Not a list of keys: a line is too long.")
         if line.strip():
             yield line.strip()
 
@@ -155,17 +155,17 @@ def _read_csv_lines(text: Iterable[str]) -> Iterator[Any]:
         rows = csv.DictReader(_limit_line_length(text), skipinitialspace=True, strict=True)
         titles = [title.strip() for title in rows.fieldnames or ()]
         if not set(_KEYS) & set(titles):
-            raise Refused("The first line of a CSV names its columns, and one of them is called key.")
+            raise Refused("The first line of a CSV must be a header with a column named key.")
         rows.fieldnames = titles
         yield from rows
     except csv.Error as error:
-        raise Refused(f"This CSV cannot be read: {error}.") from error
+        raise Refused(f"The CSV cannot be read: {error}.") from error
 
 
 def _limit_line_length(text: Iterable[str]) -> Iterator[str]:
     for line in text:
         if len(line) > _LONGEST_LINE:
-            raise Refused("This is no CSV of keys: one of its lines is far too long.")
+            raise Refused("Not a CSV of keys: a line is too long.")
         yield line
 
 
@@ -198,14 +198,14 @@ def _read_json_array(text: io.TextIOBase) -> Iterator[Any]:
             continue
         more = text.read(_CHUNK)
         if not more or len(held) > _CHUNK:
-            raise Refused("This JSON list ends in the middle, or one of its members is no JSON.")
+            raise Refused("The JSON list is truncated or contains invalid JSON.")
         held += more
 
 
 def _check_end(rest: str, closing: str | None) -> None:
     """``closing``: what may follow the list; None: anything."""
     if closing is not None and rest.strip() != closing:
-        raise Refused("Something follows the list of this JSON, which nothing reads. Name projects in its lines.")
+        raise Refused("Unexpected content after the JSON list. Set projects in its lines.")
 
 
 _ENTRIES: Mapping[str, Any] = {"json": _read_json_array, "csv": _read_csv_lines, "list": _read_json_lines}

@@ -20,10 +20,10 @@ from workflows.storage.objects import SiteFiles, look_up
 log = logging.getLogger(__name__)
 
 UNEXPECTED = (
-    "An unexpected error stopped this line. Its file is still in the bucket. Try the failed lines again; if it fails "
-    "again, ask an administrator to look at the log."
+    "An unexpected error stopped this line. Its file is still in the bucket. Retry the failed lines; if it fails "
+    "again, ask an administrator to check the log."
 )
-_GONE = "There is no such file in the bucket. Put it there, then try the failed lines again."
+_GONE = "The file was not found in the bucket. Upload it, then retry the failed lines."
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def _inspect_file(key: str, *, last: bool) -> tuple[str, int, str]:
         return "", 0, UNEXPECTED
     if size > settings.UPLOAD_MAX_BYTES:
         most = filesizeformat(settings.UPLOAD_MAX_BYTES)
-        return version, size, f"This file is larger than {most}. Split it and put the parts into the bucket."
+        return version, size, f"The file is larger than {most}. Split it and upload the parts to the bucket."
     return version, size, ""
 
 

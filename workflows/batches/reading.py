@@ -89,7 +89,7 @@ def _settle_manifest(site: str, batch: Batch, found: _Sorted) -> None:
     allowed = total * int(batch.percent) // 100
     if first and (not found.planned or bad > allowed):
         many = (
-            "No line" if not found.planned else f"{bad} of {total} lines are wrong, more than {batch.percent} %: none"
+            "No line" if not found.planned else f"{bad} of {total} lines are invalid, more than {batch.percent} %: none"
         )
         sentence = f"{many} of this manifest was started. The report says why, line by line."
         batches.refuse_batch(site, batch, sentence, total=total, bad=bad)

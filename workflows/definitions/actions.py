@@ -50,7 +50,7 @@ def publish_definition(definition: Definition) -> bool:
             continue
         directory.forget()
         return True
-    raise CountersignError(f"Somebody else publishes {definition.name} right now. Run bootstrap again.")
+    raise CountersignError(f"{definition.name} is being published by another process. Run bootstrap again.")
 
 
 def _publication_changes(definition: Definition) -> list[Change]:
@@ -129,7 +129,7 @@ def activate_definition(definition_id: str, *, instead_of: int, by: Actor) -> No
     definition, head = _find_known_definition(definition_id), head_of(definition_id.rpartition(".v")[0])
     now = clock.iso(clock.now())
     if head is not None and head.status == S.ACTIVE and int(head.version) == definition.version:
-        raise Refused(f"{definition_id} is active already.")
+        raise Refused(f"{definition_id} is already active.")
     changes: list[Change] = [_mark_status(definition_id, S.ACTIVE, now, EXISTS)]
     if head is None:
         changes.append(Put(_definition_row(definition.name, definition, S.ACTIVE, now)))
@@ -145,7 +145,7 @@ def activate_definition(definition_id: str, *, instead_of: int, by: Actor) -> No
 def _find_known_definition(definition_id: str) -> Definition:
     found = DEFINITIONS.get(definition_id)
     if found is None:
-        raise Refused("This version of the desk does not know that definition. Update it first.")
+        raise Refused("This version of Countersign does not include that workflow definition. Update first.")
     runs.Definition.load(version_key(definition_id))
     return found
 
@@ -179,7 +179,9 @@ def archive_definition(definition_id: str, *, by: Actor) -> None:
     now = clock.iso(clock.now())
     if head is not None and int(head.version) == definition.version and head.status == S.ACTIVE:
         if definition.name == DOCUMENT_ANALYSIS.name:
-            raise Refused("Every document without a rule gets this one. Activate another version instead.")
+            raise Refused(
+                "Documents without a matching rule use this definition. Activate another version instead."
+            )
         same = (runs.Definition.version == head.version) & (runs.Definition.status == S.ACTIVE)
         gone = [runs.Definition.status.set(S.ARCHIVED), runs.Definition.updatedAt.set(now)]
         changes: list[Change] = [Update(head.key, gone, same), _mark_status(definition_id, S.ARCHIVED, now, EXISTS)]
@@ -208,5 +210,5 @@ def _event(definition: Definition, word: str, by: Actor, payload: dict[str, Any]
 
 def _who_was_first(head: runs.Definition | None) -> str:
     if head is None or head.status != S.ACTIVE:
-        return "Somebody changed this first. No version is active now."
-    return f"Somebody changed this first. Version {int(head.version)} is active now."
+        return "Changed by another user: no version is active now. Nothing was changed."
+    return f"Changed by another user: version {int(head.version)} is active now. Nothing was changed."

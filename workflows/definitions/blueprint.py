@@ -33,7 +33,7 @@ NEEDS: Mapping[str, StepNeed] = {
     "bda": StepNeed(lambda asked: asked.use_bda, "Bedrock Data Automation is not chosen for this project."),
     "text": StepNeed(
         lambda asked: asked.file_type == kinds.PDF or kinds.has_text(asked.file_type),
-        "Only PDFs and files of text carry text of their own.",
+        "Only PDFs and text files have a text layer.",
     ),
     "pages": StepNeed(
         lambda asked: kinds.has_pages(asked.file_type), "Only pages are read by OCR; this file has none."
@@ -139,7 +139,7 @@ APPROVE = "approve"
 FIRST_ANALYSIS = Definition(
     name="document-analysis",
     version=1,
-    description="Pages, text, OCR, fields, a person where the machine is not sure, and the published result.",
+    description="Pages, text, OCR, fields, review if needed, and the published result.",
     steps=(
         StepDefinition(1, "segment_prep", "Segment Prep", "stage", {"": 2}),
         StepDefinition(2, "format_parser", "Format Parsing", "stage", {"": 3}),
@@ -154,7 +154,7 @@ FIRST_ANALYSIS = Definition(
 DOCUMENT_ANALYSIS = Definition(
     name="document-analysis",
     version=2,
-    description="Every kind of file: what it needs of ten stages, a person where the machine is not sure, the result.",
+    description="All file types: the required stages, review if needed, and the published result.",
     steps=(
         StepDefinition(1, "segment_prep", "Segment Prep", "stage", {"": 2}),
         StepDefinition(2, "bda_processor", "BDA Processing", "stage", {"": 3}, waits=True, needs="bda"),
@@ -183,7 +183,7 @@ def _below(amount: str) -> tuple[Condition, ...]:
 DOCUMENT_APPROVAL = Definition(
     name="document-approval",
     version=1,
-    description="Analysis, then approval: by one person from 100, by two from 1,000; the sender hears of it.",
+    description="Analysis, then approval: one reviewer from 100, two from 1,000; the sender is notified.",
     steps=(
         *DOCUMENT_ANALYSIS.steps[:8],
         StepDefinition(9, "assess", "Assessment", "stage", {REVIEW_REQUIRED: 11, "": 10}),

@@ -14,7 +14,7 @@ def definition_problems(definition: Definition) -> list[str]:
     """Sentences for who wrote it; empty where it can be published."""
     orders = [step.order for step in definition.steps]
     if orders != list(range(1, len(orders) + 1)):
-        return ["Steps are numbered 1, 2, 3 … in the order in which they stand."]
+        return ["Steps must be numbered 1, 2, 3 … in order."]
     if len({step.name for step in definition.steps}) < len(orders):
         return ["Two steps have the same name."]
     found = [problem for step in definition.steps for problem in _of_step(step, len(orders))]
@@ -23,17 +23,17 @@ def definition_problems(definition: Definition) -> list[str]:
 
 def _of_step(step: StepDefinition, last: int) -> Iterator[str]:
     if not step.next or not all(order == END or 1 <= order <= last for order in step.next.values()):
-        yield f"{step.name} leads to a step that is not there."
+        yield f"{step.name} leads to a step that does not exist."
     if "" not in step.next:
-        yield f"{step.name} does not say where any other outcome leads."
+        yield f"{step.name} has no default outcome."
     if step.type == "approval" and APPROVE not in step.next:
-        yield f"{step.name} does not say where an approval leads."
+        yield f"{step.name} has no next step after approval."
     if step.type in ("notification", "action") and not step.does:
         yield f"{step.name} does nothing."
     if step.type in ("stage", "choice") and END in step.next.values():
-        yield f"{step.name} cannot be the last step: nothing would say how the run ended."
+        yield f"{step.name} cannot be the last step because it sets no outcome."
     if step.type in ("notification", "action") and (END in step.next.values()) != (step.ends is not None):
-        yield f"{step.name} has to say how the run ends, where it is the last step and only there."
+        yield f"{step.name} must set the outcome if, and only if, it is the last step."
     if step.type == "choice":
         yield from _of_choice(step)
 
@@ -41,12 +41,12 @@ def _of_step(step: StepDefinition, last: int) -> Iterator[str]:
 def _of_choice(step: StepDefinition) -> Iterator[str]:
     named = {case.outcome for case in step.cases}
     if named != set(step.next) - {""} or len(named) < len(step.cases):
-        yield f"{step.name} has cases that lead nowhere, or outcomes without a case."
+        yield f"{step.name} has cases without a next step, or outcomes without a case."
     for one in (condition for case in step.cases for condition in case.conditions):
         if one.source not in _ASKED or one.source not in KNOWN[When.ANALYSIS]:
-            yield f"{step.name} asks for what it cannot know: {one.words}."
+            yield f"{step.name} uses a value that is not available: {one.words}."
         if one.operator in _COMPARED and not is_comparable(one.value):
-            yield f"{step.name} compares with what is neither a number nor a day: {one.words}."
+            yield f"{step.name} compares with a value that is not a number or date: {one.words}."
 
 
 def _unreached_steps(definition: Definition) -> Iterator[str]:
@@ -66,4 +66,4 @@ def _find_circles(definition: Definition) -> Iterator[str]:
     for step in definition.steps:
         back = sorted(order for order in step.next.values() if order != END and order <= step.order)
         if back:
-            yield f"{step.name} leads back to step {back[0]}. Begin a new run instead."
+            yield f"{step.name} leads back to step {back[0]}. Start a new run instead."

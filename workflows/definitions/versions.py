@@ -33,7 +33,7 @@ def active_definition(family: str = "") -> Definition:
     known = newest_definition(family) or DOCUMENT_ANALYSIS
     version, status = directory.remember("definition", known.name, lambda: _head(known.name))
     if status == DefinitionStatus.ARCHIVED:
-        raise Refused(f"The definition {known.name} is archived. Whoever looks after the rules has to choose another.")
+        raise Refused(f"Workflow definition {known.name} is archived. Select another in the rules.")
     return DEFINITIONS.get(f"{known.name}.v{version}", known)
 
 
@@ -71,7 +71,7 @@ class Family:
         """Raises: NotFound."""
         found = next((one for one in self.versions if one.definition.version == number), None)
         if found is None:
-            raise NotFound("There is no such version of this definition.")
+            raise NotFound("Workflow definition version not found.")
         return found
 
 
@@ -84,7 +84,7 @@ def list_families() -> list[Family]:
 def get_family(name: str) -> Family:
     """One BatchGetItem. Raises: NotFound."""
     if newest_definition(name) is None:
-        raise NotFound("There is no such definition.")
+        raise NotFound("Workflow definition not found.")
     return _families([name])[0]
 
 
@@ -116,7 +116,7 @@ def get_published_version(definition_id: str) -> tuple[runs.Definition, list[run
     found = {str(one["SK"]["S"]): one for one in Item.partition(pk, limit=200)}
     head = found.pop(table.DEFINITION.sort_prefix(), None)
     if head is None:
-        raise NotFound("This version is not published here. Whoever deploys the desk runs `manage.py bootstrap`.")
+        raise NotFound("This version is not published here. Ask an administrator to run `manage.py bootstrap`.")
     return runs.Definition.from_raw_data(head), [runs.DefinitionStep.from_raw_data(one) for one in found.values()]
 
 

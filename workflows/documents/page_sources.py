@@ -17,7 +17,7 @@ from workflows.stages.pages import pdf, pictures
 
 _HEAD = "s3://"
 _CHUNK = 1 << 20
-_DAMAGED = "{} is damaged and cannot be read to its end. Write it again and ask again."
+_DAMAGED = "{} is damaged. Upload it again and send a new request."
 
 
 def locate_object(site: str, uri: str) -> tuple[str, str]:
@@ -29,13 +29,13 @@ def locate_object(site: str, uri: str) -> tuple[str, str]:
     """
     bucket, _, key = uri.removeprefix(_HEAD).partition("/")
     if not uri.startswith(_HEAD) or not bucket or not key:
-        raise Refused(f"“{uri[:200]}” is no page file. Name one as s3://bucket/key.")
+        raise Refused(f"“{uri[:200]}” is not a page file. Use s3://bucket/key.")
     # Our own bucket holds every tenant's documents: no prefix in it is a caller's.
     allowed = settings.INTAKE_SOURCES.get(site, ())
     if bucket == settings.BUCKET_NAME or not any(bucket == one and key.startswith(head) for one, head in allowed):
         raise Refused(
-            f"Page files of s3://{bucket}/ may not be shown here. A deployer allows a prefix of the bucket with "
-            "COUNTERSIGN_INTAKE_SOURCES; or send text instead."
+            f"Page files from s3://{bucket}/ are not allowed. Allow a prefix with COUNTERSIGN_INTAKE_SOURCES, or "
+            "send text instead."
         )
     return bucket, key
 
@@ -55,7 +55,7 @@ def pictures_of(site: str, uris: Sequence[str]) -> Iterator[Image.Image]:
             for picture in _pictures(_fetch_file(uri, bucket, key, Path(folder)), uri):
                 shown += 1
                 if shown > settings.INTAKE_MAX_PAGES:
-                    raise Refused(f"These files have more than {settings.INTAKE_MAX_PAGES} pages. Show fewer of them.")
+                    raise Refused(f"The files have more than {settings.INTAKE_MAX_PAGES} pages in total. Send fewer.")
                 yield picture
 
 
@@ -67,11 +67,11 @@ def _fetch_file(uri: str, bucket: str, key: str, folder: Path) -> Path:
     except Unavailable:
         raise
     except NotFound as error:
-        raise Refused(f"{uri} is not there. Write the file before asking.") from error
+        raise Refused(f"{uri} was not found. Upload the file before sending the request.") from error
     except CountersignError as error:
-        raise Refused(f"{uri} cannot be read. Let the desk's roles read it: s3:GetObject on that prefix.") from error
+        raise Refused(f"Access to {uri} was denied. Grant Countersign's roles s3:GetObject on that prefix.") from error
     if not whole:
-        raise Refused(f"{uri} is larger than {settings.INTAKE_MAX_BYTES // 2**20} MiB. Show a smaller picture of it.")
+        raise Refused(f"{uri} is larger than {settings.INTAKE_MAX_BYTES // 2**20} MiB. Send a smaller image.")
     return target
 
 
@@ -95,7 +95,7 @@ def _pictures(path: Path, uri: str) -> Iterator[Image.Image]:
         elif kind.startswith("image/"):
             yield from (pictures.frame(path, index) for index in range(pictures.frame_count(path, kind)))
         else:
-            raise Refused(f"{uri} is neither a PDF nor a picture. Show a picture of it, or send text.")
+            raise Refused(f"{uri} is not a PDF or image. Send an image or text.")
     except (OSError, SyntaxError, ValueError, pypdfium2.PdfiumError, *pictures.TOO_LARGE) as error:
         raise Refused(_DAMAGED.format(uri)) from error
 

@@ -21,8 +21,7 @@ MODELS = {
     STRONG: "The stronger model only",
 }
 NOT_FOLLOWED = (
-    "Rules on this machine follow no instruction: they would find what they found. Choose models on Amazon Bedrock, or "
-    "change fields, classification or threshold."
+    "Built-in rules ignore instructions. Select Amazon Bedrock models, or change fields, document type or threshold."
 )
 
 
@@ -44,7 +43,7 @@ class AnalysisRequest:
 def merge_wish(site: str, project_id: str, before: RunSettings, wish: AnalysisRequest) -> RunSettings:
     """Raises: Refused, where it cannot be done, would have no effect, or nothing differs."""
     if len(wish.instruction or "") > MOST_LETTERS:
-        raise Refused(f"An instruction has up to {MOST_LETTERS:,} letters.")
+        raise Refused(f"The instruction is too long. Use at most {MOST_LETTERS:,} characters.")
     pinned = _fields(site, project_id, before, wish)
     pinned = replace(
         pinned,
@@ -59,13 +58,13 @@ def merge_wish(site: str, project_id: str, before: RunSettings, wish: AnalysisRe
     if asks and not pinned.prompts_sha256:
         pinned = run_settings.with_prompts(site, project_id, pinned)
     if pinned == before:
-        raise Refused("Say what is to be different. The same settings find the same.")
+        raise Refused("Change at least one option. The same settings give the same result.")
     return pinned
 
 
 def _one_of(choices: Any, value: str) -> str:
     if value and value not in choices:
-        raise Refused("This desk has no such choice. Take one of the list.")
+        raise Refused("Invalid option. Select one from the list.")
     return value
 
 
@@ -100,7 +99,7 @@ def _fields(site: str, project_id: str, before: RunSettings, wish: AnalysisReque
     if wish.threshold is None:
         return pinned
     if not 0 <= wish.threshold <= 1:
-        raise Refused("A threshold is between 0 and 100 percent.")
+        raise Refused("The review threshold must be from 0 to 100 %.")
     return replace(
         pinned,
         fields=with_threshold(pinned.fields, pinned.default_threshold, wish.threshold),
@@ -114,5 +113,5 @@ def _types(site: str, before: RunSettings, threshold: float) -> str:
     try:
         book = pinned_types.pinned(site, before.types_sha256)
     except StageFailed as error:
-        raise Refused("The document types of this run cannot be read. Choose the fields of the project.") from error
+        raise Refused("The document types of this run cannot be loaded. Select the project's fields.") from error
     return pinned_types.pin(site, book.with_threshold(before.default_threshold, threshold))

@@ -64,7 +64,7 @@ def for_job(step: StepDefinition, job: base.Job, context: StageContext, executio
     passed = (clock.now() - clock.parse(known.began)).total_seconds()
     if passed > settings.PROVIDER_JOB_SECONDS:
         label, hours = LABELS.get(known.service, known.service), settings.PROVIDER_JOB_SECONDS / 3600
-        raise StageFailed(f"{label} did not finish within {hours:g} hours. Start the run again.")
+        raise StageFailed(f"{label} did not finish within {hours:g} hours. Re-run to try again.")
     raise Waits(replace(known, why=""), min(max(passed / 4, _SOONEST), _LATEST))
 
 

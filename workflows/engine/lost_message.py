@@ -18,7 +18,7 @@ from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 
 WORKER_LOST = "WorkerLost"
-_SENTENCE = "The step ended every worker that began it. The file is safe; look at the workers, then start it again."
+_SENTENCE = "The step crashed every worker that processed it. The file is safe; check the workers, then re-run."
 
 
 def refuse_step(

@@ -59,7 +59,7 @@ def mail(errand: Errand) -> Said:
     """To the addresses of ``to``: where to look, and nothing of the document, its name neither."""
     to = [one.strip() for one in errand.parameters.get("to", "").split(",") if one.strip()]
     if not to:
-        raise ActionFailed("There is nobody to write to. The definition has to name addresses.")
+        raise ActionFailed("No recipients. Add addresses to the workflow definition.")
     project = errand.document.project_name or "a project"
     _send(errand, to, f"A document of {project} is at the step {errand.step.label}.")
     return Said(f"Sent to {len(to)} address{'' if len(to) == 1 else 'es'}.")
@@ -68,14 +68,14 @@ def mail(errand: Errand) -> Said:
 def mail_sender(errand: Errand) -> Said:
     """To the person who sent the document, where it was one with an address; a program hears of it by its event."""
     if settings.TELL_SENDERS and errand.step.ends in TOLD:
-        return Said("The sender is told when the run has ended, as the desk is set.")
+        return Said("The sender is notified when the run ends.")
     to = address_of(get_document(errand.run.site, errand.run.document_id).userId)
     if not to:
-        return Said("The sender has no e-mail address here. Nobody was written to.")
+        return Said("The sender has no email address. No email was sent.")
     word = "rejected" if errand.step.ends == Outcome.REJECTED else "accepted"
     project = errand.document.project_name or "a project"
     _send(errand, [to], f"A document that you sent to {project} was {word}.")
-    return Said("The sender was written to.")
+    return Said("Email sent to the sender.")
 
 
 def _send(errand: Errand, to: list[str], sentence: str) -> None:
@@ -86,7 +86,7 @@ def _send(errand: Errand, to: list[str], sentence: str) -> None:
 def tell(errand: Errand) -> Said:
     """An event of type ``type`` on the bus, with a stable id."""
     detail = {"step": errand.step.name, "deliveryId": errand.id}
-    return Said("The event bus was told.", errand.parameters["type"], detail)
+    return Said("Event sent.", errand.parameters["type"], detail)
 
 
 def call(errand: Errand) -> Said:
@@ -109,14 +109,14 @@ def tag(errand: Errand) -> Said:
     """One more value of the tag ``key``; there already, it stays."""
     key, value = errand.parameters["key"], errand.parameters.get("value", "")
     add_tag(errand.run.site, errand.run.document_id, key, value, by=errand.by)
-    return Said(f"The document has the tag {key}.")
+    return Said(f"Tag {key} set.")
 
 
 def attribute(errand: Errand) -> Said:
     """The attribute ``key`` gets ``value`` and no other."""
     key = errand.parameters["key"]
     set_attribute(errand.run.site, errand.run.document_id, key, [errand.parameters["value"]], by=errand.by)
-    return Said(f"The attribute {key} is set.")
+    return Said(f"Attribute {key} set.")
 
 
 DEEDS: Mapping[str, Callable[[Errand], Said]] = {

@@ -21,7 +21,7 @@ from workflows.runs import events, queries
 from workflows.runs.actions import advance
 from workflows.runs.run import Run
 
-_UNEXPECTED = "The step stopped on an unexpected error. The file is safe; the run can be started again."
+_UNEXPECTED = "The step failed with an unexpected error. The file is safe; you can re-run."
 
 
 @shared_task(
@@ -142,5 +142,5 @@ def end_run(run: Run, *, attempt: int, error: str, sentence: str) -> None:
 
 def _sentence(error: str | None, cause: str | None) -> str:
     if error == "States.Timeout":
-        return "The step did not finish in time. The file is safe; start the run again."
-    return cause or "The run could not go on. The file is safe; start the run again."
+        return "The step timed out. The file is safe; you can re-run."
+    return cause or "The run could not continue. The file is safe; you can re-run."

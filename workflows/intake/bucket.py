@@ -35,14 +35,13 @@ log = logging.getLogger(__name__)
 _DOCUMENTS = uuid.UUID("2b6c7c1e-0f7d-4e6e-9a3d-6f1f3c0a9d51")  # our own name space: a document's id is its object
 _NAME = 200  # letters; S3 allows 1,024 bytes
 UNEXPECTED = (
-    "An unexpected error stopped this file. It is still in the bucket. Try it again; if it fails again, look at the "
-    "log of the workers."
+    "An unexpected error stopped this file. It is still in the bucket. Retry; if it fails again, check the worker logs."
 )
 NO_FOLDER = (
-    "Its key names no folder, so it cannot be processed. Discard it here, and put the file into the bucket as "
+    "The key has no folder, so the file cannot be processed. Discard it and upload it as "
     "raw/YYYY/MM/DD/<folder>/<name>."
 )
-NOBODY = "Nobody has the folder “{}”. Say whose it is, then try the file again."
+NOBODY = "Folder “{}” is not assigned. Assign it to a project, then retry."
 
 
 @dataclass(frozen=True)
@@ -176,11 +175,11 @@ def _project(file: IncomingFile) -> Project:
     except (NotFound, InvalidKey) as error:
         raise Refused(NOBODY.format(file.tenant[:100])) from error
     if not directory.is_open(tenant.siteId):
-        raise Refused(f"The site {tenant.siteId} is closed. Open it, or give the folder to another.")
+        raise Refused(f"Site {tenant.siteId} is closed. Reopen it or assign the folder to another site.")
     try:
         project = project_queries.get_project(tenant.siteId, tenant.project_id)
     except NotFound as error:
-        raise Refused(f"The project of the folder “{file.tenant}” is gone. Name another.") from error
+        raise Refused(f"The project assigned to folder “{file.tenant}” no longer exists. Assign another.") from error
     file.siteId = tenant.siteId
     return project
 
@@ -201,13 +200,13 @@ def enter_object(
     """
     site, most = str(file.siteId), settings.UPLOAD_MAX_BYTES
     if arrival.size > most:
-        raise Refused(f"This file is larger than {filesizeformat(most)}. Split it and put the parts into the bucket.")
+        raise Refused(f"The file is larger than {filesizeformat(most)}. Split it and upload the parts to the bucket.")
     with tempfile.TemporaryDirectory(prefix="countersign-") as folder:
         path = Path(folder) / "file"
         try:
             fetch_object(arrival.key, path, version=arrival.version)
         except NotFound as error:
-            raise Refused("The object is gone from the bucket. Put it there again.") from error
+            raise Refused("The object is no longer in the bucket. Upload it again.") from error
         beat()
         found = inspect(path, file.name, containers=True)
         beat()
@@ -255,9 +254,9 @@ def waiting_file(site: str, digest: str) -> IncomingFile:
     try:
         file = IncomingFile.load(bucket.key_of(digest))
     except InvalidKey as error:
-        raise NotFound("There is no such file here.") from error
+        raise NotFound("File not found.") from error
     if file.siteId != site or file.status not in WAITING:
-        raise NotFound("There is no such file in quarantine.")
+        raise NotFound("File not found in quarantine.")
     return file
 
 

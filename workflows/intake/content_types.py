@@ -77,11 +77,11 @@ _PARTS = {
 }
 # What people also upload: what it is, and what to do instead.
 _NEVER = "{} cannot be processed. Upload a document as " + SUPPORTED + "."
-_LOCKED = "This Office file is locked with a password. Save a copy without the password and upload that."
-_OLD = "Office files of before 2007 cannot be read. Save it as .docx, .xlsx, .pptx or PDF and upload that."
+_LOCKED = "This Office file is password-protected. Save a copy without the password and upload that."
+_OLD = "Office formats before 2007 are not supported. Save as .docx, .xlsx, .pptx or PDF and upload that."
 _OPEN = "OpenDocument files cannot be read. Save it as .docx, .xlsx, .pptx or PDF and upload that."
 _CUT = "This file is damaged or incomplete. Save it again, or export it as PDF, and upload that."
-_BLANK = "This file holds nothing but blanks. Check that it was saved completely and upload it again."
+_BLANK = "This file contains only whitespace. Check that it was saved completely and upload it again."
 _ARCHIVE = "This is an archive. Unpack it and upload the documents in it."
 
 
@@ -195,7 +195,7 @@ def refusal(path: Path, name: str) -> str:
             return sentence(path) if callable(sentence) else sentence
     suffix = Path(name).suffix.casefold()
     if suffix_of(name) in EXTENSIONS.values():
-        return f"This file is named {suffix} but is not one: its content is damaged or something else. Export it again."
+        return f"The content does not match the extension {suffix}; it is damaged or another type. Export it again."
     return f"This type of file is not supported. Upload {SUPPORTED}."
 
 
@@ -252,6 +252,6 @@ _KNOWN: tuple[tuple[Callable[[bytes], bool], str | Callable[[Path], str]], ...] 
     (_begins(b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"BZh"), _ARCHIVE),
     (
         _is_sound,
-        "This sound or video cannot be read. Save sound as MP3 or as WAV with PCM, video as MP4, and upload that.",
+        "This audio or video cannot be read. Save audio as MP3 or PCM WAV, video as MP4, and upload that.",
     ),
 )

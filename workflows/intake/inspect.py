@@ -31,11 +31,11 @@ _WALL_SECONDS = 90
 _KEPT = 1  # programs that wait for the next file; while several files come at once there are more
 _ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONHASHSEED")  # what a Python process needs, no key
 _ENDLESS = (
-    "This file cannot be read in a reasonable time, or it ends the program that reads it. It may be damaged: open it, "
-    "save or export it anew, and upload that."
+    "This file takes too long to read or crashes the reader. It may be damaged: open it, export it again and "
+    "upload that."
 )
-_UNREADABLE = "This file cannot be read. It may be damaged: open it, save or export it anew, and upload that."
-_BUSY = "Files cannot be looked at just now. Nothing was kept; try again in a moment."
+_UNREADABLE = "This file cannot be read. It may be damaged: open it, export it again and upload that."
+_BUSY = "File inspection is unavailable. Nothing was stored; try again in a moment."
 _lock = threading.Lock()
 _idle: dict[int, list["_Inspector"]] = {}  # by process: one that was forked uses none of its parent's
 

@@ -16,7 +16,7 @@ from workflows.stages.pages import pdf, pictures
 from workflows.stages.segment_prep import MAX_PAGES
 
 _CHECKED_PAGES = 20  # pages looked into for oversized pictures; a document of thousands must stay cheap
-_DAMAGED = "This image ends too early or is damaged. Save or scan it again and upload the new file."
+_DAMAGED = "This image is truncated or damaged. Save or scan it again and upload the new file."
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def inspect(path: Path, name: str, *, max_pages: int = MAX_PAGES, containers: Li
         return Inspection(file_type, EXTENSIONS[file_type], None, _disguise(name, file_type))
     count, notes = _pdf(path) if file_type == kinds.PDF else _image(path, file_type)
     if count > max_pages:
-        raise Refused(f"This file has {count:,} pages; {max_pages:,} are taken at once. Split it and upload the parts.")
+        raise Refused(f"This file has {count:,} pages; the limit is {max_pages:,}. Split it and upload the parts.")
     return Inspection(file_type, EXTENSIONS[file_type], count, (*_disguise(name, file_type), *notes))
 
 
@@ -60,8 +60,8 @@ def _container(path: Path, name: str, limits: Limits) -> Inspection | None:
     if file_type is None:
         return None
     count = containers_of.check(path, file_type, limits)
-    several = f"Each of its {count} files becomes a document of its own, where it can be read."
-    note = several if count > 1 else "The file in it becomes a document of its own, if it can be read."
+    several = f"Each of its {count} readable files becomes its own document."
+    note = several if count > 1 else "The contained file becomes its own document if readable."
     return Inspection(file_type, containers_of.EXTENSIONS[file_type], None, (note,), is_container=True)
 
 
@@ -72,7 +72,7 @@ def _checked_text(path: Path, file_type: str) -> None:
     elif file_type == formats.WEB_REQUEST:
         _checked_request(path)
     elif next(formats.read_chunks(path, file_type), None) is None:
-        raise Refused("This file holds no text. If it shows pictures, export it as PDF and upload that.")
+        raise Refused("This file contains no text. If it contains images, export it as PDF and upload that.")
 
 
 def _checked_request(path: Path) -> None:
@@ -88,7 +88,7 @@ def _disguise(name: str, file_type: str) -> tuple[str, ...]:
     # A text may be named anything; a picture that is named after another kind was mistaken for it.
     if not suffix or suffix == EXTENSIONS[file_type] or not (known or kinds.has_pages(file_type)):
         return ()
-    return (f"The name ends in {suffix}, the content is {EXTENSIONS[file_type][1:].upper()}; it is processed as that.",)
+    return (f"The extension is {suffix} but the content is {EXTENSIONS[file_type][1:].upper()}; processed as such.",)
 
 
 def _pdf(path: Path) -> tuple[int, tuple[str, ...]]:
@@ -99,7 +99,7 @@ def _pdf(path: Path) -> tuple[int, tuple[str, ...]]:
         if not any(rendered):
             raise Refused(pdf.BROKEN)
         whole = not opened.repaired and all(rendered) and _has_end(path)
-        note = "This PDF was damaged and has been repaired; compare it with the original, a page may be missing."
+        note = "This PDF was damaged and has been repaired. Compare it with the original; a page may be missing."
         return opened.page_count, () if whole else (note,)
 
 
@@ -110,7 +110,7 @@ def _readable(opened: pdf.OpenPdf, index: int) -> bool:
         return False
     try:
         if pdf.largest_picture(page) > pictures.MAX_SOURCE_PIXELS:
-            raise Refused(_too_large(f"The picture on page {index + 1}"))
+            raise Refused(_too_large(f"The image on page {index + 1}"))
         if index == 0:
             pdf.render(page, dpi=20)
         return True
@@ -151,5 +151,5 @@ def _checked(image: Image.Image, file_type: str) -> tuple[int, tuple[str, ...]]:
     image.load()
     if file_type in pictures.MANY_PAGES:
         return frames, ()
-    note = "Only the first picture of this animation is processed."
+    note = "Only the first frame of this animation is processed."
     return 1, (note,) if frames > 1 else ()

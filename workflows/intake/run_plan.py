@@ -60,7 +60,7 @@ def planned(
         if not judgement.effect.classification:
             raise
         named = ", ".join(f"“{one.rule}”" for one in judgement.decisions)
-        raise Refused(f"The classification that the rules {named} choose is gone. They have to be changed.") from error
+        raise Refused(f"The document type selected by rule {named} no longer exists. Change the rule.") from error
     routed = Routing(pinned_rules.pin_rules(site, book), judgement)
     definition = versions.active_definition(judgement.effect.definition)
     return Plan(site, project_id, project, pinned, definition, routed, chosen or {})

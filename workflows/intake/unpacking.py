@@ -30,10 +30,12 @@ from workflows.storage.objects import DocumentFiles
 log = logging.getLogger(__name__)
 
 _CHILDREN = uuid.UUID("0d9b0c4e-4f1e-5c52-9d1a-8e0f3b7c6a55")  # our own name space: a child's id is its place
-_NO_PROJECT = "The project that it was sent to is gone. Upload it to another."
-_NO_FILE = "Its file is gone from the storage. Upload it again."
-_UNEXPECTED = "An unexpected error stopped it. Try again; if it fails again, ask an administrator to look at the log."
-_ENOUGH = "The mail or archive that was uploaded holds more than is taken at once. Upload the rest by itself."
+_NO_PROJECT = "The project no longer exists. Upload the file to another project."
+_NO_FILE = "The stored file is missing. Upload it again."
+_UNEXPECTED = (
+    "Extraction failed with an unexpected error. Retry; if it fails again, ask an administrator to check the log."
+)
+_ENOUGH = "The email or archive exceeds the limit. Upload the remaining files individually."
 
 
 def unpack(
@@ -75,7 +77,7 @@ def unpack(
 def record_of(rows: DocumentRows) -> DocumentUnpacking:
     """Raises: NotFound, of a document that is neither mail nor archive."""
     if rows.unpacking is None:
-        raise NotFound("This document is neither a mail nor an archive.")
+        raise NotFound("This document is not an email or archive.")
     return rows.unpacking
 
 

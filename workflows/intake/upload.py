@@ -45,7 +45,7 @@ def size_words(size: int) -> str:
 
 def too_large() -> str:
     limit = size_words(settings.UPLOAD_MAX_BYTES)
-    return f"This is more than {limit}, the most that is taken at once. Upload fewer files, or split the document."
+    return f"The upload exceeds {limit}. Upload fewer files or split the document."
 
 
 class SizeGuard(FileUploadHandler):
@@ -182,5 +182,5 @@ def upload_name(name: str) -> str:
     """
     shown = "".join(letter for letter in name if letter.isprintable()).strip()[-NAME_LENGTH:]
     if not shown:
-        raise Refused("This file has no name. Give it one and upload it again.")
+        raise Refused("This file has no name. Rename it and upload it again.")
     return shown

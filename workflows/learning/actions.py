@@ -70,7 +70,7 @@ def propose_calibration(site: str, project_id: str, *, by: Actor) -> Version:
             continue
         log.info("calibration proposed", extra={"project": project_id, "version": int(row.version)})
         return calibrations.get_calibration(site, project_id, int(row.version)).version
-    raise Conflict("Calibrations of this project are being made just now. Try again in a moment.")
+    raise Conflict("A calibration of this project is being created. Try again in a moment.")
 
 
 def propose_or_say_why(site: str, project_id: str, *, by: Actor, order: str) -> None:
@@ -146,5 +146,5 @@ def _who_was_first(site: str, project_id: str) -> str:
     now = calibrations.active_calibration(project_queries.get_project(site, project_id))
     found = next((one for one in calibrations.list_calibrations(site, project_id) if one.number == now), None)
     who = f" by {found.activated_by}" if found else ""
-    what = f"Calibration {now}" if now else "The confidence that every project begins with"
-    return f"{what} was made active{who} meanwhile. Look at it as it is now, then decide."
+    what = f"Calibration {now}" if now else "Default confidence"
+    return f"{what} was activated{who} meanwhile. Nothing was changed; reload the page."

@@ -72,7 +72,7 @@ def get_calibration(site: str, project_id: str, number: int) -> "CalibrationCont
     try:
         row = StoredCalibration.load(table.CALIBRATION.key(site, project_id=project_id, version=number))
     except (NotFound, InvalidKey) as error:
-        raise NotFound(f"This project has no calibration {number}.") from error
+        raise NotFound(f"Calibration {number} not found.") from error
     found = _version(row)
     return CalibrationContent(found, load_calibration(site, project_id, found.sha256, number))
 

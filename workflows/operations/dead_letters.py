@@ -23,7 +23,7 @@ from workflows.operations.dead_letter_queues import DeadLetterBox, StoredMessage
 
 _LOOKED = 30  # messages of a queue that a page shows
 _ROUNDS = 12  # of ten messages each: SQS answers with any of them
-_GONE = "This message is not there any more, or is just being looked at. Open the page again in a moment."
+_GONE = "This message is gone or in use by another user. Reload the page in a moment."
 _QUEUES = (*settings.QUEUE_URLS, undelivered_events.QUEUE)
 _SHOWN = ("site", "project_id", "document_id", "workflow_id", "review_id", "step", "attempt")
 

@@ -74,8 +74,8 @@ def _workers_of(path: Path) -> int | None:
     theirs = path.read_text()
     if lock is None and theirs != settings.BROKER:
         raise Misconfigured(
-            f"The workers of {settings.STATE_DIR} run on {BROKER_NAMES.get(theirs, theirs)}, and this process on "
-            f"{BROKER_NAMES[settings.BROKER]}. Stop them, or set COUNTERSIGN_BROKER_URL as they have it."
+            f"The workers of {settings.STATE_DIR} use {BROKER_NAMES.get(theirs, theirs)}, this process "
+            f"{BROKER_NAMES[settings.BROKER]}. Stop them or set the same COUNTERSIGN_BROKER_URL."
         )
     return lock
 

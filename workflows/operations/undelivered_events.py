@@ -18,7 +18,7 @@ from workflows.intake.tasks import take_incoming
 QUEUE = settings.EVENTS_QUEUE
 _OBJECT_CREATED = "aws.s3"
 _IDS = {"siteId": "site", "projectId": "project_id", "documentId": "document_id", "workflowId": "workflow_id"}
-_NO_WAY = "This event tells only of an execution that ended: there is nobody to send it to. Throw it away."
+_NO_WAY = "This event only reports an ended execution and has no recipient. Discard it."
 
 
 def read_event(content: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
@@ -67,7 +67,7 @@ def _publish(kind: str, detail: Mapping[str, Any]) -> None:
     with aws.translate_aws_errors():
         answer = aws.aws_client("events").put_events(Entries=[entry])
     if answer.get("FailedEntryCount"):
-        raise Unavailable("The event bus did not take the event. Try again in a moment.")
+        raise Unavailable("The event bus rejected the event. Try again in a moment.")
 
 
 def _is_object(detail: Mapping[str, Any]) -> bool:

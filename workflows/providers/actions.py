@@ -136,7 +136,7 @@ def _close_circuit() -> list[Action]:
 
 
 def make_provider_paused(provider: str, state: ProviderState, seconds: float) -> ProviderPaused:
-    sentence = f"It answered {state.message} {int(state.failures)} times in a row and is asked again in a while."
+    sentence = f"Returned {state.message} {int(state.failures)} times in a row; paused before the next retry."
     return ProviderPaused(sentence, provider=provider, seconds=max(seconds, 1.0))
 
 

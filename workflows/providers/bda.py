@@ -14,7 +14,7 @@ BDA = Provider(
     "Bedrock Data Automation",
     {
         "ResourceNotFoundException": (
-            "The Data Automation project is not there. Check COUNTERSIGN_BDA_PROJECT_ARN and run the document again."
+            "Data Automation project not found. Check COUNTERSIGN_BDA_PROJECT_ARN and re-run the document."
         ),
         "ValidationException": (
             "Data Automation does not take this file, or its project or profile is not one of this region. Check "
@@ -46,8 +46,8 @@ class DataAutomation:
         """The ARN of the invocation; the same ``token`` again answers the same."""
         if not self.project or not self.profile:
             raise StageFailed(
-                "Bedrock Data Automation is chosen for this document, and it is not set up. Set "
-                "COUNTERSIGN_BDA_PROJECT_ARN and COUNTERSIGN_BDA_PROFILE_ARN, then run the document again."
+                "Bedrock Data Automation is not configured. Set COUNTERSIGN_BDA_PROJECT_ARN and "
+                "COUNTERSIGN_BDA_PROFILE_ARN, then re-run the document."
             )
         wanted: dict[str, Any] = {
             "clientToken": token,

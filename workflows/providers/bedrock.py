@@ -14,11 +14,11 @@ BEDROCK = Provider(
     "Amazon Bedrock",
     {
         "ResourceNotFoundException": (
-            "Bedrock has no such model in this region. Check COUNTERSIGN_BEDROCK_MODEL and "
-            "COUNTERSIGN_BEDROCK_STRONG_MODEL, then run the document again."
+            "Model not available in this Bedrock region. Check COUNTERSIGN_BEDROCK_MODEL and "
+            "COUNTERSIGN_BEDROCK_STRONG_MODEL, then re-run the document."
         ),
         "ValidationException": (
-            "Bedrock does not take this page for this model: it has to read images and use tools. Choose another model."
+            "This model rejected the page. It must support images and tools; select another model."
         ),
     },
 )

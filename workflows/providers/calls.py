@@ -139,7 +139,7 @@ class Caller:
                 self.gate.record_success(self.provider.name)
                 return answer
         seconds = self.gate.record_failure(self.provider.name, why)
-        sentence = f"{self.provider.label} does not answer ({why}). The run goes on by itself once it does."
+        sentence = f"{self.provider.label} is not responding ({why}). The run resumes automatically."
         raise ProviderPaused(sentence, provider=self.provider.name, seconds=seconds)
 
     def _explain_failure(self, error: Exception) -> str:
@@ -189,7 +189,7 @@ class Caller:
                 f"AWS does not let the workers use {self.provider.label}. Allow it in their role, and the model where "
                 "it is one, then run the document again."
             )
-        return f"{self.provider.label} refuses this document: {code}."
+        return f"{self.provider.label} rejected this document: {code}."
 
 
 def _status(error: ClientError) -> int:

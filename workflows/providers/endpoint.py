@@ -85,13 +85,13 @@ def _answer(status: int, body: bytes) -> Mapping[str, Any]:
     if status in {401, 403}:
         raise StageFailed("The model endpoint does not accept COUNTERSIGN_OCR_ENDPOINT_KEY.", code=str(status))
     if not 200 <= status < 300:
-        raise StageFailed(f"The model endpoint does not take this page: it answered {status}.", code=str(status))
+        raise StageFailed(f"The model endpoint rejected this page: it returned {status}.", code=str(status))
     try:
         answer = json.loads(body) if len(body) <= _MOST else None
     except ValueError:
         answer = None
     if not isinstance(answer, Mapping):
-        raise StageFailed("The model endpoint's answer cannot be read. Check its address.", code="BadAnswer")
+        raise StageFailed("The model endpoint's response cannot be parsed. Check its address.", code="BadAnswer")
     if answer.get("errorCode"):
         raise StageFailed("The model endpoint could not read this page.", code=str(answer["errorCode"]))
     return answer
@@ -102,7 +102,7 @@ def read_endpoint_answer(answer: Mapping[str, Any], index: int, size: tuple[int,
     try:
         lines = tuple(_lines(answer, index, size))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise StageFailed("The model endpoint's answer has another form than PaddleX's.", code="BadAnswer") from error
+        raise StageFailed("The model endpoint's response is not in PaddleX format.", code="BadAnswer") from error
     return PageReading(index, lines)
 
 

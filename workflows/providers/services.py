@@ -138,7 +138,7 @@ def _make_analyst(run: Run, pinned: RunSettings, note: Note) -> Analyst | None:
     if pinned.analyzer == BEDROCK.name:
         return _make_language_model(run, pinned, note)
     if pinned.analyzer != "rules":
-        raise StageFailed(f"This desk has no analyzer called {pinned.analyzer}. Choose another in the project.")
+        raise StageFailed(f"Unknown field extraction {pinned.analyzer}. Select another in the project settings.")
     return None
 
 

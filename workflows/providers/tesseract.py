@@ -38,8 +38,8 @@ class Tesseract:
         found = shutil.which(self.program)
         if found is None:
             raise StageFailed(
-                "Tesseract is chosen for this document, and it is not on the worker. Install tesseract-ocr there and "
-                "run the document again, or choose PP-OCR instead.",
+                "Tesseract is not installed on the worker. Install tesseract-ocr and re-run the document, or "
+                "select PP-OCR.",
                 code="NotInstalled",
             )
         language = tesseract_language(self.language)

@@ -64,7 +64,7 @@ def keep_text(task: Task) -> ActionResult:
     board = queries.board(run.site, run.workflow_id)
     store = run_files.opened(DocumentFiles(run.site, run.project_id, run.document_id), board.layers)
     if board.replaced_by:
-        raise ActionFailed("A newer content of the document has taken the place of these pages.")
+        raise ActionFailed("A newer file version replaced these pages.")
     count = int(board.page_count or 0)
     with tempfile.TemporaryFile() as text:
         for index in range(count):
@@ -81,7 +81,7 @@ def send_notification(task: Task) -> ActionResult:
     """NOTIFY: an e-mail that says where to look, and nothing of the document, its name neither."""
     to = [one for one in task.parameters.get("to", "").split(", ") if one]
     if not to:
-        raise ActionFailed("There is nobody to write to. Write addresses into the rule.")
+        raise ActionFailed("No recipients. Add addresses to the rule.")
     project = task.action.project_name or "a project"
     text = f"A document of {project} was published.\n\n{run_address(task.run)}\n\nSign in to look at it.\n"
     send_mail(to, f"Published: a document of {project}", text, task.id)
@@ -100,9 +100,9 @@ def send_mail(to: list[str], subject: str, text: str, delivery_id: str) -> None:
     try:
         mail.send()
     except smtplib.SMTPRecipientsRefused as error:
-        raise ActionFailed("The mail server takes none of the addresses.") from error
+        raise ActionFailed("The mail server rejected all addresses.") from error
     except (OSError, smtplib.SMTPException) as error:
-        raise Unavailable(f"The mail server does not take it now: {type(error).__name__}.") from error
+        raise Unavailable(f"The mail server is unavailable: {type(error).__name__}.") from error
 
 
 def run_address(run: Run) -> str:

@@ -126,9 +126,7 @@ def _do(run: Run, action: DocumentAction, owner: str) -> bool:
 
 def _perform_action(run: Run, action: DocumentAction, owner: str) -> ActionResult:
     if int(action.attempts) >= settings.ACTION_ATTEMPTS:  # each time the worker died, or stopped on an error of ours
-        raise ActionFailed(
-            "It was begun again and again and never ended. Look at the workers, then have it done again."
-        )
+        raise ActionFailed("The action did not finish after repeated attempts. Check the workers, then retry.")
     deed = action_kinds.DEEDS.get(action.kind)
     if deed is None:
         raise ActionFailed("This version does not know such an action. Have it done again after an update.")

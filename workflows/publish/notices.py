@@ -30,12 +30,14 @@ from workflows.storage.objects import DocumentFiles
 log = logging.getLogger(__name__)
 
 _SAID: Mapping[str, str] = {
-    Outcome.REJECTED: "was looked at and rejected",
-    Outcome.FAILED: "could not be read to its end",
+    Outcome.REJECTED: "was reviewed and rejected",
+    Outcome.FAILED: "could not be processed",
     Outcome.EXPIRED: "was not decided in time",
 }
 _LONGEST_NAME = 150
-_NEVER_ENDED = "It was begun again and again and never ended. Look at the workers, then tell the sender yourself."
+_NEVER_ENDED = (
+    "The notification was not sent after repeated attempts. Check the workers, then notify the sender yourself."
+)
 
 
 class _NobodyThere(ActionFailed):
@@ -55,7 +57,7 @@ class Notice:
 
     @property
     def text(self) -> str:
-        said = f"{self.name} {_SAID[self.outcome]}. Nothing of it was published."
+        said = f"{self.name} {_SAID[self.outcome]}. Nothing was published."
         why = f"\n\nWhy: {self.why}" if self.why else ""
         return f"{said}{why}\n\n{action_kinds.run_address(self.run)}\n\nSign in to look at it.\n"
 
@@ -86,9 +88,9 @@ def _deliver_notice(run: Run, row: SenderNotice) -> tuple[NoticeStatus, str]:
     """What came of it, and why where nobody was told. Raises: CountersignError, where it may be tried again."""
     notice = _notice(run, row)
     if notice is None:
-        return NoticeStatus.OVERTAKEN, "The run went on, or its document was deleted, before anybody was told."
+        return NoticeStatus.OVERTAKEN, "The run continued or its document was deleted before the notification was sent."
     if not settings.TELL_SENDERS:
-        return NoticeStatus.NOBODY, "Senders are no longer told."
+        return NoticeStatus.NOBODY, "Sender notifications are disabled."
     try:
         _WAYS[settings.TELL_SENDERS](notice)
     except _NobodyThere as error:

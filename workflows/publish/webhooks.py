@@ -67,10 +67,10 @@ def deliver_webhook(delivery: Delivery) -> int:
     if 200 <= status < 300:
         return status
     if status >= 500 or status in _WORTH_A_RETRY:
-        raise Unavailable(f"The receiver answered {status}.")
+        raise Unavailable(f"The receiver returned {status}.")
     if 300 <= status < 400:
-        raise ActionFailed(f"The receiver answered {status}: write the address that it leads to into the rule.")
-    raise ActionFailed(f"The receiver answered {status} and does not want this.")
+        raise ActionFailed(f"The receiver returned {status} (redirect). Use the target address in the rule.")
+    raise ActionFailed(f"The receiver returned {status} and rejected the event.")
 
 
 def _parts(url: str) -> SplitResult:
@@ -78,10 +78,10 @@ def _parts(url: str) -> SplitResult:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise ActionFailed("The address of the webhook cannot be read. Change it in the rule.") from error
+        raise ActionFailed("The webhook address is invalid. Change it in the rule.") from error
     schemes = {"https", "http"} if settings.WEBHOOK_PRIVATE_ADDRESSES else {"https"}
     if parts.scheme not in schemes or not parts.hostname or port == 0:
-        raise ActionFailed("The address of the webhook has to begin with https://. Change it in the rule.")
+        raise ActionFailed("The webhook address must begin with https://. Change it in the rule.")
     return parts
 
 
@@ -98,7 +98,7 @@ def _post(parts: SplitResult, body: bytes, headers: Mapping[str, str]) -> int:
     except ssl.SSLCertVerificationError as error:
         raise ActionFailed("The receiver's certificate is not valid for its address.") from error
     except (OSError, http.client.HTTPException) as error:
-        raise Unavailable(f"The receiver does not answer: {type(error).__name__}.") from error
+        raise Unavailable(f"The receiver is not responding: {type(error).__name__}.") from error
 
 
 def _connection(parts: SplitResult) -> Connection:
@@ -121,5 +121,5 @@ def check_address(host: str, port: int) -> str:
     except (OSError, UnicodeError) as error:
         raise Unavailable("The receiver's name cannot be resolved.") from error
     if not settings.WEBHOOK_PRIVATE_ADDRESSES and not all(map(is_public, addresses)):
-        raise ActionFailed("The receiver's address is private or reserved. It has to be one of the public internet.")
+        raise ActionFailed("The receiver's address is private or reserved. Use a public address.")
     return addresses[0]

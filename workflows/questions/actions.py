@@ -23,7 +23,7 @@ from workflows.runs.status import QuestionStatus
 LONGEST = 500  # characters of a question
 LONGEST_ANSWER = 8_000
 _TRIES = 8  # people who ask about one page in the same moment
-_DEADLY = "Nobody could answer this: it was tried {} times, and no worker came to its end. Ask in other words."
+_DEADLY = "No answer after {} attempts. Rephrase the question."
 S = QuestionStatus
 
 
@@ -48,20 +48,20 @@ def ask_question(run: Run, segment: int, text: str, *, by: Actor) -> QuestionRef
     """
     text = " ".join(text.split())
     if not text:
-        raise Refused("Write a question about this page.")
+        raise Refused("Enter a question about this page.")
     if len(text) > LONGEST:
-        raise Refused(f"A question has up to {LONGEST} characters. Shorten it.")
+        raise Refused(f"Use at most {LONGEST} characters.")
     for _ in range(_TRIES):
         number = max((int(one.qa_index) for one in queries.of_page(run, segment)), default=0) + 1
         if number > queries.MOST:
-            raise Refused(f"This page was asked {queries.MOST} questions, and numbers are not given twice.")
+            raise Refused(f"This page has reached the limit of {queries.MOST} questions.")
         ref = QuestionRef(run, segment, number)
         try:
             transact([Put(_new_question(ref, text, by))], _event(ref, "ASKED", by))
         except Conflict:  # somebody else asked at the same time and has the number
             continue
         return ref
-    raise Conflict("Others ask about this page right now. Try again in a moment.")
+    raise Conflict("Others are asking about this page. Your question was not saved; try again in a moment.")
 
 
 def _new_question(ref: QuestionRef, text: str, by: Actor) -> Question:

@@ -28,7 +28,7 @@ from workflows.storage import files
 
 log = logging.getLogger(__name__)
 
-_UNREAD = "This page has not been read yet, or is gone. Ask again when the run has ended."
+_UNREAD = "This page is not processed yet or no longer exists. Try again when the run has ended."
 
 
 def answer_question(ref: QuestionRef, generation: int, *, owner: str) -> None:

@@ -46,4 +46,4 @@ def get_question(ref: QuestionRef) -> Question:
     try:
         return Question.load(ref.key)
     except NotFound as error:
-        raise NotFound("There is no such question here.") from error
+        raise NotFound("Question not found.") from error

@@ -45,5 +45,5 @@ def order_answer(ref: QuestionRef, generation: int) -> None:
         send_question(ref, generation)
     except CountersignError as error:
         log.warning("queue did not answer, a question waits", extra={"error": type(error).__name__})
-        unreachable = Unavailable("No worker could be reached. Ask again in a moment.")
+        unreachable = Unavailable("No worker is available. Try again in a moment.")
         answering.give_up(ref, generation, unreachable)

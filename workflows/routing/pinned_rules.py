@@ -38,7 +38,7 @@ def get_ruleset(site: str, ruleset_id: str) -> Ruleset:
     """A strong read; its key holds what can change, so it is looked for among all. Raises: NotFound."""
     found = next((one for one in list_rulesets(site) if one.documentId == ruleset_id), None)
     if found is None:
-        raise NotFound("There is no such ruleset here.")
+        raise NotFound("Ruleset not found.")
     return found
 
 
@@ -52,7 +52,7 @@ def list_rules(site: str, ruleset_id: str) -> list[StoredRule]:
     try:
         pk = table.RULE.partition_key(site, ruleset_id=ruleset_id)
     except InvalidKey as error:
-        raise NotFound("There is no such ruleset here.") from error
+        raise NotFound("Ruleset not found.") from error
     prefix = StoredRule.SK.startswith(table.RULE.sort_prefix())
     found = StoredRule.page(pk, sk=prefix, limit=MOST_RULES * 2, consistent=True)
     return sorted(found.rows, key=lambda one: (int(one.priority), one.documentId))
@@ -63,7 +63,7 @@ def get_rule(site: str, ruleset_id: str, rule_id: str) -> StoredRule:
     try:
         return StoredRule.load(table.RULE.key(site, ruleset_id=ruleset_id, rule_id=rule_id))
     except (NotFound, InvalidKey) as error:
-        raise NotFound("There is no such rule here.") from error
+        raise NotFound("Rule not found.") from error
 
 
 def list_mappings(site: str) -> list[StoredMapping]:
@@ -78,7 +78,7 @@ def get_mapping(site: str, mapping_id: str) -> StoredMapping:
     try:
         return StoredMapping.load(table.MAPPING.key(site, document_id=mapping_id))
     except (NotFound, InvalidKey) as error:
-        raise NotFound("There is no such mapping here.") from error
+        raise NotFound("Field mapping not found.") from error
 
 
 def current_rules(site: str) -> PinnedRules:

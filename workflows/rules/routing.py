@@ -222,7 +222,7 @@ def _merge_effects(first: Effect, then: Effect) -> Effect:
 
 def rule_reasons(rule: Rule, facts: Facts) -> tuple[str, ...] | None:
     """Why the rule holds, or None where it does not: all conditions have to be met, and everything meets none."""
-    return condition_sentences(rule.conditions, facts) if rule.conditions else ("It has no condition",)
+    return condition_sentences(rule.conditions, facts) if rule.conditions else ("No conditions",)
 
 
 def condition_sentences(conditions: Sequence[Condition], facts: Facts) -> tuple[str, ...] | None:

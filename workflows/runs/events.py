@@ -178,7 +178,7 @@ def publish(event: DocumentEvent) -> bool:
     with aws.translate_aws_errors():
         answer = aws.aws_client("events").put_events(Entries=[entry])
     if answer.get("FailedEntryCount"):
-        raise Unavailable("The event bus did not take the event. It is kept and sent again.")
+        raise Unavailable("The event bus rejected the event. It is kept and will be retried.")
     if settings.BROKER != SQS and event.bus_type in SEARCHED:
         _tell_search(json.loads(str(event.bus_detail)))
     try:

@@ -39,9 +39,7 @@ def pinned(site: str, sha256: str) -> PinnedTypes:
     except Unavailable:
         raise
     except CountersignError as error:
-        raise StageFailed(
-            "The document types that this run began with cannot be read. Start the document again."
-        ) from error
+        raise StageFailed("The document types of this run cannot be loaded. Re-run the document.") from error
 
 
 @lru_cache(maxsize=32)

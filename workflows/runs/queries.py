@@ -80,7 +80,7 @@ def board(site: str, workflow_id: str, *, consistent: bool = False) -> WorkflowS
     """Step progress; also all that a progress poll reads. Raises: NotFound, also where the document was deleted."""
     found = WorkflowSteps.load(table.WORKFLOW_STEPS.key(site, workflow_id=workflow_id), consistent=consistent)
     if found.hidden is not None:
-        raise NotFound("The document of this run was deleted.")
+        raise NotFound("The document for this run was deleted.")
     return found
 
 
@@ -176,7 +176,7 @@ def document_action(site: str, document_id: str, idx: int, kind: str) -> Documen
     try:
         return DocumentAction.load(table.DOCUMENT_ACTION.key(site, document_id=document_id, idx=idx, type=kind))
     except (NotFound, InvalidKey) as error:
-        raise NotFound("There is no such action here.") from error
+        raise NotFound("Action not found.") from error
 
 
 def follow_up(run: Run) -> FollowUp | None:

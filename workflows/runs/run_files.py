@@ -55,7 +55,7 @@ class RunFiles(DocumentFiles):
                 return super().read(place)
             except NotFound:
                 continue
-        raise NotFound("This file is not there.")
+        raise NotFound("File not found.")
 
     def open(self, name: str) -> tuple[Any, int]:
         for place in self._places(name):
@@ -63,7 +63,7 @@ class RunFiles(DocumentFiles):
                 return super().open(place)
             except NotFound:
                 continue
-        raise NotFound("This file is not there.")
+        raise NotFound("File not found.")
 
     def exists(self, name: str) -> bool:
         return any(super(RunFiles, self).exists(place) for place in self._places(name))

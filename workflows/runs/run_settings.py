@@ -53,7 +53,7 @@ def _read_by(site: str, known: Mapping[str, Any]) -> RunSettings:
     try:
         governing = schema_queries.get_governing(site, fixed)
     except NotFound as error:
-        raise Refused("The classification of this project is gone. Choose another in its settings.") from error
+        raise Refused("The project's document type no longer exists. Select another in its settings.") from error
     return freeze(known, governing)
 
 

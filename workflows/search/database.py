@@ -30,7 +30,7 @@ def translate_database_errors() -> Iterator[None]:
     try:
         yield
     except DatabaseError as error:
-        raise Unavailable("The search index does not answer right now. Try again in a moment.") from error
+        raise Unavailable("Search is unavailable. Try again in a moment.") from error
 
 
 class DatabaseIndex:
@@ -80,7 +80,7 @@ class DatabaseIndex:
         """Raises: Conflict, where somebody was faster."""
         same = self._documents.filter(pk=row.pk, generation=after)
         if not same.update(generation=generation, seen_at=clock.iso(clock.now()), **values):
-            raise Conflict("Somebody else indexed this document first.")
+            raise Conflict("This document was already indexed by another worker.")
 
     def _put(self, row: SearchDocument, generation: str, some: Sequence[tuple[int, tuple[Part, list[str]]]]) -> None:
         parts = [
@@ -135,7 +135,7 @@ def _start(signer: signing.Signer, cursor: str) -> tuple[str, str]:
     try:
         created_at, document_id = signer.unsign_object(cursor)
     except signing.BadSignature as error:
-        raise NotFound("This page of the search is gone. Search again from its start.") from error
+        raise NotFound("This page of results is no longer available. Search again.") from error
     return created_at, document_id
 
 

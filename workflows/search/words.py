@@ -21,7 +21,7 @@ _SIGNS = re.compile(_SIGN)
 _WORD = re.compile(rf"{_SIGN}|(?:(?!{_SIGN})[^\W_])+")
 _CHUNK = re.compile(r'"([^"]*)"|([^\s"]+)')
 _UNWRITTEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-_SHORT = "Type at least two letters or digits of a word."
+_SHORT = "Enter at least two letters or digits."
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def parse_terms(text: str) -> tuple[Term, ...]:
         raise Refused(f"A search has up to {QUERY_LENGTH} characters. Leave the less telling words out.")
     terms = list(dict.fromkeys(_terms(clean_text(text))))
     if len(terms) > _QUERY_TERMS:
-        raise Refused(f"A search has up to {_QUERY_TERMS} words. Leave the less telling ones out.")
+        raise Refused(f"Use at most {_QUERY_TERMS} words.")
     if not any(_tells(term) for term in terms):
         raise Refused(_SHORT)
     return tuple(terms)

@@ -35,7 +35,7 @@ def _plan(context: StageContext) -> Sequence[int] | StageResult:
         # From beginning to end: no part can be read before those that precede it.
         return text_segments.write_text_segments(context)
     if context.file_type != PDF:
-        return StageResult("skipped", "Only PDFs carry text of their own; this is an image.")
+        return StageResult("skipped", "Only PDFs have a text layer; this is an image.")
     try:
         with pdf.open_pdf(context.original) as document:
             if invoice := einvoice.read_embedded_invoice(context.original):

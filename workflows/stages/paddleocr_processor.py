@@ -21,8 +21,8 @@ from workflows.stages.usage import Usage
 from workflows.storage import files
 
 PAGES = 20  # in a slice: at two or three seconds a page less than a minute's work
-_NOT_READ = "The service did not read this page. Try the page again, or choose another OCR model."
-_MISSING = "The picture of the page cannot be read. Try the page again."
+_NOT_READ = "The OCR service did not process this page. Retry the page or select another OCR model."
+_MISSING = "The page image cannot be read. Retry the page."
 
 
 def run(context: StageContext) -> StageResult:
@@ -31,14 +31,14 @@ def run(context: StageContext) -> StageResult:
 
 def _plan(context: StageContext) -> Sequence[int] | StageResult:
     if not kinds.has_pages(context.file_type):
-        return StageResult("skipped", "Only pages are read by OCR; this file has none.")
+        return StageResult("skipped", "OCR needs pages; this file has none.")
     wanted = slices.select_requested(context, _pages_to_read(context))
     if wanted:
         return wanted
     read = paged.OCR.open_pages(context.artifacts)
     if read.head:  # a retry of pages that are none of this stage's
         return StageResult("completed", facts=_facts(context, len(read.indices)))
-    return StageResult("skipped", "Every page has a text layer that can be believed.")
+    return StageResult("skipped", "Every page has a reliable text layer.")
 
 
 def _pages_to_read(context: StageContext) -> list[int]:
@@ -150,7 +150,7 @@ def _language_note(context: StageContext) -> str | None:
     if _engine(context)[1] != ocr.MODEL:
         return None
     name = ocr.unreadable(str(context.settings.ocr_options.get("lang") or context.settings.language))
-    return name and f"The local OCR model does not know the {name} script. Check every value, or choose another model."
+    return name and f"The built-in OCR model does not support {name} script. Check every value or select another model."
 
 
 @contextmanager

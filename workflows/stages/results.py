@@ -14,14 +14,14 @@ from workflows.stages.specs import FieldSpec
 
 LONGEST = 1_000  # characters of one value
 FARTHEST = 30  # years that a plausible date on a document that comes today may lie back, or ahead
-AUDIT = "Audit sample: nothing is in doubt, one in so many is checked"
+AUDIT = "Audit sample: randomly selected for review"
 # Shown beside the field where a correction is not accepted.
 WRITE = {
-    "date": "Write the date as 2024-03-31 or 31/03/2024.",
-    "amount": "Write the amount as 33.90 or 1,007.50, without words.",
-    "currency": "Write the currency as three letters, for example EUR.",
-    "number": "Write a number, for example 12 or 1.5.",
-    "boolean": "Write yes or no.",
+    "date": "Enter the date as 2024-03-31 or 31/03/2024.",
+    "amount": "Enter the amount as 33.90 or 1,007.50, without words.",
+    "currency": "Enter the currency as three letters, for example EUR.",
+    "number": "Enter a number, for example 12 or 1.5.",
+    "boolean": "Enter yes or no.",
 }
 
 
@@ -117,7 +117,7 @@ def _reason(field: Field, found: Mapping[str, Any], today: str) -> Reason | None
         return Reason(field.name, "missing", f"{field.label} not found") if field.required else None
     stored = to_stored_form(field.type, value)
     if stored is None:
-        return Reason(field.name, "invalid", f"{field.label} “{value[:40]}” is no {field.type}")
+        return Reason(field.name, "invalid", f"{field.label} “{value[:40]}” is not a valid {field.type}")
     if to_allowed_form(field, value) is None:
         return Reason(field.name, "not_allowed", f"{field.label} “{value[:40]}” is not an allowed value")
     if rated is None or float(rated) < field.threshold:
@@ -189,13 +189,13 @@ def validate_corrections(fields: Iterable[Field], corrections: Mapping[str, str 
 
 def _message(field: Field, text: str) -> str | None:
     if not text.strip():
-        return f"{field.label} is required. Enter it, or reject the document." if field.required else None
+        return f"{field.label} is required. Enter it or reject the document." if field.required else None
     if len(text) > LONGEST:
-        return f"{field.label} is longer than {LONGEST:,} characters. Shorten it."
+        return f"{field.label} is too long. Use at most {LONGEST:,} characters."
     if to_stored_form(field.type, text) is None:
         return WRITE[field.type]
     if to_allowed_form(field, text) is None:
-        return f"{field.label} has a list of allowed values. Choose one of them, or reject the document."
+        return f"{field.label} must be one of the allowed values. Select one or reject the document."
     return None
 
 

@@ -19,7 +19,7 @@ MAX_PAGES = 30_000
 PDF = "application/pdf"
 _BLANK = (1240, 1754)  # A4 at 150 dpi, in the place of a page that cannot be shown
 _UNREADABLE = "The page cannot be read. Export or scan it again and upload the new file."
-_DAMAGED = "This image is damaged and cannot be read to its end. Save or scan it again and upload the new file."
+_DAMAGED = "This image is damaged. Save or scan it again and upload the new file."
 
 PageAt = Callable[[int], Image.Image]
 
@@ -30,7 +30,7 @@ def run(context: StageContext) -> StageResult:
 
 def _plan(context: StageContext) -> Sequence[int] | StageResult:
     if not kinds.is_read(context.file_type):
-        raise StageFailed(f"Files of type {context.file_type} cannot be read. Upload a PDF or an image.")
+        raise StageFailed(f"File type {context.file_type} is not supported. Upload a PDF or image.")
     if not kinds.has_pages(context.file_type):
         return text_segments.write_placeholder(context)
     with _open_page_source(context) as (count, _):

@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 # More failed pages than this are no accident of single pages, and their numbers would not fit the run's row.
 MOST_FAILED = 1000
 _NAMED = 10  # pages in a sentence
-_UNEXPECTED = "The page could not be processed. The others were; it can be tried again."
+_UNEXPECTED = "The page could not be processed; the others were. You can retry it."
 
 
 def cut_slices(slicing: Slicing, indices: Sequence[int]) -> list[Sequence[int]]:

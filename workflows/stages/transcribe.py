@@ -20,8 +20,8 @@ from workflows.storage import files
 WINDOW = 30  # seconds of sound that are read at once; a word on the edge may be lost
 SURE = 0.8  # below it a person is told
 _WINDOWS = 2  # in a slice: about as many seconds of work as of sound
-NOTE = "The transcript is a draft of the local recogniser. Listen to the recording and compare."
-_SILENCE = "Nobody can be heard in this recording. Check that it is the right one, or type what it says."
+NOTE = "The transcript is a draft by built-in speech recognition. Compare it with the recording."
+_SILENCE = "No speech was detected in this recording. Check the file or enter the values."
 
 
 def run(context: StageContext) -> StageResult:

@@ -62,7 +62,7 @@ def fetch(url: str, network: Network) -> Answer:
         if not target:
             return answer
         url = urljoin(url, target)
-    raise StageFailed(f"{_host(url)} sends from one page to the next without an end.")
+    raise StageFailed(f"{_host(url)} redirects too many times.")
 
 
 def _host(url: str) -> str:
@@ -87,19 +87,19 @@ def _send_request(url: str, network: Network) -> tuple[Answer, str]:
             body = _body(response, deadline, host)
             return Answer(url, response.status, response.getheader("Content-Type") or "", body), ""
     except (OSError, http.client.HTTPException, UnicodeError, ValueError) as error:
-        raise StageFailed(f"{host} does not answer, or not as a web server does. Try again later.") from error
+        raise StageFailed(f"{host} is not responding. Try again later.") from error
 
 
 def _address(host: str, port: int, network: Network) -> str:
     """All addresses of a name have to be public: which of them answers is not ours to choose."""
     if port not in network.ports:
-        raise StageFailed(f"Pages are fetched from the ports 80 and 443 only, not from {port}.")
+        raise StageFailed(f"Only ports 80 and 443 are allowed, not {port}.")
     try:
         found = list(network.resolve(host, port))
     except (OSError, UnicodeError) as error:
-        raise StageFailed(f"There is no server named {host}. Check the address.") from error
+        raise StageFailed(f"Server {host} was not found. Check the address.") from error
     if not found or not all(network.may_reach(one) for one in found):
-        raise StageFailed(f"{host} is an address inside a network. Only public web pages are fetched.")
+        raise StageFailed(f"{host} is a private network address. Only public web pages are allowed.")
     return found[0]
 
 
@@ -112,5 +112,5 @@ def _body(response: http.client.HTTPResponse, deadline: float, host: str) -> byt
         if time.monotonic() > deadline:
             break
     if time.monotonic() > deadline:  # also where it was cut, which looks like its end
-        raise StageFailed(f"{host} answers too slowly. Try again later.")
+        raise StageFailed(f"{host} responds too slowly. Try again later.")
     return bytes(body)

@@ -23,7 +23,7 @@ from workflows.storage import files
 MOST_PAGES, MOST_DEPTH = 50, 3  # that a request may ask for; one page alone where it does not
 MOST_BYTES = 64_000  # of a request
 _PAUSE, _LONGEST_PAUSE = 0.5, 10.0  # seconds between two requests to one server
-_BROKEN = 'This request for a web page is damaged. Write {"url": "https://…"} and upload that.'
+_BROKEN = 'This web page request is invalid. Upload a file with {"url": "https://…"}.'
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Page:
 
 def run(context: StageContext, network: Network | None = None) -> StageResult:
     if context.file_type != formats.WEB_REQUEST:
-        return StageResult("skipped", "Only requests for web pages are crawled.")
+        return StageResult("skipped", "Only web page requests are crawled.")
     request = read_crawl_request(context.original.read_bytes()[:MOST_BYTES])
     entries: list[dict[str, Any]] = []
     count = 0
@@ -111,14 +111,14 @@ def _page(answer: Answer) -> Page:
     """Raises: StageFailed, where it is no page or holds no text."""
     host = urlsplit(answer.url).hostname
     if answer.status != 200:
-        raise StageFailed(f"{host} answers {answer.status} for this page. Check the address in a browser.")
+        raise StageFailed(f"{host} returned {answer.status} for this page. Check the address in a browser.")
     kind = answer.content_type.partition(";")[0].strip().casefold()
     if kind not in {"text/html", "application/xhtml+xml", "text/plain", ""}:
-        raise StageFailed(f"{answer.url[:200]} is no web page but {kind}. Download it and upload the file.")
+        raise StageFailed(f"{answer.url[:200]} is not a web page but {kind}. Download it and upload the file.")
     charset = answer.content_type.partition("charset=")[2].strip("\"' ;")
     found = web.parse_web_page(answer.body, charset=charset)
     if not found.text.strip():
-        raise StageFailed(f"This page of {host} holds no text. Save it from a browser as PDF and upload that.")
+        raise StageFailed(f"This page of {host} contains no text. Save it from a browser as PDF and upload that.")
     return Page(answer.url, found.title, found.text, found.links)
 
 
@@ -148,7 +148,7 @@ class _Robots:
             self.rules[server] = self._rules(server)
         rules = self.rules[server]
         if not rules.can_fetch(web_fetch.AGENT, url):
-            raise StageFailed(f"{parts.hostname} asks programs not to read this page (robots.txt).")
+            raise StageFailed(f"{parts.hostname} disallows crawling of this page (robots.txt).")
         wanted = float(rules.crawl_delay(web_fetch.AGENT) or _PAUSE)
         wait = self.asked.get(server, 0.0) + min(wanted, _LONGEST_PAUSE) - time.monotonic()
         if server in self.asked and wait > 0:
@@ -159,8 +159,6 @@ class _Robots:
         rules = RobotFileParser()
         answer = web_fetch.fetch(f"{server}/robots.txt", self.network)
         if answer.status >= 500:
-            raise StageFailed(
-                f"{urlsplit(server).hostname} does not say whether programs may read it. Try again later."
-            )
+            raise StageFailed(f"The robots.txt of {urlsplit(server).hostname} is unavailable. Try again later.")
         rules.parse(answer.body.decode("utf-8", "replace").splitlines() if answer.status == 200 else [])
         return rules

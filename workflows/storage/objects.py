@@ -115,7 +115,7 @@ class SiteFiles:
         with aws.translate_aws_errors():
             body: bytes = aws.aws_client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key)["Body"].read()
         if files.sha256(body) != sha256:
-            raise Tampered("The stored file is not the one that was recorded. Nothing was applied.")
+            raise Tampered("The stored file does not match its recorded checksum. Nothing was applied.")
         return body
 
 
@@ -196,7 +196,7 @@ class DocumentFiles:
         """Raises: Tampered, where the content is not what was recorded."""
         body = self.read(name)
         if files.sha256(body) != sha256:
-            raise Tampered("The stored file is not the one that was recorded. Nothing was applied.")
+            raise Tampered("The stored file does not match its recorded checksum. Nothing was applied.")
         return body
 
     def open(self, name: str) -> tuple[Any, int]:
@@ -231,7 +231,7 @@ class DocumentFiles:
             if code == "PreconditionFailed":
                 return False
             if code == "ConditionalRequestConflict":  # another worker is writing it at this moment, and may fail
-                raise Unavailable("Another worker writes this file. It is looked at again.") from error
+                raise Unavailable("Another worker is writing this file. Retrying automatically.") from error
             raise
         return True
 
@@ -262,7 +262,7 @@ class DocumentFiles:
                     continue
                 answer = s3.delete_objects(Bucket=settings.BUCKET_NAME, Delete={"Objects": which, "Quiet": True})
                 if answer.get("Errors"):
-                    raise Unavailable("S3 did not delete everything yet. It is tried again.")
+                    raise Unavailable("S3 has not deleted everything yet. Retrying automatically.")
 
     def exists(self, name: str) -> bool:
         with aws.translate_aws_errors():

@@ -143,7 +143,7 @@ def test_a_yes_counts_for_what_was_asked_alone(decision, named):
 def test_what_cannot_be_stored_is_mended_before_anything_is_asked():
     _, ref = held(unseen_allowed=True)
     text = one_line(post(ref, tick=False, **{"field-total": "about thirty"}).content)
-    assert "Write the amount as" in text
+    assert "Enter the amount as" in text
     assert "Approve anyway" not in text
 
 

@@ -150,7 +150,7 @@ def test_unchecked_fields_may_be_approved_where_the_questions_project_allows_it(
         ({"project": "none"}, "No such project"),
         ({"schema": "none"}, "Document type"),
         ({"fields": [{"name": "a", "type": "amount", "allowed": ["many"]}]}, "allowed value is not a valid amount"),
-        ({"pages": [f"s3://{settings.BUCKET_NAME}/x.png"]}, "may not be shown"),
+        ({"pages": [f"s3://{settings.BUCKET_NAME}/x.png"]}, "are not allowed"),
     ],
 )
 def test_what_is_unknown_is_refused_and_leaves_nothing(changes, words: str) -> None:

@@ -61,7 +61,7 @@ def test_the_same_key_with_another_batch_is_refused_and_leaves_the_first_as_it_i
         ({"tolerated_percent": 1}, "another limit of failures"),
     ):
         wish = {"project_id": project.id, "documents": documents, **changed}
-        assert f"before with {words}. Nothing" in str(problem(send(client, key, **wish), 422)["detail"])
+        assert f"used for a batch with {words}. Nothing" in str(problem(send(client, key, **wish), 422)["detail"])
     assert open_object(manifest).read() == body
     assert str(queries.get_batch("default", made["id"]).manifest) == manifest
 

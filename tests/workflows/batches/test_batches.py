@@ -26,7 +26,7 @@ from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 
 pytestmark = pytest.mark.django_db
-GONE = "There is no such file in the bucket. Put it there, then try the failed lines again."
+GONE = "The file was not found in the bucket. Upload it, then retry the failed lines."
 
 
 def once_more(pump: Pump, word: str) -> None:
@@ -46,8 +46,8 @@ def test_every_line_becomes_a_document_and_what_is_wrong_is_explained(pump: Pump
     batch = bulk.make(project, [*keys, *wrong], percent=50)
     done = bulk.ended(pump, batch)
     assert bulk.explained(batch) == [
-        (5, "This key stands further up already."),
-        (6, "This key does not name a file under bulk/default/."),
+        (5, "Duplicate key: already listed above."),
+        (6, "The key is not a file under bulk/default/."),
         (7, "The key is missing."),
         (8, GONE),
     ]
@@ -139,9 +139,9 @@ def test_too_much_that_fails_stops_it_and_the_bus_is_told(pump: Pump):
 @pytest.mark.parametrize(
     ("manifest", "sentence"),
     [
-        ("7", "This is no JSON list"),
+        ("7", "Not a JSON list"),
         ('["bulk/other/a", "bulk/other/b"]', "No line of this manifest was started"),
-        ('["bulk/other/a", "bulk/default/b"]', "1 of 2 lines are wrong, more than 20 %"),
+        ('["bulk/other/a", "bulk/default/b"]', "1 of 2 lines are invalid, more than 20 %"),
     ],
 )
 def test_of_a_wrong_manifest_nothing_is_started(pump: Pump, manifest, sentence):
@@ -171,12 +171,12 @@ def test_what_a_cancelled_batch_never_began_is_begun_when_somebody_says_so(pump:
     pump.run(lambda: not bulk.now(batch).at_work)
     halted = bulk.now(batch)
     batches.go_on("default", halted, by=bulk.BY)
-    with pytest.raises(Conflict, match="has gone on"):  # who comes second
+    with pytest.raises(Conflict, match="has changed"):  # who comes second
         batches.go_on("default", halted, by=bulk.BY)
     orders.order_drive("default", batch.id)
     done = bulk.ended(pump, batch)
     assert (done.status, done.published, done.failed) == ("finished", 4, 0)
-    with pytest.raises(Refused, match="Every line of this batch was begun"):
+    with pytest.raises(Refused, match="All lines of this batch were started"):
         batches.go_on("default", done, by=bulk.BY)
 
 
@@ -257,4 +257,4 @@ def test_a_line_is_the_files_of_its_own_site_only(pump: Pump):
     key = bulk.put("a.txt", site="acme")
     batch = bulk.make(bulk.project(), [key], percent=100)
     assert bulk.ended(pump, batch).status == "refused"
-    assert bulk.explained(batch) == [(1, "This key does not name a file under bulk/default/.")]
+    assert bulk.explained(batch) == [(1, "The key is not a file under bulk/default/.")]

@@ -86,7 +86,7 @@ def test_sent_twice_it_is_one_batch():
     ("form", "sentence"),
     [
         ({}, "Choose a file, or name a key"),
-        ({"key": "bulk/default/none.csv"}, "There is no such manifest in the bucket"),
+        ({"key": "bulk/default/none.csv"}, "The manifest was not found in the bucket"),
         ({"key": "bulk/acme/keys.csv"}, "begins with bulk/default/"),
         ({"key": "projects/p/documents/d/d.pdf"}, "begins with bulk/default/"),
         ({"key": "bulk/default/a", "slots": "0"}, "greater than or equal to 1"),
@@ -102,7 +102,7 @@ def test_what_cannot_be_a_batch_says_why_and_keeps_what_was_typed(form, sentence
 
 def test_an_empty_manifest_and_one_that_is_too_large_are_not_taken(settings):
     browser, project = signed_in(alice()), bulk.project()
-    assert "This manifest is empty" in sent(browser, project, manifest=file(" \n")).content.decode()
+    assert "The manifest is empty" in sent(browser, project, manifest=file(" \n")).content.decode()
     settings.BATCH_MAX_BYTES = 10
     answer = sent(browser, project, manifest=file())
     assert (answer.status_code, "A manifest has up to 10" in answer.content.decode()) == (422, True)
@@ -153,7 +153,7 @@ def test_the_failed_are_tried_again_slots_are_changed_and_it_is_cancelled():
 
     assert "The failed lines are tried again" in post("retry-batch")
     assert bulk.now(batch).attempt == 2
-    assert "Nothing of this batch failed" in post("retry-batch")
+    assert "This batch has no failed lines" in post("retry-batch")
     assert "The batch has 9 slots now" in post("change-slots", slots="9")
     assert "1 to 100 slots" in post("change-slots", slots="many")
     assert "The batch is cancelled" in post("cancel-batch")

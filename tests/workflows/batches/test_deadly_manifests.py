@@ -15,7 +15,7 @@ from workflows.batches.items import Batch
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 MOST = 3
-SENTENCE = "This manifest could not be read: it ended the program 3 times. Split it, and make a batch of each part."
+SENTENCE = "The manifest could not be read after 3 attempts. Split it and create a batch for each part."
 
 
 @pytest.fixture

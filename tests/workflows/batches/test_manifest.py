@@ -38,26 +38,26 @@ def test_every_form_says_the_same(form, text):
         ({"key": ""}, "The key is missing."),
         ({"project": "Bills"}, "The key is missing."),
         ({"key": 7}, "The key is missing."),
-        (7, "This is neither a key nor an object with one."),
-        ("bulk/globex/a.pdf", "This key does not name a file under bulk/acme/."),
-        ("projects/p/documents/d/d.pdf", "This key does not name a file under bulk/acme/."),
-        ("bulk/acme/", "This key does not name a file under bulk/acme/."),
-        ("s3://other/bulk/acme/a.pdf", "This is not in the desk's bucket. Copy the file there and name its key."),
-        ("bulk/acme/a\u0007.pdf", "This key holds what cannot be printed."),
-        ("bulk/acme/" + "a" * 1024, "This key is longer than S3 allows."),
-        ({"key": "bulk/acme/a.pdf", "project": "Nobody's"}, "There is no project “Nobody's” here."),
-        ("bulk/acme/first.pdf", "This key stands further up already."),
+        (7, "Not a key or an object with a key."),
+        ("bulk/globex/a.pdf", "The key is not a file under bulk/acme/."),
+        ("projects/p/documents/d/d.pdf", "The key is not a file under bulk/acme/."),
+        ("bulk/acme/", "The key is not a file under bulk/acme/."),
+        ("s3://other/bulk/acme/a.pdf", "The file is not in Countersign's bucket. Copy it there and use its key."),
+        ("bulk/acme/a\u0007.pdf", "The key contains unprintable characters."),
+        ("bulk/acme/" + "a" * 1024, "The key is longer than S3 allows."),
+        ({"key": "bulk/acme/a.pdf", "project": "Nobody's"}, "Project “Nobody's” does not exist."),
+        ("bulk/acme/first.pdf", "Duplicate key: already listed above."),
         (
             {"key": "bulk/acme/a.pdf", "projekt": "Bills", "pri\u0007o": 1},
-            "Unknown entry “projekt”, “prio”. A line has a key, and optionally a project and a name.",
+            "Unknown entry “projekt”, “prio”. A line has a key and optionally a project and a name.",
         ),
         (
             {"key": "bulk/acme/a.pdf", "tags": ["a"]},
-            "Unknown entry “tags”. A line has a key, and optionally a project and a name.",
+            "Unknown entry “tags”. A line has a key and optionally a project and a name.",
         ),
         (
             {"key": "bulk/acme/a.pdf", "bucket": "other"},
-            "This is not in the desk's bucket. Copy the file there and name its key.",
+            "The file is not in Countersign's bucket. Copy it there and use its key.",
         ),
     ],
 )
@@ -76,7 +76,7 @@ def test_a_column_that_nothing_reads_fails_the_lines_that_fill_it():
     assert isinstance(two, ManifestEntry)
     assert isinstance(three, ManifestEntry)
     assert isinstance(four, Wrong)
-    assert four.reason == "This line has more values than the first line names columns."
+    assert four.reason == "This line has more values than the header has columns."
 
 
 @each(
@@ -93,21 +93,21 @@ def test_listings_of_s3_and_of_seed_004_are_taken_as_they_are(text):
 @each(
     ("form", "text", "sentence"),
     [
-        ("json", '{"a": 1}', "This is no JSON list"),
-        ("json", "7", "This is no JSON list"),
-        ("json", '{"lines": ["bulk/acme/a.pdf"]}', "This is no JSON list"),
-        ("json", '{"documents": ["bulk/acme/a.pdf"], "project": "Letters"}', "Something follows the list"),
-        ("json", '["bulk/acme/a.pdf"], ["bulk/acme/b.pdf"]', "Something follows the list"),
-        ("json", "", "This is no JSON list"),
-        ("json", '["bulk/acme/a.pdf", ', "ends in the middle"),
+        ("json", '{"a": 1}', "Not a JSON list"),
+        ("json", "7", "Not a JSON list"),
+        ("json", '{"lines": ["bulk/acme/a.pdf"]}', "Not a JSON list"),
+        ("json", '{"documents": ["bulk/acme/a.pdf"], "project": "Letters"}', "Unexpected content after the JSON list"),
+        ("json", '["bulk/acme/a.pdf"], ["bulk/acme/b.pdf"]', "Unexpected content after the JSON list"),
+        ("json", "", "Not a JSON list"),
+        ("json", '["bulk/acme/a.pdf", ', "is truncated"),
         ("json", "[oops]", "no JSON"),
-        ("csv", "file,project\na,b\n", "one of them is called key"),
+        ("csv", "file,project\na,b\n", "a column named key"),
         ("csv", 'key\n"bulk', "cannot be read"),
-        ("csv", "key\n" + "a" * 9000, "far too long"),
-        ("list", "a" * 9000, "far too long"),
+        ("csv", "key\n" + "a" * 9000, "too long"),
+        ("list", "a" * 9000, "too long"),
         ("list", b"\xff\xfe\x00a", "not UTF-8"),
         ("list", "\n".join(f"bulk/acme/{n}" for n in range(1001)), "up to 1,000 lines"),
-        ("json", "[" + "[" * 30_000, "ends in the middle"),
+        ("json", "[" + "[" * 30_000, "is truncated"),
     ],
 )
 def test_what_is_no_manifest_is_refused_with_a_sentence(form, text, sentence):

@@ -52,7 +52,7 @@ def test_a_threshold_holds_for_fields_without_one_of_their_own() -> None:
     changed = reanalysis.merge_wish(SITE, "proj_test", own, AnalysisRequest(threshold=0.5))
     assert [one.threshold for one in changed.fields] == [0.95, *[0.5] * (len(own.fields) - 1)]
     assert changed.default_threshold == 0.5
-    with pytest.raises(Refused, match="between 0 and 100"):
+    with pytest.raises(Refused, match="from 0 to 100"):
         settled(threshold=1.5)
 
 
@@ -124,7 +124,7 @@ def test_types_that_the_bucket_lost_are_there_again_with_the_next_run(table: str
     sha256 = pinned_types.pin(SITE, book)
     key = SiteFiles(SITE).key(files.pinned_types(sha256))
     delete_object(key, "")
-    with pytest.raises(StageFailed, match="Start the document again"):
+    with pytest.raises(StageFailed, match="Re-run the document"):
         pinned_types.pinned(SITE, sha256)
     assert pinned_types.pin(SITE, book) == sha256
     assert pinned_types.pinned(SITE, sha256) == book

@@ -39,7 +39,7 @@ def test_a_document_is_analysed_otherwise_and_a_result_chosen(table: str) -> Non
     publish(new, field("total", "5.00"))
     assert send(client, at(run, "choose")).status_code == 200
     assert queries.project_document(run.site, run.project_id, run.document_id).workflow_id == run.workflow_id
-    assert "counts already" in problem(send(client, at(run, "choose")), 422)["detail"]
+    assert "already in use" in problem(send(client, at(run, "choose")), 422)["detail"]
 
 
 def test_an_entry_that_nothing_reads_is_refused_by_name_and_starts_nothing(table: str) -> None:

@@ -72,7 +72,7 @@ def test_an_analysis_with_other_settings_begins_beside_the_result(table):
     assert browser.post(url("analyse-again", run), {"threshold": "500"}).status_code == 422
     answer = browser.post(url("analyse-again", run), {"threshold": "50"}, follow=True)
     assert "A new run has begun." in one_line(answer.content)
-    assert f"Taken from the run …{run.workflow_id[-6:]}." in one_line(answer.content)
+    assert f"Copied from run …{run.workflow_id[-6:]}." in one_line(answer.content)
     newest = queries.project_document(run.site, run.project_id, run.document_id).workflow_id
     assert newest != run.workflow_id
     assert browser.post(url("analyse-again", run), {"threshold": "60"}).status_code == 422  # it is under way

@@ -149,7 +149,7 @@ def test_programs_are_told_which_result_is_the_documents(decided: Run) -> None:
     (listed,) = queries.project_documents(SITE, new.project_id).rows
     assert (listed.workflow_id, listed.outcome) == (decided.workflow_id, Outcome.PUBLISHED)
     refused = client.post(f"{address}/{new.workflow_id}/choose", {}, content_type="application/json")
-    assert "permission to review" in problem(refused, 403)["detail"]
+    assert "review permission" in problem(refused, 403)["detail"]
     assert queries.project_document(SITE, new.project_id, new.document_id).workflow_id == decided.workflow_id
 
 

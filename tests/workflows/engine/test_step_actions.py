@@ -46,7 +46,7 @@ def test_a_mail_goes_to_the_addresses_under_the_same_id_each_time(run: Run, mail
 
 
 def test_a_mail_to_nobody_is_refused(run: Run) -> None:
-    with pytest.raises(ActionFailed, match="nobody to write to"):
+    with pytest.raises(ActionFailed, match="No recipients"):
         step_actions.do(errand(run, "mail"))
 
 
@@ -70,7 +70,7 @@ def test_where_the_desk_tells_every_end_the_step_does_not_tell_it_too(
 ) -> None:
     settings.TELL_SENDERS = "mail"
     said = step_actions.do(errand(run, "mail_sender", ends=Outcome.REJECTED))
-    assert said.words == "The sender is told when the run has ended, as the desk is set."
+    assert said.words == "The sender is notified when the run ends."
     assert mailoutbox == []
 
 
@@ -126,6 +126,6 @@ def test_a_webhook_gets_ids_and_the_same_one_twice(run: Run, monkeypatch: pytest
     monkeypatch.setattr(webhooks, "deliver_webhook", deliver)
     for _ in range(2):
         said = step_actions.do(errand(run, "webhook", url="https://example.org/hook"))
-    assert said.words == "The receiver answered 204."
+    assert said.words == "The receiver returned 204."
     assert sent[0] == sent[1]
     assert sent[0].content["step"] == "tell"

@@ -130,9 +130,9 @@ def test_a_mail_is_taken_apart():
 @pytest.mark.parametrize(
     ("key", "body", "sentence"),
     [
-        ("raw/2026/11/21/globex/a.pdf", None, "Nobody has the folder “globex”"),
-        ("raw/2026/11/acme/a.pdf", None, "Its key names no folder, so it cannot be processed. Discard it here"),
-        ("raw/a.pdf", None, "Its key names no folder, so it cannot be processed. Discard it here"),
+        ("raw/2026/11/21/globex/a.pdf", None, "Folder “globex” is not assigned"),
+        ("raw/2026/11/acme/a.pdf", None, "The key has no folder, so the file cannot be processed. Discard it"),
+        ("raw/a.pdf", None, "The key has no folder, so the file cannot be processed. Discard it"),
         ("raw/2026/11/21/acme/a.pdf", b"", "This file is empty"),
         ("raw/2026/11/21/acme/a.exe", b"MZ" + b"\0" * 600, "This is a program"),
     ],
@@ -160,7 +160,7 @@ def test_an_object_that_is_gone_waits_too():
     arrival = put()
     aws.aws_client("s3").delete_object(Bucket=settings.BUCKET_NAME, Key=arrival.key, VersionId=arrival.version)
     take(arrival)
-    assert "gone from the bucket" in waiting()[0][1]
+    assert "no longer in the bucket" in waiting()[0][1]
 
 
 def test_each_sites_admins_see_what_is_theirs():
@@ -200,7 +200,7 @@ def test_tried_again_in_vain_it_waits_on_with_the_newer_reason():
     incoming_actions.again(file, by=BY)
     aws.aws_client("s3").delete_object(Bucket=settings.BUCKET_NAME, Key=KEY, VersionId=file.s3version)
     take(Arrival(KEY, str(file.s3version), 10))
-    assert "gone from the bucket" in waiting()[0][1]
+    assert "no longer in the bucket" in waiting()[0][1]
 
 
 def test_discarded_it_is_never_taken():
@@ -211,7 +211,7 @@ def test_discarded_it_is_never_taken():
     take(Arrival(KEY, str(file.s3version), 10))
     assert documents(project) == []
     for late in (incoming_actions.discard, incoming_actions.again):
-        with pytest.raises(Conflict, match="Somebody was faster"):
+        with pytest.raises(Conflict, match="no longer in quarantine"):
             late(file, by=BY)
 
 
@@ -243,10 +243,10 @@ def test_a_purge_destroys_the_object_too_and_it_is_not_taken_again():
 
 def test_a_folder_has_one_owner():
     project = owner()
-    with pytest.raises(Conflict, match="has an owner already"):
+    with pytest.raises(Conflict, match="is already assigned"):
         incoming_actions.add_tenant("acme", "default", project, by=BY)
     incoming_actions.remove_tenant("acme", by=BY)
-    with pytest.raises(Exception, match="gone already"):
+    with pytest.raises(Exception, match="already removed"):
         incoming_actions.remove_tenant("acme", by=BY)
     assert bucket.tenants().rows == []
 

@@ -49,7 +49,7 @@ def test_what_waits_is_listed_with_its_reason_in_two_calls():
     browser.get(URL)
     with count_calls() as calls:
         text = page(browser)
-    assert "Nobody has the folder “acme”" in text
+    assert "Folder “acme” is not assigned" in text
     assert "a &quot;bill&quot; #7.pdf" in text
     assert calls.names() == ["dynamodb.Query", "dynamodb.BatchGetItem", "dynamodb.Query"]  # the last: the folders
 

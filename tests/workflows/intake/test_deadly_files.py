@@ -18,7 +18,7 @@ from workflows.intake.tasks import take_incoming
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 MOST = 3
-SENTENCE = "This file ended the program 3 times. Look what is in it, and put it into the bucket in another form."
+SENTENCE = "Processing crashed 3 times on this file. Check it and upload it in another format."
 
 
 @pytest.fixture(autouse=True)

@@ -76,7 +76,7 @@ def test_what_ends_every_worker_is_given_up_with_a_sentence_and_an_event() -> No
     assert not calls.of("s3")
     done = record(document_id)
     assert (done.status, done.GSI2PK, done.lease_owner) == ("done", None, None)
-    assert done.message == "It could not be unpacked: it ended the program 3 times. Upload its files by themselves."
+    assert done.message == "Could not be extracted after 3 attempts. Upload the files individually."
     assert names(document_id) == [taken]
     assert words(document_id) == ["UNPACKING_GIVEN_UP"]
     row = queries.project_document(SITE, done.project_id, document_id)

@@ -149,7 +149,7 @@ def test_a_pdf_is_counted(tmp_path: Path) -> None:
 def test_a_picture_named_pdf_is_taken_as_the_picture_it_is(tmp_path: Path) -> None:
     found = inspection.inspect(made(tmp_path, "a.pdf", image_bytes("PNG")), "a.pdf")
     assert (found.file_type, found.extension) == ("image/png", ".png")
-    assert found.notes == ("The name ends in .pdf, the content is PNG; it is processed as that.",)
+    assert found.notes == ("The extension is .pdf but the content is PNG; processed as such.",)
 
 
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:
@@ -172,10 +172,10 @@ def test_a_program_named_pdf_is_refused(tmp_path: Path, body: bytes) -> None:
         ),
         (archive("mimetype", "content.xml"), "a.odt", "Save it as .docx"),
         (b"\xd0\xcf\x11\xe0" + bytes(600), "a.doc", "before 2007"),
-        (b"<!DOCTYPE html><html></html>", "a.html", "holds no text"),
-        (b"RIFF\x00\x00\x00\x00AVI fmt ", "a.avi", "WAV with PCM"),
-        (b"\x00\x00\x00\x18ftypheic", "a.heic", "ends too early or is damaged"),
-        (b"  \n ", "a.txt", "nothing but blanks"),
+        (b"<!DOCTYPE html><html></html>", "a.html", "contains no text"),
+        (b"RIFF\x00\x00\x00\x00AVI fmt ", "a.avi", "PCM WAV"),
+        (b"\x00\x00\x00\x18ftypheic", "a.heic", "is truncated or damaged"),
+        (b"  \n ", "a.txt", "only whitespace"),
         (b"PK\x03\x04 and then nothing", "a.docx", "damaged or incomplete"),
         (b"\xd0\xcf\x11\xe0" + bytes(600), "a.msg", "damaged or incomplete"),
         (b"\x00\x01\x02", "a.txt", "named .txt but is not one"),
@@ -184,7 +184,7 @@ def test_a_program_named_pdf_is_refused(tmp_path: Path, body: bytes) -> None:
         (b"\x1f\x8b\x08", "a.gz", "Unpack it"),
         (b"garbage", "a.pdf", "named .pdf but is not one"),
         (b"\x00garbage", "a.xyz", "not supported"),
-        (b"RIFF\x00\x00\x00\x00WAVEfmt ", "a.wav", "WAV with PCM"),
+        (b"RIFF\x00\x00\x00\x00WAVEfmt ", "a.wav", "PCM WAV"),
         (b'{"url": "file:///etc/passwd"}', "a.webreq", "not the address of a web page"),
         (b"<a><b>never closed", "a.xml", "XML file is damaged"),
     ],
@@ -231,7 +231,7 @@ def test_too_many_pages_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF"])
 def test_a_cut_image_is_refused(tmp_path: Path, kind: str) -> None:
     body = image_bytes(kind)
-    assert "ends too early" in refusal(made(tmp_path, "a", body[: len(body) // 2]), "a.png")
+    assert "is truncated" in refusal(made(tmp_path, "a", body[: len(body) // 2]), "a.png")
 
 
 def test_a_scan_of_several_pages_cut_anywhere_is_taken_or_refused_with_a_sentence(tmp_path: Path) -> None:
@@ -283,7 +283,7 @@ def test_an_animation_is_taken_with_a_note(tmp_path: Path) -> None:
     frames = [Image.effect_noise((20, 20), 50 + number) for number in range(3)]
     frames[0].save(tmp_path / "a.gif", save_all=True, append_images=frames[1:])
     found = inspection.inspect(tmp_path / "a.gif", "a.gif")
-    assert (found.page_count, found.notes) == (1, ("Only the first picture of this animation is processed.",))
+    assert (found.page_count, found.notes) == (1, ("Only the first frame of this animation is processed.",))
 
 
 def test_a_large_file_is_not_read_into_memory(tmp_path: Path) -> None:

@@ -159,9 +159,7 @@ def test_all_that_comes_out_together_is_limited(worker: Pump, monkeypatch) -> No
     assert int(record(document_id).files) == 5
     told = {why for child in rows(document_id).children if child.file_type == "application/zip"
             for why in refused(child.documentId).values()}  # fmt: skip
-    assert told == {
-        "The mail or archive that was uploaded holds more than is taken at once. Upload the rest by itself."
-    }
+    assert told == {"The email or archive exceeds the limit. Upload the remaining files individually."}
     assert sum(len(stored.objects(f"projects/{row.project_id}/documents/{row.document_id}/")) == 1
                for row in browse_queries.list_documents(SITE, ByDay(clock.now().date())).rows) == 6  # fmt: skip
 

@@ -183,7 +183,7 @@ def test_a_file_that_is_gone_is_said_to_be(settings: LazySettings) -> None:
     aws.aws_client("s3").delete_object(**which)
     done(document_id)
     assert standing(document_id) == FAILED
-    assert "gone from the storage" in str(record(document_id).message)
+    assert "stored file is missing" in str(record(document_id).message)
 
 
 def test_of_two_that_try_again_one_does_and_a_finished_one_is_refused() -> None:
@@ -269,7 +269,7 @@ def test_a_line_of_which_nothing_came_out_failed_and_is_tried_again(pump: Pump, 
     ended = bulk.ended(pump, batch)
     assert (int(ended.failed), int(ended.unpacked)) == (1, 1)
     ((line, why),) = bulk.explained(batch)
-    assert (line, why.startswith("Nothing came out of it. inner.zip: ")) == (1, True)
+    assert (line, why.startswith("No files were extracted. inner.zip: ")) == (1, True)
     settings.UNPACK_MAX_DEPTH = 3
     answer = signed_in(bob()).post(reverse("workflows:retry-batch", args=[batch.id]), follow=True)
     assert answer.status_code == 200

@@ -111,7 +111,7 @@ def test_of_two_activations_the_second_is_told_who_was_first() -> None:
     decided_run(project_id, [field("total", "amount", "5.00", label=0.0)], {"total": "6.00"})
     actions.propose_calibration(SITE, project_id, by=ANNA)
     actions.activate_calibration(SITE, project_id, 1, seen=0, by=BORIS)
-    with pytest.raises(Conflict, match="Calibration 1 was made active by Boris Klein meanwhile"):
+    with pytest.raises(Conflict, match="Calibration 1 was activated by Boris Klein meanwhile"):
         actions.activate_calibration(SITE, project_id, 2, seen=0, by=ANNA)
     assert run_settings.freeze(data_of(project_id)).calibration_version == 1
 
@@ -128,7 +128,7 @@ def test_the_prior_can_be_activated_again() -> None:
     project_id = reviewed_project()
     actions.propose_calibration(SITE, project_id, by=ANNA)
     actions.activate_calibration(SITE, project_id, 1, seen=0, by=BORIS)
-    with pytest.raises(Conflict, match="Calibration 1 was made active"):
+    with pytest.raises(Conflict, match="Calibration 1 was activated"):
         actions.activate_calibration(SITE, project_id, 0, seen=2, by=ANNA)
     actions.activate_calibration(SITE, project_id, 0, seen=1, by=ANNA)
     settings = run_settings.freeze(data_of(project_id))

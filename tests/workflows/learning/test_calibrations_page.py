@@ -81,7 +81,7 @@ def test_who_comes_second_is_told_who_was_first(seen):
     actions.activate_calibration(SITE, project_id, 1, seen=0, by=ANNA)
     answer = activate(project_id, 2, seen)
     assert answer.status_code == 409
-    assert "Calibration 1 was made active by Anna Berg meanwhile" in text(answer)
+    assert "Calibration 1 was activated by Anna Berg meanwhile" in text(answer)
     assert active(project_id) == 1
 
 

@@ -15,7 +15,7 @@ def test_workers_of_another_process_are_used_where_they_are_on_the_same_broker(t
     try:
         assert local_desk._workers_of(path) is None
         settings.BROKER = "redis"
-        with pytest.raises(Misconfigured, match=r"run on SQS, and this process on Redis\. Stop them"):
+        with pytest.raises(Misconfigured, match=r"use SQS, this process Redis\. Stop them"):
             local_desk._workers_of(path)
     finally:
         os.close(theirs)

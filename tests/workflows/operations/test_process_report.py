@@ -34,10 +34,10 @@ def test_what_a_kind_of_file_does_not_need_is_on_its_board_from_the_start(table:
     line = process_report.line_of(Job(Path("a.docx"), run, outcome="in_review"))
     assert (line.kind, line.ran) == (formats.DOCX, ("segment_prep",))
     assert dict(line.skipped) == {
-        "bda_processor": "Bedrock Data Automation is not chosen for this project.",
-        "paddleocr_processor": "Only pages are read by OCR; this file has none.",
+        "bda_processor": "Bedrock Data Automation is not enabled for this project.",
+        "paddleocr_processor": "OCR needs pages; this file has none.",
         "transcribe": "Only recordings are transcribed.",
-        "webcrawler": "Only requests for web pages are crawled.",
+        "webcrawler": "Only web page requests are crawled.",
     }
     assert queries.execution(run).left_out == {2, 4, 5, 6}
 

@@ -62,7 +62,7 @@ def test_nobody_there_is_tried_again(error):
 
 def test_after_its_attempts_the_provider_is_left_alone():
     gate, service = OpenGate(), Service(*[refusal("ThrottlingException")] * 9)
-    with pytest.raises(ProviderPaused, match=r"Amazon Bedrock does not answer \(ThrottlingException\)") as raised:
+    with pytest.raises(ProviderPaused, match=r"Amazon Bedrock is not responding \(ThrottlingException\)") as raised:
         caller(BEDROCK, gate=gate)(service)
     assert service.asked == 4
     assert (raised.value.provider, raised.value.seconds) == ("bedrock", 7.0)
@@ -104,7 +104,7 @@ def test_refusals_say_what_to_do():
     for error, words in [
         (refusal("BadDocumentException"), "Save or scan it again"),
         (refusal("AccessDeniedException"), "Allow it in their role"),
-        (refusal("SomethingNew"), "Amazon Textract refuses this document: SomethingNew"),
+        (refusal("SomethingNew"), "Amazon Textract rejected this document: SomethingNew"),
     ]:
         with pytest.raises(StageFailed, match=words):
             caller(TEXTRACT)(Service(error))

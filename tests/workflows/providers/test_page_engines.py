@@ -166,5 +166,5 @@ def test_a_program_that_fails_says_why(tmp_path, script, words):
 
 
 def test_without_the_program_the_project_is_told_what_to_do():
-    with pytest.raises(StageFailed, match="not on the worker"):
+    with pytest.raises(StageFailed, match="not installed on the worker"):
         Tesseract("en", "no-such-program").read(PAGE, 0, (10, 10))

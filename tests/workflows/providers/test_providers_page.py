@@ -168,10 +168,10 @@ def test_a_run_that_waits_for_a_job_says_for_whom(table):
 
 
 def test_a_run_that_waits_for_a_service_that_does_not_answer_has_a_banner(table):
-    run = waiting("Amazon Textract does not answer (ThrottlingException). The run goes on by itself once it does.")
+    run = waiting("Amazon Textract is not responding (ThrottlingException). The run resumes automatically.")
     found = run_page(run)
     assert "Segment Prep waits" in found
-    assert "Amazon Textract does not answer (ThrottlingException)" in found
+    assert "Amazon Textract is not responding (ThrottlingException)" in found
     assert "/settings/services/" not in found
     assert "/settings/services/" in run_page(run, alice)
 

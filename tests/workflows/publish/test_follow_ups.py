@@ -128,7 +128,7 @@ def test_what_fails_for_now_is_tried_again_later_and_later(settings):
         run = published(hook(outside.url), NOTIFY)
         drive(run)
         assert statuses(run) == ["WAITING_FOR_RETRY", "PENDING"]
-        assert action(run).message == "The receiver answered 503."
+        assert action(run).message == "The receiver returned 503."
         drive(run)  # not due yet
         assert len(outside.got) == 1
         for _ in range(2):
@@ -227,7 +227,7 @@ def test_of_two_that_take_a_document_out_of_a_queue_one_is_first():
 def test_an_action_of_a_later_version_is_left_to_a_person():
     run = published(Act("TELEPORT"))
     drive(run)
-    assert "does not know such an action" in action(run).message
+    assert "does not support the action" in action(run).message
 
 
 def test_every_status_of_an_action_says_what_may_follow():

@@ -79,7 +79,7 @@ def test_an_action_that_kills_its_worker_again_and_again_is_left_to_a_person(set
         expired(run)
     drive(run)
     assert statuses(run) == ["FAILED"]
-    assert "never ended" in action(run).message
+    assert "after repeated attempts" in action(run).message
 
 
 def test_without_its_event_no_move_is_kept():

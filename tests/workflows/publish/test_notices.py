@@ -45,7 +45,7 @@ def by_mail(settings: LazySettings) -> None:
 
 @pytest.fixture
 def sender() -> User:
-    return User.objects.create_user("sent", "sent@example.org", "a password")
+    return User.objects.create_user("sent", "sent@example.org", "password-protected")
 
 
 def sent_by(run: Run, user_id: str) -> Run:
@@ -82,7 +82,7 @@ def test_a_failure_is_told_to_the_account_that_sent_it_and_says_where_to_look(se
     assert message.to == ["sent@example.org"]
     assert message.subject == "Not published: invoice-alder-and-quill.pdf"
     assert f"/workflows/{run.document_id}/{run.workflow_id}/" in message.body
-    assert "could not be read to its end" in message.body
+    assert "could not be processed" in message.body
     assert "Not readable." not in message.body
     assert notice_of(run).status == NoticeStatus.TOLD
     assert kinds(run)[-1] == "SENDER_TOLD"
@@ -143,7 +143,7 @@ def test_a_rejection_is_told_with_its_reason_only_where_that_is_allowed(
     pump.run(lambda: sweeper.sweep() >= 0 and bool(mail.outbox), seconds=20)
     pump.run(idle=0.3)
     (message,) = mail.outbox
-    assert "was looked at and rejected" in message.body
+    assert "was reviewed and rejected" in message.body
     assert ("The second page is missing." in message.body) == tells_why
     assert kinds(run).count("SENDER_TOLD") == 1
 
@@ -218,7 +218,7 @@ def test_what_ends_each_worker_that_tells_it_is_given_up(sender: User, settings:
     assert notice_of(run).status == NoticeStatus.OPEN
     tell(run)
     assert (mail.outbox, notice_of(run).status) == ([], NoticeStatus.GIVEN_UP)
-    assert "never ended" in str(notice_of(run).message)
+    assert "after repeated attempts" in str(notice_of(run).message)
     tell(run)
     assert kinds(run).count("SENDER_NOT_TOLD") == 1
     assert due() == []

@@ -22,7 +22,7 @@ from workflows.runs import queries as run_queries
 
 pytestmark = pytest.mark.django_db
 MOST = 3
-SENTENCE = "Nobody could answer this: it was tried 3 times, and no worker came to its end. Ask in other words."
+SENTENCE = "No answer after 3 attempts. Rephrase the question."
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ def test_who_changes_it_second_loses_and_saving_it_as_it_is_writes_nothing():
     made = make(("total", "amount"))
     field_mappings.update_mapping(SITE, made.id, draft(("total", "amount")), version=1, by=BOB)
     field_mappings.update_mapping(SITE, made.id, draft(("total", "sum"), name="First", on=False), version=1, by=BOB)
-    with pytest.raises(Conflict, match="Bob Ito changed this mapping"):
+    with pytest.raises(Conflict, match="Bob Ito changed this field mapping"):
         field_mappings.update_mapping(SITE, made.id, draft(name="Second"), version=1, by=ALICE)
     found = pinned_rules.get_mapping(SITE, made.id)
     assert field_mappings.draft_of(found) == draft(("total", "sum"), name="First", on=False)

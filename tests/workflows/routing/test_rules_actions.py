@@ -212,10 +212,10 @@ def test_a_rule_cannot_be_made_in_a_ruleset_that_moves_meanwhile():
 
 def test_a_rule_asks_only_for_what_is_known_then():
     ruleset = make_ruleset()
-    with pytest.raises(Refused, match="known after the analysis"):
+    with pytest.raises(Refused, match="only available after analysis"):
         make_rule(ruleset, says("invoice"), when=When.UPLOAD)
     for effect in ({"definition": "document-analysis"}, {"language": "de"}, {"threshold": 0.0}):
-        with pytest.raises(Refused, match="queue and actions only"):
+        with pytest.raises(Refused, match="can only set queue and actions"):
             make_rule(ruleset, is_pdf(), **effect)
     made = make_rule(ruleset, is_pdf(), when=When.UPLOAD, definition="document-analysis", threshold=0.5)
     assert made.workflowId == "document-analysis"

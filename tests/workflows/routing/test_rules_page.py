@@ -244,7 +244,7 @@ def test_a_ruleset_that_is_full_takes_no_more(monkeypatch):
     monkeypatch.setattr(pinned_rules, "MOST_RULES", 0)
     answer = signed_in(alice()).post(at("create-rule", ruleset.documentId), typed())
     assert answer.status_code == 422
-    assert "A ruleset has up to" in text(answer)
+    assert "A ruleset can have up to" in text(answer)
 
 
 def test_a_rule_is_deleted_from_its_page_and_one_that_was_changed_is_not():

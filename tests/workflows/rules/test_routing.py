@@ -68,7 +68,7 @@ def test_all_conditions_have_to_be_met_and_none_at_all_is_met_by_everything():
     met, not_met = C(S.TEXT, Op.EXISTS), C(S.FIELD, Op.EXISTS, key="none")
     assert judge_rules([rule(met, met)], FACTS, When.ANALYSIS).decisions
     assert not judge_rules([rule(met, not_met)], FACTS, When.ANALYSIS).decisions
-    assert judge_rules([rule()], FACTS, When.ANALYSIS).decisions[0].why == ("It has no condition",)
+    assert judge_rules([rule()], FACTS, When.ANALYSIS).decisions[0].why == ("No conditions",)
 
 
 def test_an_empty_value_is_not_there():

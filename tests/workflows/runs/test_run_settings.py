@@ -132,7 +132,7 @@ def test_a_new_label_is_shown_from_the_next_run_on(table):
 
 
 def test_a_classification_that_is_gone_refuses_and_says_what_to_do(table):
-    with pytest.raises(Refused, match="Choose another in its settings"):
+    with pytest.raises(Refused, match="Select another in its settings"):
         run_settings.settings_of(SITE, "proj_test", {"classification_id": "gone"})
 
 

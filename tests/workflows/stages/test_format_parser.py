@@ -80,7 +80,7 @@ def test_characters_without_meaning_are_not_believed() -> None:
 
 def test_images_are_skipped_with_the_reason(tmp_path: Path) -> None:
     result = format_parser.run(context(tmp_path / "a.png", "image/png"))
-    assert (result.status, result.reason) == ("skipped", "Only PDFs carry text of their own; this is an image.")
+    assert (result.status, result.reason) == ("skipped", "Only PDFs have a text layer; this is an image.")
 
 
 def test_a_broken_pdf_fails_with_what_to_do(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_a_recording_is_written_down_by_a_service_without_being_fetched(tmp_path
     ("found", "note"),
     [
         (replace(SPOKEN, score=0.7), "The transcript is only 70% sure."),
-        (Transcript("", (), "en-GB", 0.0, 0.0), "Nobody can be heard"),
+        (Transcript("", (), "en-GB", 0.0, 0.0), "No speech was detected"),
     ],
 )
 def test_a_transcript_that_is_not_sure_says_so(tmp_path, found, note):
@@ -126,7 +126,7 @@ class Writer:
     def summarize(self, question: SummaryQuestion) -> tuple[str, Usage]:
         self.asked.append(question)
         if len(self.asked) > 9:
-            raise StageFailed("The model wrote nothing.")
+            raise StageFailed("The model returned nothing.")
         return f"Summary {len(self.asked)}.", Usage("bedrock", "cheap", calls=1, tokens_in=5, tokens_out=1)
 
 

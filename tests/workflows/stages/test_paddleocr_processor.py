@@ -56,7 +56,7 @@ def test_pages_with_a_believed_text_layer_are_not_read(tmp_path: Path) -> None:
     segment_prep.run(ctx)
     format_parser.run(ctx)
     result = paddleocr_processor.run(ctx)
-    assert (result.status, result.reason) == ("skipped", "Every page has a text layer that can be believed.")
+    assert (result.status, result.reason) == ("skipped", "Every page has a reliable text layer.")
     segment_builder.run(ctx)
     segment = kept(ctx).json("analysis/segment_0000.json")
     assert (segment["source"], segment["paddleocr"]) == ("text_layer", "")

@@ -49,7 +49,7 @@ def test_reasons_are_sentences_a_reviewer_can_act_on() -> None:
 
 def test_a_value_that_is_not_of_its_type_is_invalid_however_sure() -> None:
     assert texts(result(total=field("total", "12.3O", 0.99, kind="amount"))) == [
-        ("total", "invalid", "Total “12.3O” is no amount")
+        ("total", "invalid", "Total “12.3O” is not a valid amount")
     ]
 
 
@@ -100,10 +100,10 @@ def test_corrections_are_refused_with_what_to_write() -> None:
         FIELDS, {"date": "yesterday", "total": "about ten", "currency": "money", "company": " ", "colour": "red"}
     )
     assert messages == {
-        "date": "Write the date as 2024-03-31 or 31/03/2024.",
-        "total": "Write the amount as 33.90 or 1,007.50, without words.",
-        "currency": "Write the currency as three letters, for example EUR.",
-        "company": "Company is required. Enter it, or reject the document.",
+        "date": "Enter the date as 2024-03-31 or 31/03/2024.",
+        "total": "Enter the amount as 33.90 or 1,007.50, without words.",
+        "currency": "Enter the currency as three letters, for example EUR.",
+        "company": "Company is required. Enter it or reject the document.",
         "colour": "This field is not part of the project's schema.",
     }
 
@@ -172,8 +172,8 @@ def test_a_value_outside_the_list_is_a_reason_however_sure() -> None:
 
 def test_a_correction_outside_the_list_is_refused() -> None:
     assert results.validate_corrections((CATEGORY, RATE), {"category": "services", "rate": "8"}) == {
-        "category": "Category has a list of allowed values. Choose one of them, or reject the document.",
-        "rate": "Rate has a list of allowed values. Choose one of them, or reject the document.",
+        "category": "Category must be one of the allowed values. Select one or reject the document.",
+        "rate": "Rate must be one of the allowed values. Select one or reject the document.",
     }
     assert results.validate_corrections((CATEGORY, RATE), {"category": "goods", "rate": ""}) == {}
 

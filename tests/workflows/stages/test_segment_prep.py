@@ -123,5 +123,5 @@ def test_a_pdf_without_its_end_is_repaired(tmp_path: Path) -> None:
 
 def test_other_files_fail_with_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "a.docx").write_bytes(b"PK")
-    with pytest.raises(StageFailed, match="Upload a PDF or an image"):
+    with pytest.raises(StageFailed, match="Upload a PDF or image"):
         segment_prep.run(context(tmp_path / "a.docx", "application/msword"))

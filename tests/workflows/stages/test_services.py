@@ -57,7 +57,7 @@ class Reader:
         assert image.startswith(b"\x89PNG")
         self.asked.append(index)
         if index == self.fails:
-            raise StageFailed("The model endpoint does not take this page: it answered 400.")
+            raise StageFailed("The model endpoint rejected this page: it returned 400.")
         return PageReading(index, (line("Total 9.00", index),))
 
 

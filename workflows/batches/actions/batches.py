@@ -19,12 +19,12 @@ from workflows.runs.items.events import DocumentEvent
 
 MACHINE = Actor("batches", "Batches")
 _SHORT = 300  # letters of a sentence
-_DEADLY = "This manifest could not be read: it ended the program {} times. Split it, and make a batch of each part."
+_DEADLY = "The manifest could not be read after {} attempts. Split it and create a batch for each part."
 UNEXPECTED = (
-    "An unexpected error stopped this batch before its first line. Its files are still in the bucket. Try again; if it "
-    "fails again, ask an administrator to look at the log."
+    "An unexpected error stopped this batch before its first line. Its files are still in the bucket. Retry; if it "
+    "fails again, ask an administrator to check the log."
 )
-_GONE_ON = "The batch has gone on meanwhile. Look at it as it is now."
+_GONE_ON = "The batch has changed. Nothing was changed; reload the page."
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def create_batch(site: str, draft: BatchDraft, *, by: Actor, batch_id: str) -> B
 def change_slots(site: str, batch: Batch, slots: int, *, by: Actor) -> None:
     """More take effect at once, fewer as what is under way ends. Raises: Refused, Conflict."""
     if not 1 <= slots <= settings.BATCH_MOST_SLOTS:
-        raise Refused(f"A batch has 1 to {settings.BATCH_MOST_SLOTS} slots.")
+        raise Refused(f"The concurrency limit must be from 1 to {settings.BATCH_MOST_SLOTS}.")
     _move(site, batch, "slots changed", [Batch.slots.set(slots)], by=by, when=UNDER_WAY, payload={"slots": slots})
 
 
@@ -100,7 +100,7 @@ def go_on(site: str, batch: Batch, *, by: Actor) -> None:
 
     """
     if not batch.has_rest:
-        raise Refused("Every line of this batch was begun. There is nothing to go on with.")
+        raise Refused("All lines of this batch were started. There is nothing to continue.")
     status = _where_it_was(batch)
     also = [_take_share(site, batch)] if status == BatchStatus.RUNNING else []
     left = int(batch.planned) - int(batch.taken)
@@ -136,9 +136,9 @@ def retry_batch(site: str, batch: Batch, *, by: Actor) -> int:
         _read_again(site, batch, by=by)
         return int(batch.attempt)
     if not int(batch.failed):
-        raise Refused("Nothing of this batch failed that could be tried again.")
+        raise Refused("This batch has no failed lines to retry.")
     if batch.at_work:
-        raise Refused("Some of its runs have not ended yet. Try again when they have.")
+        raise Refused("Some of its runs are still in progress. Try again when they have ended.")
     actions: list[Action] = [
         Batch.status.set(BatchStatus.READING),
         Batch.attempt.set(Batch.attempt + 1),

@@ -31,9 +31,9 @@ from workflows.runs.status import StepStatus
 
 log = logging.getLogger(__name__)
 
-UNDER_WAY = "A run of this document is under way, or waits for a person. Delete the document when it has ended."
-FOLLOWED = "What follows the publication of this document is being done right now. Delete it in a moment."
-MOVING = "The document is being deleted or restored right now. Look again in a moment."
+UNDER_WAY = "A run of this document is in progress or needs review. Delete the document when it has ended."
+FOLLOWED = "Post-processing actions of this document are running. Try again in a moment."
+MOVING = "The document is being deleted or restored. Try again in a moment."
 _ATTEMPTS = 8
 S = RemovalState
 
@@ -68,7 +68,7 @@ def delete_document(site: str, document_id: str, *, by: Actor, reason: str = "")
             time.sleep(0.01 * (attempt + 1))
         else:
             return _follow(site, document_id)
-    raise Conflict("Others change this document all the time. Nothing was deleted; try again in a moment.")
+    raise Conflict("This document is being changed by others. Nothing was deleted; try again in a moment.")
 
 
 def restore_document(site: str, document_id: str, *, by: Actor) -> None:
@@ -122,9 +122,9 @@ def _explain_late(site: str, document_id: str) -> str:
     try:
         record = get_removal(site, document_id)
     except NotFound:
-        return "Somebody restored this document first."
+        return "This document was already restored by another user."
     if record.status in (S.PURGING, S.PURGED):
-        return f"{record.purged_by_name} purged this document first."
+        return f"{record.purged_by_name} has already purged this document."
     return MOVING
 
 

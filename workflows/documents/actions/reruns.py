@@ -41,8 +41,8 @@ from workflows.storage.objects import DocumentFiles
 log = logging.getLogger(__name__)
 
 MOST_BESIDE = 50  # runs of one content: all of them are told when a newer one comes, in its transaction
-UNDER_WAY = "A run of this document is under way, or waits for a person. Come back when it has ended."
-_TAKEN = "Taken from the run …{}."
+UNDER_WAY = "A run of this document is in progress or needs review. Try again when it has ended."
+_TAKEN = "Copied from run …{}."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,9 +79,9 @@ def source_of(run: Run) -> Source:
     board = queries.board(run.site, run.workflow_id, consistent=True)
     execution = queries.execution(run)
     if execution.status == RunStatus.RUNNING:
-        raise Refused("This run has not ended. Cancel it first, or wait.")
+        raise Refused("This run has not ended. Wait or cancel it first.")
     if board.replaced_by:
-        raise Refused("A newer content has put its pages in the place of this run's. Run that one again.")
+        raise Refused("A newer file version replaced this run's pages. Re-run that version instead.")
     row = queries.project_document(run.site, run.project_id, run.document_id)
     if row.hidden is not None:
         raise NotFound("This document was deleted.")
@@ -103,7 +103,7 @@ def run_again(run: Run, step: str, *, by: Actor) -> Run:
     ended = source.ended
     chosen = next((one for one in ended.offered if one.name == step), None)
     if chosen is None:
-        raise Refused("Choose a stage that this run came to.")
+        raise Refused("Select a stage that this run reached.")
     first = ended.first(chosen)
     if source.row.workflow_id in {run.workflow_id, source.execution.keeps} and ended.goes_on(first):
         interventions.resume_from(run, source.execution, first, ended.anew(first), by=by)
@@ -119,7 +119,7 @@ def analyse_again(run: Run, pinned: RunSettings, *, by: Actor) -> Run:
     source = source_of(run)
     chosen = next((one for one in source.ended.offered if one.name == ANALYSED), None)
     if chosen is None:
-        raise Refused("This run ended before its pages were analysed. Run it again from an earlier stage.")
+        raise Refused("This run ended before its pages were analysed. Re-run it from an earlier stage.")
     return _begin_beside(source, source.ended.first(chosen), pinned, by=by, kind="ANALYSED_AGAIN")
 
 
@@ -154,7 +154,7 @@ def _begin_beside(source: Source, first: StepDefinition, pinned: RunSettings, *,
     before, base = source.row, source.run
     beside = {base.workflow_id, *filter(None, [before.workflow_id]), *(before.runs or ())}
     if len(beside) >= MOST_BESIDE:
-        raise Refused(f"This content has {MOST_BESIDE} runs. Upload it once more to go on.")
+        raise Refused(f"This file version already has {MOST_BESIDE} runs. Upload it again to continue.")
     run = Run(base.site, base.project_id, base.document_id, clock.new_ulid())
     aside = limits.are_taken(run.site, run.project_id, project_slots=limits.set_for_project(run.site, run.project_id))
     plan, now = _Plan(source, run, first, pinned, by, aside, source.decided), clock.iso(clock.now())
@@ -273,11 +273,11 @@ def choose_result(run: Run, *, by: Actor, reviews: bool) -> bool:
     source = source_of(run)
     before, now = source.row, clock.iso(clock.now())
     if before.workflow_id == run.workflow_id:
-        raise Refused("This result counts already.")
+        raise Refused("This result is already in use.")
     if source.execution.outcome != Outcome.PUBLISHED:
-        raise Refused("Only a published result can count. Run this one again, or choose another.")
+        raise Refused("Only published results can be used. Re-run this one or select another.")
     if source.decided and not reviews:
-        raise NotAllowed("A person decided the result that counts. To use another, you need permission to review.")
+        raise NotAllowed("The current result was reviewed. You need the review permission to use another.")
     store, name = DocumentFiles(run.site, run.project_id, run.document_id), files.output(run.workflow_id)
     body = store.read(name)
     found = {"uri": store.uri(name), "sha256": files.sha256(body)}

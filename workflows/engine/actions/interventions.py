@@ -46,9 +46,9 @@ def cancel(run: Run, *, by: Actor) -> None:
         execution = queries.execution(run)
         definition = queries.definition_of(execution)
         if execution.status != RunStatus.RUNNING:
-            raise Refused("This run has ended. There is nothing to cancel.")
+            raise Refused("This run has ended and cannot be cancelled.")
         if definition.step(int(execution.currentStep)).type == "approval":
-            raise Refused("A person is asked about this run. Reject it in its review instead.")
+            raise Refused("This run needs review. Reject it in its review instead.")
         attempt = int(execution.engine_attempt)
         try:
             done = advance.fail(
@@ -60,13 +60,13 @@ def cancel(run: Run, *, by: Actor) -> None:
         events.publish_soon(done.event)
         _stop(run, definition, attempt, execution.engine)
         return
-    raise Conflict("The run moves on right now. Try again in a moment.")
+    raise Conflict("The run is moving to its next step. Try again in a moment.")
 
 
 def _stop(run: Run, definition: Definition, attempt: int, kind: str | None) -> None:
     """The table says that it ended; an engine that does not hear of it is refused at its next message."""
     try:
-        driver.stop(definition, run, attempt, "Cancelled by a person.", kind=kind)
+        driver.stop(definition, run, attempt, "Cancelled by a user.", kind=kind)
     except Unavailable:
         log.warning("engine was not told of the cancelling", extra={"run": run.workflow_id})
 
@@ -90,7 +90,7 @@ def resume(run: Run, way: Way, *, by: Actor) -> None:
     definition = queries.definition_of(execution)
     outcome = execution.outcome
     if way == Way.STAGE or outcome not in RESUMABLE or (way == Way.AGAIN) == (outcome == Outcome.PARTIAL):
-        raise Refused("This run cannot go on that way. Look at it as it is now.")
+        raise Refused("The run has changed. Nothing was done; reload the page.")
     _reopen(run, execution, _planned(run, execution, definition, way), way, by=by)
 
 
@@ -100,7 +100,7 @@ def resume_from(run: Run, execution: Execution, step: StepDefinition, folders: C
     Raises: Refused, Conflict: as ``resume``.
     """
     if execution.outcome not in RESUMABLE:
-        raise Refused("This run cannot go on that way. Look at it as it is now.")
+        raise Refused("The run has changed. Nothing was done; reload the page.")
     anew = Execution.afresh.set(set(folders)) if folders else Execution.afresh.remove()
     # Pages that failed in what is done again are found anew; what failed before it is still missing.
     failed = [Execution.failed.remove()] if folders else []
@@ -130,7 +130,7 @@ def _planned(run: Run, execution: Execution, definition: Definition, way: Way) -
         return _Resumption(definition.named("assess"), (Execution.only.remove(), Execution.failed.remove()))
     step = definition.step(int(queries.last_transition(run, execution).fromStep))
     if step.type == "approval":
-        raise Refused("This run ended at its review. Upload the file again.")
+        raise Refused("This run ended at its review. Re-run or upload the file again.")
     return _Resumption(step)
 
 

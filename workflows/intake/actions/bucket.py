@@ -17,7 +17,7 @@ _SHORT = 300  # letters of a sentence
 _BUCKET = "bucket"  # by whom a file is begun that no batch names
 _BEGUN_KEPT = 86_400  # seconds after the last begin, of a batch's line
 _LOOKS = 4  # times that what is due waits: looking at one file has no heartbeat, and may last longer than once
-_DEADLY = "This file ended the program {} times. Look what is in it, and put it into the bucket in another form."
+_DEADLY = "Processing crashed {} times on this file. Check it and upload it in another format."
 
 
 def key_of(digest: str) -> Key:
@@ -170,7 +170,7 @@ def _settle(file: IncomingFile, status: IncomingStatus, word: str, by: Actor, *,
     try:
         transact([Update(file.key, actions, IncomingFile.status.is_in(*WAITING)), begun], event)
     except Conflict as error:
-        raise Conflict(f"Somebody was faster: {file.name} is not in quarantine any more.") from error
+        raise Conflict(f"{file.name} is no longer in quarantine. Another user has already handled it.") from error
 
 
 def add_tenant(name: str, site: str, project: Project, *, by: Actor) -> None:
@@ -188,7 +188,7 @@ def add_tenant(name: str, site: str, project: Project, *, by: Actor) -> None:
     try:
         transact([Put(row)], entity_event(DEFAULT_SITE, "tenant", name, "created", by=by, payload=payload))
     except Conflict as error:
-        raise Conflict(f"The folder {name} has an owner already. Remove that line first.") from error
+        raise Conflict(f"Folder {name} is already assigned. Remove that assignment first.") from error
 
 
 def remove_tenant(name: str, *, by: Actor) -> None:
@@ -198,4 +198,4 @@ def remove_tenant(name: str, *, by: Actor) -> None:
     try:
         transact([Delete(key, EXISTS)], event)
     except Conflict as error:
-        raise Refused("This line is gone already.") from error
+        raise Refused("This assignment was already removed.") from error

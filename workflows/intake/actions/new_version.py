@@ -27,11 +27,11 @@ from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
 from workflows.runs.status import StepStatus
 
-UNDER_WAY = "A run of this document is under way, or waits for a person. Upload the new content when it has ended."
+UNDER_WAY = "A run of this document is in progress or needs review. Upload the new version when it has ended."
 CONTAINER = (
-    "Documents came out of this one, so its content stays as it is. Upload a newer one as a document of its own."
+    "Files were extracted from this document, so it cannot be replaced. Upload the newer file as a new document."
 )
-SAME = "A person decided the result of this very file. To analyse it once more, open its run and choose Run again."
+SAME = "This exact file was already reviewed. To analyse it again, open its run and select Re-run."
 _ATTEMPTS = 8
 
 
@@ -80,7 +80,7 @@ def add_content(new: NewRun) -> Run:
         else:
             document_start.start_engine(new)
             return run
-    raise Conflict("Others change this document all the time. Nothing was changed; try again in a moment.")
+    raise Conflict("This document is being changed by others. Nothing was changed; try again in a moment.")
 
 
 def _write(new: NewRun, document: Document, before: ProjectDocument, at: dt.datetime) -> None:

@@ -35,8 +35,8 @@ _ENDING = re.compile(r"\.[A-Za-z0-9]{1,8}")
 _KINDS = 20  # that the record names
 _TOLD = 50  # refused files that the record names
 _SHORT = 300  # letters of each sentence
-_NOTHING = "No file came out of it. Look what is in it, and upload its files by themselves."
-_DEADLY = "It could not be unpacked: it ended the program {} times. Upload its files by themselves."
+_NOTHING = "No files could be extracted. Upload the files individually."
+_DEADLY = "Could not be extracted after {} attempts. Upload the files individually."
 _UNDER_WAY = DocumentState(DocumentStatus.IN_PROGRESS)  # without a run
 OPEN: Condition = DocumentUnpacking.status == UnpackingStatus.OPEN
 
@@ -220,7 +220,7 @@ def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = 
 
     """
     if not record.can_be_tried_again:
-        raise Refused("Nothing of this file was left out. There is nothing to try again.")
+        raise Refused("All files were extracted. There is nothing to retry.")
     row = queries.project_document(site, record.project_id, record.documentId)
     run = _run(site, record)
     line = DocumentUnpacking.batch_line
@@ -246,4 +246,4 @@ def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = 
     try:
         transact(changes, events.lineage(run, "UNPACKING_TRIED_AGAIN", by=by), told)
     except Conflict as error:
-        raise Conflict("Somebody was faster, or the document was deleted. Look at it as it is now.") from error
+        raise Conflict("The document was changed or deleted by another user. Reload the page.") from error

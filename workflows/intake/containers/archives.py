@@ -15,10 +15,10 @@ _CHUNK = 256 * 1024
 _SMALL = 1024**2  # below it no ratio says anything
 _OFFICE = {"[Content_Types].xml", "mimetype"}
 _NOISE = ("__MACOSX/", ".DS_Store", "Thumbs.db", "desktop.ini")
-_DAMAGED = "This archive is damaged or was cut short. Pack it again and upload the new file."
+_DAMAGED = "This archive is damaged or incomplete. Create it again and upload the new file."
 # What Python's reader raises for bytes that are not what the table of contents says, or a method that it does not know.
 _BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError)
-_LOCKED = "It is locked with a password. Unpack it and upload the file itself."
+_LOCKED = "Password-protected. Extract it and upload the file."
 
 
 def is_archive(path: Path) -> bool:
@@ -71,9 +71,9 @@ def _write(archive: zipfile.ZipFile, one: zipfile.ZipInfo, budget: Budget, targe
                 budget.spend(len(chunk))
                 file.write(chunk)
     except _BROKEN as error:
-        raise Refused("It is damaged in the archive. Upload the file itself.") from error
+        raise Refused("Damaged in the archive. Upload the file individually.") from error
 
 
 def _check_growth(size: int, one: zipfile.ZipInfo, limits: Limits) -> None:
     if size > _SMALL and size > limits.ratio * max(one.compress_size, 1):
-        raise Refused("It becomes far larger than documents do when it is unpacked. Upload the file itself.")
+        raise Refused("Too large when extracted. Upload the file individually.")

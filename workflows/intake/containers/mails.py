@@ -28,7 +28,7 @@ _FIRST += (b"to", b"x-", b"reply-to", b"content-type", b"dkim-signature", b"arc-
 # What programs write into a mail that is sent, and nobody into a text that tells of one.
 _SENT = {b"received", b"return-path", b"delivered-to", b"message-id", b"mime-version", b"content-type"}
 _TEXTS = frozenset({".txt", ".text", ".log", ".md", ".markdown", ".csv", ".tsv"})
-_ODD = "This mail is damaged or nested too deeply. Save the attachments and upload them."
+_ODD = "This email is damaged or nested too deeply. Save the attachments and upload them."
 
 
 def is_mail(path: Path, name: str = "") -> bool:
@@ -94,7 +94,7 @@ def _write(part: EmailMessage, budget: Budget, target: Path) -> None:
 def _parts(path: Path) -> tuple[EmailMessage, list[EmailMessage]]:
     """Raises: Refused."""
     if path.stat().st_size > MOST_BYTES:
-        raise Refused(f"This mail has more than {MOST_BYTES // 1024**2} MB. Save the attachments and upload them.")
+        raise Refused(f"This email is larger than {MOST_BYTES // 1024**2} MB. Save the attachments and upload them.")
     try:
         with path.open("rb") as file:
             mail = email.message_from_binary_file(file, policy=policy.default)

@@ -47,8 +47,8 @@ def shown_name(name: str, fallback: str) -> str:
 
 
 def too_many(count: int, limits: Limits) -> Refused:
-    return Refused(f"It holds {count:,} files; {limits.files:,} are taken at once. Split it and upload the parts.")
+    return Refused(f"Contains {count:,} files; the limit is {limits.files:,}. Split it and upload the parts.")
 
 
 def too_large(limits: Limits) -> Refused:
-    return Refused(f"Unpacked it is more than {limits.bytes // 1024**2:,} MB. Split it and upload the parts.")
+    return Refused(f"Larger than {limits.bytes // 1024**2:,} MB when extracted. Split it and upload the parts.")

@@ -10,7 +10,7 @@ from workflows.stages.formats import outlook
 from workflows.stages.formats.mails import format_mail
 from workflows.stages.formats.outlook import Attachment, Message
 
-_INSIDE = "It is an Outlook message inside another. Open it in Outlook, save it as a file and upload that."
+_INSIDE = "Nested Outlook message. Open it in Outlook, save it as a file and upload that."
 
 
 def is_message(path: Path) -> bool:

@@ -51,7 +51,9 @@ def create_mapping(site: str, draft: MappingDraft, *, by: Actor, mapping_id: str
 
     """
     if len(pinned_rules.list_mappings(site)) >= pinned_rules.MOST_MAPPINGS:
-        raise Refused(f"A site has up to {pinned_rules.MOST_MAPPINGS} mappings. Put the fields into one that there is.")
+        raise Refused(
+            f"A site can have up to {pinned_rules.MOST_MAPPINGS} field mappings. Extend an existing one."
+        )
     values: dict[str, Any] = table.MAPPING.gsi1(site, name=draft.name) | draft.stored
     row = StoredMapping(
         *table.MAPPING.key(site, document_id=mapping_id),
@@ -111,4 +113,4 @@ def draft_of(stored: StoredMapping) -> MappingDraft:
 
 def _who_was_first(stored: StoredMapping) -> str:
     at = f" on {clock.parse(stored.updated_at):%d %b %Y at %H:%M:%S} UTC" if stored.updated_at else ""
-    return f"{stored.updated_by or 'Somebody'} changed this mapping{at}."
+    return f"{stored.updated_by or 'Another user'} changed this field mapping{at}."

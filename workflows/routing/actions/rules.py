@@ -56,7 +56,7 @@ def create_rule(site: str, ruleset_id: str, draft: RuleDraft, *, by: Actor, rule
     _check(draft)
     ruleset = pinned_rules.get_ruleset(site, ruleset_id)
     if len(pinned_rules.list_rules(site, ruleset_id)) >= pinned_rules.MOST_RULES:
-        raise Refused(f"A ruleset has up to {pinned_rules.MOST_RULES} rules. Make another ruleset for more.")
+        raise Refused(f"A ruleset can have up to {pinned_rules.MOST_RULES} rules. Create another ruleset.")
     row = _row(site, ruleset_id, rule_id, draft, version=1, by=by, created_by=by.id)
     event = entity_event(site, "rule", rule_id, "created", by=by, payload={"ruleset": ruleset_id} | draft.facts)
     try:
@@ -135,12 +135,14 @@ def _check(draft: RuleDraft) -> None:
     """The form says the same beside the input; this is for whoever comes without it."""
     unknown = [one.words for one in draft.conditions if one.source not in KNOWN[draft.when]]
     if unknown:
-        raise Refused(f"{unknown[0]}: this is known after the analysis only. Ask it then, or leave it out.")
+        raise Refused(
+            f"{unknown[0]} is only available after analysis. Change the stage or remove the condition."
+        )
     effect = draft.effect
     if draft.when == When.ANALYSIS and (
         effect.definition or effect.classification or effect.language or effect.threshold is not None
     ):
-        raise Refused("The run has begun by then: a rule after the analysis chooses queue and actions only.")
+        raise Refused("Rules after analysis can only set queue and actions.")
 
 
 def _move_rule(before: StoredRule, row: StoredRule) -> list[Change]:
@@ -201,4 +203,7 @@ def _drop_empty_entries(data: dict[str, Any]) -> dict[str, Any]:
 
 def _who_was_first(stored: StoredRule) -> str:
     at = f" on {clock.parse(stored.updated_at):%d %b %Y at %H:%M:%S} UTC" if stored.updated_at else ""
-    return f"{stored.updated_by or 'Somebody'} changed this rule{at}. Look at it as it is now, then decide."
+    return (
+        f"{stored.updated_by or 'Another user'} changed this rule{at}. Your change was not saved. Check the current "
+        "rule and try again."
+    )

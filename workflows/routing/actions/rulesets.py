@@ -42,7 +42,7 @@ def create_ruleset(site: str, draft: RulesetDraft, *, by: Actor, ruleset_id: str
     if made := next((one for one in there if one.documentId == ruleset_id), None):
         return _check_same_author(made, by)
     if len(there) >= pinned_rules.MOST_RULESETS:
-        raise Refused(f"A site has up to {pinned_rules.MOST_RULESETS} rulesets. Put the rules into one that there is.")
+        raise Refused(f"A site can have up to {pinned_rules.MOST_RULESETS} rulesets. Add the rules to an existing one.")
     row = _row(site, ruleset_id, draft, version=1, by=by)
     row.created_by = by.id
     event = entity_event(site, "ruleset", ruleset_id, "created", by=by, payload=draft.facts)
@@ -55,7 +55,7 @@ def create_ruleset(site: str, draft: RulesetDraft, *, by: Actor, ruleset_id: str
 
 def _check_same_author(made: Ruleset, by: Actor) -> Ruleset:
     if made.created_by != by.id:
-        raise Conflict("Somebody else made a ruleset with this form. Open the list again.")
+        raise Conflict("This form was already used to create a ruleset. Reload the list.")
     return made
 
 
@@ -119,6 +119,6 @@ def who_was_first(site: str, ruleset_id: str) -> str:
     try:
         now = pinned_rules.get_ruleset(site, ruleset_id)
     except NotFound:
-        return "This ruleset is not there any more."
+        return "This ruleset no longer exists."
     at = f" on {clock.parse(now.updated_at):%d %b %Y at %H:%M:%S} UTC" if now.updated_at else ""
-    return f"{now.updated_by or 'Somebody'} changed this ruleset or one of its rules{at}."
+    return f"{now.updated_by or 'Another user'} changed this ruleset or one of its rules{at}."

@@ -7,7 +7,7 @@ from typing import Any
 
 from config.errors import Refused
 
-DAMAGED = "This recording is damaged or not complete. Save it once more, as MP3 or as WAV with PCM, and upload that."
+DAMAGED = "This recording is damaged or incomplete. Save it again as MP3 or PCM WAV and upload that."
 _HEAD = 64
 _CHUNK = 16_000  # frames that are decoded at once
 

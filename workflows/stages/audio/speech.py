@@ -15,7 +15,7 @@ from workflows.stages.audio import compressed
 MODEL = "PocketSphinx, English (draft)"
 RATE = 16_000
 _LONGEST = 4 * 3600  # seconds of a recording
-_COMPRESSED = "This recording is compressed or damaged. Save it as WAV with PCM and upload that."
+_COMPRESSED = "This recording is compressed or damaged. Save it as PCM WAV and upload that."
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ def describe_type_doubt(result: Mapping[str, Any]) -> str:
         return ""
     rated, needed = float(found["confidence"]), float(found["threshold"])
     if not found["id"] and found["required"]:
-        return "Document type: none of the site's fits"
+        return "Document type: no match"
     best = max(found["candidates"], key=lambda one: float(one["confidence"]), default=None)
     close = best is not None and float(best["confidence"]) > rated - CLOSE
     if best is not None and (close or rated < needed) and float(best["confidence"]) >= CLOSE:

@@ -13,13 +13,13 @@ from workflows.stages.formats.blocks import Block
 
 MOST_BYTES = 100 * 1024**2  # a mail is read whole
 HEADS = ("From", "To", "Cc", "Date", "Subject")
-_ODD = "This mail is damaged or nested too deeply. Save its text or its attachments and upload them."
+_ODD = "This email is damaged or nested too deeply. Save its text or attachments and upload them."
 
 
 def read_mail(path: Path) -> Iterator[Block]:
     """Raises: Refused."""
     if path.stat().st_size > MOST_BYTES:
-        raise Refused(f"This mail has more than {MOST_BYTES // 1024**2} MB. Save its attachments and upload them.")
+        raise Refused(f"This email is larger than {MOST_BYTES // 1024**2} MB. Save its attachments and upload them.")
     try:
         with path.open("rb") as file:
             mail = email.message_from_binary_file(file, policy=policy.default)

@@ -84,9 +84,7 @@ class Message:
 
     def _bytes(self, place: str, most: int = MOST_BYTES) -> bytes:
         if self.file.get_size(place) > most:
-            raise Refused(
-                "This Outlook message is too large to be read. Save its text and attachments and upload them."
-            )
+            raise Refused("This Outlook message is too large. Save its text and attachments and upload them.")
         body: bytes = self.file.openstream(place).read()
         return body
 

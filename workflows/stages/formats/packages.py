@@ -100,7 +100,7 @@ class Package:
         return posixpath.normpath(target.lstrip("/") if target.startswith("/") else posixpath.join(folder, target))
 
     def too_large(self) -> Refused:
-        return Refused(f"This {self.what} becomes larger than documents are when it is read. Export it as PDF.")
+        return Refused(f"This {self.what} is too large when expanded. Export it as PDF.")
 
     def _open(self, name: str) -> io.BufferedReader:
         try:
@@ -108,7 +108,7 @@ class Package:
         except KeyError as error:
             raise damaged_file(self.what) from error
         if info.flag_bits & 1:
-            raise Refused(f"This {self.what} is locked with a password. Save a copy without it and upload that.")
+            raise Refused(f"This {self.what} is password-protected. Save a copy without the password and upload that.")
         return io.BufferedReader(_Counted(self, self.archive.open(info)), _PIECE)
 
 

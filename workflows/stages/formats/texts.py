@@ -20,7 +20,7 @@ _MARKS = (
 _SAMPLE = 64 * 1024
 _DELIMITERS = ",;\t|"
 _LONGEST_CELL = 1_000_000
-NOT_TEXT = "This file is damaged: it begins as text and does not go on as such. Export it again and upload that."
+NOT_TEXT = "This file is damaged: only its beginning is text. Export it again and upload that."
 
 
 def detect_encoding(head: bytes) -> str | None:
@@ -85,7 +85,9 @@ def read_csv(path: Path) -> Iterator[Block]:
                 format_table_row(cells) for cells in csv.reader(file, delimiter=detect_delimiter(sample) or ",")
             )
         except csv.Error as error:
-            raise Refused("This table has a cell that never ends or cannot be read. Save it again as CSV.") from error
+            raise Refused(
+                "A cell of this table is not closed or cannot be read. Save it again as CSV."
+            ) from error
 
 
 def detect_delimiter(sample: str) -> str | None:

@@ -9,12 +9,9 @@ from typing import BinaryIO
 from config.errors import Refused
 from workflows.stages.formats.blocks import Block
 
-NOTE = "Only the length, size and kind of a video are read. Watch it, and type what it says."
-_DAMAGED = "This video is damaged or not complete. Export it once more as MP4 and upload that."
-_SOUND_ONLY = (
-    "This file holds sound and no picture, in a form that cannot be decoded. Save it as MP3 or as WAV with PCM and "
-    "upload that."
-)
+NOTE = "Only length, size and type of a video are extracted. Watch it and enter the values."
+_DAMAGED = "This video is damaged or incomplete. Export it again as MP4 and upload that."
+_SOUND_ONLY = "This file contains only audio in an unsupported codec. Save it as MP3 or PCM WAV and upload that."
 _INSIDE = {b"moov", b"trak", b"mdia", b"minf", b"stbl"}
 _MOST_BOXES = 10_000
 _DEEPEST = 12  # boxes in boxes; cameras write five

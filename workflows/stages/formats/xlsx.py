@@ -64,7 +64,7 @@ def _strings(package: Package) -> list[str]:
             found.append(_plain(element))
             size += len(found[-1]) + 8
             if size > _MOST_TEXT:
-                raise Refused("This workbook holds too much text. Split it, or export it as CSV, and upload that.")
+                raise Refused("This workbook contains too much text. Split it or export it as CSV, and upload that.")
             packages.drop_element(element)
     return found
 

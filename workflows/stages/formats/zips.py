@@ -31,4 +31,4 @@ def _check_contents(path: Path, damaged: str) -> None:
         raise Refused(damaged)
     _, _, _, _, _, contents, _, _ = struct.unpack("<4s4H2LH", tail[at : at + _END_BYTES])
     if contents > _MOST_CONTENTS:
-        raise Refused("This archive holds too many files. Split it and upload the parts.")
+        raise Refused("This archive contains too many files. Split it and upload the parts.")

@@ -15,7 +15,7 @@ from workflows.stages.fields.candidates import Candidate, Document
 from workflows.stages.pages.layout import Box, Page, Row
 from workflows.stages.specs import FieldSpec
 
-NOTHING = "Nothing on this page fits the question."
+NOTHING = "Nothing on this page answers the question."
 _ENOUGH = 0.5  # of the question's words, weighed by how rare they are on the page
 _LONGEST = 600  # characters that are quoted
 # Words of questions that no page answers: English, German, French, Spanish, Italian.

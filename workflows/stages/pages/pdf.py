@@ -21,7 +21,7 @@ MAX_PIXELS = 25_000_000
 # pdfium keeps global state: two threads inside it crash the process. Held as long as a document is open.
 _PDFIUM = threading.RLock()
 
-PASSWORD = "This PDF is protected by a password. Save a copy without the password and upload that."  # noqa: S105
+PASSWORD = "This PDF is password-protected. Save a copy without the password and upload that."  # noqa: S105
 BROKEN = "This PDF is damaged and could not be repaired. Export or scan it again and upload the new file."
 
 

@@ -50,10 +50,10 @@ def doubt(text: str, picture_cover: float) -> str | None:
     if sum(char.isalnum() for char in text) < _FEW:
         return "The page has no text layer."
     if picture_cover > _SCAN:
-        return "The page is a picture; its text layer is somebody else's OCR."
+        return "The page is an image with an existing OCR text layer."
     # Fonts without a character map come out as private-use or replacement characters.
     if sum(_strange(char) for char in text) > 0.05 * len(text):
-        return "The text layer has characters without meaning."
+        return "The text layer contains unreadable characters."
     return None
 
 

@@ -16,8 +16,8 @@ from workflows.stages.pages import paged
 from workflows.storage import files
 
 MOST = 30_000
-_TOO_MANY = f"This file makes more than {MOST:,} segments. Split it and upload the parts."
-_NOTHING = "This file holds no text. If it shows pictures, export it as PDF and upload that."
+_TOO_MANY = f"This file has more than {MOST:,} segments. Split it and upload the parts."
+_NOTHING = "This file contains no text. If it contains images, export it as PDF and upload that."
 
 
 def write_placeholder(context: StageContext) -> StageResult:

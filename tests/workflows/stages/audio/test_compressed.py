@@ -41,7 +41,7 @@ def test_a_window_begins_where_it_is_asked_for_whatever_the_rate(tmp_path: Path,
 def test_what_only_begins_like_a_recording_is_refused_with_what_to_do(tmp_path: Path, head: bytes) -> None:
     path = tmp_path / "original"
     path.write_bytes(head + bytes(200))
-    with pytest.raises(Refused, match="damaged or not complete"):
+    with pytest.raises(Refused, match="damaged or incomplete"):
         inspection.inspect(path, "a.mp3")
 
 

@@ -37,7 +37,7 @@ def found(share: float, *others: tuple[str, float], chosen: str = "invoice", **c
         (found(0.55, ("receipt", 0.45)), "Document type: Invoice 55 % or Receipt 45 %?"),
         (found(0.5, ("receipt", 0.4), threshold=0.3), "Document type: Invoice 50 % or Receipt 40 %?"),
         (found(0.9, ("receipt", 0.1), chosen=""), ""),
-        (found(0.9, ("receipt", 0.1), chosen="", required=True), "Document type: none of the site's fits"),
+        (found(0.9, ("receipt", 0.1), chosen="", required=True), "Document type: no match"),
         (found(0.6, ("receipt", 0.4), chosen=""), "Document type: none 60 % or Receipt 40 %?"),
     ],
 )

@@ -88,7 +88,7 @@ def test_a_document_of_no_type_is_one_only_where_the_project_requires_a_type(tmp
         done, result = run(paper(tmp_path, *rows, typing=typing, default_threshold=0.3))
         assert (result["type"]["id"], result["classification"]) == ("", None)
         said[typing] = [one for one in done["assess"].facts["reasons"] if one.startswith("Document type")]
-    assert said == {"found": [], "required": ["Document type: none of the site's fits"]}
+    assert said == {"found": [], "required": ["Document type: no match"]}
 
 
 def test_a_model_is_asked_once_and_its_pages_for_the_fields_of_that_type(tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ def test_a_package_that_is_made_to_fill_a_memory_is_stopped(tmp_path: Path, monk
         for _ in range(packages.MOST_BYTES // len(line) + 2):
             part.write(line)
         part.write(b"</w:body></w:document>")
-    assert "larger than documents are" in refusal(path, formats.DOCX)
+    assert "too large when expanded" in refusal(path, formats.DOCX)
 
 
 @pytest.mark.slow

@@ -73,12 +73,12 @@ def test_a_film_whose_frames_are_cut_off_says_what_it_knows(tmp_path: Path) -> N
 @each(
     ("body", "words"),
     [
-        (film(SOUND), "sound and no picture"),
-        (film(), "damaged or not complete"),
-        (film(PICTURE)[:60], "damaged or not complete"),
-        (box("ftyp", b"isom" + bytes(4)), "damaged or not complete"),
-        (nested(2000), "damaged or not complete"),
-        (film(PICTURE, brand="M4A "), "Save sound as MP3"),
+        (film(SOUND), "only audio"),
+        (film(), "damaged or incomplete"),
+        (film(PICTURE)[:60], "damaged or incomplete"),
+        (box("ftyp", b"isom" + bytes(4)), "damaged or incomplete"),
+        (nested(2000), "damaged or incomplete"),
+        (film(PICTURE, brand="M4A "), "Save audio as MP3"),
     ],
 )
 def test_what_is_no_video_is_refused_with_what_to_do(tmp_path: Path, body: bytes, words: str) -> None:
