@@ -141,9 +141,7 @@ def _go_on(place: Place, file: FoundFile, run: Run, by: Actor, site: str | None)
     try:
         row = queries.project_document(run.site, run.project_id, run.document_id)
     except NotFound as error:
-        raise Refused(
-            "The document for this file was deleted. Restore it or upload the file again."
-        ) from error
+        raise Refused("The document for this file was deleted. Restore it or upload the file again.") from error
     run = Run(run.site, run.project_id, run.document_id, str(row.workflow_id or ""))
     if row.outcome not in RESUMABLE or place.attempt == 1:
         settle_as(place, file, row)

@@ -179,9 +179,7 @@ def archive_definition(definition_id: str, *, by: Actor) -> None:
     now = clock.iso(clock.now())
     if head is not None and int(head.version) == definition.version and head.status == S.ACTIVE:
         if definition.name == DOCUMENT_ANALYSIS.name:
-            raise Refused(
-                "Documents without a matching rule use this definition. Activate another version instead."
-            )
+            raise Refused("Documents without a matching rule use this definition. Activate another version instead.")
         same = (runs.Definition.version == head.version) & (runs.Definition.status == S.ACTIVE)
         gone = [runs.Definition.status.set(S.ARCHIVED), runs.Definition.updatedAt.set(now)]
         changes: list[Change] = [Update(head.key, gone, same), _mark_status(definition_id, S.ARCHIVED, now, EXISTS)]

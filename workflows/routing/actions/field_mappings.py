@@ -51,9 +51,7 @@ def create_mapping(site: str, draft: MappingDraft, *, by: Actor, mapping_id: str
 
     """
     if len(pinned_rules.list_mappings(site)) >= pinned_rules.MOST_MAPPINGS:
-        raise Refused(
-            f"A site can have up to {pinned_rules.MOST_MAPPINGS} field mappings. Extend an existing one."
-        )
+        raise Refused(f"A site can have up to {pinned_rules.MOST_MAPPINGS} field mappings. Extend an existing one.")
     values: dict[str, Any] = table.MAPPING.gsi1(site, name=draft.name) | draft.stored
     row = StoredMapping(
         *table.MAPPING.key(site, document_id=mapping_id),

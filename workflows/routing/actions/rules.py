@@ -135,9 +135,7 @@ def _check(draft: RuleDraft) -> None:
     """The form says the same beside the input; this is for whoever comes without it."""
     unknown = [one.words for one in draft.conditions if one.source not in KNOWN[draft.when]]
     if unknown:
-        raise Refused(
-            f"{unknown[0]} is only available after analysis. Change the stage or remove the condition."
-        )
+        raise Refused(f"{unknown[0]} is only available after analysis. Change the stage or remove the condition.")
     effect = draft.effect
     if draft.when == When.ANALYSIS and (
         effect.definition or effect.classification or effect.language or effect.threshold is not None

@@ -85,9 +85,7 @@ def read_csv(path: Path) -> Iterator[Block]:
                 format_table_row(cells) for cells in csv.reader(file, delimiter=detect_delimiter(sample) or ",")
             )
         except csv.Error as error:
-            raise Refused(
-                "A cell of this table is not closed or cannot be read. Save it again as CSV."
-            ) from error
+            raise Refused("A cell of this table is not closed or cannot be read. Save it again as CSV.") from error
 
 
 def detect_delimiter(sample: str) -> str | None:
