@@ -22,7 +22,7 @@ BEDROCK = Provider(
         ),
     },
 )
-_FILTERED = "Bedrock's filter stopped the answer for this page. Read it yourself."
+_FILTERED = "Bedrock's content filter blocked this page. Review it manually."
 _MAX_IMAGE = 3_750_000  # bytes (AWS: "Converse", images)
 
 

@@ -196,7 +196,7 @@ class LanguageModel:
         text, (call,) = asked.ask(self.model, lambda given: str(given or "").strip())
         self.record((call,))
         if isinstance(text, Problems) or not text:
-            raise StageFailed("The model wrote nothing. Run the document again or choose another model.", code="Empty")
+            raise StageFailed("The model returned nothing. Re-run the document or select another model.", code="Empty")
         return text, call.usage
 
     def _ask_both(
