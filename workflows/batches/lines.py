@@ -31,9 +31,9 @@ from workflows.runs.status import RESUMABLE, Outcome, StepStatus
 log = logging.getLogger(__name__)
 
 BECAME: Mapping[str, LineOutcome] = {Outcome.PUBLISHED: LineOutcome.PUBLISHED, Outcome.REJECTED: LineOutcome.REJECTED}
-_LOST = "What the manifest says of this line cannot be read any more. Make a new batch of the files that are missing."
-_NOTHING = "Nothing came out of it. {}"
-_ENDED = "The run ended without a result ({}). Its page says why."
+_LOST = "The manifest entry for this line is no longer available. Create a new batch for the missing files."
+_NOTHING = "No files were extracted. {}"
+_ENDED = "The run ended without a result ({}). See the run for details."
 
 
 def fill_lanes(site: str, batch: Batch) -> None:

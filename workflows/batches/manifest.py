@@ -91,7 +91,7 @@ def read_lines(stream: BinaryIO, form: str, rules: Rules) -> Iterator[Line]:
     try:
         for number, entry in enumerate(_ENTRIES[form](text), 1):
             if number > rules.most:
-                raise Refused(f"A manifest has up to {rules.most:,} lines. Split this one.")
+                raise Refused(f"The manifest has more than {rules.most:,} lines. Split it.")
             yield _judge_line(number, entry, rules, seen)
     except UnicodeDecodeError as error:
         raise Refused("The manifest is not UTF-8 text. Save it as UTF-8.") from error
@@ -126,7 +126,7 @@ def _entries_problem(entry: Mapping[Any, Any], rules: Rules) -> str:
         return "This line has more values than the header has columns."
     unknown = [name for name, value in entry.items() if name not in {None, *_KNOWN} and value not in (None, "")]
     if unknown:
-        return f"Unknown entry {quote_names(unknown[:5])}. A line has a key, and optionally a project and a name."
+        return f"Unknown entry {quote_names(unknown[:5])}. A line has a key and optionally a project and a name."
     return _ELSEWHERE if (entry.get("bucket") or rules.bucket) != rules.bucket else ""
 
 

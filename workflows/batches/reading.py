@@ -107,7 +107,7 @@ def _lines_of(site: str, batch: Batch) -> Iterator[Line]:
         try:
             stream = open_object(str(batch.manifest))
         except NotFound as error:
-            raise Refused("The manifest is gone from the bucket. Put it there again, and make a new batch.") from error
+            raise Refused("The manifest is no longer in the bucket. Upload it again and create a new batch.") from error
         return manifest.read_lines(stream, str(batch.form), rules_of(site, batch.project_id))
     failed = (line for line in queries.every_line(site, batch.id) if line.again)
     return (

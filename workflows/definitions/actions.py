@@ -122,7 +122,7 @@ def activate_definition(definition_id: str, *, instead_of: int, by: Actor) -> No
 
     Raises:
         NotFound: it is not published.
-        Refused: this desk does not know it, or it is active already.
+        Refused: this desk does not know it, or it is already active.
         Conflict: somebody activated or archived another one since the page was opened.
 
     """

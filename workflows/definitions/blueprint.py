@@ -30,16 +30,14 @@ class StepNeed:
 
 
 NEEDS: Mapping[str, StepNeed] = {
-    "bda": StepNeed(lambda asked: asked.use_bda, "Bedrock Data Automation is not chosen for this project."),
+    "bda": StepNeed(lambda asked: asked.use_bda, "Bedrock Data Automation is not enabled for this project."),
     "text": StepNeed(
         lambda asked: asked.file_type == kinds.PDF or kinds.has_text(asked.file_type),
         "Only PDFs and text files have a text layer.",
     ),
-    "pages": StepNeed(
-        lambda asked: kinds.has_pages(asked.file_type), "Only pages are read by OCR; this file has none."
-    ),
+    "pages": StepNeed(lambda asked: kinds.has_pages(asked.file_type), "OCR needs pages; this file has none."),
     "sound": StepNeed(lambda asked: kinds.has_sound(asked.file_type), "Only recordings are transcribed."),
-    "web": StepNeed(lambda asked: asked.file_type == formats.WEB_REQUEST, "Only requests for web pages are crawled."),
+    "web": StepNeed(lambda asked: asked.file_type == formats.WEB_REQUEST, "Only web page requests are crawled."),
 }
 
 

@@ -79,7 +79,7 @@ def mail_sender(errand: Errand) -> Said:
 
 
 def _send(errand: Errand, to: list[str], sentence: str) -> None:
-    text = f"{sentence}\n\n{action_kinds.run_address(errand.run)}\n\nSign in to look at it.\n"
+    text = f"{sentence}\n\n{action_kinds.run_address(errand.run)}\n\nSign in to view it.\n"
     action_kinds.send_mail(to, sentence.rstrip("."), text, errand.id)
 
 
@@ -102,7 +102,7 @@ def call(errand: Errand) -> Said:
         "workflowId": run.workflow_id,
     }
     status = webhooks.deliver_webhook(Delivery(run.site, errand.id, errand.parameters.get("url", ""), content))
-    return Said(f"The receiver answered {status}.")
+    return Said(f"The receiver returned {status}.")
 
 
 def tag(errand: Errand) -> Said:

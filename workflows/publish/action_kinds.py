@@ -74,7 +74,7 @@ def keep_text(task: Task) -> ActionResult:
                 task.heartbeat()
         text.seek(0)
         store.write(files.text(run.workflow_id), text.read(), "text/plain; charset=utf-8")
-    return ActionResult(f"The text of {count} page{'' if count == 1 else 's'} is kept.")
+    return ActionResult(f"Text of {count} page{('' if count == 1 else 's')} stored.")
 
 
 def send_notification(task: Task) -> ActionResult:
@@ -83,8 +83,8 @@ def send_notification(task: Task) -> ActionResult:
     if not to:
         raise ActionFailed("No recipients. Add addresses to the rule.")
     project = task.action.project_name or "a project"
-    text = f"A document of {project} was published.\n\n{run_address(task.run)}\n\nSign in to look at it.\n"
-    send_mail(to, f"Published: a document of {project}", text, task.id)
+    text = f"A document of {project} was published.\n\n{run_address(task.run)}\n\nSign in to view it.\n"
+    send_mail(to, f"Published: a document in {project}", text, task.id)
     return ActionResult(f"Sent to {len(to)} address{'' if len(to) == 1 else 'es'}.")
 
 
@@ -113,7 +113,7 @@ def run_address(run: Run) -> str:
 def publish_event(task: Task) -> ActionResult:
     """PUBLISH: an event of its own on the bus, for subscribers of exactly these documents."""
     bus = {"outcome": Outcome.PUBLISHED.value, "deliveryId": task.id, **_result(task.run)}
-    return ActionResult("The event bus was told.", bus)
+    return ActionResult("Event sent.", bus)
 
 
 def call_webhook(task: Task) -> ActionResult:
@@ -130,7 +130,7 @@ def call_webhook(task: Task) -> ActionResult:
         "result": _result(run),
     }
     status = webhooks.deliver_webhook(Delivery(run.site, task.id, task.parameters.get("url", ""), content))
-    return ActionResult(f"The receiver answered {status}.")
+    return ActionResult(f"The receiver returned {status}.")
 
 
 # QUEUE is no deed: a person does it.

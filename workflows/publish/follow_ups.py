@@ -129,5 +129,5 @@ def _perform_action(run: Run, action: DocumentAction, owner: str) -> ActionResul
         raise ActionFailed("The action did not finish after repeated attempts. Check the workers, then retry.")
     deed = action_kinds.DEEDS.get(action.kind)
     if deed is None:
-        raise ActionFailed("This version does not know such an action. Have it done again after an update.")
+        raise ActionFailed("This version does not support the action. Update, then retry.")
     return deed(Task(run, action, partial(follow_ups.renew_follow_up, run, owner=owner)))

@@ -59,7 +59,7 @@ class Notice:
     def text(self) -> str:
         said = f"{self.name} {_SAID[self.outcome]}. Nothing was published."
         why = f"\n\nWhy: {self.why}" if self.why else ""
-        return f"{said}{why}\n\n{action_kinds.run_address(self.run)}\n\nSign in to look at it.\n"
+        return f"{said}{why}\n\n{action_kinds.run_address(self.run)}\n\nSign in to view it.\n"
 
 
 def send_notice(run: Run, *, attempt: int, owner: str) -> None:
@@ -133,7 +133,7 @@ def _mail(notice: Notice) -> None:
     """Raises: ActionFailed, Unavailable."""
     to = address_of(notice.sender)
     if not to:
-        raise _NobodyThere("Whoever sent it has no address here: a program, or an account without one.")
+        raise _NobodyThere("The sender has no email address (API key or account without one).")
     action_kinds.send_mail([to], f"Not published: {notice.name}", notice.text, notice.id)
 
 

@@ -75,7 +75,7 @@ def parse_terms(text: str) -> tuple[Term, ...]:
 
     """
     if len(text) > QUERY_LENGTH:
-        raise Refused(f"A search has up to {QUERY_LENGTH} characters. Leave the less telling words out.")
+        raise Refused(f"Use at most {QUERY_LENGTH} characters.")
     terms = list(dict.fromkeys(_terms(clean_text(text))))
     if len(terms) > _QUERY_TERMS:
         raise Refused(f"Use at most {_QUERY_TERMS} words.")

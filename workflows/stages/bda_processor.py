@@ -9,7 +9,7 @@ def run(context: StageContext) -> StageResult:
     """What the job left was collected before."""
     service = context.services.automation
     if service is None:
-        return StageResult("skipped", "Bedrock Data Automation is not chosen for this project.")
+        return StageResult("skipped", "Bedrock Data Automation is not enabled for this project.")
     pages = len(paged.BDA.open_pages(context.artifacts).indices)
     used = Usage(service.service, service.model, pages=pages, calls=1)
     return StageResult("completed", facts={"pages": pages, "model": service.model}, used=(used,))

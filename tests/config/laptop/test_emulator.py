@@ -113,13 +113,13 @@ def test_a_port_of_another_program_is_a_clear_sentence(tmp_path, port):
     with socket.socket() as other:
         other.bind(("127.0.0.1", port))
         other.listen()
-        with pytest.raises(Misconfigured, match=f"Port {port} is taken by another program. Stop it, or set COUNTERSI"):
+        with pytest.raises(Misconfigured, match=f"Port {port} is in use by another program. Stop it, or set COUNTERSI"):
             emulator.start_emulator(state_dir=tmp_path, port=port)
 
 
 def test_a_start_that_fails_tells_the_last_line_of_its_log(tmp_path, port, monkeypatch):
     monkeypatch.setattr(emulator, "emulator_command", lambda: [sys.executable, "-c", "raise SystemExit('no memory.')"])
-    with pytest.raises(Misconfigured, match=r"did not start: no memory\. Its log is .*emulator\.log"):
+    with pytest.raises(Misconfigured, match=r"did not start: no memory\. See .*emulator\.log"):
         emulator.start_emulator(state_dir=tmp_path, port=port)
 
 

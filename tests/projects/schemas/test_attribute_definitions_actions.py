@@ -96,7 +96,7 @@ def test_a_key_is_given_once(table):
 def test_of_two_who_rename_it_the_second_is_told(table):
     create()
     attribute_definition_actions.change_definition(SITE, "due_date", "Payable by", version=1, by=BOB)
-    with pytest.raises(Conflict, match="it is now “Payable by”"):
+    with pytest.raises(Conflict, match="It is now “Payable by”"):
         attribute_definition_actions.change_definition(SITE, "due_date", "Deadline", version=1, by=ALICE)
     assert schema_queries.attribute_definition(SITE, "due_date").label == "Payable by"
     assert [one[0] for one in events("due_date")] == ["created", "updated"]

@@ -164,7 +164,7 @@ def test_what_cannot_be_stored_is_said_beside_its_field_and_stays(held):
     text = one_line(response.content)
     assert response.status_code == 422
     assert 'value="about thirty"' in text
-    assert "Write the amount as" in text
+    assert "Enter the amount as" in text
     assert queries.get_review(ref).status == "CLAIMED"
 
 

@@ -103,7 +103,7 @@ def test_what_a_program_fetches_and_what_nobody_decided() -> None:
     late = hand_over().ref
     pass_deadline(late)
     delivery.expire_handover(late, review_of(late))
-    assert "Loans was told that nobody decided" in page(late)
+    assert "Loans was notified that the review expired" in page(late)
 
 
 def test_the_audit_leads_to_the_review_and_to_no_document() -> None:

@@ -92,7 +92,7 @@ def test_the_failed_lines_alone_are_tried_again(pump: Pump):
     ended = bulk.ended(pump, batch)
     bulk.put("late.txt")
     batches.retry_batch("default", ended, by=bulk.BY)
-    with pytest.raises(Conflict, match="has gone on"):  # who saw the page from before
+    with pytest.raises(Conflict, match="has changed"):  # who saw the page from before
         batches.retry_batch("default", ended, by=bulk.BY)
     orders.order_reading("default", batch.id, 2)
     done = bulk.ended(pump, batch)
@@ -148,7 +148,7 @@ def test_of_a_wrong_manifest_nothing_is_started(pump: Pump, manifest, sentence):
     batch = bulk.make(bulk.project(), manifest)
     done = bulk.ended(pump, batch)
     assert (done.status, sentence in str(done.message), done.GSI2PK) == ("refused", True, None)
-    with pytest.raises(Refused, match="Nothing of this batch failed"):
+    with pytest.raises(Refused, match="This batch has no failed lines"):
         batches.retry_batch("default", done, by=bulk.BY)
 
 
@@ -160,7 +160,7 @@ def test_cancelled_it_starts_nothing_more_and_counts_what_was_begun(pump: Pump):
     looking.drive_batch("default", batch.id)
     done = bulk.now(batch)
     assert (done.status, done.published, done.taken, done.GSI2PK) == ("cancelled", 1, 1, None)
-    with pytest.raises(Conflict, match="has gone on"):
+    with pytest.raises(Conflict, match="has changed"):
         batches.cancel_batch("default", batch, by=bulk.BY)
 
 

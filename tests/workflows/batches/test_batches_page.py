@@ -66,7 +66,7 @@ def test_a_manifest_in_the_bucket_is_named():
 def test_a_manifest_that_was_not_taken_leads_to_the_next_one():
     project = bulk.project()
     batch = bulk.make(project, "{no list")
-    batches.refuse_batch("default", batch, "This is no JSON list.")
+    batches.refuse_batch("default", batch, "Not a JSON list.")
     link = f'href="/batches/new/{project.id}/"'
     text = one_line(signed_in(alice()).get(f"/batches/{batch.id}/").content)
     assert link in text

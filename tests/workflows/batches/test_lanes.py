@@ -108,7 +108,7 @@ def test_a_batch_does_not_end_while_a_line_is_under_way():
         batches.finish_batch("default", batch, BatchStatus.FINISHED)
     lanes.settle_lane(place, LineOutcome.PUBLISHED)
     batches.finish_batch("default", batch, BatchStatus.FINISHED)
-    with pytest.raises(Conflict, match="has gone on"):  # who comes second tells nobody
+    with pytest.raises(Conflict, match="has changed"):  # who comes second tells nobody
         batches.finish_batch("default", batch, BatchStatus.FINISHED)
 
 

@@ -68,7 +68,7 @@ def test_a_threshold_holds_for_the_fields_of_every_type_that_may_be_found(table:
     assert pinned_types.pinned(SITE, typed.types_sha256) == book  # the run before keeps its own
     told = {one.label for one in compare.settings_that_differ(typed, changed)}
     assert told == {"Thresholds", "Types to find"}
-    with pytest.raises(Refused, match="document types of this run cannot be read"):
+    with pytest.raises(Refused, match="document types of this run cannot be loaded"):
         reanalysis.merge_wish(SITE, "proj_test", replace(typed, types_sha256="0" * 64), AnalysisRequest(threshold=0.5))
 
 
@@ -91,7 +91,7 @@ def test_the_fields_that_the_project_has_now_can_be_read(table: str) -> None:
     pinned = reanalysis.merge_wish(SITE, made.id, BEFORE, AnalysisRequest(fields=NOW))
     assert [one.name for one in pinned.fields] == ["iban"]
     assert pinned.ocr_model == BEFORE.ocr_model
-    with pytest.raises(Refused, match="classification of this project is gone"):
+    with pytest.raises(Refused, match="project's document type no longer exists"):
         reanalysis.merge_wish(SITE, made.id, BEFORE, AnalysisRequest(fields="0" * 8))
 
 

@@ -192,9 +192,9 @@ def test_of_two_that_try_again_one_does_and_a_finished_one_is_refused() -> None:
     seen = record(document_id)
     records.again(SITE, seen, by=actor_of(bob()))
     before = stored.rows()
-    with pytest.raises(Conflict, match="Somebody was faster"):
+    with pytest.raises(Conflict, match="changed or deleted by another user"):
         records.again(SITE, seen, by=actor_of(bob()))
-    with pytest.raises(Refused, match="Nothing of this file was left out"):
+    with pytest.raises(Refused, match="All files were extracted"):
         records.again(SITE, record(document_id), by=actor_of(bob()))
     assert stored.rows() == before
     done(document_id)

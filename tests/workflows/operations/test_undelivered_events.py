@@ -124,7 +124,7 @@ def test_a_message_that_its_rule_made_goes_into_the_queue() -> None:
 
 def test_what_there_is_nobody_to_send_to_stays_until_it_is_thrown_away() -> None:
     message_id = put_aside(ENDED)
-    with pytest.raises(Refused, match="Throw it away"):
+    with pytest.raises(Refused, match="Discard it"):
         dead_letters.replay_dead_letter(undelivered_events.QUEUE, message_id, by=BY)
     dead_letters.discard_dead_letter(undelivered_events.QUEUE, message_id, by=BY)
     assert dead_letters.list_dead_letters() == []

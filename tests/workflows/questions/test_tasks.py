@@ -149,7 +149,7 @@ def test_where_no_queue_answers_the_question_says_so(run: Run) -> None:
     ref = asked(run)
     with fail("sqs", "SendMessage", error_code="connection", times=9):
         tasks.order_answer(ref, 1)
-    assert "No worker could be reached" in str(queries.get_question(ref).error)
+    assert "No worker is available" in str(queries.get_question(ref).error)
 
 
 def test_neither_question_nor_answer_is_in_a_log(run: Run, caplog: pytest.LogCaptureFixture) -> None:
