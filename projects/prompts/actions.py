@@ -87,9 +87,9 @@ def _move_head(ref: PromptRef, head: PromptHead, version: int, by: Actor) -> lis
     """Guarded by the version that was read. The first save keeps what we ship now as version 1 beside it."""
     now = clock.iso(clock.now())
     if not head.updated_at:
-        first = queries.shipped_version(ref)
+        first = queries.make_shipped_version(ref)
         first.created_at = now
-        new = queries.shipped_head(ref)
+        new = queries.make_shipped_head(ref)
         new.version, new.updated_at, new.updated_by = version, now, by.name
         return [Put(new), Put(first)]
     actions: list[Action] = [
@@ -115,7 +115,7 @@ def move_production(ref: PromptRef, version: int, *, expected: int, reason: str,
     queries.get_version(ref, version)
     head = queries.get_head(ref)
     if int(head.production) != expected:
-        raise Conflict(_moved_by(head))
+        raise Conflict(_name_mover(head))
     if int(head.production) == version:
         return
     actions: list[Action] = [PromptHead.production.set(version)]
@@ -163,10 +163,10 @@ def _move_label(ref: PromptRef, head: PromptHead, actions: list[Action], event: 
     try:
         transact([Update(ref.key, [*actions, *stamps], same)], event)
     except Conflict as error:
-        raise Conflict(_moved_by(queries.get_head(ref))) from error
+        raise Conflict(_name_mover(queries.get_head(ref))) from error
 
 
-def _moved_by(head: PromptHead) -> str:
+def _name_mover(head: PromptHead) -> str:
     return f"{head.updated_by} put version {int(head.production)} into production. Look at it, then decide."
 
 

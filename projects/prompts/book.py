@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from projects.prompts.prompt import Prompt, shipped_prompts
+from projects.prompts.prompt import Prompt, load_shipped_prompts
 
 PRODUCTION, CANDIDATE = "production", "candidate"
 
@@ -24,7 +24,7 @@ class PromptBook:
 
     def __getitem__(self, purpose: str) -> PinnedPrompt:
         """A purpose that a newer version added has the prompt that we ship."""
-        return self.prompts.get(purpose) or PinnedPrompt(shipped_prompts()[purpose])
+        return self.prompts.get(purpose) or PinnedPrompt(load_shipped_prompts()[purpose])
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -38,8 +38,8 @@ class PromptBook:
         }
 
 
-def shipped_book() -> PromptBook:
-    return PromptBook({purpose: PinnedPrompt(prompt) for purpose, prompt in shipped_prompts().items()})
+def make_shipped_book() -> PromptBook:
+    return PromptBook({purpose: PinnedPrompt(prompt) for purpose, prompt in load_shipped_prompts().items()})
 
 
 def book_from(stored: Mapping[str, Any]) -> PromptBook:

@@ -82,7 +82,7 @@ class CandidateForm(LabelForm):
     )
 
 
-def based_on(data: Mapping[str, Any]) -> int:
+def read_base_version(data: Mapping[str, Any]) -> int:
     """The version that the editor was opened with; 0 if the form lost it."""
     text = str(data.get("based_on", ""))
     return int(text) if text.isdigit() and len(text) < 7 else 0

@@ -91,11 +91,11 @@ def _check_tags(purpose: Purpose, text: str) -> list[str]:
 
 
 @cache
-def shipped_prompts() -> Mapping[str, Prompt]:
+def load_shipped_prompts() -> Mapping[str, Prompt]:
     """Version 1 of every purpose."""
     loaded = yaml.safe_load((Path(__file__).parent / "shipped.yaml").read_text(encoding="utf-8"))
     return {name: Prompt(name, parts["instructions"], parts["message"]) for name, parts in loaded.items()}
 
 
-def shipped_prompt(purpose: str) -> Prompt:
-    return shipped_prompts()[PURPOSES[purpose].name]
+def get_shipped_prompt(purpose: str) -> Prompt:
+    return load_shipped_prompts()[PURPOSES[purpose].name]

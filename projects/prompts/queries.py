@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from config.errors import NotFound
 from config.item import Page
 from config.table import PROMPT, PROMPT_USE, PROMPT_VERSION, InvalidKey, Key
-from projects.prompts.book import CANDIDATE, PRODUCTION, PinnedPrompt, PromptBook, shipped_book
+from projects.prompts.book import CANDIDATE, PRODUCTION, PinnedPrompt, PromptBook, make_shipped_book
 from projects.prompts.items import PromptHead, PromptUse, PromptVersion
-from projects.prompts.prompt import Prompt, shipped_prompt
+from projects.prompts.prompt import Prompt, get_shipped_prompt
 from projects.prompts.purposes import GENERAL, PURPOSES, Purpose
 
 MISSING = "There is no such prompt in this project."
@@ -66,10 +66,10 @@ def get_head(ref: PromptRef) -> PromptHead:
     except InvalidKey as error:
         raise NotFound(MISSING) from error
     except NotFound:
-        return shipped_head(ref)
+        return make_shipped_head(ref)
 
 
-def shipped_head(ref: PromptRef) -> PromptHead:
+def make_shipped_head(ref: PromptRef) -> PromptHead:
     return PromptHead(
         *ref.key, purpose=ref.purpose, scope=ref.scope, version=1, production=1, updated_at="", updated_by=SHIPPED_BY
     )
@@ -81,12 +81,12 @@ def get_version(ref: PromptRef, version: int) -> PromptVersion:
         return PromptVersion.load(ref.version_key(version))
     except (NotFound, InvalidKey) as error:
         if version == 1:
-            return shipped_version(ref)
+            return make_shipped_version(ref)
         raise NotFound(f"This prompt has no version {version}.") from error
 
 
-def shipped_version(ref: PromptRef) -> PromptVersion:
-    shipped: Prompt = shipped_prompt(get_purpose(ref.purpose).name)
+def make_shipped_version(ref: PromptRef) -> PromptVersion:
+    shipped: Prompt = get_shipped_prompt(get_purpose(ref.purpose).name)
     return PromptVersion(
         *ref.version_key(1),
         version=1,
@@ -104,7 +104,7 @@ def list_versions(ref: PromptRef, cursor: str | None = None) -> Page[PromptVersi
     """Newest first. Raises: NotFound: the cursor belongs to another list."""
     pk = PROMPT_VERSION.partition_key(ref.site, project_id=ref.project_id, purpose=ref.purpose, scope=ref.scope)
     page = PromptVersion.page(pk, newest_first=True, cursor=cursor, consistent=True)
-    return page if page.rows or cursor else Page([shipped_version(ref)], None)
+    return page if page.rows or cursor else Page([make_shipped_version(ref)], None)
 
 
 def list_uses(ref: PromptRef, version: int, cursor: str | None = None) -> Page[PromptUse]:
@@ -131,4 +131,4 @@ def choose_book(site: str, project_id: str, draw: Callable[[], float] = random.r
         chosen[row.key][0]: PinnedPrompt(row.prompt(chosen[row.key][0]), *chosen[row.key][1:])
         for row in PromptVersion.load_many(list(chosen))
     }
-    return PromptBook({**shipped_book().prompts, **own})
+    return PromptBook({**make_shipped_book().prompts, **own})

@@ -12,7 +12,7 @@ from projects.audit.events import actor_of
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.comparison import Piece, compare_words
-from projects.prompts.forms import CandidateForm, LabelForm, PromptForm, based_on
+from projects.prompts.forms import CandidateForm, LabelForm, PromptForm, read_base_version
 from projects.prompts.items import PromptHead, PromptVersion
 from projects.prompts.purposes import GENERAL, PURPOSES
 from projects.prompts.queries import PromptRef
@@ -31,7 +31,7 @@ def list_prompts(request: DeskRequest, project_id: str) -> HttpResponse:
         head.purpose: head for head in prompt_queries.list_heads(request.site, project.id) if head.scope == GENERAL
     }
     rows = [
-        (purpose, heads.get(name) or prompt_queries.shipped_head(_ref(request, project, name)))
+        (purpose, heads.get(name) or prompt_queries.make_shipped_head(_ref(request, project, name)))
         for name, purpose in PURPOSES.items()
     ]
     return render_answer(request, "projects/prompts/list.html", None, {"project": project, "prompts": rows})
@@ -54,7 +54,7 @@ def edit_prompt(request: DeskRequest, project_id: str, purpose: str) -> HttpResp
         saved = prompt_actions.save_version(
             ref,
             form.prompt(),
-            based_on=based_on(request.POST),
+            based_on=read_base_version(request.POST),
             note=form.cleaned_data["note"],
             by=actor_of(request.user),
         )
@@ -94,7 +94,7 @@ def move_production(request: DeskRequest, project_id: str, purpose: str, prompt_
     ref = _ref(request, project, purpose)
     form = LabelForm({**request.POST.dict(), "version": prompt_version})
     if not form.is_valid():
-        return _refused(request, project, ref, prompt_version, form)
+        return _show_refusal(request, project, ref, prompt_version, form)
     typed = form.cleaned_data
     try:
         prompt_actions.move_production(
@@ -102,7 +102,7 @@ def move_production(request: DeskRequest, project_id: str, purpose: str, prompt_
         )
     except Conflict as error:
         form.add_error(None, str(error))
-        return _refused(request, project, ref, prompt_version, form, status=409)
+        return _show_refusal(request, project, ref, prompt_version, form, status=409)
     messages.success(request, f"Version {prompt_version} is in production. Runs that start from now on use it.")
     return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, purpose, prompt_version]))
 
@@ -113,7 +113,7 @@ def set_candidate(request: DeskRequest, project_id: str, purpose: str, prompt_ve
     ref = _ref(request, project, purpose)
     form = CandidateForm({**request.POST.dict(), "version": prompt_version})
     if not form.is_valid():
-        return _refused(request, project, ref, prompt_version, form)
+        return _show_refusal(request, project, ref, prompt_version, form)
     typed = form.cleaned_data
     try:
         prompt_actions.set_candidate(
@@ -121,7 +121,7 @@ def set_candidate(request: DeskRequest, project_id: str, purpose: str, prompt_ve
         )
     except (Conflict, Refused) as error:
         form.add_error(None, str(error))
-        return _refused(request, project, ref, prompt_version, form, status=409)
+        return _show_refusal(request, project, ref, prompt_version, form, status=409)
     if typed["percent"]:
         messages.success(
             request, f"{typed['percent']} % of the runs that start from now on use version {prompt_version}."
@@ -153,7 +153,7 @@ def _editor(
         "purpose": form.purpose,
         "head": head,
         "form": form,
-        "based_on": based_on(request.POST) or int(head.version),
+        "based_on": read_base_version(request.POST) or int(head.version),
         "versions": versions.rows,
         "next_cursor": versions.next,
         "is_first": not request.GET.get("after"),
@@ -172,7 +172,7 @@ def _mark_piece(piece: Piece) -> SafeString | str:
     return format_html(f"<{tag}>{{}}</{tag}>", piece.text) if tag else piece.text
 
 
-def _refused(
+def _show_refusal(
     request: DeskRequest, project: Project, ref: PromptRef, version: int, form: LabelForm, *, status: int = 422
 ) -> HttpResponse:
     head, shown = prompt_queries.get_head(ref), prompt_queries.get_version(ref, version)

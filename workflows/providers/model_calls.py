@@ -26,7 +26,7 @@ def recorder(run: Run) -> Record:
             return
         first = calls[0]
         _record_use(run, first.purpose, first.pinned.version, first.pinned.label)
-        body = json.dumps({"version": 1, "calls": [_stored(one) for one in calls]}, ensure_ascii=False).encode()
+        body = json.dumps({"version": 1, "calls": [_to_json(one) for one in calls]}, ensure_ascii=False).encode()
         name = files.model_call(run.workflow_id, first.purpose, first.index)
         DocumentFiles(run.site, run.project_id, run.document_id).write(name, body, "application/json")
 
@@ -51,7 +51,7 @@ def load_calls(run: Run, purpose: str, index: int) -> list[dict[str, Any]]:
     return calls
 
 
-def _stored(call: ModelCall) -> dict[str, Any]:
+def _to_json(call: ModelCall) -> dict[str, Any]:
     return {
         "purpose": call.purpose,
         "index": call.index,

@@ -4,7 +4,7 @@ import json
 from functools import lru_cache
 
 from config.errors import CountersignError, StageFailed, Unavailable
-from projects.prompts.book import PromptBook, book_from, shipped_book
+from projects.prompts.book import PromptBook, book_from, make_shipped_book
 from workflows.storage import files
 from workflows.storage.objects import SiteFiles
 
@@ -26,7 +26,7 @@ def load_prompts(site: str, sha256: str) -> PromptBook:
 
     """
     if not sha256:
-        return shipped_book()
+        return make_shipped_book()
     try:
         return _read(site, sha256)
     except Unavailable:

@@ -6,10 +6,10 @@ from projects.prompts.prompt import (
     LONGEST,
     Prompt,
     find_problems,
+    get_shipped_prompt,
+    load_shipped_prompts,
     mark_content,
     render,
-    shipped_prompt,
-    shipped_prompts,
 )
 from projects.prompts.purposes import PURPOSES
 
@@ -18,8 +18,8 @@ ALL = {name: f"<{name}>" for name in EXTRACT.placeholders}
 
 
 def test_every_purpose_ships_a_prompt_without_problems():
-    assert shipped_prompts().keys() == PURPOSES.keys()
-    for name, prompt in shipped_prompts().items():
+    assert load_shipped_prompts().keys() == PURPOSES.keys()
+    for name, prompt in load_shipped_prompts().items():
         values = dict.fromkeys(PURPOSES[name].placeholders, "value")
         assert render(prompt, values).message
         for part, text in (("instructions", prompt.instructions), ("message", prompt.message)):
@@ -27,7 +27,7 @@ def test_every_purpose_ships_a_prompt_without_problems():
 
 
 def test_an_empty_placeholder_hides_its_section():
-    shipped = shipped_prompt("extract")
+    shipped = get_shipped_prompt("extract")
     assert "What the project says" not in render(shipped, ALL | {"project_instructions": ""}).instructions
     assert "What the project says of its documents:\n<project_instructions>" in render(shipped, ALL).instructions
 

@@ -10,7 +10,7 @@ from projects.audit.events import Actor
 from projects.audit.items import EntityEvent
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
-from projects.prompts.prompt import Prompt, shipped_prompt
+from projects.prompts.prompt import Prompt, get_shipped_prompt
 from projects.prompts.queries import PromptRef
 from tests.aws_faults import audit_refused, count_calls
 
@@ -40,7 +40,7 @@ def head(ref=REF):
 
 def test_a_project_begins_with_the_prompt_that_we_ship():
     assert head() == (1, 1, 0, 0)
-    assert prompt_queries.get_version(REF, 1).prompt("extract") == shipped_prompt("extract")
+    assert prompt_queries.get_version(REF, 1).prompt("extract") == get_shipped_prompt("extract")
     assert [int(one.version) for one in prompt_queries.list_versions(REF).rows] == [1]
 
 
@@ -49,7 +49,7 @@ def test_the_first_save_keeps_the_shipped_text_as_version_1_and_leaves_it_in_pro
     assert head() == (2, 1, 0, 0)
     versions = prompt_queries.list_versions(REF).rows
     assert [int(one.version) for one in versions] == [2, 1]
-    assert versions[1].prompt("extract") == shipped_prompt("extract")
+    assert versions[1].prompt("extract") == get_shipped_prompt("extract")
     assert (versions[0].note, versions[0].user_name, versions[0].created_by) == ("Shorter", "Alice Novak", "1")
     assert events() == [("version_saved", {"version": 2, "note": "Shorter"})]
 

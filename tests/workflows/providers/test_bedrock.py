@@ -6,7 +6,7 @@ import pytest
 from botocore.stub import Stubber
 
 from config.errors import ProviderPaused, StageFailed
-from projects.prompts.book import PinnedPrompt, PromptBook, shipped_book
+from projects.prompts.book import PinnedPrompt, PromptBook, make_shipped_book
 from projects.prompts.prompt import Prompt
 from projects.settings.values import LANGUAGES
 from tests.each import each
@@ -53,7 +53,7 @@ def sent(client: Any) -> list[dict]:
 
 
 def model(client: Any, strong: str = "", **more: Any) -> LanguageModel:
-    return LanguageModel(Converse(client, caller(BEDROCK)), CHEAP, shipped_book(), strong, **more)
+    return LanguageModel(Converse(client, caller(BEDROCK)), CHEAP, make_shipped_book(), strong, **more)
 
 
 def ask(stubber: Stubber, client: Any, strong: str = "", question: PageQuestion = QUESTION) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from config.errors import StageFailed
-from projects.prompts.book import shipped_book
+from projects.prompts.book import make_shipped_book
 from tests.each import each
 from tests.workflows.providers.services import caller, stubbed
 from tests.workflows.providers.test_bedrock import CHEAP, IMAGE, STRONG, counts, sent
@@ -36,7 +36,7 @@ def ask(*replies: dict[str, Any], strong: str = "") -> tuple[TypeReply, list[dic
         requests = sent(client)
         for one in replies:
             stubber.add_response("converse", one)
-        return LanguageModel(Converse(client, caller(BEDROCK)), CHEAP, shipped_book(), strong).classify(
+        return LanguageModel(Converse(client, caller(BEDROCK)), CHEAP, make_shipped_book(), strong).classify(
             QUESTION
         ), requests
 

@@ -8,7 +8,7 @@ import pytest
 from celery.exceptions import Retry
 
 from config.errors import ProviderPaused
-from projects.prompts.book import shipped_book
+from projects.prompts.book import make_shipped_book
 from tests.aws_faults import fail
 from tests.workflows.providers.services import caller, stubbed
 from tests.workflows.providers.test_bedrock import CHEAP
@@ -183,7 +183,7 @@ def test_bedrock_is_asked_by_a_tool_and_told_where_it_gave_nothing() -> None:
         client.meta.events.register(event, lambda params, **_: requests.append(params))
         for one in replies({"answer": " "}, {"answer": "120.00", "quote": "Total due 120.00"}):
             stubber.add_response("converse", one)
-        found = LanguageModel(Converse(client, caller(BEDROCK)), CHEAP, shipped_book()).inquire(
+        found = LanguageModel(Converse(client, caller(BEDROCK)), CHEAP, make_shipped_book()).inquire(
             PageInquiry("Total?", "Total due 120.00", b"PNG")
         )
     assert (found.content, found.quote, len(found.usage)) == ("120.00", "Total due 120.00", 2)

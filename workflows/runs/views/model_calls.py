@@ -38,7 +38,7 @@ def show_model_calls(request: DeskRequest, document_id: str, workflow_id: str) -
         "pinned": book[purpose],
         "purposes": [(one, book[name]) for name, one in PURPOSES.items()],
         "number": number,
-        "calls": [_shown(one) for one in model_calls.load_calls(run, purpose, number - 1)],
+        "calls": [_describe_call(one) for one in model_calls.load_calls(run, purpose, number - 1)],
     }
     return render_answer(request, "workflows/runs/model_calls.html", None, context)
 
@@ -47,7 +47,7 @@ def _page_number(text: str | None) -> int:
     return int(text) if text and text.isdigit() and 0 < int(text[:6]) < 100_000 else 1
 
 
-def _shown(call: dict[str, Any]) -> dict[str, Any]:
+def _describe_call(call: dict[str, Any]) -> dict[str, Any]:
     given = call["answer"]
     words = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, indent=2)
     return {**call, "words": words, "seconds": call["usage"]["ms"] / 1000}
