@@ -15,7 +15,8 @@ def static_root() -> None:
     settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # WhiteNoise warns where it is missing
 
 
-@pytest.fixture(params=["our indexes", "their indexes"])
+# Theirs project all that ours do and more: what can be read by ours can be read by theirs.
+@pytest.fixture(params=["our indexes", pytest.param("their indexes", marks=pytest.mark.slow)])
 def seed(request: pytest.FixtureRequest, table: str) -> Iterator[Seed000]:
     if request.param == "our indexes":
         yield written(table)

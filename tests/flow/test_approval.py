@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from django.contrib.auth.models import User
@@ -17,7 +18,8 @@ from tests.flow.approvals import asked, at, begin, decide, ended, moves, ref_at
 from tests.flow.test_journey import bus_types, output_of
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_APPROVAL
-from workflows.engine import driver
+from workflows.engine import driver, steps
+from workflows.engine.step_order import Order
 from workflows.runs import queries
 
 AFTER = [("graph_builder", "completed"), ("mark_accepted", "completed"), ("tell_accepted", "completed")]
@@ -34,6 +36,25 @@ def test_what_costs_little_needs_no_approval(pump: Pump, tmp_path: Path) -> None
     assert sorted(bus_types()) == ["document.approved", "document.processed"]
     reason = queries.board(run.site, run.workflow_id).data["needs_approval"]["reason"]
     assert reason == "Field total is less than “100”; Field total is greater than “-100”"
+
+
+@pytest.mark.every_engine
+def test_a_step_that_fails_unexpectedly_is_ordered_again(pump: Pump, tmp_path: Path) -> None:
+    run, tried, inner = begin(tmp_path, "99.99"), [], steps.perform
+
+    def fail_once(order: Order, **options: Any) -> Any:
+        if order.step == DOCUMENT_APPROVAL.named("needs_approval").order:
+            tried.append(order)
+            if len(tried) == 1:
+                raise RuntimeError("unforeseen")
+        return inner(order, **options)
+
+    with mock.patch.object(steps, "perform", fail_once):
+        with pytest.raises(RuntimeError, match="unforeseen"):
+            pump.run(lambda: ended(run))
+        pump.run(lambda: ended(run), seconds=60)
+    assert len(tried) == 2
+    assert (queries.execution(run).outcome, int(queries.execution(run).engine_attempt)) == ("published", 1)
 
 
 def test_from_a_hundred_one_person_is_asked(pump: Pump, tmp_path: Path) -> None:
