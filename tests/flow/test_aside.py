@@ -155,7 +155,7 @@ def test_what_comes_from_the_bucket_or_an_archive_stands_aside_and_a_batch_keeps
 def test_a_newer_content_stands_aside(pump: Pump) -> None:
     run = ended_run()
     crowd(2)
-    plan = run_plan.planned(SITE, PROJECT_ID, PROJECT, "application/pdf")
+    plan = run_plan.plan_run(SITE, PROJECT_ID, PROJECT, "application/pdf")
     assert aside(run_plan.start_again(plan, document_id=run.document_id, original=original_of(run), by=BY))
 
 

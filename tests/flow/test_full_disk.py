@@ -89,7 +89,7 @@ def test_nothing_is_lost_while_the_disk_is_full(desk: LiveDesk, small: Path) -> 
     put("bucket.txt")
     wait_for(lambda: received(desk) >= 4, "the worker puts the file off, again and again", 60)
     assert names(project) == {"first.txt", "second.txt"}
-    assert bucket.quarantined(DEFAULT_SITE).rows == []
+    assert bucket.list_quarantine(DEFAULT_SITE).rows == []
     filler.unlink()
     assert sent(admin, project, "page.txt")[0] == 200
     wait_for(lambda: names(project) >= {"page.txt", "bucket.txt"}, "both are documents", 120)

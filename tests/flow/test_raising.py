@@ -96,7 +96,7 @@ def put(name: str, body: bytes) -> None:
 
 
 def waiting() -> dict[str, str]:
-    return {file.name: str(file.message) for file in bucket.quarantined(DEFAULT_SITE).rows}
+    return {file.name: str(file.message) for file in bucket.list_quarantine(DEFAULT_SITE).rows}
 
 
 def documents(project: Project) -> dict[str, ProjectDocument]:
@@ -121,7 +121,7 @@ def test_files_of_the_bucket_wait_in_quarantine_and_try_again_brings_them_in(des
     page = ada.get("/settings/incoming/")[1]
     assert bucket.UNEXPECTED.split(";")[0] in page
     faults(desk)
-    for file in bucket.quarantined(DEFAULT_SITE).rows:
+    for file in bucket.list_quarantine(DEFAULT_SITE).rows:
         press(ada, f"/settings/incoming/{file.digest}/", order="again")
     wait_for(lambda: documents(project).keys() == {*wanted, *TEXTS}, "all are documents", 120)
     assert waiting() == {}

@@ -47,7 +47,7 @@ def result(values: dict[str, str | None]) -> dict[str, Any]:
 
 def ready(site: str = SITE, *, values: dict[str, str | None] = VALUES, pages: int = 2) -> Run:
     """A run whose next step publishes, under the rules and mappings that there are."""
-    plan = run_plan.planned(site, PROJECT_ID, PROJECT, "application/pdf")
+    plan = run_plan.plan_run(site, PROJECT_ID, PROJECT, "application/pdf")
     original = Original("secret-name.pdf", "application/pdf", 10, "projects/p/x.pdf", pages)
     run = run_plan.start(plan, document_id=str(uuid.uuid4()), original=original, by=Actor("test", "test"))
     store = DocumentFiles(site, PROJECT_ID, run.document_id)

@@ -66,7 +66,7 @@ def arrived(file: Path | None = None, *, project: dict[str, Any] = PROJECT, site
     """A document that came as an upload does: inspected, stored, asked about, started."""
     file = file or sample_files()[0]
     seen = inspection.inspect(file, file.name)
-    plan = run_plan.planned(site, PROJECT_ID, project, seen.file_type)
+    plan = run_plan.plan_run(site, PROJECT_ID, project, seen.file_type)
     document_id = str(uuid.uuid4())
     store = DocumentFiles(site, PROJECT_ID, document_id)
     with file.open("rb") as body:

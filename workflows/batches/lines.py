@@ -67,7 +67,7 @@ def take_line(place: Place, *, owner: str, keep: Callable[[], None]) -> None:
     if file is None:
         settle_line(place, None)
         return
-    begun = functools.partial(bucket.begun, owner=owner, keep=keep, line=place.mark())
+    begun = functools.partial(bucket.begin_file, owner=owner, keep=keep, line=place.mark())
     try:
         _enter_document(place, batch, file, begun)
     except Refused as error:
@@ -108,7 +108,7 @@ def _enter_document(
     """Raises: Refused: it cannot be taken, with the sentence that says why."""
     by = Actor(str(batch.userId), str(batch.user_name))
     arrival = Arrival(file.key, file.version, file.size)
-    known = bucket.known(arrival)
+    known = bucket.find_file(arrival)
     if known.status == IncomingStatus.TAKEN:
         _go_on(place, file, Run(place.site, str(known.project_id), str(known.document_id), ""), by, known.siteId)
         return

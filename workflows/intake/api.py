@@ -96,7 +96,7 @@ def _document(row: ProjectDocument) -> DocumentShape:
     return DocumentShape(
         id=str(row.document_id),
         name=str(row.name or row.document_id),
-        status=_standing(row),
+        status=_describe_position(row),
         outcome=row.outcome,
         file_type=row.file_type,
         file_size=whole_number(row.file_size),
@@ -107,7 +107,7 @@ def _document(row: ProjectDocument) -> DocumentShape:
     )
 
 
-def _standing(row: ProjectDocument) -> str:
+def _describe_position(row: ProjectDocument) -> str:
     if row.outcome:
         return row.outcome
     if row.file_type in containers.TYPES and not row.workflow_id:
@@ -173,12 +173,12 @@ def upload_document(request: ApiRequest, project_id: str) -> Any:
     if len(found) != 1:
         raise Refused("Send exactly one file in the multipart part named file. Nothing was stored.")
     chosen = _choices(request)
-    if known := _uploaded(request, project, document_id, found[0], chosen):
+    if known := _repeat_upload(request, project, document_id, found[0], chosen):
         return Status(200, known)
     try:
         taken = take(request.site, project, found[0], document_id=document_id, by=request.auth.actor, chosen=chosen)
     except Conflict:  # the same key twice at once: the other one made it
-        if known := _uploaded(request, project, document_id, found[0], chosen):
+        if known := _repeat_upload(request, project, document_id, found[0], chosen):
             return Status(200, known)
         raise
     run_id, notes = taken.run.workflow_id if taken.run else None, list(taken.notes)
@@ -208,7 +208,7 @@ def _choices(request: ApiRequest) -> dict[str, str]:
     return provider_choice.read_provider_choices(request.POST)
 
 
-def _uploaded(
+def _repeat_upload(
     request: ApiRequest, project: Project, document_id: str, file: "UploadedFile[Any]", chosen: Mapping[str, str]
 ) -> UploadShape | None:
     """What the key brought before, the first content of its document. Raises: Refused, if that is not this upload."""

@@ -62,7 +62,7 @@ class Arrival:
         return str(uuid.uuid5(_DOCUMENTS, self.digest))
 
 
-def arrived(key: str, version: str, size: int) -> Arrival:
+def record_arrival(key: str, version: str, size: int) -> Arrival:
     """S3 names the version in its event; the embedded AWS does not, and then it is the newest.
 
     Raises:
@@ -81,11 +81,11 @@ def take(arrival: Arrival, *, unpack: Callable[[str, str], None], owner: str, ke
         Unavailable: S3 or the table does not answer.
 
     """
-    file = known(arrival)
+    file = find_file(arrival)
     if file.status not in OPEN:
         return
     try:
-        with begun(file, owner=owner, keep=keep) as beat:
+        with begin_file(file, owner=owner, keep=keep) as beat:
             enter_object(arrival, file, _project(file), unpack, beat=beat)
     except Refused as error:
         _quarantine(file, str(error))
@@ -95,12 +95,12 @@ def take(arrival: Arrival, *, unpack: Callable[[str, str], None], owner: str, ke
 
 def give_up(arrival: Arrival) -> None:
     """It raised an unexpected error again and again: into quarantine with it. Raises: Unavailable."""
-    file = known(arrival)
+    file = find_file(arrival)
     if file.status in OPEN:
         _quarantine(file, UNEXPECTED)
 
 
-def was_settled(begin: ArrivalBegin) -> bool:
+def is_settled(begin: ArrivalBegin) -> bool:
     """Nothing is left to do for the file that was begun."""
     try:
         return IncomingFile.load(bucket.key_of(begin.digest)).status not in OPEN
@@ -109,7 +109,7 @@ def was_settled(begin: ArrivalBegin) -> bool:
 
 
 @contextmanager
-def begun(
+def begin_file(
     file: IncomingFile, *, owner: str, keep: Callable[[], None], line: str = ""
 ) -> Iterator[Callable[[], None]]:  # fmt: skip
     """Begin it, counted; the block gets the heartbeat to call between its parts, which calls ``keep``.
@@ -138,7 +138,7 @@ def begun(
         raise
 
 
-def known(arrival: Arrival) -> IncomingFile:
+def find_file(arrival: Arrival) -> IncomingFile:
     """The row as it is stored, or as it would be, with no status."""
     key = bucket.key_of(arrival.digest)
     try:
@@ -190,7 +190,7 @@ def enter_object(
 ) -> Inspection:  # fmt: skip
     """Make the document of one object version on the file's site, and take the version, in one transaction.
 
-    ``beat``: as ``begun`` gives it.
+    ``beat``: as ``begin_file`` gives it.
 
     Raises:
         Refused: nothing can be made of it, with the sentence that says why.
@@ -211,7 +211,7 @@ def enter_object(
         found = inspect(path, file.name, containers=True)
         beat()
         local = LocalFile(path, file.name, found)
-        also = bucket.taken(file, project=project, document_id=arrival.document_id, line=batch_line)
+        also = bucket.take_file(file, project=project, document_id=arrival.document_id, line=batch_line)
         enter(site, project, arrival.document_id, local, by=by, also=also, batch_line=batch_line)
     if found.is_container:
         unpack(site, arrival.document_id)
@@ -232,7 +232,7 @@ def _quarantine(file: IncomingFile, message: str) -> None:
         log.info("incoming file is in other hands", extra={"digest": file.digest})
 
 
-def quarantined(site: str, *, cursor: str | None = None) -> Page[IncomingFile]:
+def list_quarantine(site: str, *, cursor: str | None = None) -> Page[IncomingFile]:
     """What waits for this site's admins, the latest first: one Query, and one call for what no index carries."""
     pk = table.INCOMING_FILE.gsi1_partition(DEFAULT_SITE, site_id=site)
     page = IncomingFile.page(pk, index="GSI1", newest_first=True, cursor=cursor)
@@ -249,7 +249,7 @@ def names_folder(file: IncomingFile) -> bool:
     return True
 
 
-def waiting_file(site: str, digest: str) -> IncomingFile:
+def get_waiting_file(site: str, digest: str) -> IncomingFile:
     """Raises: NotFound, also where it waits for another site's admins, or waits no more."""
     try:
         file = IncomingFile.load(bucket.key_of(digest))

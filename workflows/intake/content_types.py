@@ -137,17 +137,17 @@ def _bitmap(_path: Path, _head: bytes) -> str:
     return "image/bmp"
 
 
-def _begins(*starts: bytes) -> Callable[[bytes], bool]:
+def _starts_with(*starts: bytes) -> Callable[[bytes], bool]:
     return lambda head: head.startswith(starts)
 
 
 # Beginnings that several kinds of file share, and what tells them apart.
 _BOXES: tuple[tuple[Callable[[bytes], bool], Callable[[Path, bytes], str | None]], ...] = (
     (lambda head: head[:4] == b"RIFF" or head[4:8] == b"ftyp", _media),
-    (_begins(b"OggS"), _ogg),
+    (_starts_with(b"OggS"), _ogg),
     (_is_mp3, _mp3),
-    (_begins(b"PK\x03\x04", b"PK\x05\x06"), _package),
-    (_begins(b"\xd0\xcf\x11\xe0"), _message),
+    (_starts_with(b"PK\x03\x04", b"PK\x05\x06"), _package),
+    (_starts_with(b"\xd0\xcf\x11\xe0"), _message),
     (lambda head: head[:2] == b"BM" and head[6:10] == bytes(4), _bitmap),
 )
 
@@ -215,7 +215,7 @@ def _names(path: Path) -> set[str]:
         return set()
 
 
-def _zipped(path: Path) -> str:
+def _detect_zip_type(path: Path) -> str:
     names = _names(path)
     if "mimetype" in names:
         return _OPEN
@@ -247,9 +247,9 @@ def _is_sound(head: bytes) -> bool:
 
 _KNOWN: tuple[tuple[Callable[[bytes], bool], str | Callable[[Path], str]], ...] = (
     (_is_program, _NEVER.format("This is a program. Programs")),
-    (_begins(b"PK\x03\x04", b"PK\x05\x06"), _zipped),
-    (_begins(b"\xd0\xcf\x11\xe0"), _compound),
-    (_begins(b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"BZh"), _ARCHIVE),
+    (_starts_with(b"PK\x03\x04", b"PK\x05\x06"), _detect_zip_type),
+    (_starts_with(b"\xd0\xcf\x11\xe0"), _compound),
+    (_starts_with(b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"BZh"), _ARCHIVE),
     (
         _is_sound,
         "This audio or video cannot be read. Save audio as MP3 or PCM WAV, video as MP4, and upload that.",

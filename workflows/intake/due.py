@@ -26,7 +26,7 @@ def resume_unpacking(site: str, row: DocumentUnpacking) -> None:
 @due("arrival", ArrivalBegin)
 def resume_arrival(_site: str, row: ArrivalBegin) -> None:
     """Of a file that a batch has taken, or that was settled otherwise, nothing is due."""
-    if bucket.was_settled(row):
+    if bucket.is_settled(row):
         bucket_actions.rest(row)
         return
     due_work.postpone(row, at=due_work.next_look())

@@ -47,7 +47,7 @@ def inspect(path: Path, name: str, *, max_pages: int = MAX_PAGES, containers: Li
     if file_type is None:
         raise Refused(refusal(path, name))
     if not kinds.has_pages(file_type):
-        _checked_text(path, file_type)
+        _check_text(path, file_type)
         return Inspection(file_type, EXTENSIONS[file_type], None, _disguise(name, file_type))
     count, notes = _pdf(path) if file_type == kinds.PDF else _image(path, file_type)
     if count > max_pages:
@@ -65,17 +65,17 @@ def _container(path: Path, name: str, limits: Limits) -> Inspection | None:
     return Inspection(file_type, containers_of.EXTENSIONS[file_type], None, (note,), is_container=True)
 
 
-def _checked_text(path: Path, file_type: str) -> None:
+def _check_text(path: Path, file_type: str) -> None:
     """The first segment is read: what is damaged or locked shows there, and what holds no text has none."""
     if kinds.has_sound(file_type):
         speech.measure_recording(path)
     elif file_type == formats.WEB_REQUEST:
-        _checked_request(path)
+        _check_request(path)
     elif next(formats.read_chunks(path, file_type), None) is None:
         raise Refused("This file contains no text. If it contains images, export it as PDF and upload that.")
 
 
-def _checked_request(path: Path) -> None:
+def _check_request(path: Path) -> None:
     try:
         webcrawler.read_crawl_request(path.read_bytes()[: webcrawler.MOST_BYTES])
     except StageFailed as error:
@@ -134,7 +134,7 @@ def _too_large(what: str) -> str:
 def _image(path: Path, file_type: str) -> tuple[int, tuple[str, ...]]:
     try:
         with Image.open(path) as image:
-            return _checked(image, file_type)
+            return _check_image(image, file_type)
     except pictures.TOO_LARGE as error:
         raise Refused(_too_large("This image")) from error
     except CountersignError:
@@ -143,7 +143,7 @@ def _image(path: Path, file_type: str) -> tuple[int, tuple[str, ...]]:
         raise Refused(_DAMAGED) from error
 
 
-def _checked(image: Image.Image, file_type: str) -> tuple[int, tuple[str, ...]]:
+def _check_image(image: Image.Image, file_type: str) -> tuple[int, tuple[str, ...]]:
     pictures.check_size(image)
     frames = int(getattr(image, "n_frames", 1))
     # A JPEG is decoded at an eighth of its size: a cut file fails as surely, and a photo costs milliseconds.

@@ -38,7 +38,7 @@ class Plan:
     chosen: Mapping[str, str]
 
 
-def planned(
+def plan_run(
     site: str, project_id: str, data: Mapping[str, Any], file_type: str, chosen: Mapping[str, str] | None = None
 ) -> Plan:
     """Ask the rules that can be asked before the analysis, and pin the others with the settings.
@@ -53,7 +53,7 @@ def planned(
     """
     book = pinned_rules.current_rules(site)
     judgement = routing.judge_rules(book.rules, Facts(file_type), When.UPLOAD)
-    project = settled({**data, **(chosen or {})}, judgement.effect)
+    project = apply_effect({**data, **(chosen or {})}, judgement.effect)
     try:
         pinned = run_settings.settings_of(site, project_id, project)
     except Refused as error:
@@ -127,7 +127,7 @@ def take_back(store: DocumentFiles, stored: StoredFile) -> None:
         store.delete_original(stored)
 
 
-def settled(project: Mapping[str, Any], effect: Effect) -> dict[str, Any]:
+def apply_effect(project: Mapping[str, Any], effect: Effect) -> dict[str, Any]:
     """The project's settings for this one document."""
     changed: dict[str, Any] = dict(project)
     if effect.language:

@@ -52,7 +52,7 @@ def enter(
     """
     data = settings_to_store(project.settings)
     chosen = parent.chosen.as_dict() if parent is not None and parent.chosen is not None else {}
-    plan = None if file.found.is_container else run_plan.planned(site, project.id, data, file.found.file_type, chosen)
+    plan = None if file.found.is_container else run_plan.plan_run(site, project.id, data, file.found.file_type, chosen)
 
     def begin(original: Original) -> Run | None:
         if plan:

@@ -52,13 +52,13 @@ def take_incoming(self: Any, *, key: str, version: str, size: int) -> None:
 
     def take() -> None:
         try:
-            arrival = bucket.arrived(key, version, size)
+            arrival = bucket.record_arrival(key, version, size)
         except NotFound:
             log.info("an object was gone before anybody looked")
             return
         bucket.take(arrival, unpack=order_unpacking_soon, owner=self.request.id, keep=keep)
 
-    unexpected.attempt(self, take, lambda: bucket.give_up(bucket.arrived(key, version, size)))
+    unexpected.attempt(self, take, lambda: bucket.give_up(bucket.record_arrival(key, version, size)))
 
 
 def take_incoming_again(file: IncomingFile | ArrivalBegin) -> None:

@@ -22,14 +22,14 @@ def attempt(task: Any, work: Callable[[], object], give_up: Callable[[], object]
     After that ``give_up`` records the sentence that people read. If it fails too, the message comes back as well.
     Neither log nor row gets the text of the error, which may be the document's: only its class and its place.
     """
-    error = _raised(work)
+    error = _call_and_catch(work)
     if error is None:
         return
     if not isinstance(error, Unavailable):
         last = task.request.retries + 1 >= MOST
         level = logging.ERROR if last else logging.WARNING
         log.log(level, "intake stopped unexpectedly", extra={"task": task.name, "error": logs.place_of(error)})
-        if last and (error := _raised(give_up)) is None:
+        if last and (error := _call_and_catch(give_up)) is None:
             return
     # Outside of every ``except``: where the queue refuses the message Celery logs the error with what led to it.
     raise task.retry(countdown=min(2**task.request.retries, _LONGEST_PAUSE))
@@ -37,7 +37,7 @@ def attempt(task: Any, work: Callable[[], object], give_up: Callable[[], object]
 
 def once_more(work: Callable[[], object], give_up: Callable[[], object]) -> None:
     """``work`` in a way that raises less; ``give_up`` if it does raise. Raises: Unavailable."""
-    error = _raised(work)
+    error = _call_and_catch(work)
     if isinstance(error, Unavailable):
         raise error
     if error is not None:
@@ -45,7 +45,7 @@ def once_more(work: Callable[[], object], give_up: Callable[[], object]) -> None
         give_up()
 
 
-def _raised(work: Callable[[], object]) -> Exception | None:
+def _call_and_catch(work: Callable[[], object]) -> Exception | None:
     try:
         with disk.full_is_unavailable():
             work()

@@ -161,7 +161,7 @@ class _Unpacking:
         return bool(Item.load_many([child, table.DOCUMENT_REMOVAL.key(self.site, document_id=document_id)]))
 
     def _make(self, document_id: str, name: str, path: Path, found: Inspection) -> str:
-        also = unpacking.counted(self.site, self.record, path.stat().st_size)
+        also = unpacking.count_child(self.site, self.record, path.stat().st_size)
         file = LocalFile(path, name, found)
         try:
             enter(self.site, self.project, document_id, file, by=self.by, parent=self.record, also=also)

@@ -88,7 +88,7 @@ class HashedFileHandler(TemporaryFileUploadHandler):
 
 
 @dataclass(frozen=True)
-class Taken:
+class TakenUpload:
     """A document whose run has started, or a mail or an archive (without a run) whose documents are on their way.
 
     ``notes`` are sentences for the person who uploaded it.
@@ -111,7 +111,7 @@ def take(
     document_id: str,
     by: Actor,
     chosen: Mapping[str, str] | None = None,
-) -> Taken:
+) -> TakenUpload:
     """Inspect, store, start; whatever fails, neither a row nor a file is left behind.
 
     ``chosen``: who does the work for this document, where its project is not to say it
@@ -125,23 +125,25 @@ def take(
     """
     data = settings_to_store(project.settings)
 
-    def entering(found: Inspection) -> Enter:
+    def enter(found: Inspection) -> Enter:
         if found.is_container:
-            return unpacked
-        plan = run_plan.planned(site, project.id, data, found.file_type, chosen)
+            return order_unpacking
+        plan = run_plan.plan_run(site, project.id, data, found.file_type, chosen)
         return lambda original: run_plan.start(plan, document_id=document_id, original=original, by=by)
 
-    def unpacked(original: Original) -> None:
+    def order_unpacking(original: Original) -> None:
         unpack.begin(
             site=site, by=by, project_id=project.id, project=data, document_id=document_id, original=original,
             chosen=chosen or {},
         )  # fmt: skip
         order_unpacking_soon(site, document_id)
 
-    return _taken(DocumentFiles(site, project.id, document_id), upload, entering, containers=True)
+    return _take_upload(DocumentFiles(site, project.id, document_id), upload, enter, containers=True)
 
 
-def take_content(site: str, project: Project, document: Document, upload: "UploadedFile[Any]", *, by: Actor) -> Taken:
+def take_content(
+    site: str, project: Project, document: Document, upload: "UploadedFile[Any]", *, by: Actor
+) -> TakenUpload:
     """The same for a newer content of a document that is there.
 
     Raises:
@@ -153,16 +155,16 @@ def take_content(site: str, project: Project, document: Document, upload: "Uploa
     row = new_version.check_takes_content(site, document)
     own = provider_choice.read_provider_choices(row.data.as_dict())
 
-    def entering(found: Inspection) -> Enter:
-        plan = run_plan.planned(site, project.id, settings_to_store(project.settings), found.file_type, own)
+    def enter(found: Inspection) -> Enter:
+        plan = run_plan.plan_run(site, project.id, settings_to_store(project.settings), found.file_type, own)
         return lambda original: run_plan.start_again(plan, document_id=document.document_id, original=original, by=by)
 
-    return _taken(DocumentFiles(site, project.id, document.document_id), upload, entering, containers=False)
+    return _take_upload(DocumentFiles(site, project.id, document.document_id), upload, enter, containers=False)
 
 
-def _taken(
+def _take_upload(
     store: DocumentFiles, upload: "UploadedFile[Any]", entering: Callable[[Inspection], Enter], *, containers: bool
-) -> Taken:
+) -> TakenUpload:
     name = upload_name(upload.name or "")
     path = Path(cast("TemporaryUploadedFile", upload).temporary_file_path())
     found = inspect(path, name, containers=containers)
@@ -170,7 +172,7 @@ def _taken(
         store, cast("BinaryIO", upload), name, found, size=upload.size or 0, begin=entering(found),
         sha256=getattr(upload, "sha256", ""),
     )  # fmt: skip
-    return Taken(store.document_id, run, name, found.notes)
+    return TakenUpload(store.document_id, run, name, found.notes)
 
 
 def upload_name(name: str) -> str:

@@ -59,7 +59,7 @@ def test_a_newer_content_leaves_the_key_with_the_file_it_brought(pump: Pump) -> 
     newer = Original("a.txt", "text/plain", 10, kept.key, None, kept.sha256, kept.version)
     data = settings_to_store(project.settings)
     run_plan.start_again(
-        run_plan.planned(run.site, project.id, data, "text/plain"), document_id=run.document_id, original=newer, by=BY
+        run_plan.plan_run(run.site, project.id, data, "text/plain"), document_id=run.document_id, original=newer, by=BY
     )
     assert upload(client, project, "a.txt", b"Invoice 17", **key).status_code == 200
     problem(upload(client, project, "a.txt", b"Invoice 18", **key), 422)

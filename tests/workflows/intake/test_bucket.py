@@ -58,7 +58,7 @@ def take(arrival: Arrival) -> None:
 
 
 def waiting(site: str = "default") -> list[tuple[str, str]]:
-    return [(file.name, str(file.message)) for file in bucket.quarantined(site).rows]
+    return [(file.name, str(file.message)) for file in bucket.list_quarantine(site).rows]
 
 
 def rows(project: Project, site: str = "default") -> Sequence[ProjectDocument]:
@@ -180,7 +180,7 @@ def test_each_sites_admins_see_what_is_theirs():
 def quarantined() -> IncomingFile:
     arrival = put()
     take(arrival)
-    return bucket.waiting_file("default", arrival.digest)
+    return bucket.get_waiting_file("default", arrival.digest)
 
 
 def test_out_of_quarantine_once_its_folder_has_an_owner(pump: Pump):
@@ -217,7 +217,7 @@ def test_discarded_it_is_never_taken():
 
 def test_two_deliveries_put_it_into_quarantine_once():
     arrival = put()
-    files = [bucket.known(arrival) for _ in range(2)]  # both looked before either wrote
+    files = [bucket.find_file(arrival) for _ in range(2)]  # both looked before either wrote
     incoming_actions.quarantine(files[0], "first")
     with pytest.raises(Conflict):
         incoming_actions.quarantine(files[1], "second")

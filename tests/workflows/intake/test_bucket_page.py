@@ -19,7 +19,7 @@ NEW = URL + "folders/new/"
 def quarantined() -> IncomingFile:
     arrival = put()
     take(arrival)
-    return bucket.waiting_file("default", arrival.digest)
+    return bucket.get_waiting_file("default", arrival.digest)
 
 
 def settle(file: IncomingFile, order: str, who=alice):
@@ -66,7 +66,7 @@ def test_tried_again_it_says_so_and_discarded_it_is_gone():
 def test_a_file_whose_key_names_no_folder_can_only_be_discarded():
     arrival = put(key="raw/2026/11/bill.pdf")
     take(arrival)
-    file = bucket.waiting_file("default", arrival.digest)
+    file = bucket.get_waiting_file("default", arrival.digest)
     text = page(signed_in(alice()))
     assert "raw/YYYY/MM/DD/&lt;folder&gt;/&lt;name&gt;" in text
     assert "tenant&gt;" not in text
@@ -97,7 +97,7 @@ def test_another_sites_files_are_not_there():
     take(put(b"", KEY))
     ((name, _),) = waiting("acme")
     assert name not in page(signed_in(alice()))
-    file = bucket.quarantined("acme").rows[0]
+    file = bucket.list_quarantine("acme").rows[0]
     assert settle(file, "discard").status_code == 404
 
 

@@ -47,7 +47,7 @@ def test_what_ends_every_worker_goes_into_quarantine_and_is_begun_anew_when_some
     take(arrival)
     take(arrival, owner="another")
     assert stored.rows() == before
-    actions.again(bucket.waiting_file("default", arrival.digest), by=BY)
+    actions.again(bucket.get_waiting_file("default", arrival.digest), by=BY)
     killed(arrival)
     take(arrival)
     assert (waiting(), len(documents(project))) == ([], 1)
@@ -55,7 +55,7 @@ def test_what_ends_every_worker_goes_into_quarantine_and_is_begun_anew_when_some
 
 def test_who_comes_while_another_is_at_it_begins_nothing() -> None:
     project, arrival = owner(), put()
-    file = bucket.known(arrival)
+    file = bucket.find_file(arrival)
     for _ in range(MOST):
         actions.begin(file, line="", owner="another")
     with pytest.raises(Conflict):

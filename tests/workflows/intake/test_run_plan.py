@@ -65,7 +65,7 @@ def test_a_rule_that_does_not_hold_leaves_the_project_as_it_is(pump: Pump) -> No
 
 
 def test_a_classification_is_laid_over_the_projects() -> None:
-    assert run_plan.settled({"classification_id": "c1"}, Effect(classification="c2"))["classification_id"] == "c2"
+    assert run_plan.apply_effect({"classification_id": "c1"}, Effect(classification="c2"))["classification_id"] == "c2"
 
 
 def test_a_definition_that_is_gone_falls_back_to_the_analysis() -> None:

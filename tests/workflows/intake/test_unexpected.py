@@ -77,7 +77,7 @@ def quarantined() -> IncomingFile:
     arrival = put()
     with raising():
         take(arrival)
-    return bucket.waiting_file("default", arrival.digest)
+    return bucket.get_waiting_file("default", arrival.digest)
 
 
 def settle(file: IncomingFile, order: str) -> int:
@@ -93,7 +93,7 @@ def test_a_file_that_raises_waits_in_quarantine_and_try_again_brings_it_in(worke
     assert (name, why) == ('a "bill" #7.pdf', bucket.UNEXPECTED)
     assert (documents(project), due()) == ([], [])
     assert why.split(".")[0] in one_line(signed_in(alice()).get(reverse("routing:list-incoming")).content)
-    assert settle(bucket.waiting_file("default", arrival.digest), "again") == 200
+    assert settle(bucket.get_waiting_file("default", arrival.digest), "again") == 200
     worker.run(lambda: bool(documents(project)))
     assert (waiting(), documents(project), due()) == ([], [name], [])
 
@@ -142,7 +142,7 @@ def test_given_up_twice_or_too_late_nothing_changes() -> None:
 def test_of_two_that_give_it_up_one_does() -> None:
     owner()
     arrival = put()
-    files = [bucket.known(arrival) for _ in range(2)]
+    files = [bucket.find_file(arrival) for _ in range(2)]
     for file in files:
         bucket._quarantine(file, bucket.UNEXPECTED)
     assert len(waiting()) == 1
@@ -245,7 +245,7 @@ def test_a_look_that_lasts_keeps_the_file_from_others(settings: LazySettings) ->
     actions.again(file, by=BY)
     file = IncomingFile.load(file.key)
     kept: list[int] = []
-    with bucket.begun(file, owner="mine", keep=lambda: kept.append(1)) as beat:
+    with bucket.begin_file(file, owner="mine", keep=lambda: kept.append(1)) as beat:
         settings.REPAIR_AFTER_SECONDS = 3600
         beat()
         (before,) = due()

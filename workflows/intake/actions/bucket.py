@@ -36,9 +36,9 @@ def begin(file: IncomingFile, *, line: str, owner: str) -> ArrivalBegin:
     """
     key = _begin_key(file.digest, line)
     kept_until = int(clock.in_seconds(_BEGUN_KEPT).timestamp())
-    also = [ArrivalBegin.TimeToLive.set(kept_until)] if line else _ordered(file)
+    also = [ArrivalBegin.TimeToLive.set(kept_until)] if line else _order_actions(file)
     try:
-        return due_work.claim(ArrivalBegin(*key), owner=owner, also=also, until=_looked_at_by())
+        return due_work.claim(ArrivalBegin(*key), owner=owner, also=also, until=_inspection_due())
     except Conflict as error:
         found = ArrivalBegin.load(key)
         if due_work.is_abandoned(found) or (due_work.attempts_exhausted(found) and found.lease_owner == owner):
@@ -48,7 +48,7 @@ def begin(file: IncomingFile, *, line: str, owner: str) -> ArrivalBegin:
 
 def renew(begun: ArrivalBegin) -> None:
     """A worker's heartbeat. Raises: Conflict, where it was ended meanwhile."""
-    until = _looked_at_by()
+    until = _inspection_due()
     later = due_work.postpone_actions(ArrivalBegin, until, digest=begun.digest) if begun.is_scheduled else []
     due_work.renew(begun, when=EXISTS, also=later, until=until)
 
@@ -58,18 +58,18 @@ def rest(begun: ArrivalBegin) -> None:
     transact([Delete(begun.key, due_work.if_not_moved(begun))])
 
 
-def _looked_at_by() -> str:
+def _inspection_due() -> str:
     return clock.iso(clock.in_seconds(_LOOKS * settings.REPAIR_AFTER_SECONDS))
 
 
-def _ordered(file: IncomingFile) -> list[Action]:
+def _order_actions(file: IncomingFile) -> list[Action]:
     """What its message says, for whoever sends it again."""
     version = ArrivalBegin.s3version
     return [
         ArrivalBegin.s3_key.set(str(file.s3_key)),
         version.set(file.s3version) if file.s3version else version.remove(),
         ArrivalBegin.file_size.set(int(file.file_size)),
-        *due_work.schedule_actions(ArrivalBegin, _looked_at_by(), digest=file.digest),
+        *due_work.schedule_actions(ArrivalBegin, _inspection_due(), digest=file.digest),
     ]
 
 
@@ -91,17 +91,17 @@ def _begin_key(digest: str, line: str) -> Key:
     return table.ARRIVAL_BEGIN.key(DEFAULT_SITE, digest=digest, by=line or _BUCKET)
 
 
-def taken(file: IncomingFile, *, project: Project, document_id: str, line: str = "") -> list[Change]:
+def take_file(file: IncomingFile, *, project: Project, document_id: str, line: str = "") -> list[Change]:
     """Part of the transaction that makes the document: one version of an object is one document, whoever asks.
 
     ``line``: as ``begin`` was told.
     """
     key = table.INCOMING_ORIGIN.key(str(file.siteId), document_id=document_id)
     begun = Delete(_begin_key(file.digest, line))
-    return [_taken(file, project, document_id), Put(IncomingOrigin(*key, digest=file.digest)), begun]
+    return [_take_file_changes(file, project, document_id), Put(IncomingOrigin(*key, digest=file.digest)), begun]
 
 
-def _taken(file: IncomingFile, project: Project, document_id: str) -> Change:
+def _take_file_changes(file: IncomingFile, project: Project, document_id: str) -> Change:
     if file.status == IncomingStatus.AGAIN:
         actions = [
             IncomingFile.status.set(IncomingStatus.TAKEN),

@@ -102,7 +102,7 @@ def _write(new: NewRun, document: Document, before: ProjectDocument, at: dt.date
     changes = [
         *advance.write(shown, new.position, now, new_rows=new.rows(now), more=more),
         Put(version),
-        *_replaced(new, before),
+        *_replace_page_images(new, before),
     ]
     changed = ActivityChange("content", document.checksum, original.sha256)
     transact(
@@ -153,7 +153,7 @@ def _document(document: Document, original: Original, at: dt.datetime, now: str)
     return [named[name].set(value) if value is not None else named[name].remove() for name, value in values.items()]
 
 
-def _replaced(new: NewRun, before: ProjectDocument) -> list[Change]:
+def _replace_page_images(new: NewRun, before: ProjectDocument) -> list[Change]:
     """The page images of the runs before are this one's from now on; their pages say so."""
     site, newer = new.run.site, WorkflowSteps.replaced_by.set(new.run.workflow_id)
     earlier = sorted({*(before.runs or ()), *filter(None, [new.follows])})

@@ -92,11 +92,11 @@ def begin(
     counts = document_rows.write_document(run, None, _UNDER_WAY, now, more=more)
     changes = [Put(row), Put(record), *create_document(site, new, by=by, at=at), *also, *counts]
     trace = traces.of_file(original.s3_key, original.s3version)
-    lineage = events.lineage(_named(run), "INGESTED", by=by, trace=trace)
+    lineage = events.lineage(_run_of_document(run), "INGESTED", by=by, trace=trace)
     transact(changes, lineage, record_activity(site, document_id, ActivityType.CREATE, by=by, name=original.name))
 
 
-def _named(run: Run) -> Run:
+def _run_of_document(run: Run) -> Run:
     """Its events are of no run: they are told under the document's own id."""
     return Run(run.site, run.project_id, run.document_id, run.document_id)
 
@@ -115,7 +115,7 @@ def _postpone(record: DocumentUnpacking) -> list[Action]:
     return due_work.postpone_actions(DocumentUnpacking, due_work.next_look(), document_id=record.documentId)
 
 
-def counted(site: str, record: DocumentUnpacking, size: int) -> list[Change]:
+def count_child(site: str, record: DocumentUnpacking, size: int) -> list[Change]:
     """One more file of ``size`` bytes at the root, in the transaction that makes it; fails where it is one too many.
 
     It fails as well where ``record`` was given up meanwhile. Whoever dies from here on died with something done: the
@@ -208,7 +208,7 @@ def _end(
 
 
 def _run(site: str, record: DocumentUnpacking) -> Run:
-    return _named(Run(site, record.project_id, record.documentId, ""))
+    return _run_of_document(Run(site, record.project_id, record.documentId, ""))
 
 
 def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = "") -> None:

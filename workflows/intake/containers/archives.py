@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from config.errors import Refused
-from workflows.intake.containers.members import Budget, Limits, Member, shown_name, too_large, too_many
+from workflows.intake.containers.members import Budget, Limits, Member, printable_name, too_large, too_many
 from workflows.stages.formats import zips
 
 _CHUNK = 256 * 1024
@@ -50,7 +50,7 @@ def members(path: Path, limits: Limits) -> Iterator[Member]:
         for number, one in enumerate(_files(archive), start=1):
             if number > limits.files:
                 raise too_many(number, limits)
-            yield Member(shown_name(one.filename, f"File {number}"), partial(_write, archive, one, budget))
+            yield Member(printable_name(one.filename, f"File {number}"), partial(_write, archive, one, budget))
 
 
 def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:

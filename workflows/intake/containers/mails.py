@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from config.errors import Refused
-from workflows.intake.containers.members import Budget, Limits, Member, shown_name, too_many
+from workflows.intake.containers.members import Budget, Limits, Member, printable_name, too_many
 from workflows.stages.formats.mails import MOST_BYTES, mail_body_lines, mail_text
 
 _HEAD = 8192
@@ -74,7 +74,7 @@ def text_member(subject: str, text: str, budget: Budget) -> Member:
         budget.spend(len(content))
         target.write_bytes(content)
 
-    return Member(shown_name(f"{subject or 'Mail'}.txt", "Mail.txt"), write)
+    return Member(printable_name(f"{subject or 'Mail'}.txt", "Mail.txt"), write)
 
 
 def _text(mail: EmailMessage) -> str:
@@ -98,19 +98,19 @@ def _parts(path: Path) -> tuple[EmailMessage, list[EmailMessage]]:
     try:
         with path.open("rb") as file:
             mail = email.message_from_binary_file(file, policy=policy.default)
-        return mail, list(_found(mail, 0))
+        return mail, list(_find_attachments(mail, 0))
     except (RecursionError, ValueError, LookupError, IndexError, TypeError, AttributeError) as error:
         raise Refused(_ODD) from error
 
 
-def _found(part: EmailMessage, depth: int) -> Iterator[EmailMessage]:
+def _find_attachments(part: EmailMessage, depth: int) -> Iterator[EmailMessage]:
     if depth > _DEEPEST:
         raise Refused(_ODD)
     if part.get_content_type() == "message/rfc822" and depth:
         yield part  # a mail of its own, with attachments of its own
     elif part.is_multipart():
         for one in part.iter_parts():
-            yield from _found(cast("EmailMessage", one), depth + 1)
+            yield from _find_attachments(cast("EmailMessage", one), depth + 1)
     elif depth and _is_document(part):
         yield part
 
@@ -132,5 +132,5 @@ def _name(part: EmailMessage, number: int) -> str:
     if part.get_content_type() == "message/rfc822":
         payload = cast("list[EmailMessage]", part.get_payload())
         subject = str(payload[0].get("Subject", "")) if payload else ""
-        return shown_name(f"{subject or f'Mail {number}'}.eml", f"Mail {number}.eml")
-    return shown_name(str(part.get_filename() or ""), f"Attachment {number}")
+        return printable_name(f"{subject or f'Mail {number}'}.eml", f"Mail {number}.eml")
+    return printable_name(str(part.get_filename() or ""), f"Attachment {number}")

@@ -39,7 +39,7 @@ class Budget:
             raise too_large(self.limits)
 
 
-def shown_name(name: str, fallback: str) -> str:
+def printable_name(name: str, fallback: str) -> str:
     """The last part of a path, without what would not print: it is shown, and never a part of a path of ours."""
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
     kept = "".join(letter for letter in last if letter.isprintable()).strip()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from config.errors import Refused
 from workflows.intake.containers.mails import text_member
-from workflows.intake.containers.members import Budget, Limits, Member, shown_name, too_many
+from workflows.intake.containers.members import Budget, Limits, Member, printable_name, too_many
 from workflows.stages.formats import outlook
 from workflows.stages.formats.mails import format_mail
 from workflows.stages.formats.outlook import Attachment, Message
@@ -46,7 +46,7 @@ def _member(message: Message, one: Attachment, number: int, budget: Budget) -> M
         budget.spend(len(content))
         target.write_bytes(content)
 
-    return Member(shown_name(one.name, f"Attachment {number}"), write)
+    return Member(printable_name(one.name, f"Attachment {number}"), write)
 
 
 def _text(message: Message) -> str:

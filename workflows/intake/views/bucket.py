@@ -26,7 +26,7 @@ _SITES = 100  # that the form offers
 def list_incoming(request: DeskRequest) -> HttpResponse:
     access.check_can_configure(request)
     cursor = request.GET.get("after")
-    page = bucket.quarantined(request.site, cursor=cursor)
+    page = bucket.list_quarantine(request.site, cursor=cursor)
     on_main_site = request.site == DEFAULT_SITE
     context = {
         "rows": [(file, file.status == IncomingStatus.AGAIN, bucket.names_folder(file)) for file in page.rows],
@@ -43,7 +43,7 @@ def list_incoming(request: DeskRequest) -> HttpResponse:
 @require_POST
 def settle_incoming(request: DeskRequest, digest: str) -> HttpResponse:
     access.check_can_configure(request)
-    file = bucket.waiting_file(request.site, digest)
+    file = bucket.get_waiting_file(request.site, digest)
     if request.POST.get("order") == "discard":
         incoming_actions.discard(file, by=actor_of(request.user))
         messages.success(
