@@ -21,7 +21,7 @@ from review.items.reviews import READABLE, Review, may_move
 from review.status import APPLY, DECIDED, EXPIRE, REDEEM, SPEND, Decision, Move
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.engine import tokens
-from workflows.engine.step_order import passed
+from workflows.engine.step_order import mark_passed
 from workflows.runs import events, queries
 from workflows.runs.actions import advance
 from workflows.runs.actions.run_rows import Advance
@@ -158,7 +158,7 @@ def _apply_decision_update(ref: ReviewRef, output: Mapping[str, Any]) -> Update:
 def _find_applied_decision(application: Application, to: int) -> Mapping[str, Any]:
     execution = queries.execution(application.run)
     if execution.decision_id == application.output["decision_id"]:
-        return {"next": to, "last": execution.last_transition, **passed(execution, to)}
+        return {"next": to, "last": execution.last_transition, **mark_passed(execution, to)}
     raise StaleAttempt("This decision belongs to an earlier attempt of the run.")
 
 

@@ -42,7 +42,7 @@ from workflows.batches.items import Batch, BatchStatus
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals, reruns
 from workflows.engine.actions import attempts, interventions
-from workflows.engine.actions.interventions import Way
+from workflows.engine.actions.interventions import ResumeWay
 from workflows.intake.actions import document_start, new_version, unpack
 from workflows.publish.actions import document_actions, follow_ups
 from workflows.runs import queries, run_settings
@@ -189,7 +189,7 @@ def machine_story() -> Iterator[Step]:
 def stopped_story() -> Iterator[Step]:
     run = start_run()
     yield interventions.cancel, lambda: interventions.cancel(run, by=BY)
-    yield interventions.resume, lambda: interventions.resume(run, Way.AGAIN, by=BY)
+    yield interventions.resume, lambda: interventions.resume(run, ResumeWay.AGAIN, by=BY)
 
 
 def rerun_story() -> Iterator[Step]:

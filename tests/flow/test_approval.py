@@ -19,7 +19,7 @@ from tests.flow.test_journey import bus_types, output_of
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_APPROVAL
 from workflows.engine import driver, steps
-from workflows.engine.step_order import Order
+from workflows.engine.step_order import StepOrder
 from workflows.runs import queries
 
 AFTER = [("graph_builder", "completed"), ("mark_accepted", "completed"), ("tell_accepted", "completed")]
@@ -42,7 +42,7 @@ def test_what_costs_little_needs_no_approval(pump: Pump, tmp_path: Path) -> None
 def test_a_step_that_fails_unexpectedly_is_ordered_again(pump: Pump, tmp_path: Path) -> None:
     run, tried, inner = begin(tmp_path, "99.99"), [], steps.perform
 
-    def fail_once(order: Order, **options: Any) -> Any:
+    def fail_once(order: StepOrder, **options: Any) -> Any:
         if order.step == DOCUMENT_APPROVAL.named("needs_approval").order:
             tried.append(order)
             if len(tried) == 1:

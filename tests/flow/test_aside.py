@@ -73,21 +73,21 @@ def test_a_project_that_an_admin_gave_fewer_slots_stands_aside_earlier(pump: Pum
 def test_another_projects_documents_do_not_fill_a_projects_slots(pump: Pump, settings) -> None:
     settings.BUSY_RUNS = 9
     crowd(3)
-    assert not limits.are_taken(SITE, "proj_other", project_slots=2)
-    assert limits.are_taken(SITE, PROJECT_ID, project_slots=2)
+    assert not limits.has_no_slot(SITE, "proj_other", project_slots=2)
+    assert limits.has_no_slot(SITE, PROJECT_ID, project_slots=2)
 
 
 def test_it_is_looked_up_by_one_query(pump: Pump) -> None:
     crowd(1)
     with count_calls() as calls:
-        limits.are_taken(SITE, PROJECT_ID, project_slots=0)
+        limits.has_no_slot(SITE, PROJECT_ID, project_slots=0)
     assert calls.names() == ["dynamodb.Query"]
 
 
 def test_a_count_that_does_not_come_or_is_wrong_changes_the_order_and_nothing_else(pump: Pump) -> None:
     crowd(3)
     with fail("dynamodb", "Query"):
-        assert not limits.are_taken(SITE, PROJECT_ID, project_slots=0)
+        assert not limits.has_no_slot(SITE, PROJECT_ID, project_slots=0)
     place = counting.Place(counting.Kind.SITE, counting.EVERYTHING, 0)
     for number, wanted in ((-1000, False), (1000, True)):
         Counter(*counting.key_of(SITE, place), in_progress=number).save()

@@ -22,7 +22,7 @@ from tests.pump import Pump
 from tests.workflows.intake.test_new_version_actions import added, original_of
 from workflows.documents.actions import reruns
 from workflows.engine.actions import interventions
-from workflows.engine.actions.interventions import Way
+from workflows.engine.actions.interventions import ResumeWay
 from workflows.engine.step_context import document_of, files_of
 from workflows.engine.tasks import end_run
 from workflows.publish.actions import notices
@@ -152,7 +152,7 @@ def test_a_run_that_ends_without_a_result_takes_nothing_away_and_can_go_on(pump:
     assert CORRECTED in searched(new)
     assert recount.find_differences(new.site) == []
     pump.hold = lambda _message: False
-    interventions.resume(new, Way.AGAIN, by=ROSA)
+    interventions.resume(new, ResumeWay.AGAIN, by=ROSA)
     with pytest.raises(Refused, match="has not ended"):
         reruns.run_again(new, "assess", by=ROSA)
     pump.run(lambda: ended(new))
@@ -177,9 +177,9 @@ def test_of_two_runs_beside_that_go_on_at_once_one_does(pump: Pump, decided: Run
         new = reruns.analyse_again(decided, sure(decided), by=ROSA)
         interventions.cancel(new, by=ROSA)
         stopped.append(new)
-    interventions.resume(stopped[0], Way.AGAIN, by=ROSA)
+    interventions.resume(stopped[0], ResumeWay.AGAIN, by=ROSA)
     with pytest.raises(Conflict):
-        interventions.resume(stopped[1], Way.AGAIN, by=ROSA)
+        interventions.resume(stopped[1], ResumeWay.AGAIN, by=ROSA)
     assert row_of(decided).workflow_id == stopped[0].workflow_id
 
 

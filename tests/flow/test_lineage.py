@@ -19,7 +19,7 @@ from tests.people import charlie, signed_in
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine.actions import attempts, interventions
-from workflows.engine.actions.interventions import Way
+from workflows.engine.actions.interventions import ResumeWay
 from workflows.engine.step_context import document_of, files_of
 from workflows.intake.actions import unpack
 from workflows.runs import executions, queries
@@ -74,7 +74,7 @@ def test_the_next_attempt_names_its_execution_and_how_often_it_was_tried(pump: P
     interventions.cancel(run, by=ROSA)
     cancelled = event(run, "CANCELLED")
     assert (cancelled.by, cancelled.userId, cancelled.reviewer) == ("Rosa Marin", "17", None)
-    interventions.resume(run, Way.AGAIN, by=ROSA)
+    interventions.resume(run, ResumeWay.AGAIN, by=ROSA)
     resumed = event(run, "RUN_RESUMED")
     assert (resumed.executionArn, resumed.retryCount, resumed.userId) == (arn(run, 2, engine_kind), 1, "17")
     attempts.begin_next(run, attempt=2, why="lost", definition=DOCUMENT_ANALYSIS)

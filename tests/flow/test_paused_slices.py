@@ -11,7 +11,7 @@ from tests.pump import Pump
 from tests.workflows.fanned import fanned_out, small_slices
 from workflows.engine import fanout
 from workflows.engine.actions import joins
-from workflows.engine.step_order import Order
+from workflows.engine.step_order import StepOrder
 from workflows.runs import queries
 from workflows.runs.run import Run
 
@@ -25,7 +25,7 @@ def _small_slices() -> Iterator[None]:
 def paused_slice(pump: Pump, run: Run) -> None:
     """A slice finds that its service does not answer."""
     paused = ProviderPaused("Amazon Bedrock is not responding (x).", provider="bedrock", seconds=600)
-    assert fanout.wait(Order(run, 1, 1), paused) == 60.0  # a message is not hidden for longer
+    assert fanout.wait(StepOrder(run, 1, 1), paused) == 60.0  # a message is not hidden for longer
 
 
 def test_slices_that_wait_for_a_service_are_no_stall_and_say_so(pump: Pump) -> None:

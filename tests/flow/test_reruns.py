@@ -24,7 +24,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import reruns
 from workflows.engine import driver
 from workflows.engine.actions import interventions
-from workflows.engine.actions.interventions import Way
+from workflows.engine.actions.interventions import ResumeWay
 from workflows.engine.step_context import document_of, files_of
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance, run_rows
@@ -298,7 +298,7 @@ def test_a_run_beside_another_has_its_failed_page_read_again_for_itself(pump: Pu
         pump.run(lambda: ended(new))
         assert not read.called
         assert queries.execution(new).outcome == Outcome.PARTIAL  # what was not read is still missing, and said so
-        interventions.resume(new, Way.RETRY, by=ROSA)
+        interventions.resume(new, ResumeWay.RETRY, by=ROSA)
         pump.run(lambda: queries.board(new.site, new.workflow_id).current_step == "human_review")
     assert [call.args[1] for call in read.call_args_list] == [1]
     own, first = files_of(new, document_of(new)), files_of(run)

@@ -14,7 +14,7 @@ from tests.factories import PROJECT, PROJECT_ID, SITE
 from tests.workflows.make_rules import make_rule, make_ruleset
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import steps
-from workflows.engine.step_order import Order
+from workflows.engine.step_order import StepOrder
 from workflows.intake import run_plan
 from workflows.publish import follow_ups
 from workflows.publish.actions import follow_ups as follow_up_actions
@@ -63,7 +63,9 @@ def ready(site: str = SITE, *, values: dict[str, str | None] = VALUES, pages: in
 
 
 def publish(run: Run) -> Any:
-    return steps.perform(Order(run, PUBLISH, 1), owner="publisher", keep=lambda: None, token=None, send=lambda *_: None)
+    return steps.perform(
+        StepOrder(run, PUBLISH, 1), owner="publisher", keep=lambda: None, token=None, send=lambda *_: None
+    )
 
 
 def published(*acts: Act, site: str = SITE) -> Run:

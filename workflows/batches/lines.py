@@ -17,7 +17,7 @@ from workflows.batches.actions.lanes import Place
 from workflows.batches.items import Batch, BatchStatus, LineOutcome
 from workflows.batches.parts import FoundFile
 from workflows.engine.actions import interventions
-from workflows.engine.actions.interventions import Way
+from workflows.engine.actions.interventions import ResumeWay
 from workflows.intake import bucket
 from workflows.intake.actions import unpack
 from workflows.intake.bucket import Arrival
@@ -155,7 +155,7 @@ def _go_on(place: Place, file: FoundFile, run: Run, by: Actor, site: str | None)
         return
     with suppress(Conflict):
         advance.hold_slot(run, place.mark(), attempt=int(execution.engine_attempt))
-        way = Way.RETRY if row.outcome == Outcome.PARTIAL else Way.AGAIN
+        way = ResumeWay.RETRY if row.outcome == Outcome.PARTIAL else ResumeWay.AGAIN
         interventions.resume(run, way, by=by)
 
 

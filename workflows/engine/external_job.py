@@ -13,7 +13,7 @@ from config.errors import Conflict, ProviderPaused, StageFailed
 from workflows.definitions import states
 from workflows.definitions.blueprint import StepDefinition
 from workflows.engine.actions import external_jobs as records
-from workflows.engine.step_order import Busy, Order, done_before
+from workflows.engine.step_order import Busy, StepOrder, earlier_answer
 from workflows.providers.names import LABELS
 from workflows.runs.items.runs import Execution
 from workflows.stages import base
@@ -23,7 +23,7 @@ _SOONEST, _LATEST = 5.0, 60.0  # seconds between two looks at a job
 
 
 @dataclass(frozen=True)
-class Job:
+class ExternalJob:
     """What the run keeps while a step waits. ``id`` empty: no job, ``service`` does not answer, ``why`` says how."""
 
     step: int
@@ -33,10 +33,10 @@ class Job:
     why: str = ""
 
 
-class Waits(Exception):
+class JobUnderWay(Exception):
     """``job`` is what to remember."""
 
-    def __init__(self, job: Job, seconds: float) -> None:
+    def __init__(self, job: ExternalJob, seconds: float) -> None:
         super().__init__(job.service)
         self.job = job
         self.seconds = seconds
@@ -53,11 +53,11 @@ def for_job(step: StepDefinition, job: base.Job, context: StageContext, executio
         StageFailed: it failed, or takes longer than a job may.
 
     """
-    known = stored(execution, step.order)
+    known = stored_job(execution, step.order)
     if known is None or not known.id:
         begun = job.begin(context)
         if begun:
-            raise Waits(Job(step.order, begun.service, begun.id, clock.iso(clock.now())), _SOONEST)
+            raise JobUnderWay(ExternalJob(step.order, begun.service, begun.id, clock.iso(clock.now())), _SOONEST)
         return
     if job.collect(context, known.id):
         return
@@ -65,7 +65,7 @@ def for_job(step: StepDefinition, job: base.Job, context: StageContext, executio
     if passed > settings.PROVIDER_JOB_SECONDS:
         label, hours = LABELS.get(known.service, known.service), settings.PROVIDER_JOB_SECONDS / 3600
         raise StageFailed(f"{label} did not finish within {hours:g} hours. Re-run to try again.")
-    raise Waits(replace(known, why=""), min(max(passed / 4, _SOONEST), _LATEST))
+    raise JobUnderWay(replace(known, why=""), min(max(passed / 4, _SOONEST), _LATEST))
 
 
 @contextmanager
@@ -74,12 +74,14 @@ def for_provider(step: StepDefinition, execution: Execution) -> Iterator[None]:
     try:
         yield
     except ProviderPaused as paused:
-        known = stored(execution, step.order) or Job(step.order, paused.provider, "", clock.iso(clock.now()))
-        raise Waits(replace(known, service=paused.provider, why=str(paused)), paused.seconds) from paused
+        known = stored_job(execution, step.order) or ExternalJob(
+            step.order, paused.provider, "", clock.iso(clock.now())
+        )
+        raise JobUnderWay(replace(known, service=paused.provider, why=str(paused)), paused.seconds) from paused
 
 
-def answered(
-    order: Order, step: StepDefinition, execution: Execution, waits: Waits, *, owner: str, token: str | None
+def wait_for_job(
+    order: StepOrder, step: StepDefinition, execution: Execution, waits: JobUnderWay, *, owner: str, token: str | None
 ) -> Mapping[str, Any]:
     """Give the step back until later, and say so on the run; the engine waits where its machine can.
 
@@ -99,15 +101,15 @@ def answered(
                 until=until,
             )  # fmt: skip
     except Conflict:
-        return done_before(order)
+        return earlier_answer(order)
     if token is None or not step.waits:
         raise Busy(seconds)
     return {"next": step.order, states.WAIT: seconds}
 
 
-def stored(execution: Execution, step: int) -> Job | None:
+def stored_job(execution: Execution, step: int) -> ExternalJob | None:
     """What an earlier order of this step left; nothing of another step's."""
     if not execution.job:
         return None
-    job = Job(**json.loads(execution.job))
+    job = ExternalJob(**json.loads(execution.job))
     return job if job.step == step else None

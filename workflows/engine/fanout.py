@@ -16,7 +16,7 @@ from config.errors import Conflict, NotFound, ProviderPaused, StaleAttempt
 from workflows.engine import limits, step_context, step_order, tokens
 from workflows.engine.actions import external_jobs, joins, leases
 from workflows.engine.items import Join
-from workflows.engine.step_order import Order
+from workflows.engine.step_order import StepOrder
 from workflows.runs import queries
 from workflows.runs.actions import segments
 from workflows.runs.items.runs import Execution
@@ -30,16 +30,16 @@ from workflows.storage.objects import DocumentFiles
 log = logging.getLogger(__name__)
 
 _LONGEST_WAIT = 60.0  # seconds that a slice's message is away, less than its queue hides it
-Send = Callable[[Order, int, int], None]  # of an order, the lane and the slice that it works on
+Send = Callable[[StepOrder, int, int], None]  # of an order, the lane and the slice that it works on
 _ROWS_FROM = ("segment_builder", "segment_analyzer")  # what fails in these has a row already, or gets it here
 
 
-def run(order: Order, stage: Stage, context: StageContext, *, token: str | None, send: Send) -> StageResult | None:
+def run(order: StepOrder, stage: Stage, context: StageContext, *, token: str | None, send: Send) -> StageResult | None:
     """The whole stage where it is one slice or less; else None, and the slices are under way.
 
     Raises: StageFailed.
     """
-    slicing = _slicing(stage)
+    slicing = _slicing_of(stage)
     indices = slicing.plan(context)
     if isinstance(indices, StageResult):
         return indices
@@ -57,7 +57,7 @@ def run(order: Order, stage: Stage, context: StageContext, *, token: str | None,
     return None
 
 
-def send_waiting(order: Order, join: Join | None, send: Send, heartbeat: Callable[[], None]) -> None:
+def send_waiting(order: StepOrder, join: Join | None, send: Send, heartbeat: Callable[[], None]) -> None:
     """Send what is in the lanes; of a join that is complete, a slice whose worker finishes it."""
     if join is None:
         return
@@ -67,11 +67,11 @@ def send_waiting(order: Order, join: Join | None, send: Send, heartbeat: Callabl
         heartbeat()
 
 
-def _slots(order: Order) -> int:
+def _slots(order: StepOrder) -> int:
     return limits.of_fan_out(order.run.site, order.run.project_id, order.run.workflow_id)
 
 
-def _slicing(stage: Stage) -> Slicing:
+def _slicing_of(stage: Stage) -> Slicing:
     if stage.slicing is None:
         raise StaleAttempt(f"{stage.name} is no longer cut into slices.")
     return stage.slicing
@@ -79,7 +79,7 @@ def _slicing(stage: Stage) -> Slicing:
 
 def _work(run: Run, stage: Stage, context: StageContext, part: Sequence[int]) -> SliceResult:
     """A slice's work, and its segments' rows, which the builder's slices make."""
-    result = _slicing(stage).work(context, part)
+    result = _slicing_of(stage).work(context, part)
     images, store = kinds.has_pages(context.file_type), cast("DocumentFiles", context.artifacts)
     if stage.name == _ROWS_FROM[0]:
         segments.write_some(run, part, result.failed, images=images, store=store)
@@ -89,7 +89,7 @@ def _work(run: Run, stage: Stage, context: StageContext, part: Sequence[int]) ->
 
 
 def do_slice(
-    order: Order, lane: int, number: int, *, owner: str, keep: Callable[[], None], send: Send
+    order: StepOrder, lane: int, number: int, *, owner: str, keep: Callable[[], None], send: Send
 ) -> None:  # fmt: skip
     """Do one slice, count it, send the next; the last one to be counted finishes the stage.
 
@@ -119,7 +119,7 @@ def do_slice(
         _complete(order, stage, join, owner=owner, keep=keep)
 
 
-def _widen(order: Order, join: Join, width: int, send: Send) -> None:
+def _widen(order: StepOrder, join: Join, width: int, send: Send) -> None:
     """There are more slots than lanes at work: others have ended, or an admin gave more."""
     for lane in range(width):
         if lane in join.at_work or not join.has_more:
@@ -129,16 +129,16 @@ def _widen(order: Order, join: Join, width: int, send: Send) -> None:
             send(order, lane, join.at_work[lane])
 
 
-def drives(execution: Execution, order: Order) -> bool:
+def drives(execution: Execution, order: StepOrder) -> bool:
     here = execution.status == RunStatus.RUNNING and int(execution.currentStep) == order.step
     return here and int(execution.engine_attempt) == order.attempt
 
 
 def _slice_of(
-    order: Order, stage: Stage, execution: Execution, number: int, heartbeat: Callable[[], None]
+    order: StepOrder, stage: Stage, execution: Execution, number: int, heartbeat: Callable[[], None]
 ) -> SliceResult:
     document = step_context.document_of(order.run)
-    with step_context.opened(order.run, stage, document, execution, heartbeat, keep_original=True) as context:
+    with step_context.open_context(order.run, stage, document, execution, heartbeat, keep_original=True) as context:
         plan = artifacts.read_json(context.artifacts, files.plan(order.run.workflow_id, stage.name, order.attempt))
         result = _work(order.run, stage, context, slices.unpack_ranges(plan["parts"][number]))
         if result.output is not None:
@@ -147,27 +147,27 @@ def _slice_of(
     return result
 
 
-def _complete(order: Order, stage: Stage, join: Join, *, owner: str, keep: Callable[[], None]) -> None:
+def _complete(order: StepOrder, stage: Stage, join: Join, *, owner: str, keep: Callable[[], None]) -> None:
     """Finish the stage and answer. Of several that come here the step's lease takes one, the guarded advance one."""
     try:
         execution = leases.claim(order.run, step=order.step, attempt=order.attempt, owner=owner)
-        answer = _finished(order, stage, execution, join, step_order.heartbeat(order.run, owner, keep))
+        answer = _finish_stage(order, stage, execution, join, step_order.heartbeat(order.run, owner, keep))
     except Conflict:
-        answer = step_order.done_before(order)
+        answer = step_order.earlier_answer(order)
     tokens.settle(join.key, answer)
 
 
-def _finished(
-    order: Order, stage: Stage, execution: Execution, join: Join, heartbeat: Callable[[], None]
+def _finish_stage(
+    order: StepOrder, stage: Stage, execution: Execution, join: Join, heartbeat: Callable[[], None]
 ) -> Mapping[str, Any]:
     definition = queries.definition_of(execution)
     document = step_context.document_of(order.run)
-    with step_context.opened(order.run, stage, document, execution, heartbeat) as context:
-        result = slices.finish_slices(_slicing(stage), context, _tally(order, stage, context, join))
+    with step_context.open_context(order.run, stage, document, execution, heartbeat) as context:
+        result = slices.finish_slices(_slicing_of(stage), context, _tally(order, stage, context, join))
     return step_order.conclude(order, definition, definition.step(order.step), execution, result)
 
 
-def _tally(order: Order, stage: Stage, context: StageContext, join: Join) -> Tally:
+def _tally(order: StepOrder, stage: Stage, context: StageContext, join: Join) -> Tally:
     def outputs() -> Iterator[Any]:
         for number in range(int(join.slices)):
             name = files.slice_output(order.run.workflow_id, stage.name, order.attempt, number)
@@ -182,7 +182,7 @@ def _tally(order: Order, stage: Stage, context: StageContext, join: Join) -> Tal
     return Tally(int(join.planned), failed, counts, outputs(), join.error)
 
 
-def wait(order: Order, paused: ProviderPaused) -> float:
+def wait(order: StepOrder, paused: ProviderPaused) -> float:
     """A service did not answer a slice: say so on the run; answers the seconds until the slice comes back."""
     seconds = min(paused.seconds, _LONGEST_WAIT)
     stage = queries.definition_of(queries.execution(order.run)).step(order.step).name
@@ -192,7 +192,7 @@ def wait(order: Order, paused: ProviderPaused) -> float:
     return seconds
 
 
-def refuse(order: Order, error: str, sentence: str) -> None:
+def refuse(order: StepOrder, error: str, sentence: str) -> None:
     """The stage cannot be done: tell the engine, whose Catch ends the run. Raises: Unavailable."""
     definition = queries.definition_of(queries.execution(order.run))
     stage = definition.step(order.step).name

@@ -42,13 +42,13 @@ def of_project(site: str, project_id: str) -> int:
 def set_for_project(site: str, project_id: str) -> int:
     """By an admin; 0 where nobody did."""
 
-    def read() -> int:
+    def read_limit() -> int:
         try:
             return project_queries.get_project(site, project_id).settings.slots
         except (NotFound, InvalidKey):
             return 0
 
-    return directory.remember("slots", f"{site}/{project_id}", read)
+    return directory.remember("slots", f"{site}/{project_id}", read_limit)
 
 
 def shares(site: str, projects: Sequence[str]) -> Mapping[str, int]:
@@ -69,7 +69,7 @@ def of_fan_out(site: str, project_id: str, workflow_id: str) -> int:
     return min(settings.SLICES_IN_FLIGHT, shares(site, [*others, project_id])[project_id])
 
 
-def are_taken(site: str, project_id: str, *, project_slots: int) -> bool:
+def has_no_slot(site: str, project_id: str, *, project_slots: int) -> bool:
     """Whether a run that begins now stands aside: so many documents of its site, or of its project, are in progress.
 
     ``project_slots``: an admin's, 0 for none. One Query of counters; of the project's too where only they can say.

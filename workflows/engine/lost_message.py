@@ -11,7 +11,7 @@ from workflows.definitions import states
 from workflows.definitions.blueprint import Definition, StepDefinition
 from workflows.engine import fanout, message_delivery, tokens
 from workflows.engine.actions import joins
-from workflows.engine.step_order import Order
+from workflows.engine.step_order import StepOrder
 from workflows.engine.waiting_review import find_waiting_review
 from workflows.runs import queries
 from workflows.runs.items.runs import Execution
@@ -26,7 +26,7 @@ def refuse_step(
     token: str | None = None, large: bool = False,  # noqa: ARG001 - the task's, wherever it was done
 ) -> None:  # fmt: skip
     """Nothing where the run has moved on; again is harmless. Raises: Unavailable."""
-    order = Order(Run(site, project_id, document_id, workflow_id), step, attempt)
+    order = StepOrder(Run(site, project_id, document_id, workflow_id), step, attempt)
     if fanout.drives(queries.execution(order.run), order):
         tokens.refuse(token, WORKER_LOST, _SENTENCE)
 
@@ -36,7 +36,7 @@ def refuse_slice(
     number: int,
 ) -> None:  # fmt: skip
     """Its stage can never be complete. Nothing where the slice was counted; again is harmless. Raises: Unavailable."""
-    order = Order(Run(site, project_id, document_id, workflow_id), step, attempt)
+    order = StepOrder(Run(site, project_id, document_id, workflow_id), step, attempt)
     execution = queries.execution(order.run)
     if not fanout.drives(execution, order):
         return
@@ -63,7 +63,7 @@ def is_lost(run: Run, execution: Execution, definition: Definition) -> bool:
         return False
     # A large document's step waits where its slices will.
     queues = (settings.DESK_QUEUE,) if step.type == "approval" else (settings.STEPS_QUEUE, settings.SLICES_QUEUE)
-    return quiet > states.step_seconds(definition) or not any(map(message_delivery.waiting, queues))
+    return quiet > states.step_seconds(definition) or not any(map(message_delivery.count_waiting, queues))
 
 
 def _has_due_row(run: Run, execution: Execution, step: StepDefinition) -> bool:

@@ -61,7 +61,7 @@ def _keep_on_redis(tag: str) -> None:
         client.zadd(channel.unacked_index_key, {tag: time.time()}, xx=True)  # never back, once it is acknowledged
 
 
-def waiting(queue: str) -> int:
+def count_waiting(queue: str) -> int:
     """About how many messages of ``queue`` no worker has taken yet. Raises: Unavailable."""
     if settings.BROKER != SQS:
         return queues.count_messages(queue)

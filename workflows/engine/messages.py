@@ -48,7 +48,7 @@ def send_success(token: str, output: Mapping[str, Any]) -> None:
         Unavailable: the broker or the table does not answer.
 
     """
-    machine, _, state, given = _continued(token)
+    machine, _, state, given = _find_task(token)
     if output.get(states.PASSED):
         return
     _enter(machine, state.to, {**given, "result": dict(output)})
@@ -60,7 +60,7 @@ def send_success(token: str, output: Mapping[str, Any]) -> None:
 
 def send_failure(token: str, error: str, cause: str) -> None:
     """Order the state again where it may be retried, else go where it leads then. Raises: TokenClosed, Unavailable."""
-    machine, name, state, given = _continued(token)
+    machine, name, state, given = _find_task(token)
     tried = int((given.get(_TRIES) or {}).get(name, 0))
     if error == states.UNEXPECTED and tried < state.retries:
         delay = states.RETRY_SECONDS * states.RETRY_RATE**tried
@@ -88,7 +88,7 @@ def token_of(definition: Definition, name: str, given: Mapping[str, Any]) -> str
     return _MARK + signing.dumps({"definition": definition.id, "state": name, "given": kept}, salt=_SALT, compress=True)
 
 
-def _continued(token: str) -> tuple[Machine, str, Task, Mapping[str, Any]]:
+def _find_task(token: str) -> tuple[Machine, str, Task, Mapping[str, Any]]:
     try:
         kept = signing.loads(token.removeprefix(_MARK), salt=_SALT)
         machine = states.machine_of(DEFINITIONS[kept["definition"]])

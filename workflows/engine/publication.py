@@ -10,7 +10,7 @@ from config.errors import NotFound
 from projects.audit.events import Actor
 from projects.documents.actions.classification import Classified, set_classification
 from workflows.definitions.blueprint import Definition, StepDefinition
-from workflows.engine.step_order import Order, slot_of
+from workflows.engine.step_order import StepOrder, slot_of
 from workflows.publish import follow_ups
 from workflows.runs import events
 from workflows.runs.actions import advance, run_rows
@@ -27,7 +27,7 @@ FOLLOWED = "follow_up"  # in the answer of a step that published: something is t
 
 
 def publish(
-    order: Order, definition: Definition, step: StepDefinition, execution: Execution, document: DocumentWorkflow
+    order: StepOrder, definition: Definition, step: StepDefinition, execution: Execution, document: DocumentWorkflow
 ) -> Mapping[str, Any]:
     """Merge result and decision into the published object, end the run, tell the bus, and plan what follows.
 
@@ -61,7 +61,7 @@ def publish(
     event = events.lineage(run, word, facts=detail, bus_type=events.PROCESSED, bus_detail=detail)
     also = [] if beside else follow_ups.plan_follow_ups(run, document, execution)
     facts = detail | ({FOLLOWED: True} if also else {})
-    typed = None if beside else _classified(run, merged.get("type"), decision)
+    typed = None if beside else _classify_published(run, merged.get("type"), decision)
     move = Advance(
         step,
         END,
@@ -77,7 +77,9 @@ def publish(
     return {"next": END, "last": done.last, **slot_of(execution, definition, END), **facts}
 
 
-def _classified(run: Run, kind: Mapping[str, Any] | None, decision: Mapping[str, Any] | None) -> Classified | None:
+def _classify_published(
+    run: Run, kind: Mapping[str, Any] | None, decision: Mapping[str, Any] | None
+) -> Classified | None:
     """What was found to be its type, or chosen, for the transaction that publishes; None if its project said it."""
     if not kind:
         return None

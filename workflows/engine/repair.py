@@ -10,7 +10,7 @@ from workflows.definitions import states
 from workflows.engine import driver, fanout, lost_message, message_delivery
 from workflows.engine.actions import attempts, joins
 from workflows.engine.items import Join
-from workflows.engine.step_order import Order
+from workflows.engine.step_order import StepOrder
 from workflows.engine.tasks import end_run, order_slice
 from workflows.engine.waiting_review import WaitingReview, find_waiting_review
 from workflows.runs import engine_choice, queries
@@ -29,13 +29,13 @@ _STALLED = "Some pages crashed every worker that processed them. The file is saf
 def resume_join(site: str, join: Join) -> None:
     """Slices of a fan-out that stands still are sent again: their messages were lost, or killed every worker."""
     run = Run(site, join.project_id, join.document_id, join.workflow_id)
-    order = Order(run, int(join.step), int(join.attempt))
+    order = StepOrder(run, int(join.step), int(join.attempt))
     if not fanout.drives(queries.execution(run), order):
         joins.close(join)
         return
     stands_still = len(join.done or ()) <= int(join.seen)
     paused = bool(join.waits_until) and str(join.waits_until) > clock.iso(clock.now())
-    if stands_still and (paused or message_delivery.waiting(settings.SLICES_QUEUE)):
+    if stands_still and (paused or message_delivery.count_waiting(settings.SLICES_QUEUE)):
         # workers are behind or away, or a service does not answer: no slice's fault
         joins.check_again(join, stalls=int(join.stalls))
         return
@@ -103,7 +103,7 @@ def start_attempt(run: Run, execution: Execution, attempt: int, *, review: Waiti
         start_at=states.apply_state(step) if decision else step.name,
         file_name=document.data["file_name"],
         project_name=str(document.project_name or ""),
-        review_seconds=_remaining(review if is_approval else None),
+        review_seconds=_seconds_left(review if is_approval else None),
         result=result,
     )
 
@@ -115,7 +115,7 @@ def _assessment(run: Run, execution: Execution) -> dict[str, Any]:
     return {**data, "last": transition.SK.rsplit("#", 1)[-1]}
 
 
-def _remaining(review: WaitingReview | None) -> int:
+def _seconds_left(review: WaitingReview | None) -> int:
     """Seconds that a restarted wait may last, so that the deadline people saw stays the deadline."""
     if review is None:
         return settings.REVIEW_TIMEOUT_SECONDS

@@ -24,7 +24,7 @@ from workflows.runs.status import Outcome
 
 
 @dataclass(frozen=True)
-class Errand:
+class StepAction:
     """One step's deed for one document."""
 
     run: Run
@@ -47,7 +47,7 @@ class Errand:
 
 
 @dataclass(frozen=True)
-class Said:
+class ActionAnswer:
     """``words`` are for people; ``bus_type`` goes on the event bus, in the transaction that leaves the step."""
 
     words: str
@@ -55,41 +55,41 @@ class Said:
     bus_detail: Mapping[str, Any] = field(default_factory=dict)
 
 
-def mail(errand: Errand) -> Said:
+def mail(errand: StepAction) -> ActionAnswer:
     """To the addresses of ``to``: where to look, and nothing of the document, its name neither."""
     to = [one.strip() for one in errand.parameters.get("to", "").split(",") if one.strip()]
     if not to:
         raise ActionFailed("No recipients. Add addresses to the workflow definition.")
     project = errand.document.project_name or "a project"
     _send(errand, to, f"A document of {project} is at the step {errand.step.label}.")
-    return Said(f"Sent to {len(to)} address{'' if len(to) == 1 else 'es'}.")
+    return ActionAnswer(f"Sent to {len(to)} address{'' if len(to) == 1 else 'es'}.")
 
 
-def mail_sender(errand: Errand) -> Said:
+def mail_sender(errand: StepAction) -> ActionAnswer:
     """To the person who sent the document, where it was one with an address; a program hears of it by its event."""
     if settings.TELL_SENDERS and errand.step.ends in TOLD:
-        return Said("The sender is notified when the run ends.")
+        return ActionAnswer("The sender is notified when the run ends.")
     to = address_of(get_document(errand.run.site, errand.run.document_id).userId)
     if not to:
-        return Said("The sender has no email address. No email was sent.")
+        return ActionAnswer("The sender has no email address. No email was sent.")
     word = "rejected" if errand.step.ends == Outcome.REJECTED else "accepted"
     project = errand.document.project_name or "a project"
     _send(errand, [to], f"A document that you sent to {project} was {word}.")
-    return Said("Email sent to the sender.")
+    return ActionAnswer("Email sent to the sender.")
 
 
-def _send(errand: Errand, to: list[str], sentence: str) -> None:
+def _send(errand: StepAction, to: list[str], sentence: str) -> None:
     text = f"{sentence}\n\n{action_kinds.run_address(errand.run)}\n\nSign in to view it.\n"
     action_kinds.send_mail(to, sentence.rstrip("."), text, errand.id)
 
 
-def tell(errand: Errand) -> Said:
+def tell(errand: StepAction) -> ActionAnswer:
     """An event of type ``type`` on the bus, with a stable id."""
     detail = {"step": errand.step.name, "deliveryId": errand.id}
-    return Said("Event sent.", errand.parameters["type"], detail)
+    return ActionAnswer("Event sent.", errand.parameters["type"], detail)
 
 
-def call(errand: Errand) -> Said:
+def call(errand: StepAction) -> ActionAnswer:
     """A signed POST to ``url``, as a rule's webhook gets it: ids, and nothing of the document."""
     run = errand.run
     content = {
@@ -102,24 +102,24 @@ def call(errand: Errand) -> Said:
         "workflowId": run.workflow_id,
     }
     status = webhooks.deliver_webhook(Delivery(run.site, errand.id, errand.parameters.get("url", ""), content))
-    return Said(f"The receiver returned {status}.")
+    return ActionAnswer(f"The receiver returned {status}.")
 
 
-def tag(errand: Errand) -> Said:
+def tag(errand: StepAction) -> ActionAnswer:
     """One more value of the tag ``key``; there already, it stays."""
     key, value = errand.parameters["key"], errand.parameters.get("value", "")
     add_tag(errand.run.site, errand.run.document_id, key, value, by=errand.by)
-    return Said(f"Tag {key} set.")
+    return ActionAnswer(f"Tag {key} set.")
 
 
-def attribute(errand: Errand) -> Said:
+def attribute(errand: StepAction) -> ActionAnswer:
     """The attribute ``key`` gets ``value`` and no other."""
     key = errand.parameters["key"]
     set_attribute(errand.run.site, errand.run.document_id, key, [errand.parameters["value"]], by=errand.by)
-    return Said(f"Attribute {key} set.")
+    return ActionAnswer(f"Attribute {key} set.")
 
 
-DEEDS: Mapping[str, Callable[[Errand], Said]] = {
+DEEDS: Mapping[str, Callable[[StepAction], ActionAnswer]] = {
     "mail": mail,
     "mail_sender": mail_sender,
     "event": tell,
@@ -130,7 +130,7 @@ DEEDS: Mapping[str, Callable[[Errand], Said]] = {
 _ENDED = (events.PROCESSED, events.FAILED)  # of a run's end: no step may say these before it
 
 
-def do(errand: Errand) -> Said:
+def do(errand: StepAction) -> ActionAnswer:
     """Raises: ActionFailed, where trying again would not help; Unavailable."""
     try:
         said = DEEDS[errand.step.does](errand)

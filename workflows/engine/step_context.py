@@ -37,7 +37,7 @@ def files_of(run: Run, document: DocumentWorkflow | None = None) -> DocumentFile
 
 
 @contextmanager
-def opened(
+def open_context(
     run: Run, stage: Stage, document: DocumentWorkflow, execution: Execution, heartbeat: Callable[[], None],
     *, keep_original: bool = False,
 ) -> Iterator[StageContext]:  # fmt: skip

@@ -51,23 +51,23 @@ def _publish(name: str, body: str, report: Callable[[str], None], *, version: st
             if _code(error) != "StateMachineDoesNotExist":
                 raise
             sfn.create_state_machine(
-                name=name, definition=body, roleArn=role, type="STANDARD", loggingConfiguration=_logging()
+                name=name, definition=body, roleArn=role, type="STANDARD", loggingConfiguration=_log_settings()
             )
             report(f"created    state machine {name}")
             return
         same = json.loads(found["definition"]) == json.loads(body)
         if version and not same:
             raise CountersignError(f"{version} is published and differs from the code. Give the change a new version.")
-        if same and found.get("loggingConfiguration") == _logging():
+        if same and found.get("loggingConfiguration") == _log_settings():
             report(f"unchanged  state machine {name}")
             return
         # How it logs is not what runs are pinned to.
         changed = {} if same else {"definition": body}
-        sfn.update_state_machine(stateMachineArn=arn, loggingConfiguration=_logging(), **changed)
+        sfn.update_state_machine(stateMachineArn=arn, loggingConfiguration=_log_settings(), **changed)
         report(f"changed    state machine {name}{': its logging' if same else ''}")
 
 
-def _logging() -> dict[str, Any]:
+def _log_settings() -> dict[str, Any]:
     """Errors, and never their data: an input names files, and what is sent to a queue holds the task's token."""
     owner = f"{settings.AWS_REGION}:{settings.AWS_ACCOUNT_ID}"
     group = f"arn:aws:logs:{owner}:log-group:/aws/vendedlogs/states/{settings.STACK}:*"

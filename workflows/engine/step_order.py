@@ -36,7 +36,7 @@ class Busy(CountersignError):
         self.seconds = seconds
 
 
-class Large(CountersignError):
+class AnswerTooLarge(CountersignError):
     """A step of a large document, or of a run that stands aside: for the workers of slices, so no page waits for it."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Large(CountersignError):
 
 
 @dataclass(frozen=True)
-class Order:
+class StepOrder:
     """What a step message asks for."""
 
     run: Run
@@ -53,7 +53,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Left:
+class StepOutcome:
     """What a step that is no stage answers: its ``outcome``, what a person reads, and what the bus is told."""
 
     result: str
@@ -64,7 +64,7 @@ class Left:
     bus_detail: Mapping[str, Any] = field(default_factory=dict)
 
 
-def done_before(order: Order) -> Mapping[str, Any]:
+def earlier_answer(order: StepOrder) -> Mapping[str, Any]:
     """The stored answer of a step that was advanced already: a redelivered message hands on again, harmlessly.
 
     Raises:
@@ -83,10 +83,10 @@ def done_before(order: Order) -> Mapping[str, Any]:
     if done is None:
         raise StaleAttempt("The run has moved on without this step.")
     to = int(done.toStep)
-    return {"next": to, "last": str(done.SK).rsplit("#", 1)[-1], **passed(execution, to), **_facts_of(done.data)}
+    return {"next": to, "last": str(done.SK).rsplit("#", 1)[-1], **mark_passed(execution, to), **_facts_of(done.data)}
 
 
-def passed(execution: Execution, to: int) -> dict[str, bool]:
+def mark_passed(execution: Execution, to: int) -> dict[str, bool]:
     """In the answer of a step that came twice, where what follows it was ordered: nobody has to be told of it."""
     handed = execution.handed is not None and execution.handed == execution.last_transition
     return {states.PASSED: True} if handed or int(execution.currentStep) != to else {}
@@ -99,7 +99,7 @@ def _facts_of(data: object) -> dict[str, Any]:
 
 
 def conclude(
-    order: Order, definition: Definition, step: StepDefinition, execution: Execution, result: StageResult
+    order: StepOrder, definition: Definition, step: StepDefinition, execution: Execution, result: StageResult
 ) -> Mapping[str, Any]:
     """Advance the run out of ``step`` with what its stage found. Raises: Conflict, where somebody else was first.
 
@@ -144,7 +144,7 @@ def slot_of(execution: Execution, definition: Definition, to: int) -> dict[str, 
 
 
 def leave(
-    order: Order, definition: Definition, step: StepDefinition, execution: Execution, left: Left
+    order: StepOrder, definition: Definition, step: StepDefinition, execution: Execution, left: StepOutcome
 ) -> Mapping[str, Any]:
     """Advance the run out of a step that is no stage; where it is the last one, the run ends as the step says.
 
@@ -168,7 +168,7 @@ def leave(
 
 
 def _end_partial(
-    order: Order, definition: Definition, execution: Execution, facts: Mapping[str, Any], pinned: Sequence[Action]
+    order: StepOrder, definition: Definition, execution: Execution, facts: Mapping[str, Any], pinned: Sequence[Action]
 ) -> Mapping[str, Any]:
     step = definition.step(order.step)
     missing = sorted(int(index) for index in execution.failed or ())
@@ -217,10 +217,10 @@ def seldom(beat: Callable[[], None]) -> Callable[[], None]:
     """Calls ``beat`` at a third of a lease's length at most."""
     due = time.monotonic() + settings.STEP_LEASE_SECONDS / 3
 
-    def called() -> None:
+    def beat_seldom() -> None:
         nonlocal due
         if time.monotonic() >= due:
             beat()
             due = time.monotonic() + settings.STEP_LEASE_SECONDS / 3
 
-    return called
+    return beat_seldom

@@ -12,8 +12,8 @@ from workflows.definitions.blueprint import DEFINITIONS, ROUTED, Definition, Ste
 from workflows.engine import choice, external_job, fanout, publication, step_actions, step_context, step_order
 from workflows.engine.actions import joins, leases
 from workflows.engine.fanout import Send
-from workflows.engine.step_actions import Errand
-from workflows.engine.step_order import Large, Left, Order
+from workflows.engine.step_actions import StepAction
+from workflows.engine.step_order import AnswerTooLarge, StepOrder, StepOutcome
 from workflows.routing import judge
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.runs import Execution
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 def perform(
-    order: Order, *, owner: str, keep: Callable[[], None], token: str | None, send: Send, large: bool = True
+    order: StepOrder, *, owner: str, keep: Callable[[], None], token: str | None, send: Send, large: bool = True
 ) -> Mapping[str, Any] | None:
     """Do the step, or find that it was done; answers what the engine goes on with, ``next`` above all.
 
@@ -44,10 +44,10 @@ def perform(
     try:
         execution = leases.claim(order.run, step=order.step, attempt=order.attempt, owner=owner)
     except Conflict:
-        return step_order.done_before(order)
+        return step_order.earlier_answer(order)
     if not large and (execution.aside or int(execution.pages or 0) > settings.LARGE_PAGES):
         leases.release(order.run, owner=owner)
-        raise Large
+        raise AnswerTooLarge
     definition = DEFINITIONS[execution.definition]
     step = definition.step(order.step)
     log.info("step begins", extra={"run": order.run.workflow_id, "step": step.name, "attempt": order.attempt})
@@ -61,36 +61,36 @@ def perform(
             leases.release(order.run, owner=owner)
             return None
         if step.name == ROUTED:
-            result = _routed(order.run, document, result, heartbeat)
+            result = _apply_rules(order.run, document, result, heartbeat)
         return step_order.conclude(order, definition, step, execution, result)
-    except external_job.Waits as waits:
-        return external_job.answered(order, step, execution, waits, owner=owner, token=token)
+    except external_job.JobUnderWay as waits:
+        return external_job.wait_for_job(order, step, execution, waits, owner=owner, token=token)
     except Conflict:  # the lease was lost on the way and the other worker was faster
-        return step_order.done_before(order)
+        return step_order.earlier_answer(order)
 
 
 def _at_once(
-    order: Order, definition: Definition, step: StepDefinition, execution: Execution, document: DocumentWorkflow
+    order: StepOrder, definition: Definition, step: StepDefinition, execution: Execution, document: DocumentWorkflow
 ) -> Mapping[str, Any]:
     if step.type == "publish":
         return publication.publish(order, definition, step, execution, document)
-    return step_order.leave(order, definition, step, execution, _done(order.run, step, execution, document))
+    return step_order.leave(order, definition, step, execution, _do_step(order.run, step, execution, document))
 
 
-def _done(run: Run, step: StepDefinition, execution: Execution, document: DocumentWorkflow) -> Left:
+def _do_step(run: Run, step: StepDefinition, execution: Execution, document: DocumentWorkflow) -> StepOutcome:
     """What a step does that is no stage. Raises: StageFailed, where trying again would not help; Unavailable."""
     if step.type == "choice":
         chosen = choice.choose(run, step, execution, document)
         word = chosen.outcome or choice.OTHERWISE
-        return Left(word, chosen.why, chosen.outcome, {"choice": word})
+        return StepOutcome(word, chosen.why, chosen.outcome, {"choice": word})
     try:
-        said = step_actions.do(Errand(run, step, document))
+        said = step_actions.do(StepAction(run, step, document))
     except ActionFailed as error:
         raise StageFailed(str(error)) from error
-    return Left("completed", said.words, bus_type=said.bus_type, bus_detail=said.bus_detail)
+    return StepOutcome("completed", said.words, bus_type=said.bus_type, bus_detail=said.bus_detail)
 
 
-def give_back(order: Order, *, owner: str) -> None:
+def give_back(order: StepOrder, *, owner: str) -> None:
     """After an error that nobody foresaw: whoever has the step next must not wait for this worker's lease to end."""
     try:
         leases.release(order.run, owner=owner)
@@ -99,14 +99,14 @@ def give_back(order: Order, *, owner: str) -> None:
 
 
 def _run_stage(
-    order: Order, step: StepDefinition, execution: Execution, document: DocumentWorkflow,
+    order: StepOrder, step: StepDefinition, execution: Execution, document: DocumentWorkflow,
     heartbeat: Callable[[], None], *, token: str | None, send: Send,
 ) -> StageResult | None:  # fmt: skip
     stage = STAGES[step.name]
     folders = _stale(order, step, execution, document)
     if folders and joins.load(order.run, stage.name, order.attempt) is None:
         step_context.files_of(order.run, document).clear_artifacts(folders)
-    opened = step_context.opened(order.run, stage, document, execution, heartbeat)
+    opened = step_context.open_context(order.run, stage, document, execution, heartbeat)
     with opened as context, external_job.for_provider(step, execution):
         if stage.job is not None:
             external_job.for_job(step, stage.job, context, execution)
@@ -115,7 +115,7 @@ def _run_stage(
         return fanout.run(order, stage, context, token=token, send=send)
 
 
-def _stale(order: Order, step: StepDefinition, execution: Execution, document: DocumentWorkflow) -> Collection[str]:
+def _stale(order: StepOrder, step: StepDefinition, execution: Execution, document: DocumentWorkflow) -> Collection[str]:
     """What must not be taken for this run's: an earlier content's artifacts, and those that it is to make anew.
 
     A repair's attempt at the same step goes on with what the one before has made.
@@ -125,7 +125,9 @@ def _stale(order: Order, step: StepDefinition, execution: Execution, document: D
     return files.ARTIFACTS if document.follows and step.order == 1 and not execution.only else ()
 
 
-def _routed(run: Run, document: DocumentWorkflow, result: StageResult, heartbeat: Callable[[], None]) -> StageResult:
+def _apply_rules(
+    run: Run, document: DocumentWorkflow, result: StageResult, heartbeat: Callable[[], None]
+) -> StageResult:
     """The rules are asked once all of it is known, and before a person may be: they choose whom to ask."""
     facts = judge.judge_document(run, document, pages=int(result.facts.get("pages", 0)), heartbeat=heartbeat)
     return replace(result, facts={**result.facts, **facts})

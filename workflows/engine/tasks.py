@@ -15,7 +15,7 @@ from config.errors import Conflict, ProviderPaused, StageFailed, StaleAttempt, U
 from workflows.batches import lines
 from workflows.definitions import states
 from workflows.engine import endings, fanout, lost_message, message_delivery, publication, steps, tokens
-from workflows.engine.step_order import SLOT, Busy, Large, Order
+from workflows.engine.step_order import SLOT, AnswerTooLarge, Busy, StepOrder
 from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import events, queries
 from workflows.runs.actions import advance
@@ -36,7 +36,7 @@ def run_step(
     token: str | None = None, large: bool = False,
 ) -> None:  # fmt: skip
     """Do one step and hand its answer back; delivered twice, the second finds it done and answers again."""
-    order = Order(Run(site, project_id, document_id, workflow_id), step, attempt)
+    order = StepOrder(Run(site, project_id, document_id, workflow_id), step, attempt)
     queue = settings.SLICES_QUEUE if large else settings.STEPS_QUEUE
     try:
         keep = functools.partial(message_delivery.keep, self.request)
@@ -49,7 +49,7 @@ def run_step(
             if answer.get(publication.FOLLOWED):
                 enqueue_follow_up(order.run)
             lines.run_rests(order.run, answer.get(SLOT))
-    except Large:
+    except AnswerTooLarge:
         order_large(order, token)
     except Busy as busy:
         raise self.retry(countdown=min(busy.seconds, 60), queue=queue) from busy
@@ -75,7 +75,7 @@ def run_slice(
     number: int,
 ) -> None:  # fmt: skip
     """Do one slice of a step; delivered twice, the second finds it counted and hands on again."""
-    order = Order(Run(site, project_id, document_id, workflow_id), step, attempt)
+    order = StepOrder(Run(site, project_id, document_id, workflow_id), step, attempt)
     try:
         keep = functools.partial(message_delivery.keep, self.request)
         with disk.full_is_unavailable():
@@ -99,17 +99,17 @@ def _turn(*, large: bool) -> AbstractContextManager[None]:
     return nullcontext() if large else precedence.go_first()
 
 
-def order_slice(order: Order, lane: int, number: int) -> None:
+def order_slice(order: StepOrder, lane: int, number: int) -> None:
     """Raises: Unavailable, where the queue does not answer."""
     _send(run_slice, order, lane=lane, number=number)
 
 
-def order_large(order: Order, token: str | None) -> None:
+def order_large(order: StepOrder, token: str | None) -> None:
     """The step again, where large documents and busy sites are. Raises: Unavailable, where no queue answers."""
     _send(run_step, order, token=token, large=True)
 
 
-def _send(task: Any, order: Order, **more: Any) -> None:
+def _send(task: Any, order: StepOrder, **more: Any) -> None:
     kwargs = {**dataclasses.asdict(order.run), "attempt": order.attempt, "step": order.step, **more}
     queues.enqueue(task.name, settings.SLICES_QUEUE, kwargs)
 

@@ -10,14 +10,14 @@ from projects.audit.events import actor_of
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post
 from workflows.engine.actions import interventions
-from workflows.engine.actions.interventions import Way
+from workflows.engine.actions.interventions import ResumeWay
 from workflows.runs.run import Run
 from workflows.runs.views.segments import run_of
 
 _SAID = {
-    Way.RETRY: "The failed pages are read once more.",
-    Way.ACCEPT: "The run goes on without the failed pages.",
-    Way.AGAIN: "The run goes on where it stopped.",
+    ResumeWay.RETRY: "The failed pages are read once more.",
+    ResumeWay.ACCEPT: "The run goes on without the failed pages.",
+    ResumeWay.AGAIN: "The run goes on where it stopped.",
 }
 
 
@@ -34,9 +34,9 @@ def cancel_run(request: DeskRequest, document_id: str, workflow_id: str) -> Http
 def resume_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     access.check_can_upload(request)
     run = _run(request, document_id, workflow_id)
-    if request.POST.get("way") not in set(Way):
+    if request.POST.get("way") not in set(ResumeWay):
         raise Refused("Say how the run is to go on.")
-    way = Way(request.POST["way"])
+    way = ResumeWay(request.POST["way"])
     interventions.resume(run, way, by=actor_of(request.user))
     messages.success(request, _SAID[way])
     return redirect_after_post(request, reverse("workflows:show-run", args=[document_id, workflow_id]))

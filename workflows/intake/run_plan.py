@@ -114,7 +114,7 @@ def start_again(plan: Plan, *, document_id: str, original: Original, by: Actor) 
 
 
 def _stands_aside(plan: Plan) -> bool:
-    return limits.are_taken(plan.site, plan.project_id, project_slots=int(plan.project.get("slots") or 0))
+    return limits.has_no_slot(plan.site, plan.project_id, project_slots=int(plan.project.get("slots") or 0))
 
 
 def take_back(store: DocumentFiles, stored: StoredFile) -> None:

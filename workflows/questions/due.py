@@ -20,7 +20,7 @@ def resume_question(site: str, row: Question) -> None:
     if due_work.attempts_exhausted(row):
         actions.give_up(ref, row)
         return
-    waiting = bool(message_delivery.waiting(settings.STEPS_QUEUE))  # its message may be among them: no try
+    waiting = bool(message_delivery.count_waiting(settings.STEPS_QUEUE))  # its message may be among them: no try
     actions.postpone(row, counts=not waiting)
     log.warning("question sent again", extra={"run": row.workflow_id, "question": ref.number})
     tasks.send_question(ref, int(row.generation))

@@ -15,7 +15,7 @@ from tests.factories import SITE, start_run
 from tests.workflows.advancing import Run
 from workflows.definitions.blueprint import StepDefinition
 from workflows.engine import step_actions
-from workflows.engine.step_actions import Errand
+from workflows.engine.step_actions import StepAction
 from workflows.publish import webhooks
 from workflows.publish.webhooks import Delivery
 from workflows.runs import queries
@@ -30,9 +30,9 @@ def run() -> Run:
     return start_run()
 
 
-def errand(run: Run, does: str, *, ends: Outcome | None = None, **parameters: str) -> Errand:
+def errand(run: Run, does: str, *, ends: Outcome | None = None, **parameters: str) -> StepAction:
     step = StepDefinition(3, "tell", "Word", "notification", does=does, parameters=tuple(parameters.items()), ends=ends)
-    return Errand(run, step, queries.document_workflow(run.site, run.document_id, run.workflow_id))
+    return StepAction(run, step, queries.document_workflow(run.site, run.document_id, run.workflow_id))
 
 
 def test_a_mail_goes_to_the_addresses_under_the_same_id_each_time(run: Run, mailoutbox: list[Any]) -> None:

@@ -172,6 +172,6 @@ def test_the_analysis_is_given_what_its_run_pinned_and_no_other_stage_is() -> No
     given = {}
     for name in ("segment_analyzer", "assess"):
         execution, document = queries.execution(run), step_context.document_of(run)
-        with step_context.opened(run, STAGES[name], document, execution, lambda: None) as context:
+        with step_context.open_context(run, STAGES[name], document, execution, lambda: None) as context:
             given[name] = context.calibration.version
     assert given == {"segment_analyzer": 1, "assess": 0}

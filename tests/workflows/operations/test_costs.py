@@ -16,7 +16,7 @@ from tests.people import alice, bob, signed_in
 from tests.projects.projects import make_project
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import step_order
-from workflows.engine.step_order import Order
+from workflows.engine.step_order import StepOrder
 from workflows.operations import costs
 from workflows.runs import prices, queries
 from workflows.runs.actions import spending
@@ -59,7 +59,7 @@ def conclude(run: Run, used=USED, step: int = 1):
 
 def moved_on(run: Run, used=USED, step: int = 1):
     execution = queries.execution(run)
-    order = Order(run, step, 1)
+    order = StepOrder(run, step, 1)
     result = StageResult("completed", facts={"pages": 3}, used=used)
     return step_order.conclude(order, DOCUMENT_ANALYSIS, DOCUMENT_ANALYSIS.step(step), execution, result)
 

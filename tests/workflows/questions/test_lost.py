@@ -55,7 +55,7 @@ def swept(ref: QuestionRef) -> None:
 
 def lost() -> None:
     """Every message, also what other tests left behind."""
-    while message_delivery.waiting(settings.STEPS_QUEUE):
+    while message_delivery.count_waiting(settings.STEPS_QUEUE):
         for message in receive(settings.STEPS_QUEUE):
             acknowledge(message)
 

@@ -14,7 +14,7 @@ from projects.documents.queries import documents as document_queries
 from tests.factories import start_run
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL
 from workflows.engine.actions import interventions
-from workflows.engine.actions.interventions import Way
+from workflows.engine.actions.interventions import ResumeWay
 from workflows.runs import queries, status
 from workflows.runs.actions import advance, run_rows
 from workflows.runs.actions.run_rows import Advance
@@ -49,7 +49,7 @@ def fail(outcome: Outcome = Outcome.FAILED) -> Act:
 
 
 def resume(run: Run, seen: Execution) -> object:
-    way = Way.ACCEPT if queries.execution(run).outcome == Outcome.PARTIAL else Way.AGAIN
+    way = ResumeWay.ACCEPT if queries.execution(run).outcome == Outcome.PARTIAL else ResumeWay.AGAIN
     return interventions.resume(run, way, by=ROSA)
 
 
@@ -200,7 +200,7 @@ def test_every_row_shows_the_state_that_a_run_comes_to() -> None:
     assert shown(run) == ("in_progress", "in_progress", "", "graph_builder")
     fail()(run, queries.execution(run))
     assert shown(run) == ("failed", "failed", "", "graph_builder")
-    interventions.resume(run, Way.AGAIN, by=ROSA)
+    interventions.resume(run, ResumeWay.AGAIN, by=ROSA)
     assert shown(run) == ("in_progress", "in_progress", "", "graph_builder")
     leave("graph_builder", "publish")(run, queries.execution(run))
     leave("publish", "", Outcome.PUBLISHED)(run, queries.execution(run))
@@ -211,5 +211,5 @@ def test_an_error_that_was_mended_is_gone_from_the_runs_row() -> None:
     run = start_run()
     fail()(run, queries.execution(run))
     assert queries.document_workflow(run.site, run.document_id, run.workflow_id).data["error"] == "Not readable."
-    interventions.resume(run, Way.AGAIN, by=ROSA)
+    interventions.resume(run, ResumeWay.AGAIN, by=ROSA)
     assert "error" not in queries.document_workflow(run.site, run.document_id, run.workflow_id).data.as_dict()

@@ -156,7 +156,7 @@ def _begin_beside(source: Source, first: StepDefinition, pinned: RunSettings, *,
     if len(beside) >= MOST_BESIDE:
         raise Refused(f"This file version already has {MOST_BESIDE} runs. Upload it again to continue.")
     run = Run(base.site, base.project_id, base.document_id, clock.new_ulid())
-    aside = limits.are_taken(run.site, run.project_id, project_slots=limits.set_for_project(run.site, run.project_id))
+    aside = limits.has_no_slot(run.site, run.project_id, project_slots=limits.set_for_project(run.site, run.project_id))
     plan, now = _Plan(source, run, first, pinned, by, aside, source.decided), clock.iso(clock.now())
     _take_over(plan)
     facts = {"step": first.name, "beside": base.workflow_id, "pages": int(source.board.page_count or 0)}

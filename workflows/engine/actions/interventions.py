@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 _TRIES = 5  # a run that moves on while somebody cancels it is cancelled where it then is
 
 
-class Way(StrEnum):
+class ResumeWay(StrEnum):
     """How a run goes on: its failed pages once more, without them, the step that ended it again, or an earlier one."""
 
     RETRY = "retry"
@@ -78,7 +78,7 @@ class _Resumption:
     facts: tuple[tuple[str, int], ...] = ()
 
 
-def resume(run: Run, way: Way, *, by: Actor) -> None:
+def resume(run: Run, way: ResumeWay, *, by: Actor) -> None:
     """Have the next engine attempt go on; what earlier steps stored is used as it is.
 
     Raises:
@@ -89,9 +89,9 @@ def resume(run: Run, way: Way, *, by: Actor) -> None:
     execution = queries.execution(run)
     definition = queries.definition_of(execution)
     outcome = execution.outcome
-    if way == Way.STAGE or outcome not in RESUMABLE or (way == Way.AGAIN) == (outcome == Outcome.PARTIAL):
+    if way == ResumeWay.STAGE or outcome not in RESUMABLE or (way == ResumeWay.AGAIN) == (outcome == Outcome.PARTIAL):
         raise Refused("The run has changed. Nothing was done; reload the page.")
-    _reopen(run, execution, _planned(run, execution, definition, way), way, by=by)
+    _reopen(run, execution, _plan_resumption(run, execution, definition, way), way, by=by)
 
 
 def resume_from(run: Run, execution: Execution, step: StepDefinition, folders: Collection[str], *, by: Actor) -> None:
@@ -104,10 +104,10 @@ def resume_from(run: Run, execution: Execution, step: StepDefinition, folders: C
     anew = Execution.afresh.set(set(folders)) if folders else Execution.afresh.remove()
     # Pages that failed in what is done again are found anew; what failed before it is still missing.
     failed = [Execution.failed.remove()] if folders else []
-    _reopen(run, execution, _Resumption(step, (Execution.only.remove(), anew, *failed)), Way.STAGE, by=by)
+    _reopen(run, execution, _Resumption(step, (Execution.only.remove(), anew, *failed)), ResumeWay.STAGE, by=by)
 
 
-def _reopen(run: Run, execution: Execution, plan: _Resumption, way: Way, *, by: Actor) -> None:
+def _reopen(run: Run, execution: Execution, plan: _Resumption, way: ResumeWay, *, by: Actor) -> None:
     definition = queries.definition_of(execution)
     before = run_rows.position_of(run, definition, execution)
     attempt = before.attempt + 1
@@ -121,12 +121,12 @@ def _reopen(run: Run, execution: Execution, plan: _Resumption, way: Way, *, by: 
     _start(run, definition, plan.step, attempt)
 
 
-def _planned(run: Run, execution: Execution, definition: Definition, way: Way) -> _Resumption:
-    if way == Way.RETRY:
+def _plan_resumption(run: Run, execution: Execution, definition: Definition, way: ResumeWay) -> _Resumption:
+    if way == ResumeWay.RETRY:
         pages = {float(index) for index in execution.failed or ()}
         only = (Execution.only.set(pages), Execution.failed.remove())
         return _Resumption(definition.steps[0], only, (("pages", len(pages)),))
-    if way == Way.ACCEPT:
+    if way == ResumeWay.ACCEPT:
         return _Resumption(definition.named("assess"), (Execution.only.remove(), Execution.failed.remove()))
     step = definition.step(int(queries.last_transition(run, execution).fromStep))
     if step.type == "approval":

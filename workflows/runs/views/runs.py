@@ -19,7 +19,7 @@ from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from workflows.definitions.blueprint import APPROVALS, DEFINITIONS, DOCUMENT_ANALYSIS, FIRST_ANALYSIS
-from workflows.engine.actions.interventions import Way
+from workflows.engine.actions.interventions import ResumeWay
 from workflows.engine.items import Join
 from workflows.engine.step_order import PARTIAL_AT
 from workflows.operations import costs
@@ -161,13 +161,13 @@ class Slices(NamedTuple):
     all: int
 
 
-def _ways(board: WorkflowSteps, link: Link | None) -> Sequence[tuple[Way, str]]:
+def _ways(board: WorkflowSteps, link: Link | None) -> Sequence[tuple[ResumeWay, str]]:
     """How a person may have the run go on, with the button's words; the first is the usual one."""
     if link is not None or board.replaced_by or board.outcome not in RESUMABLE:
         return ()
     if board.outcome == Outcome.PARTIAL:
-        return ((Way.RETRY, "Read the failed pages again"), (Way.ACCEPT, "Go on without them"))
-    return () if _ended_in_review(board) else ((Way.AGAIN, "Go on from there"),)
+        return ((ResumeWay.RETRY, "Read the failed pages again"), (ResumeWay.ACCEPT, "Go on without them"))
+    return () if _ended_in_review(board) else ((ResumeWay.AGAIN, "Go on from there"),)
 
 
 def _ended_in_review(board: WorkflowSteps) -> bool:
