@@ -159,7 +159,7 @@ def _passages(ref: ReviewRef, review: Review, sheet: FieldForm) -> list[Passage]
     try:
         if not ref.is_handed_over:
             link = workflow_queries.document_workflow(ref.site, ref.document_id, review.workflow_id)
-            store = run_files.opened(store, link.layers)
+            store = run_files.open_run_files(store, link.layers)
         segment = json.loads(store.read(files.segment(sheet.shown.index)))
     except NotFound:
         return []

@@ -96,8 +96,8 @@ def test_a_machines_result_stands_beside_the_decided_one(pump: Pump, decided: Ru
     assert "RESULT_STANDS_BESIDE" in kinds(new)
     assert bus_types(new) == []
     assert recount.find_differences(decided.site) == []
-    assert queries.kept_instead(queries.board(new.site, new.workflow_id)) == decided.workflow_id
-    assert queries.kept_instead(queries.board(new.site, decided.workflow_id)) == ""
+    assert queries.run_kept_instead(queries.board(new.site, new.workflow_id)) == decided.workflow_id
+    assert queries.run_kept_instead(queries.board(new.site, decided.workflow_id)) == ""
 
 
 def test_a_person_has_it_count_with_an_audit_event_and_what_follows_then(pump: Pump, decided: Run) -> None:
@@ -118,7 +118,7 @@ def test_a_person_has_it_count_with_an_audit_event_and_what_follows_then(pump: P
     # What a person chose stays as what a person decided does.
     third = analysed(new, pump)
     assert in_use(new)[0] == new.workflow_id
-    assert queries.kept_instead(queries.board(third.site, third.workflow_id)) == new.workflow_id
+    assert queries.run_kept_instead(queries.board(third.site, third.workflow_id)) == new.workflow_id
 
 
 def test_of_two_choices_one_is_heard(pump: Pump, decided: Run) -> None:

@@ -44,7 +44,7 @@ def order_items(site: str, batch_id: str, attempt: int, parts: int) -> None:
 
 def all_parts(site: str, batch_id: str, attempt: int, count: int) -> None:
     """By the parent machine, whose items order them; where messages drive, by one for each. Raises: Unavailable."""
-    if engine_choice.chosen():
+    if engine_choice.choose_engine():
         order_parts(site, batch_id, attempt, range(count))
         return
     driver.start_batch(f"{site}-{batch_id}-{attempt}", SiteFiles(site).key(files.batch_items(batch_id, attempt)))

@@ -20,7 +20,7 @@ from workflows.definitions.versions import Version
 from workflows.runs import executions
 from workflows.runs.items.runs import DefinitionStep
 from workflows.runs.status import DefinitionStatus
-from workflows.runs.views.runs import run_rows, shown_executions
+from workflows.runs.views.runs import list_visible_executions, run_rows
 from workflows.runs.views.state_labels import Mark, words_of
 
 MARKS: Mapping[DefinitionStatus | None, Mark] = {
@@ -66,7 +66,7 @@ def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
     family = versions.get_family(definition.name)
     version = family.version(definition.version)
     cursor = request.GET.get("after")
-    page = shown_executions(request, definition.name, cursor)
+    page = list_visible_executions(request, definition.name, cursor)
     context = {
         "definition": definition,
         "family": family,

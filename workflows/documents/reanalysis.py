@@ -111,7 +111,7 @@ def _fields(site: str, project_id: str, before: RunSettings, wish: AnalysisReque
 def _types(site: str, before: RunSettings, threshold: float) -> str:
     """The book of the same types, whose fields are read where a document's type is found."""
     try:
-        book = pinned_types.pinned(site, before.types_sha256)
+        book = pinned_types.load_types(site, before.types_sha256)
     except StageFailed as error:
         raise Refused("The document types of this run cannot be loaded. Select the project's fields.") from error
     return pinned_types.pin(site, book.with_threshold(before.default_threshold, threshold))

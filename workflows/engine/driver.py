@@ -53,7 +53,7 @@ def start(
         "review_seconds": review_seconds,
         "result": dict(result or {}),
     }
-    if engine_choice.chosen():
+    if engine_choice.choose_engine():
         messages.start(definition, given)
     else:
         step_functions.start(definition, run, attempt, given)
@@ -87,7 +87,7 @@ def stop(definition: Definition, run: Run, attempt: int, cause: str, *, kind: st
 
 
 def _by_messages(kind: str | None) -> bool:
-    return bool(engine_choice.chosen() if kind == "" else kind)
+    return bool(engine_choice.choose_engine() if kind == "" else kind)
 
 
 def send_success(token: str, output: Mapping[str, Any]) -> None:

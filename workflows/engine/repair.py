@@ -68,7 +68,7 @@ def check_run(site: str, execution: Execution) -> None:
     if not waits and attempt - int(execution.step_attempt or 1) + 1 >= _MACHINE_ATTEMPTS:
         end_run(run, attempt=attempt, error="TooManyAttempts", sentence=_TOO_MANY)
         return
-    if state == "missing" and execution.engine == engine_choice.chosen():
+    if state == "missing" and execution.engine == engine_choice.choose_engine():
         # Never started, or forgotten: the same attempt may start under its own name.
         start_attempt(run, execution, attempt, review=review)
         attempts.check_again(execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))

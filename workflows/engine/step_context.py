@@ -33,7 +33,7 @@ def document_of(run: Run) -> DocumentWorkflow:
 def files_of(run: Run, document: DocumentWorkflow | None = None) -> DocumentFiles:
     """``document``: the run's own row; without it, what all runs of the document share."""
     store = DocumentFiles(run.site, run.project_id, run.document_id)
-    return run_files.opened(store, document.layers) if document else store
+    return run_files.open_run_files(store, document.layers) if document else store
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def open_context(
     Raises: NotFound, where the original is gone; StageFailed, where the pinned calibration is.
     """
     settings = run_settings.from_json(document.settings)
-    with spending.metered(run) as note, tempfile.TemporaryDirectory(prefix="countersign-") as folder:
+    with spending.meter_calls(run) as note, tempfile.TemporaryDirectory(prefix="countersign-") as folder:
         chosen = services.make_services(
             run, stage, settings, document,
             step=int(execution.currentStep), attempt=int(execution.engine_attempt), heartbeat=heartbeat, note=note,
@@ -68,7 +68,7 @@ def open_context(
             project_id=run.project_id,
             decision=decision_of(run, execution),
             only=frozenset(int(index) for index in execution.only) if execution.only else None,
-            types=pinned_types.pinned(run.site, settings.types_sha256) if stage.name == JUDGING else PinnedTypes(),
+            types=pinned_types.load_types(run.site, settings.types_sha256) if stage.name == JUDGING else PinnedTypes(),
             calibration=calibrations.run_calibration(run, settings) if stage.name == JUDGING else UNCALIBRATED,
             services=chosen,
             attempt=int(execution.engine_attempt),

@@ -119,7 +119,7 @@ def conclude(
         pinned.append(Execution.failed.add(set(result.failed)))
     if step.name == PARTIAL_AT and execution.failed:
         return _end_partial(order, definition, execution, facts, pinned)
-    used = prices.priced(result.used)
+    used = prices.add_prices(result.used)
     move = Advance(
         step,
         to,

@@ -20,7 +20,7 @@ def deploy_desk(report: Report) -> None:
 
     """
     bootstrap.deploy_stack(report)
-    if engine_choice.chosen():
+    if engine_choice.choose_engine():
         report("unchanged  state machines: none, since messages drive the runs")
     else:
         driver.publish_machines(report)

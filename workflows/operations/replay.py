@@ -217,7 +217,7 @@ def open_stored_run(site: str, workflow_id: str, step: str) -> Iterator[StageCon
             heartbeat=lambda: None,
             project_id=run.project_id,
             decision=step_context.decision_of(run, execution),
-            types=pinned_types.pinned(site, settings.types_sha256),
+            types=pinned_types.load_types(site, settings.types_sha256),
             calibration=calibrations.run_calibration(run, settings),
         )
 

@@ -62,7 +62,7 @@ def keep_text(task: Task) -> ActionResult:
     """OCR: the text of all pages as one file, page by page, whoever read it, OCR or the document's own layer."""
     run = task.run
     board = queries.board(run.site, run.workflow_id)
-    store = run_files.opened(DocumentFiles(run.site, run.project_id, run.document_id), board.layers)
+    store = run_files.open_run_files(DocumentFiles(run.site, run.project_id, run.document_id), board.layers)
     if board.replaced_by:
         raise ActionFailed("A newer file version replaced these pages.")
     count = int(board.page_count or 0)

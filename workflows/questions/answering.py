@@ -95,7 +95,7 @@ def _inquiry(run: Run, settings: RunSettings, page: Page, text: str) -> PageInqu
 
 def _by_model(run: Run, settings: RunSettings, page: Page, inquiry: PageInquiry) -> Answer:
     """With the place of the words that it says it took the answer from, where they stand on the page."""
-    with spending.metered(run) as note:
+    with spending.meter_calls(run) as note:
         reply = services.make_inquirer(run, settings, note).inquire(inquiry)
     words = [word for row in page.rows for line in row.lines for word in line.words]
     box = given.locate_text(reply.quote, words) if reply.quote and inquiry.image else None

@@ -74,7 +74,7 @@ def _read_barcodes(store: DocumentFiles, indices: Sequence[int], heartbeat: Call
 def _facts(
     run: Run, document: DocumentWorkflow, rules: Sequence[Rule], indices: Sequence[int], codes: Sequence[Barcode]
 ) -> Facts:
-    store = run_files.opened(DocumentFiles(run.site, run.project_id, run.document_id), document.layers)
+    store = run_files.open_run_files(DocumentFiles(run.site, run.project_id, run.document_id), document.layers)
     result = json.loads(store.read(files.result(run.workflow_id)))
     return Facts(
         content_type=str(document.data["file_type"]),

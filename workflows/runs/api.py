@@ -90,7 +90,7 @@ def show_run(request: ApiRequest, document_id: str, run_id: str) -> RunShape:
     return RunShape(
         document_id=document_id,
         run_id=run_id,
-        beside=queries.kept_instead(board) or None,
+        beside=queries.run_kept_instead(board) or None,
         project_id=board.project_id,
         name=board.name,
         status=_status(board),
@@ -120,8 +120,8 @@ def show_result(request: ApiRequest, document_id: str, run_id: str) -> ResultSha
     """Requires READ. 404 until fields are extracted; 409 if the run ended without a result."""
     board, _ = run_of(request, document_id, run_id)
     if board.outcome in _NO_RESULT:
-        raise Conflict(_NO_RESULT[Outcome(board.outcome)].format(at=_failed_at(board)))
-    published, beside = board.outcome == Outcome.PUBLISHED, queries.kept_instead(board) or None
+        raise Conflict(_NO_RESULT[Outcome(board.outcome)].format(at=_describe_failed_step(board)))
+    published, beside = board.outcome == Outcome.PUBLISHED, queries.run_kept_instead(board) or None
     store = DocumentFiles(request.site, str(board.project_id), document_id)
     try:
         stored = json.loads(store.read(files.output(run_id) if published else files.result(run_id)))
@@ -136,7 +136,7 @@ def show_result(request: ApiRequest, document_id: str, run_id: str) -> ResultSha
     )  # fmt: skip
 
 
-def _failed_at(board: WorkflowSteps) -> str:
+def _describe_failed_step(board: WorkflowSteps) -> str:
     """``" at OCR: <its error>"``, of the first step that failed; empty if none says so."""
     stored = board.data.as_dict()
     for step in seed_000.definition_of(board).steps:

@@ -5,11 +5,11 @@ from django.conf import settings
 from config.brokers.transport import BROKER_NAMES, CELERY
 
 
-def chosen() -> str | None:
+def choose_engine() -> str | None:
     """The engine of attempts that begin now, as a run's row keeps it: nothing for Step Functions."""
     return CELERY if settings.ENGINE == CELERY else None
 
 
 def words() -> str:
     """The chosen one and what carries its messages, for a page."""
-    return f"{'Messages' if chosen() else 'Step Functions'}, on {BROKER_NAMES[settings.BROKER]}"
+    return f"{'Messages' if choose_engine() else 'Step Functions'}, on {BROKER_NAMES[settings.BROKER]}"

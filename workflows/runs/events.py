@@ -95,7 +95,7 @@ def lineage(
     return at
 
 
-def traced(event: EventAt, trace: Trace) -> EventAt:
+def add_trace(event: EventAt, trace: Trace) -> EventAt:
     """The event with where its run's work is found."""
 
     def at(moment: dt.datetime) -> DocumentEvent:

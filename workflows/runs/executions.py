@@ -31,6 +31,6 @@ def execution_arn(definition: Definition, run: Run, attempt: int) -> str:
     return arn("execution", f"{machine_name(definition)}:{execution_name(run, attempt)}")
 
 
-def chosen_execution_arn(definition: Definition, run: Run, attempt: int) -> str:
+def choose_execution_arn(definition: Definition, run: Run, attempt: int) -> str:
     """Of an attempt that begins now; empty if messages drive it."""
-    return "" if engine_choice.chosen() else execution_arn(definition, run, attempt)
+    return "" if engine_choice.choose_engine() else execution_arn(definition, run, attempt)

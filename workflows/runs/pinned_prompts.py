@@ -28,7 +28,7 @@ def load_prompts(site: str, sha256: str) -> PromptBook:
     if not sha256:
         return make_shipped_book()
     try:
-        return _read(site, sha256)
+        return _read_pinned_prompts(site, sha256)
     except Unavailable:
         raise
     except CountersignError as error:
@@ -36,6 +36,6 @@ def load_prompts(site: str, sha256: str) -> PromptBook:
 
 
 @lru_cache(maxsize=32)
-def _read(site: str, sha256: str) -> PromptBook:
+def _read_pinned_prompts(site: str, sha256: str) -> PromptBook:
     """Objects never change, so a worker reads each once. Raises: NotFound, Tampered."""
     return book_from(json.loads(SiteFiles(site).read_pinned(files.promptbook(sha256), sha256)))

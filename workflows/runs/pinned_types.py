@@ -24,7 +24,7 @@ def pin(site: str, book: PinnedTypes) -> str:
     return sha256
 
 
-def pinned(site: str, sha256: str) -> PinnedTypes:
+def load_types(site: str, sha256: str) -> PinnedTypes:
     """What the run froze at its start.
 
     Raises:
@@ -35,7 +35,7 @@ def pinned(site: str, sha256: str) -> PinnedTypes:
     if not sha256:
         return PinnedTypes()
     try:
-        return _read(site, sha256)
+        return _read_pinned_types(site, sha256)
     except Unavailable:
         raise
     except CountersignError as error:
@@ -43,7 +43,7 @@ def pinned(site: str, sha256: str) -> PinnedTypes:
 
 
 @lru_cache(maxsize=32)
-def _read(site: str, sha256: str) -> PinnedTypes:
+def _read_pinned_types(site: str, sha256: str) -> PinnedTypes:
     """Objects never change, so a worker reads each once. Raises: NotFound, Tampered."""
     body = SiteFiles(site).read_pinned(files.pinned_types(sha256), sha256)
     return book_of(json.loads(body)["types"])

@@ -10,7 +10,7 @@ from workflows.stages import usage
 from workflows.stages.usage import LOCAL, Usage
 
 
-def priced(used: Iterable[Usage]) -> list[dict[str, Any]]:
+def add_prices(used: Iterable[Usage]) -> list[dict[str, Any]]:
     """As a step keeps it, with ``micros``: millionths of a dollar at today's prices; absent where none is set."""
     rows = []
     for one, row in zip(summed := usage.sum_usage(used), usage.usage_to_store(summed), strict=True):

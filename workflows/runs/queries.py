@@ -115,7 +115,7 @@ def project_document(site: str, project_id: str, document_id: str) -> ProjectDoc
     return ProjectDocument.load(table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=document_id))
 
 
-def kept_instead(board: WorkflowSteps) -> str:
+def run_kept_instead(board: WorkflowSteps) -> str:
     """The run whose result stays the document's though this one has ended; empty if there is none. One read at most."""
     if not board.keeps or not board.outcome:
         return ""
@@ -145,7 +145,7 @@ def decision_key(event: DocumentEvent) -> Key | None:
     )
 
 
-def decided_fields(events: Iterable[DocumentEvent]) -> Mapping[Key, DecidedFields]:
+def list_decided_fields(events: Iterable[DocumentEvent]) -> Mapping[Key, DecidedFields]:
     """What the decisions among these events did; no call if there is none. One that was purged is left out."""
     keys = [key for key in map(decision_key, events) if key]
     return {found.key: found for found in DecidedFields.load_many(keys)}
@@ -194,7 +194,7 @@ def actions_with(site: str, status: ActionStatus, *, cursor: str | None = None) 
     return DocumentAction.page(pk, index="GSI2", cursor=cursor)
 
 
-def queued_documents(site: str, queue_id: str, *, cursor: str | None = None) -> Page[DocumentAction]:
+def list_queued_documents(site: str, queue_id: str, *, cursor: str | None = None) -> Page[DocumentAction]:
     """What waits in a queue for a person after its publication: one Query."""
     pk = table.DOCUMENT_ACTION.gsi1_partition(site, type=ActionType.QUEUE, queue_id=queue_id)
     return DocumentAction.page(pk, index="GSI1", cursor=cursor)

@@ -34,7 +34,7 @@ def from_json(text: str | None) -> Layers:
     return tuple(Layer(name, tuple(inherits)) for name, inherits in json.loads(text or "[]"))
 
 
-def opened(store: DocumentFiles, layers: str | None) -> DocumentFiles:
+def open_run_files(store: DocumentFiles, layers: str | None) -> DocumentFiles:
     """``layers``: as the run's rows keep them."""
     found = from_json(layers)
     return RunFiles(store.site, store.project_id, store.document_id, found) if found else store

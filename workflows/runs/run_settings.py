@@ -48,7 +48,7 @@ def asks_models(pinned: RunSettings) -> bool:
 def _read_by(site: str, known: Mapping[str, Any]) -> RunSettings:
     """By the project's classification, by the type that is found, or by the project's own fields."""
     fixed = str(known.get("classification_id") or "")
-    if known.get("typing") and not fixed and (typed := _typed(site, known)):
+    if known.get("typing") and not fixed and (typed := _settings_before_type(site, known)):
         return typed
     try:
         governing = schema_queries.get_governing(site, fixed)
@@ -57,7 +57,7 @@ def _read_by(site: str, known: Mapping[str, Any]) -> RunSettings:
     return freeze(known, governing)
 
 
-def _typed(site: str, known: Mapping[str, Any]) -> RunSettings | None:
+def _settings_before_type(site: str, known: Mapping[str, Any]) -> RunSettings | None:
     """Where the document's type is yet to be found; None where the site has no types to find it among."""
     none, *each = schema_queries.list_governing(site)
     if not each:
@@ -115,7 +115,7 @@ def models_now() -> dict[str, Any]:
 def _fields(data: Mapping[str, Any], policy: Mapping[str, Any], governing: Governing) -> Iterator[FieldSpec]:
     default = float(policy.get("default_threshold", 0.8))
     thresholds = {name: float(share) for name, share in (policy.get("thresholds") or {}).items()}
-    own = list(_listed(data, set(policy.get("required") or ())))
+    own = list(_list_fields(data, set(policy.get("required") or ())))
     for one in list_governed_fields(own, thresholds, governing):
         threshold = default if one.threshold is None else one.threshold
         yield FieldSpec(
@@ -123,7 +123,7 @@ def _fields(data: Mapping[str, Any], policy: Mapping[str, Any], governing: Gover
         )
 
 
-def _listed(data: Mapping[str, Any], required: set[str]) -> Iterator[FieldSetting]:
+def _list_fields(data: Mapping[str, Any], required: set[str]) -> Iterator[FieldSetting]:
     for one in data.get("fields") or ():
         name = str(one["name"])
         kind = str(one.get("type") or "text")

@@ -39,7 +39,7 @@ _STORED = {"execution_arn": "executionArn", "job_id": "jobId", "retry_count": "r
 
 def of_begin(run: Run, definition: Definition, *, s3_key: str, s3version: str | None) -> Trace:
     """A run of this content begins."""
-    arn = executions.chosen_execution_arn(definition, run, 1)
+    arn = executions.choose_execution_arn(definition, run, 1)
     return Trace(settings.BUCKET_NAME, s3_key, s3version or "", arn, retry_count=0)
 
 
@@ -49,7 +49,7 @@ def of_file(s3_key: str, s3version: str | None) -> Trace:
 
 
 def of_next_attempt(run: Run, definition: Definition | None, attempt: int) -> Trace:
-    arn = executions.chosen_execution_arn(definition, run, attempt) if definition else ""
+    arn = executions.choose_execution_arn(definition, run, attempt) if definition else ""
     return Trace(execution_arn=arn, retry_count=attempt - 1)
 
 

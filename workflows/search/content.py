@@ -72,7 +72,7 @@ def entry_of(which: DocumentRef, beat: Beat) -> Entry | None:
 
 
 def _parts(which: DocumentRef, row: ProjectDocument, run: DocumentWorkflow, beat: Beat) -> Iterator[Part]:
-    store = run_files.opened(DocumentFiles(which.site, which.project_id, which.document_id), run.layers)
+    store = run_files.open_run_files(DocumentFiles(which.site, which.project_id, which.document_id), run.layers)
     yield Part(Kind.NAME, str(row.name or ""))
     yield from _fields(store, str(row.workflow_id))
     yield from _pages(store, int(run.data["total_segments"] or 0), beat)

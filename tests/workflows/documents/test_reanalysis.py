@@ -61,11 +61,11 @@ def test_a_threshold_holds_for_the_fields_of_every_type_that_may_be_found(table:
     book = PinnedTypes((TypeSpec("receipt", "Receipt", 1, fields), TypeSpec("invoice", "Invoice", 2, fields)))
     typed = replace(BEFORE, typing="found", types_sha256=pinned_types.pin(SITE, book))
     changed = reanalysis.merge_wish(SITE, "proj_test", typed, AnalysisRequest(threshold=0.5))
-    found = pinned_types.pinned(SITE, changed.types_sha256).types
+    found = pinned_types.load_types(SITE, changed.types_sha256).types
     assert [(one.id, [spec.threshold for spec in one.fields]) for one in found] == [
         ("receipt", [0.95, 0.5]), ("invoice", [0.95, 0.5]),
     ]  # fmt: skip
-    assert pinned_types.pinned(SITE, typed.types_sha256) == book  # the run before keeps its own
+    assert pinned_types.load_types(SITE, typed.types_sha256) == book  # the run before keeps its own
     told = {one.label for one in compare.settings_that_differ(typed, changed)}
     assert told == {"Thresholds", "Types to find"}
     with pytest.raises(Refused, match="document types of this run cannot be loaded"):
@@ -125,6 +125,6 @@ def test_types_that_the_bucket_lost_are_there_again_with_the_next_run(table: str
     key = SiteFiles(SITE).key(files.pinned_types(sha256))
     delete_object(key, "")
     with pytest.raises(StageFailed, match="Re-run the document"):
-        pinned_types.pinned(SITE, sha256)
+        pinned_types.load_types(SITE, sha256)
     assert pinned_types.pin(SITE, book) == sha256
-    assert pinned_types.pinned(SITE, sha256) == book
+    assert pinned_types.load_types(SITE, sha256) == book

@@ -122,9 +122,9 @@ def test_what_follows_a_publication_rests_while_its_document_is_deleted(pump: Pu
     assert {key: row for key, row in stored.rows().items() if not is_trail(key)} == before
     drive(run)
     assert statuses(run) == ["IN_QUEUE", "PENDING"]
-    assert queries.queued_documents(SITE, "q1").rows
+    assert queries.list_queued_documents(SITE, "q1").rows
     actions.delete_document(SITE, run.document_id, by=ROSA)
-    assert not queries.queued_documents(SITE, "q1").rows
+    assert not queries.list_queued_documents(SITE, "q1").rows
 
 
 def test_while_a_worker_does_what_follows_nothing_is_deleted(pump: Pump) -> None:

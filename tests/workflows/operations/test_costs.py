@@ -50,7 +50,7 @@ def this_month() -> str:
 
 
 def conclude(run: Run, used=USED, step: int = 1):
-    with spending.metered(run) as note:
+    with spending.meter_calls(run) as note:
         for one in used:
             if one.service in BY_CALL:
                 note(one)
@@ -124,7 +124,7 @@ def of_run(run: Run) -> int:
 
 
 def fail_after_a_call(run: Run):
-    with spending.metered(run) as note:
+    with spending.meter_calls(run) as note:
         note(USED[2])
         raise StageFailed("No answer can be used.")
 
@@ -139,14 +139,14 @@ def test_calls_are_counted_though_the_work_fails_and_not_again_by_the_step(table
 
 
 def test_what_called_nobody_writes_nothing(table):
-    with count_calls() as calls, spending.metered(start_run()):
+    with count_calls() as calls, spending.meter_calls(start_run()):
         pass
     assert "costs#" not in json.dumps([one.params for one in calls.of("dynamodb", "TransactWriteItems")], default=str)
 
 
 def test_calls_of_a_run_that_was_purged_meanwhile_stay_in_the_month(table):
     run = start_run()
-    with spending.metered(run) as note:
+    with spending.meter_calls(run) as note:
         note(USED[2])
         queries.document_workflow(run.site, run.document_id, run.workflow_id).delete()
     assert costs.costs_of_month(run.site, this_month()).total.micros == 240_000

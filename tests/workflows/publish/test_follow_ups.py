@@ -197,10 +197,10 @@ def test_a_queue_stops_what_is_behind_until_a_person_is_done():
     run = published(QUEUE, NOTIFY)
     drive(run)
     assert (statuses(run), mail.outbox) == (["IN_QUEUE", "PENDING"], [])
-    (waiting,) = queries.queued_documents(SITE, "q1").rows
+    (waiting,) = queries.list_queued_documents(SITE, "q1").rows
     assert (waiting.name, waiting.document_id, waiting.idx) == ("secret-name.pdf", run.document_id, 0)
     document_actions.settle_action(run, action(run), by=ROSA)
-    assert queries.queued_documents(SITE, "q1").rows == []
+    assert queries.list_queued_documents(SITE, "q1").rows == []
     assert action(run).message == "Done by Rosa Marin"
     drive(run)
     assert (statuses(run), len(mail.outbox)) == (["COMPLETE"] * 2, 1)

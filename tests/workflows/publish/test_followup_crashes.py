@@ -86,7 +86,7 @@ def test_without_its_event_no_move_is_kept():
     run = published(QUEUE, NOTIFY)
     with audit_refused(), pytest.raises(Unavailable):
         drive(run)
-    assert (statuses(run), queries.queued_documents(SITE, "q1").rows) == (["PENDING", "PENDING"], [])
+    assert (statuses(run), queries.list_queued_documents(SITE, "q1").rows) == (["PENDING", "PENDING"], [])
     drive(run)
     with audit_refused(), pytest.raises(Unavailable):
         document_actions.settle_action(run, action(run), by=ROSA)

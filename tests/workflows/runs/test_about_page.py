@@ -65,7 +65,7 @@ def test_before_the_end_there_is_nothing_yet(table, db):
 
 
 def test_a_large_graph_draws_what_matters_most_inside_its_frame():
-    found = about.drawing(graph(100))
+    found = about.draw_graph(graph(100))
     assert len(found.nodes) == about.DRAWN
     assert found.nodes[0].name == "Alder <b> GmbH"
     assert found.nodes[1].name == "Other 99"
@@ -76,4 +76,4 @@ def test_a_large_graph_draws_what_matters_most_inside_its_frame():
 def test_a_long_name_is_cut_in_the_drawing_alone():
     long = graph()
     long["entities"][0]["name"] = "A very long name of a company that goes on"  # type: ignore[index]
-    assert about.drawing(long).nodes[0].words == "A very long name of a…"
+    assert about.draw_graph(long).nodes[0].words == "A very long name of a…"

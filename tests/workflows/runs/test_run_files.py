@@ -20,7 +20,7 @@ def first(table: str) -> DocumentFiles:
 
 
 def layered(first: DocumentFiles, *layers: Layer) -> DocumentFiles:
-    return run_files.opened(first, run_files.to_json(layers))
+    return run_files.open_run_files(first, run_files.to_json(layers))
 
 
 def put(store: DocumentFiles, name: str, body: str) -> None:
@@ -29,7 +29,7 @@ def put(store: DocumentFiles, name: str, body: str) -> None:
 
 def test_a_run_that_stands_alone_has_the_document_s_own_files(first: DocumentFiles) -> None:
     assert run_files.to_json(()) is None
-    assert run_files.opened(first, None) is first
+    assert run_files.open_run_files(first, None) is first
     assert first.place(ANALYSIS) == ANALYSIS
 
 

@@ -118,7 +118,7 @@ def _requested_pair(request: DeskRequest, known: Sequence[str]) -> tuple[str, st
 
 def _choice(link: DocumentWorkflow) -> Choice:
     name = str(link.SK).partition("#")[2]
-    at = state_labels.started_at(name)
+    at = state_labels.start_of_run(name)
     began = f"{at:%d %b %Y, %H:%M}" if at else str(link.created_at)[:16]
     label = next((one.label for one in _pinned_definition(link).steps if one.name == link.began_at), "")
     return Choice(name, f"{began} · …{name[-6:]}{f' · from {label}' if label else ''}")
@@ -151,7 +151,7 @@ def _side(request: DeskRequest, document: Document, workflow_id: str, current: s
     waits = not board.outcome and _pinned_definition(link).named(str(board.current_step)).type == "approval"
     return Side(
         workflow_id=workflow_id,
-        at=state_labels.started_at(workflow_id),
+        at=state_labels.start_of_run(workflow_id),
         mark=state_labels.of_run(board.outcome, waits=waits, beside=bool(board.keeps) and workflow_id != current),
         fields=_fields(store, files.output(workflow_id) if published else files.result(workflow_id)),
         settings=run_settings.from_json(link.settings),

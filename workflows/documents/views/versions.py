@@ -182,7 +182,7 @@ def _runs(found: Sequence[DocumentWorkflow]) -> list[RunRow]:
         RunRow(
             (run_id := str(row.SK).partition("#")[2]),
             str(row.data["file_name"]),
-            state_labels.started_at(run_id) or row.created_at,
+            state_labels.start_of_run(run_id) or row.created_at,
             _ENDS.get(str(row.data["status"]), Mark("", "info", str(row.data["status"]).replace("_", " "))),
             str(row.data.as_dict().get("error") or ""),
             str(costs.of_link(row)),

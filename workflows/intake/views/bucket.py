@@ -34,7 +34,8 @@ def list_incoming(request: DeskRequest) -> HttpResponse:
         "is_first": not cursor,
         "first_url": reverse("routing:list-incoming"),
         "on_main_site": on_main_site,
-        "nobody_tells": engine_choice.chosen() is not None,  # the machine that S3's events start is not published then
+        "nobody_tells": engine_choice.choose_engine()
+        is not None,  # the machine that S3's events start is not published then
         "tenants": [(one, one.SK.partition("#")[2]) for one in bucket.tenants().rows] if on_main_site else (),
     }
     return render_answer(request, "workflows/intake/bucket.html", None, context)

@@ -36,7 +36,7 @@ def list_queued(request: DeskRequest, queue_id: str) -> HttpResponse:
     cursor = request.GET.get("after")
     page = admission.filter_page(
         request,
-        lambda place: queries.queued_documents(request.site, queue_id, cursor=place),
+        lambda place: queries.list_queued_documents(request.site, queue_id, cursor=place),
         cursor,
         lambda action: action.document_id,
     )

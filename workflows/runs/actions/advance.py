@@ -14,10 +14,10 @@ from workflows.runs.actions.run_rows import (
     Advance,
     RunPosition,
     execution_key,
+    facts_to_store,
     leave_step,
     place_of,
     reopen,
-    stored_facts,
 )
 from workflows.runs.items.events import DocumentEvent
 from workflows.runs.items.runs import Execution
@@ -25,7 +25,7 @@ from workflows.runs.run import Run
 from workflows.runs.status import END, Outcome, RunStatus, StepStatus, check_can_move
 
 
-class Advanced(NamedTuple):
+class AdvanceResult(NamedTuple):
     """What an advance wrote: the transition's id and the lineage event, which may have to go on the bus."""
 
     last: str
@@ -73,7 +73,7 @@ def write(
 def advance(
     run: Run, definition: Definition, move: Advance, *, last: str | None, also: Sequence[Change] = (),
     by: events.Who = events.SYSTEM, event: EventAt | None = None,
-) -> Advanced:  # fmt: skip
+) -> AdvanceResult:  # fmt: skip
     """One guarded step forward, or the run's end, with its event (DESIGN section 1).
 
     ``last`` is the id of the run's last transition: the new one sorts after it, whatever the clocks of workers say.
@@ -86,12 +86,12 @@ def advance(
     transition_id = clock.ulid_after(last)
     guarded, *others = changes_of(run, definition, move, transition_id, clock.iso(clock.now()))
     trace = traces.of_step(run, definition, move.step.order, move.attempt, move.execution)
-    told: EventAt = events.traced(cast("events.EventAt", event or _event(run, move, by)), trace)
+    told: EventAt = events.add_trace(cast("events.EventAt", event or _event(run, move, by)), trace)
     if keeps := place_of(run, move.execution, move.outcome).keeps:
         told = events.beside(cast("events.EventAt", told), keeps)
     typed = move.classified.events if move.classified else ()
     written = transact([guarded, *also, *others], told, *typed)
-    return Advanced(transition_id, cast("DocumentEvent", written[0]))
+    return AdvanceResult(transition_id, cast("DocumentEvent", written[0]))
 
 
 def changes_of(run: Run, definition: Definition, move: Advance, transition_id: str, now: str) -> list[Change]:
@@ -116,7 +116,7 @@ def _event(run: Run, move: Advance, by: events.Who) -> EventAt:
 
 
 def _facts(move: Advance) -> dict[str, Any] | None:
-    facts = {name: value for name, value in stored_facts(move.facts).items() if isinstance(value, str | int | bool)}
+    facts = {name: value for name, value in facts_to_store(move.facts).items() if isinstance(value, str | int | bool)}
     if move.reason:
         facts["reason"] = move.reason
     return facts or None
@@ -125,7 +125,7 @@ def _facts(move: Advance) -> dict[str, Any] | None:
 def fail(
     run: Run, definition: Definition, execution: Execution, *, attempt: int, error: str, sentence: str,
     outcome: Outcome = Outcome.FAILED, by: events.Who = events.SYSTEM, also: Sequence[Change] = (),
-) -> Advanced:  # fmt: skip
+) -> AdvanceResult:  # fmt: skip
     """End the run where it stands; ``sentence`` is what people read.
 
     Raises:

@@ -130,7 +130,7 @@ def leave_step(before: RunPosition, after: RunPosition, left: Advance, transitio
     changes = [
         _execution(before, after, last, now, check_at=left.check_at),
         _transition(before.run, transition_id, left, now),
-        Update(board_key(before.run), [*_left(left, now), *_entered(after, now)], EXISTS),
+        Update(board_key(before.run), [*_leave_step(left, now), *_enter_step(after, now)], EXISTS),
         *ocr.record(before.run, left.step.name, left.status, left.facts, now),
     ]
     return [*changes, *(_links(after, left.reason, now) if after.outcome else ())]
@@ -145,7 +145,7 @@ def reopen(before: RunPosition, after: RunPosition, more: Sequence[Action], now:
     ]
     board = [
         *to_come,
-        *_entered(after, now),
+        *_enter_step(after, now),
         WorkflowSteps.GSI1SK.set(after.step_status),
         WorkflowSteps.outcome.remove(),
         WorkflowSteps.updated_at.set(now),
@@ -212,14 +212,14 @@ def _execution(
 
 def attempt_begins(attempt: int) -> list[Action]:
     """The attempt that drives the run from now on, and its engine, as they are part of one change."""
-    kind = engine_choice.chosen()
+    kind = engine_choice.choose_engine()
     engine = Execution.engine.set(kind) if kind else Execution.engine.remove()
     return [Execution.engine_attempt.set(attempt), engine]
 
 
 def _transition(run: Run, transition_id: str, left: Advance, now: str) -> Put:
     key = table.TRANSITION.key(run.site, execution_id=run.workflow_id, transition_id=transition_id)
-    data = stored_facts(left.facts) | ({"reason": left.reason} if left.reason else {})
+    data = facts_to_store(left.facts) | ({"reason": left.reason} if left.reason else {})
     if left.used:
         data["used"] = [dict(one) for one in left.used]
     return Put(
@@ -234,12 +234,12 @@ def _transition(run: Run, transition_id: str, left: Advance, now: str) -> Put:
     )
 
 
-def stored_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
+def facts_to_store(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Enums as the text they are stored as: PynamoDB's maps take plain types only."""
     return {name: value.value if isinstance(value, StrEnum) else value for name, value in facts.items()}
 
 
-def _left(left: Advance, now: str) -> list[Action]:
+def _leave_step(left: Advance, now: str) -> list[Action]:
     """The step that the run leaves, on its board."""
     step = WorkflowSteps.data[left.step.name]
     actions: list[Action] = [
@@ -257,7 +257,7 @@ def _left(left: Advance, now: str) -> list[Action]:
     return [*actions, *(step[name].set(left.facts[name]) for name in _SHOWN if name in left.facts)]
 
 
-def _entered(after: RunPosition, now: str) -> list[Action]:
+def _enter_step(after: RunPosition, now: str) -> list[Action]:
     """The step that the run comes to, or its end, on its board."""
     if after.outcome:
         return [WorkflowSteps.GSI1SK.set(after.step_status), WorkflowSteps.outcome.set(after.outcome)]

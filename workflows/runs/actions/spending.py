@@ -16,13 +16,13 @@ from config.transaction import EXISTS, Change, Update, transact
 from projects.documents.counting import shard_of
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.spending import COUNTS, Spending
-from workflows.runs.prices import priced
+from workflows.runs.prices import add_prices
 from workflows.runs.run import Run
 from workflows.stages.usage import BY_CALL, Note, Usage
 
 
 @contextmanager
-def metered(run: Run) -> Iterator[Note]:
+def meter_calls(run: Run) -> Iterator[Note]:
     """Gives what is to be told of each call; adds them up when the block ends, also by an error.
 
     A worker that is killed in the block loses what it noted. Raises: Unavailable, where the table does not answer.
@@ -32,12 +32,12 @@ def metered(run: Run) -> Iterator[Note]:
         yield noted.append
     finally:
         if noted:
-            _record(run, priced(noted))
+            _record(run, add_prices(noted))
 
 
 def _record(run: Run, used: Sequence[Mapping[str, Any]]) -> None:
     try:
-        transact(_added(run, used))
+        transact(_add_spending(run, used))
     except Conflict:  # the run was purged meanwhile; its project's month owes it all the same
         transact([_of_month(run, one) for one in used])
 
@@ -47,10 +47,10 @@ def of_step(run: Run, used: Sequence[Mapping[str, Any]]) -> list[Change]:
 
     Runs that fail later have used it too. A step that uses something must not write the run's row otherwise.
     """
-    return _added(run, [one for one in used if one["service"] not in BY_CALL])
+    return _add_spending(run, [one for one in used if one["service"] not in BY_CALL])
 
 
-def _added(run: Run, used: Sequence[Mapping[str, Any]]) -> list[Change]:
+def _add_spending(run: Run, used: Sequence[Mapping[str, Any]]) -> list[Change]:
     """One update a service and model, and one of the run's row."""
     return [*(_of_month(run, one) for one in used), *([_of_run(run, used)] if used else [])]
 

@@ -59,11 +59,11 @@ class Drawing:
 @require_safe
 def show_about(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     board, link = run_of(request, document_id, workflow_id)
-    store = run_files.opened(DocumentFiles(request.site, str(board.project_id), document_id), board.layers)
+    store = run_files.open_run_files(DocumentFiles(request.site, str(board.project_id), document_id), board.layers)
     # An earlier content's run shows nothing: the artifacts are the newest one's.
     gone = bool(board.replaced_by)
-    summary = {} if gone else _read(store, files.SUMMARY)
-    graph = {} if gone or link else _read(store, files.GRAPH)
+    summary = {} if gone else _read_object(store, files.SUMMARY)
+    graph = {} if gone or link else _read_object(store, files.GRAPH)
     entities = list(graph.get("entities") or ())
     context = {
         "board": board,
@@ -71,12 +71,12 @@ def show_about(request: DeskRequest, document_id: str, workflow_id: str) -> Http
         "model": str(summary.get("model") or ""),
         "entities": entities,
         "first": entities[:8],
-        "drawing": drawing(graph) if entities else None,
+        "drawing": draw_graph(graph) if entities else None,
     }
     return render_answer(request, "workflows/runs/about.html", "workflows/runs/_about.html", context)
 
 
-def _read(store: DocumentFiles, name: str) -> Mapping[str, Any]:
+def _read_object(store: DocumentFiles, name: str) -> Mapping[str, Any]:
     """Empty where there is no such object."""
     try:
         found: Mapping[str, Any] = json.loads(store.read(name))
@@ -85,7 +85,7 @@ def _read(store: DocumentFiles, name: str) -> Mapping[str, Any]:
     return found
 
 
-def drawing(graph: Mapping[str, Any]) -> Drawing:
+def draw_graph(graph: Mapping[str, Any]) -> Drawing:
     """The document in the middle, what it names around it; first what its fields say, then what is named most."""
     ranked = sorted(graph["entities"], key=lambda one: (not one.get("role"), -int(one["mentions"])))[:DRAWN]
     places = {"document": (WIDTH / 2, HEIGHT / 2)}

@@ -32,7 +32,7 @@ def page_image(request: DeskRequest, project_id: str, document_id: str, index: i
     try:
         body, length = documents.open(name)
     except NotFound:
-        name = _named(documents, index)
+        name = _named_image(documents, index)
         body, length = documents.open(name)
     response = StreamingHttpResponse(body.iter_chunks(_CHUNK), content_type=_TYPES[PurePosixPath(name).suffix.lower()])
     response["Content-Length"] = str(length)
@@ -40,7 +40,7 @@ def page_image(request: DeskRequest, project_id: str, document_id: str, index: i
     return make_inert(response)
 
 
-def _named(documents: DocumentFiles, index: int) -> str:
+def _named_image(documents: DocumentFiles, index: int) -> str:
     """Where an earlier system says the image lies: an uploaded picture is its own page there, slides have a folder.
 
     Raises:

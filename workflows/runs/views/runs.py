@@ -59,7 +59,7 @@ def list_runs(request: DeskRequest) -> HttpResponse:
     families = list(dict.fromkeys(one.name for one in DEFINITIONS.values()))
     if family not in families:
         raise NotFound("There is no such definition.")
-    page = shown_executions(request, family, cursor)
+    page = list_visible_executions(request, family, cursor)
     context = {
         "families": families,
         "family": family,
@@ -72,7 +72,7 @@ def list_runs(request: DeskRequest) -> HttpResponse:
     return render_answer(request, "workflows/runs/list.html", None, context)
 
 
-def shown_executions(request: DeskRequest, family: str, cursor: str | None) -> Page[Execution]:
+def list_visible_executions(request: DeskRequest, family: str, cursor: str | None) -> Page[Execution]:
     """A family's runs, newest first, of documents that the person is let into."""
     return admission.filter_page(
         request,
@@ -101,7 +101,7 @@ def run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
             str(by_run[run_id].project_name or "") if run_id in by_run else "",
             str(by_run[run_id].definition or FIRST_ANALYSIS.id) if run_id in by_run else "",
             state_labels.of_run(run.outcome, waits=_waits(run, by_run.get(run_id))),
-            state_labels.started_at(run_id),
+            state_labels.start_of_run(run_id),
         )
         for run, run_id in runs
     ]
@@ -137,7 +137,7 @@ def show_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpRe
 def poll_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     """204 while nothing has changed since ``seen``; the fragment of an ended run asks no more."""
     board, link = run_of(request, document_id, workflow_id)
-    if request.GET.get("seen") == _seen(board, _slices(board)):
+    if request.GET.get("seen") == _describe_position(board, _slices(board)):
         return HttpResponse(status=204)
     return _run_page(request, board, link)
 
@@ -149,7 +149,7 @@ def _slices(board: WorkflowSteps) -> Join | None:
     return queries.newest_join(table.site_of(board.PK), str(board.workflow_id), str(board.current_step))
 
 
-def _seen(board: WorkflowSteps, join: Join | None) -> str:
+def _describe_position(board: WorkflowSteps, join: Join | None) -> str:
     return f"{board.updated_at} {len(join.done or ())}" if join else str(board.updated_at)
 
 
@@ -167,10 +167,10 @@ def _ways(board: WorkflowSteps, link: Link | None) -> Sequence[tuple[ResumeWay, 
         return ()
     if board.outcome == Outcome.PARTIAL:
         return ((ResumeWay.RETRY, "Read the failed pages again"), (ResumeWay.ACCEPT, "Go on without them"))
-    return () if _ended_in_review(board) else ((ResumeWay.AGAIN, "Go on from there"),)
+    return () if _has_ended_in_review(board) else ((ResumeWay.AGAIN, "Go on from there"),)
 
 
-def _ended_in_review(board: WorkflowSteps) -> bool:
+def _has_ended_in_review(board: WorkflowSteps) -> bool:
     steps = board.data.as_dict()
     return any((steps.get(name) or {}).get("status") == StepStatus.FAILED for name in APPROVALS)
 
@@ -184,12 +184,12 @@ def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> 
     waits = board.current_step in APPROVALS and not board.outcome
     steps = state_labels.step_rows(seed_000.definition_of(board), board, link)
     told = Failure("The analysis", link.error) if link and link.error else None
-    kept = queries.kept_instead(board)
+    kept = queries.run_kept_instead(board)
     segments, following = segments_of(request, board, link)
     join = _slices(board)
     context = {
         "board": board,
-        "seen": _seen(board, join),
+        "seen": _describe_position(board, join),
         "slices": join and Slices(board.current_step, len(join.done or ()), int(join.slices)),
         "ways": _ways(board, link),
         "earlier": link is not None,
@@ -206,7 +206,7 @@ def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> 
         "prompt_unused": (board.data.as_dict().get("segment_analyzer") or {}).get("prompt_unused"),
         "paused": next((Failure(step.label, step.paused) for step in steps if step.paused), None),
         "cost": str(costs.of_board(board)),
-        "models_asked": _asked_models(board),
+        "models_asked": _has_asked_models(board),
         "segments": segments,
         "next_segments": following,
     }
@@ -241,7 +241,7 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
     return render_answer(request, "workflows/runs/lineage.html", "workflows/runs/_lineage.html", context)
 
 
-def _asked_models(board: WorkflowSteps) -> bool:
+def _has_asked_models(board: WorkflowSteps) -> bool:
     steps = [step for step in board.data.as_dict().values() if isinstance(step, Mapping)]
     return any(one["service"] in usage.BY_CALL for step in steps for one in step.get("used") or ())
 
@@ -258,7 +258,7 @@ _PLACES = {
 
 def _event_rows(events: Sequence[DocumentEvent]) -> list[EventRow]:
     """Each execution is named once: by the first of its events."""
-    rows, named, decided = [], set(), queries.decided_fields(events)
+    rows, named, decided = [], set(), queries.list_decided_fields(events)
     for event in events:
         known = {name: getattr(event, name) for name in _PLACES}
         if known["executionArn"] in named:
@@ -280,7 +280,7 @@ def _event_row(event: DocumentEvent) -> EventRow:
     words = f"{labels[head]} {end.lower()}" if head in labels else event.type.replace("_", " ").capitalize()
     if event.by and event.by != "system":
         words = f"{words} by {event.by}"
-    details = str(facts.get("reason") or ", ".join(_told(facts)))
+    details = str(facts.get("reason") or ", ".join(_facts_in_words(facts)))
     return EventRow(event.occurredAt, words, details, review_id)
 
 
@@ -290,7 +290,7 @@ _OF_DECISIONS = {"review", "decision", "corrected", "confirmed", "unseen"}
 _RUNS = {"beside": "beside run", "keeps": "in use stays run", "before": "instead of run"}
 
 
-def _told(facts: Mapping[str, Any]) -> Iterator[str]:
+def _facts_in_words(facts: Mapping[str, Any]) -> Iterator[str]:
     """Facts as words; an id that a link stands for, and a hash, tell a person nothing."""
     for name, value in facts.items():
         if name in _OF_DECISIONS or name.endswith("sha256") or value is False:
@@ -319,11 +319,11 @@ def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> Htt
         return summary_page(request, board, link)
     published = board.outcome == Outcome.PUBLISHED
     name = files.output(workflow_id) if published else files.result(workflow_id)
-    found = _found(DocumentFiles(request.site, str(board.project_id), document_id), name)
+    found = _read_artifact(DocumentFiles(request.site, str(board.project_id), document_id), name)
     context = {
         "board": board,
         "published": published,
-        "kept": published and queries.kept_instead(board),
+        "kept": published and queries.run_kept_instead(board),
         "fields": None if found is None else _with_changes(found),
         "classification": (found or {}).get("classification"),
         "type": (found or {}).get("type"),
@@ -342,7 +342,7 @@ def _with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _found(documents: DocumentFiles, name: str) -> Mapping[str, Any] | None:
+def _read_artifact(documents: DocumentFiles, name: str) -> Mapping[str, Any] | None:
     """None where nothing has been read yet."""
     try:
         stored: Mapping[str, Any] = json.loads(documents.read(name))

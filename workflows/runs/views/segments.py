@@ -103,7 +103,7 @@ def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index
     segment = read_json(documents, files.segment(index))
     if not segment and index >= int(board.page_count or 0):
         raise NotFound("There is no such page here, or it has not been cut yet.")
-    texts = _texts(segment) or _unmerged(documents, index)
+    texts = _texts(segment) or _unmerged_texts(documents, index)
     known = {one.text for one in texts}
     context = {
         "board": board,
@@ -125,7 +125,7 @@ def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index
 
 def _files(request: DeskRequest, board: WorkflowSteps) -> DocumentFiles:
     store = DocumentFiles(request.site, str(board.project_id), str(board.document_id))
-    return run_files.opened(store, board.layers)
+    return run_files.open_run_files(store, board.layers)
 
 
 def read_json(documents: DocumentFiles, name: str) -> Mapping[str, Any]:
@@ -149,7 +149,7 @@ def _texts(segment: Mapping[str, Any]) -> list[Text]:
     return [*found.values(), *([Text("Transcript", "\n".join(spoken))] if spoken else [])]
 
 
-def _unmerged(documents: DocumentFiles, index: int) -> list[Text]:
+def _unmerged_texts(documents: DocumentFiles, index: int) -> list[Text]:
     """What the stages have read so far of a segment that has not been built yet."""
     found: list[Text] = []
     for artifact, field, label in (

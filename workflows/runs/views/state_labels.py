@@ -117,7 +117,7 @@ def of_segment(status: str) -> Mark:
     return _SEGMENTS.get(status, Mark("", "info", status))
 
 
-def started_at(workflow_id: str) -> dt.datetime | None:
+def start_of_run(workflow_id: str) -> dt.datetime | None:
     """A run's id tells its start, which the index of runs does not carry; None for ids of another form."""
     try:
         return ULID.from_str(workflow_id).datetime
@@ -222,7 +222,7 @@ def _step_row(step: StepDefinition, stored: Mapping[str, Any], outcome: str | No
     start, end = stored.get("started_at"), stored.get("ended_at")
     seconds = (clock.parse(end) - clock.parse(start)).total_seconds() if start and end else None
     short = _SHORT.get(step.name, step.label)
-    counts = _counted(stored)
+    counts = _count_in_words(stored)
     reason = stored.get("reason") or counts or (step.left_out if status == StepStatus.SKIPPED else "")
     used = tuple(Use.from_stored(one) for one in stored.get("used") or ())
     error = stored.get("error")
@@ -230,6 +230,6 @@ def _step_row(step: StepDefinition, stored: Mapping[str, Any], outcome: str | No
     return StepRow(step.name, step.label, short, mark, start, end, seconds, error, reason or None, used, paused)
 
 
-def _counted(stored: Mapping[str, Any]) -> str:
+def _count_in_words(stored: Mapping[str, Any]) -> str:
     found = [(stored.get(name), words) for name, words in _COUNTS.items()]
     return ", ".join(f"{n:g} {one if n == 1 else many}" for n, (one, many) in found if n)
