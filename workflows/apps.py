@@ -6,6 +6,8 @@ from django.apps import AppConfig
 
 DUE = ("batches", "documents", "engine", "intake", "publish", "questions", "runs")
 
+ENDS = ("workflows.publish.actions.notices",)  # write in the transaction that ends a run
+
 
 class WorkflowsConfig(AppConfig):
     name = "workflows"
@@ -13,3 +15,5 @@ class WorkflowsConfig(AppConfig):
     def ready(self) -> None:
         for package in DUE:
             import_module(f"workflows.{package}.due")
+        for module in ENDS:
+            import_module(module)

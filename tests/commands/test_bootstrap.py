@@ -8,9 +8,9 @@ from tests.aws_faults import count_calls
 from workflows.definitions import actions as definition_actions
 from workflows.definitions import asl
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.definitions.items import Definition, DefinitionStep
 from workflows.engine.machines import desk_intake
 from workflows.runs import executions
-from workflows.runs.items.runs import Definition, DefinitionStep
 
 WRITING = ("Create", "Delete", "Put", "Set", "Tag")
 UPDATES = {"cloudformation.UpdateStack", "dynamodb.UpdateItem", "dynamodb.UpdateTimeToLive"}

@@ -16,6 +16,7 @@ from tests.factories import PROJECT, ROSA, SITE, ref_of, verdict
 from tests.pump import Pump
 from tests.workflows.follow_ups import statuses
 from tests.workflows.make_rules import ALICE, arrived, is_pdf, make_mapping, make_rule, make_ruleset, says
+from workflows.publish import queries as publish_queries
 from workflows.rules.routing import Act, Condition, Operator, Source, When
 from workflows.runs import queries
 from workflows.runs.status import FollowUpStatus
@@ -41,9 +42,12 @@ def test_from_the_upload_to_the_last_thing_that_follows(pump: Pump, reviewed: bo
         chosen = verdict(ref, Decision.APPROVE, total="999.90")
         decisions.decide_review(ref, run, chosen, by=ROSA)
         enqueue_redeem(ref, chosen.decision_id, delay=settings.REVIEW_UNDO_SECONDS)
-    pump.run(lambda: (found := queries.follow_up(run)) is not None and found.status == FollowUpStatus.DONE, seconds=60)
+    pump.run(
+        lambda: (found := publish_queries.follow_up(run)) is not None and found.status == FollowUpStatus.DONE,
+        seconds=60,
+    )
     assert statuses(run) == ["COMPLETE"] * 3
-    assert [one.kind for one in queries.actions_of(run)] == ["OCR", "NOTIFY", "PUBLISH"]
+    assert [one.kind for one in publish_queries.actions_of(run)] == ["OCR", "NOTIFY", "PUBLISH"]
     assert len(mail.outbox) == 1
     attributes = document_queries.list_attributes(SITE, run.document_id)
     assert [str(row.value) for row in attributes] == ["999.9" if reviewed else "510.24"]
@@ -64,4 +68,4 @@ def test_a_rejected_document_is_followed_by_nothing(pump: Pump) -> None:
     decisions.decide_review(ref, run, chosen, by=ROSA)
     enqueue_redeem(ref, chosen.decision_id, delay=settings.REVIEW_UNDO_SECONDS)
     pump.run(lambda: queries.execution(run).outcome == "rejected", seconds=60)
-    assert (queries.follow_up(run), statuses(run), mail.outbox) == (None, [], [])
+    assert (publish_queries.follow_up(run), statuses(run), mail.outbox) == (None, [], [])

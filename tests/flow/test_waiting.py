@@ -23,6 +23,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, FIRST_ANALYSIS, D
 from workflows.engine import external_job
 from workflows.intake.actions import document_start
 from workflows.providers import actions as provider_actions
+from workflows.providers import queries as providers_queries
 from workflows.runs import queries, run_settings
 from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
@@ -188,12 +189,12 @@ def test_a_service_that_does_not_answer_is_waited_for_and_said(pump: Pump, tmp_p
     with answering("textract", StartDocumentAnalysis="ThrottlingException"):
         pump.run(lambda: "waits_for" in ocr_of(run))
     assert "Amazon Textract is not responding (ThrottlingException)" in ocr_of(run)["waits_why"]
-    (state,) = queries.provider_states()
+    (state,) = providers_queries.provider_states()
     assert state.provider == "textract"
     assert state.open_until
     with textract(DONE):
         pump.run(lambda: reviewed(run))
-    (state,) = queries.provider_states()
+    (state,) = providers_queries.provider_states()
     assert (int(state.failures), state.open_until) == (0, None)
 
 

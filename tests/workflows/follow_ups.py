@@ -17,6 +17,7 @@ from workflows.engine import steps
 from workflows.engine.step_order import StepOrder
 from workflows.intake import run_plan
 from workflows.publish import follow_ups
+from workflows.publish import queries as publish_queries
 from workflows.publish.actions import follow_ups as follow_up_actions
 from workflows.publish.items.actions import DocumentAction, FollowUp
 from workflows.rules.routing import Act, When
@@ -86,7 +87,7 @@ def hook(url: str) -> Act:
 
 
 def action(run: Run, number: int = 0) -> DocumentAction:
-    return queries.actions_of(run)[number]
+    return publish_queries.actions_of(run)[number]
 
 
 def now_due(run: Run) -> None:
@@ -96,7 +97,7 @@ def now_due(run: Run) -> None:
 
 
 def statuses(run: Run) -> list[str]:
-    return [one.status for one in queries.actions_of(run)]
+    return [one.status for one in publish_queries.actions_of(run)]
 
 
 def kinds(run: Run) -> list[str]:

@@ -15,10 +15,9 @@ from config.table import DEFAULT_SITE, Key
 from config.transaction import EXISTS, Change, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.sites import directory
-from workflows.definitions import checks
+from workflows.definitions import checks, items
 from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_ANALYSIS, Definition, StepDefinition
-from workflows.runs.items import runs
-from workflows.runs.status import DefinitionStatus as S
+from workflows.definitions.status import DefinitionStatus as S
 
 DEPLOYER = Actor("system", "bootstrap")
 _TRIES = 3
@@ -66,16 +65,16 @@ def _publication_changes(definition: Definition) -> list[Change]:
     return [*changes, *_replace_head(head, definition, now)]
 
 
-def head_of(family: str) -> runs.Definition | None:
+def head_of(family: str) -> items.Definition | None:
     """Which version is active; strongly consistent, None before the first is published."""
     try:
-        return runs.Definition.load(version_key(family))
+        return items.Definition.load(version_key(family))
     except NotFound:
         return None
 
 
-def _definition_row(workflow_id: str, definition: Definition, status: S, now: str) -> runs.Definition:
-    return runs.Definition(
+def _definition_row(workflow_id: str, definition: Definition, status: S, now: str) -> items.Definition:
+    return items.Definition(
         *version_key(workflow_id),
         workflowId=workflow_id,
         name=definition.name,
@@ -87,9 +86,9 @@ def _definition_row(workflow_id: str, definition: Definition, status: S, now: st
     )
 
 
-def step_row(definition: Definition, step: StepDefinition) -> runs.DefinitionStep:
+def step_row(definition: Definition, step: StepDefinition) -> items.DefinitionStep:
     """A step as it is published."""
-    return runs.DefinitionStep(
+    return items.DefinitionStep(
         *table.DEFINITION_STEP.key(DEFAULT_SITE, workflow_id=definition.id, step_order=step.order),
         workflowId=definition.id,
         stepOrder=step.order,
@@ -146,19 +145,19 @@ def _find_known_definition(definition_id: str) -> Definition:
     found = DEFINITIONS.get(definition_id)
     if found is None:
         raise Refused("This version of Countersign does not include that workflow definition. Update first.")
-    runs.Definition.load(version_key(definition_id))
+    items.Definition.load(version_key(definition_id))
     return found
 
 
-def _replace_head(head: runs.Definition, definition: Definition, now: str) -> list[Change]:
+def _replace_head(head: items.Definition, definition: Definition, now: str) -> list[Change]:
     """Another version at the head with all that it says, and what was there archived; guarded by what was read."""
     version = definition.version
-    same = (runs.Definition.version == head.version) & (runs.Definition.status == head.status)
+    same = (items.Definition.version == head.version) & (items.Definition.status == head.status)
     moved: list[Action] = [
-        runs.Definition.version.set(version),
-        runs.Definition.status.set(S.ACTIVE),
-        runs.Definition.description.set(definition.description),
-        runs.Definition.updatedAt.set(now),
+        items.Definition.version.set(version),
+        items.Definition.status.set(S.ACTIVE),
+        items.Definition.description.set(definition.description),
+        items.Definition.updatedAt.set(now),
     ]
     changes: list[Change] = [Update(head.key, moved, same)]
     if head.status == S.ACTIVE and int(head.version) != version:
@@ -180,16 +179,16 @@ def archive_definition(definition_id: str, *, by: Actor) -> None:
     if head is not None and int(head.version) == definition.version and head.status == S.ACTIVE:
         if definition.name == DOCUMENT_ANALYSIS.name:
             raise Refused("Documents without a matching rule use this definition. Activate another version instead.")
-        same = (runs.Definition.version == head.version) & (runs.Definition.status == S.ACTIVE)
-        gone = [runs.Definition.status.set(S.ARCHIVED), runs.Definition.updatedAt.set(now)]
+        same = (items.Definition.version == head.version) & (items.Definition.status == S.ACTIVE)
+        gone = [items.Definition.status.set(S.ARCHIVED), items.Definition.updatedAt.set(now)]
         changes: list[Change] = [Update(head.key, gone, same), _mark_status(definition_id, S.ARCHIVED, now, EXISTS)]
     else:
-        changes = [_mark_status(definition_id, S.ARCHIVED, now, runs.Definition.status == S.DRAFT)]
+        changes = [_mark_status(definition_id, S.ARCHIVED, now, items.Definition.status == S.DRAFT)]
     _change(changes, definition, "archived", by, {"version": definition.version})
 
 
 def _mark_status(definition_id: str, status: S, now: str, when: Condition) -> Update:
-    actions: list[Action] = [runs.Definition.status.set(status), runs.Definition.updatedAt.set(now)]
+    actions: list[Action] = [items.Definition.status.set(status), items.Definition.updatedAt.set(now)]
     return Update(version_key(definition_id), actions, when)
 
 
@@ -206,7 +205,7 @@ def _event(definition: Definition, word: str, by: Actor, payload: dict[str, Any]
     return entity_event(DEFAULT_SITE, "definition", definition.name, word, by=by, payload=about)
 
 
-def _who_was_first(head: runs.Definition | None) -> str:
+def _who_was_first(head: items.Definition | None) -> str:
     if head is None or head.status != S.ACTIVE:
         return "Changed by another user: no version is active now. Nothing was changed."
     return f"Changed by another user: version {int(head.version)} is active now. Nothing was changed."

@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from workflows.definitions.status import END, Outcome
 from workflows.rules.routing import Condition, Operator, Source
-from workflows.runs.status import END, Outcome
 from workflows.stages import formats, kinds
 
 # Seed 003's types; ``publish`` is the action that ends a run with a result.

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from workflows.definitions.blueprint import APPROVE, Definition, StepDefinition
+from workflows.definitions.status import END
 from workflows.rules.routing import KNOWN, Source, When, is_comparable
-from workflows.runs.status import END
 
 _ASKED = (Source.FIELD, Source.CONTENT_TYPE)  # what a choice knows; texts and barcodes are the rules' to look up
 _COMPARED = ("GT", "GE", "LT", "LE")

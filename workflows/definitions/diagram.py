@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from workflows.definitions.blueprint import Definition, StepDefinition
-from workflows.runs.status import END
+from workflows.definitions.status import END
 
 WIDTH = 340  # units, as many as pixels where there is room: it is read on a phone without zooming
 _LEFT, _BOX, _HIGH, _GAP, _LANE = 4, 244, 46, 20, 15

@@ -11,9 +11,9 @@ from config.errors import NotFound, Refused
 from config.item import Item
 from config.table import DEFAULT_SITE, Key
 from projects.sites import directory
+from workflows.definitions import items
 from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_ANALYSIS, Definition, newest_definition
-from workflows.runs.items import runs
-from workflows.runs.status import DefinitionStatus
+from workflows.definitions.status import DefinitionStatus
 
 
 def _key(workflow_id: str) -> Key:
@@ -39,7 +39,7 @@ def active_definition(family: str = "") -> Definition:
 
 def _head(family: str) -> tuple[int, str]:
     try:
-        found = runs.Definition.load(_key(family), consistent=False)
+        found = items.Definition.load(_key(family), consistent=False)
     except NotFound:
         return 0, ""
     return int(found.version), found.status
@@ -90,18 +90,18 @@ def get_family(name: str) -> Family:
 
 def _families(names: Sequence[str]) -> list[Family]:
     wanted = [*names, *(one.id for one in DEFINITIONS.values() if one.name in names)]
-    rows = {row.workflowId: row for row in runs.Definition.load_many([_key(one) for one in wanted])}
+    rows = {row.workflowId: row for row in items.Definition.load_many([_key(one) for one in wanted])}
     return [_family(name, rows) for name in names]
 
 
-def _family(name: str, rows: dict[str, runs.Definition]) -> Family:
+def _family(name: str, rows: dict[str, items.Definition]) -> Family:
     head = rows.get(name)
     number = int(head.version) if head is not None and head.status == DefinitionStatus.ACTIVE else 0
     own = sorted((one for one in DEFINITIONS.values() if one.name == name), key=lambda one: -one.version)
     return Family(name, number, tuple(_version(one, rows.get(one.id), number) for one in own))
 
 
-def _version(definition: Definition, row: runs.Definition | None, number: int) -> Version:
+def _version(definition: Definition, row: items.Definition | None, number: int) -> Version:
     if row is None:
         return Version(definition, None)
     status = DefinitionStatus.ACTIVE if definition.version == number else DefinitionStatus(row.status)
@@ -110,17 +110,17 @@ def _version(definition: Definition, row: runs.Definition | None, number: int) -
     return Version(definition, status, row.createdAt, row.updatedAt)
 
 
-def get_published_version(definition_id: str) -> tuple[runs.Definition, list[runs.DefinitionStep]]:
+def get_published_version(definition_id: str) -> tuple[items.Definition, list[items.DefinitionStep]]:
     """AP1: a version with its steps in their order, as they were published; one Query. Raises: NotFound."""
     pk = table.DEFINITION.partition_key(DEFAULT_SITE, workflow_id=definition_id)
     found = {str(one["SK"]["S"]): one for one in Item.partition(pk, limit=200)}
     head = found.pop(table.DEFINITION.sort_prefix(), None)
     if head is None:
         raise NotFound("This version is not published here. Ask an administrator to run `manage.py bootstrap`.")
-    return runs.Definition.from_raw_data(head), [runs.DefinitionStep.from_raw_data(one) for one in found.values()]
+    return items.Definition.from_raw_data(head), [items.DefinitionStep.from_raw_data(one) for one in found.values()]
 
 
-def get_published_step(definition_id: str, order: int) -> runs.DefinitionStep:
+def get_published_step(definition_id: str, order: int) -> items.DefinitionStep:
     """AP6: one step. Raises: NotFound."""
     key = table.DEFINITION_STEP.key(DEFAULT_SITE, workflow_id=definition_id, step_order=order)
-    return runs.DefinitionStep.load(key, consistent=False)
+    return items.DefinitionStep.load(key, consistent=False)

@@ -16,10 +16,10 @@ from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.definitions import actions, asl, diagram, versions
 from workflows.definitions.blueprint import DEFINITIONS, Definition
+from workflows.definitions.items import DefinitionStep
+from workflows.definitions.status import DefinitionStatus
 from workflows.definitions.versions import Version
 from workflows.runs import executions
-from workflows.runs.items.runs import DefinitionStep
-from workflows.runs.status import DefinitionStatus
 from workflows.runs.views.runs import list_visible_executions, run_rows
 from workflows.runs.views.state_labels import Mark, words_of
 

@@ -11,11 +11,12 @@ from projects.settings import provider_choice
 from projects.settings.values import SETTING_LABELS
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
+from workflows.providers import queries as providers_queries
 from workflows.providers.bda import BDA
 from workflows.providers.endpoint import ENDPOINT
 from workflows.providers.items import ProviderState
 from workflows.providers.names import LABELS
-from workflows.runs import engine_choice, queries
+from workflows.runs import engine_choice
 from workflows.runs.views.state_labels import Mark
 
 NOT_SET_UP = Mark("", "minus", "Not configured")
@@ -73,7 +74,7 @@ def is_set_up(name: str) -> bool:
 @require_safe
 def list_providers(request: DeskRequest) -> HttpResponse:
     access.check_can_configure(request)
-    known = {state.provider: state for state in queries.provider_states()}
+    known = {state.provider: state for state in providers_queries.provider_states()}
     now = clock.iso(clock.now())
     defaults = [
         (SETTING_LABELS[name], choices.get(provider_choice.desk_default(name), provider_choice.desk_default(name)))

@@ -13,6 +13,7 @@ from projects.documents.actions.attributes import set_attribute
 from projects.documents.queries.documents import get_document
 from workflows.documents.actions import hide
 from workflows.publish import action_kinds
+from workflows.publish import queries as publish_queries
 from workflows.publish.action_kinds import ActionResult, Task
 from workflows.publish.actions import document_actions, follow_ups
 from workflows.publish.actions.document_actions import S
@@ -41,7 +42,7 @@ def plan_follow_ups(run: Run, document: DocumentWorkflow, execution: Execution) 
         and not pinned_rules.load_pinned_rules(run.site, stored_rules.read_routing(document.routing).book).mappings
     ):
         return []
-    before = queries.document_actions(run.site, run.document_id) if acts else []
+    before = publish_queries.document_actions(run.site, run.document_id) if acts else []
     return follow_ups.plan_action_rows(run, document, acts, first=max((one.idx + 1 for one in before), default=0))
 
 
@@ -75,7 +76,7 @@ def _go_on(run: Run, follow_up: FollowUp, owner: str) -> None:
         return
     if not follow_up.mapped_at:
         follow_ups.record_mapping(run, owner=owner, message=_set_attributes(run))
-    for action in queries.actions_of(run):
+    for action in publish_queries.actions_of(run):
         if action.status not in ACTION_ENDED and not _do(run, action, owner):
             return
     follow_ups.end_follow_up(run, owner=owner, status=FollowUpStatus.DONE)

@@ -1,1 +1,1 @@
-"""What a run is: its states, its settings, its records and every read of them."""
+"""What a run is: its states and moves, its settings, its rows, and the one write of its state."""

@@ -6,18 +6,15 @@ from dataclasses import dataclass
 from config import table
 from config.errors import NotFound
 from config.item import Page
-from config.table import InvalidKey, Key
+from config.table import Key
 from workflows.definitions.blueprint import DEFINITIONS, Definition
-from workflows.engine.items import Join
-from workflows.providers.items import ProviderState
-from workflows.publish.items.actions import DocumentAction, FollowUp
 from workflows.runs import seed_000
 from workflows.runs.items.decisions import DecidedFields
 from workflows.runs.items.documents import DocumentWorkflow, ProjectDocument
 from workflows.runs.items.events import DocumentEvent
 from workflows.runs.items.runs import Execution, Segment, Transition, WorkflowSteps
 from workflows.runs.run import Run
-from workflows.runs.status import RESUMABLE, ActionStatus, ActionType, StepStatus
+from workflows.runs.status import RESUMABLE, StepStatus
 
 SEGMENTS_A_PAGE = 50
 
@@ -82,13 +79,6 @@ def board(site: str, workflow_id: str, *, consistent: bool = False) -> WorkflowS
     if found.hidden is not None:
         raise NotFound("The document for this run was deleted.")
     return found
-
-
-def newest_join(site: str, workflow_id: str, stage: str) -> Join | None:
-    """How far the slices of a stage are in its latest attempt; None where it has none."""
-    pk = table.JOIN.partition_key(site, workflow_id=workflow_id)
-    prefix = Join.SK.startswith(table.JOIN.sort_prefix(stage=stage))
-    return next(iter(Join.page(pk, sk=prefix, limit=1, newest_first=True).rows), None)
 
 
 def segments(site: str, workflow_id: str, *, cursor: str | None = None) -> Page[Segment]:
@@ -157,54 +147,6 @@ def latest_event(run: Run, kind: str) -> DocumentEvent | None:
     prefix = DocumentEvent.SK.startswith(table.DOCUMENT_EVENT.sort_prefix())
     rows = DocumentEvent.every(pk, sk=prefix, newest_first=True, consistent=True)
     return next((row for row in rows if row.type == kind and row.correlationId == run.workflow_id), None)
-
-
-def document_actions(site: str, document_id: str) -> list[DocumentAction]:
-    """All actions of a document in their order, strongly consistent; a Query for each hundred."""
-    pk = table.DOCUMENT_ACTION.partition_key(site, document_id=document_id)
-    prefix = DocumentAction.SK.startswith(table.DOCUMENT_ACTION.sort_prefix())
-    return list(DocumentAction.every(pk, sk=prefix, consistent=True))
-
-
-def actions_of(run: Run) -> list[DocumentAction]:
-    """Those of one run, in their order."""
-    return [one for one in document_actions(run.site, run.document_id) if one.workflowId == run.workflow_id]
-
-
-def document_action(site: str, document_id: str, idx: int, kind: str) -> DocumentAction:
-    """Raises: NotFound."""
-    try:
-        return DocumentAction.load(table.DOCUMENT_ACTION.key(site, document_id=document_id, idx=idx, type=kind))
-    except (NotFound, InvalidKey) as error:
-        raise NotFound("Action not found.") from error
-
-
-def follow_up(run: Run) -> FollowUp | None:
-    """Strongly consistent; None where nothing followed."""
-    key = table.FOLLOW_UP.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
-    try:
-        return FollowUp.load(key)
-    except NotFound:
-        return None
-
-
-def actions_with(site: str, status: ActionStatus, *, cursor: str | None = None) -> Page[DocumentAction]:
-    """Actions of all documents that are in this state, but for done ones, which the index does not hold: one Query."""
-    pk = table.DOCUMENT_ACTION.gsi2_partition(site, status=status)
-    return DocumentAction.page(pk, index="GSI2", cursor=cursor)
-
-
-def list_queued_documents(site: str, queue_id: str, *, cursor: str | None = None) -> Page[DocumentAction]:
-    """What waits in a queue for a person after its publication: one Query."""
-    pk = table.DOCUMENT_ACTION.gsi1_partition(site, type=ActionType.QUEUE, queue_id=queue_id)
-    return DocumentAction.page(pk, index="GSI1", cursor=cursor)
-
-
-def provider_states() -> list[ProviderState]:
-    """How outside services answer, those that never failed left out: one Query, the same on every site."""
-    pk = table.PROVIDER_STATE.partition_key(table.DEFAULT_SITE)
-    prefix = ProviderState.SK.startswith(table.PROVIDER_STATE.sort_prefix())
-    return list(ProviderState.page(pk, sk=prefix, limit=50).rows)
 
 
 @dataclass(frozen=True)

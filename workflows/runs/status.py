@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from config.errors import CountersignError
+from workflows.definitions.status import END as END  # noqa: PLC0414 - the words of a run are found in one module
+from workflows.definitions.status import Outcome as Outcome  # noqa: PLC0414 - of a definition's last step, too
 
 
 class RunStatus(StrEnum):
@@ -14,17 +16,6 @@ class RunStatus(StrEnum):
     FAILED = "failed"
 
 
-class Outcome(StrEnum):
-    """How a run ended. A rejection is a business outcome: the run is completed, not failed."""
-
-    PUBLISHED = "published"
-    REJECTED = "rejected"
-    EXPIRED = "expired"
-    FAILED = "failed"
-    PARTIAL = "partial"  # pages failed, and the others wait for somebody to say how to go on
-    CANCELLED = "cancelled"
-
-
 class StepStatus(StrEnum):
     """Of one step on the board, and of the whole board in GSI1 (seed 000)."""
 
@@ -33,14 +24,6 @@ class StepStatus(StrEnum):
     COMPLETED = "completed"
     FAILED = "failed"
     SKIPPED = "skipped"
-
-
-class DefinitionStatus(StrEnum):
-    """Of a definition's version (seed 003), stored as written."""
-
-    DRAFT = "draft"  # published, and no run gets it
-    ACTIVE = "active"
-    ARCHIVED = "archived"
 
 
 class ActionType(StrEnum):
@@ -159,6 +142,3 @@ def check_can_move(before: RunState | None, after: RunState) -> None:
     """Raises: CountersignError, since a caller that asks for such a move is wrong whatever the table holds."""
     if not any(after == move.to and (before in move.sources if before else not move.sources) for move in RUN_MOVES):
         raise CountersignError(f"A run cannot go from {before or 'nothing'} to {after}.")
-
-
-END = -1  # seed 003: the step order behind the last one

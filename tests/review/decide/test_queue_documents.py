@@ -36,6 +36,7 @@ from tests.workflows.boxes import zipped
 from tests.workflows.make_rules import make_rule, make_ruleset, says
 from tests.workflows.test_api import API, problem, program, upload
 from workflows.documents.actions import removals
+from workflows.publish import queries as publish_queries
 from workflows.rules.routing import Act
 from workflows.runs import queries
 from workflows.runs.run import Run
@@ -141,7 +142,9 @@ def zoo(scanner: Client, pump: Pump) -> Zoo:
 
 
 def in_queue(run: Run) -> bool:
-    return any(one.status == ActionStatus.IN_QUEUE for one in queries.document_actions("default", run.document_id))
+    return any(
+        one.status == ActionStatus.IN_QUEUE for one in publish_queries.document_actions("default", run.document_id)
+    )
 
 
 def asked(client: Client, method: str, page: Page, known: dict[str, Any]) -> Any:

@@ -21,6 +21,7 @@ from tests.workflows.follow_ups import drive, published, statuses
 from tests.workflows.removing import MARTA, ROSA, files_of, hang_on, is_trail, reviewed_document, told
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals as actions
+from workflows.publish import queries as publish_queries
 from workflows.publish.actions import follow_ups as followups
 from workflows.publish.items.actions import FollowUp
 from workflows.rules.routing import Act
@@ -122,9 +123,9 @@ def test_what_follows_a_publication_rests_while_its_document_is_deleted(pump: Pu
     assert {key: row for key, row in stored.rows().items() if not is_trail(key)} == before
     drive(run)
     assert statuses(run) == ["IN_QUEUE", "PENDING"]
-    assert queries.list_queued_documents(SITE, "q1").rows
+    assert publish_queries.list_queued_documents(SITE, "q1").rows
     actions.delete_document(SITE, run.document_id, by=ROSA)
-    assert not queries.list_queued_documents(SITE, "q1").rows
+    assert not publish_queries.list_queued_documents(SITE, "q1").rows
 
 
 def test_while_a_worker_does_what_follows_nothing_is_deleted(pump: Pump) -> None:

@@ -24,6 +24,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import reruns
 from workflows.engine.actions import interventions
 from workflows.engine.step_context import document_of
+from workflows.publish import queries as publish_queries
 from workflows.rules.routing import When
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import run_rows
@@ -83,8 +84,8 @@ def analysed(run: Run, total: str = "5.00") -> Run:
 
 def test_nothing_follows_a_result_beside_a_decided_one_until_it_is_chosen(decided: Run) -> None:
     new = analysed(decided)
-    assert queries.follow_up(new) is None
-    assert queries.actions_of(new) == []
+    assert publish_queries.follow_up(new) is None
+    assert publish_queries.actions_of(new) == []
     assert (len(mail.outbox), values(new)) == (1, {"amount": "99.00"})
     assert reruns.choose_result(new, by=ROSA, reviews=True)
     drive(new)

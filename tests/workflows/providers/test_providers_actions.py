@@ -9,8 +9,8 @@ from config import clock
 from config import table as keys
 from config.errors import ProviderPaused
 from workflows.providers import actions as provider_actions
+from workflows.providers import queries as providers_queries
 from workflows.providers.items import ProviderState
-from workflows.runs import queries
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +50,7 @@ def test_what_never_failed_is_let_through_and_costs_one_read_for_a_while(table):
     for _ in range(3):
         provider_actions.admit_call("bedrock")
         provider_actions.record_success("bedrock")
-    (state,) = queries.provider_states()
+    (state,) = providers_queries.provider_states()
     assert (int(state.failures), state.open_until) == (0, None)
 
 
@@ -156,7 +156,7 @@ def test_when_it_began_is_kept_while_it_lasts():
     provider_actions.admit_call("bedrock")
     fail(1)
     assert row().opened_at == began
-    assert [one.provider for one in queries.provider_states()] == ["bedrock"]
+    assert [one.provider for one in providers_queries.provider_states()] == ["bedrock"]
 
 
 def test_another_workers_finding_is_believed_after_a_moment(settings):

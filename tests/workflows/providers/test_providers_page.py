@@ -13,6 +13,7 @@ from tests.people import alice, bob, signed_in
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine.actions import external_jobs, leases
 from workflows.providers import actions as provider_actions
+from workflows.providers import queries as providers_queries
 from workflows.providers.calls import Caller
 from workflows.providers.items import ProviderState
 from workflows.providers.names import PROVIDERS
@@ -74,7 +75,7 @@ def test_one_that_does_not_let_us_in_fails_until_a_call_goes_through(table, monk
             textract(refused)
     assert marks()["Amazon Textract"] == "Failing"
     assert f"{code}, <time" in page()
-    (state,) = queries.provider_states()
+    (state,) = providers_queries.provider_states()
     assert (int(state.failures), state.open_until, state.failed_at == state.refused_at) == (0, None, True)
     assert textract(lambda: "read") == "read"
     assert marks()["Amazon Textract"] == "Operational"
@@ -95,29 +96,29 @@ def test_a_document_that_is_refused_is_no_trouble_of_the_service(table, monkeypa
 def test_that_it_works_is_noted_once_in_some_minutes(table):
     textract = Caller(PROVIDERS["textract"], provider_actions, 4)
     textract(lambda: "read")
-    (state,) = queries.provider_states()
+    (state,) = providers_queries.provider_states()
     provider_actions.forget_provider_state()
     textract(lambda: "read")
-    (same,) = queries.provider_states()
+    (same,) = providers_queries.provider_states()
     assert same.worked_at == state.worked_at
     long_ago = clock.iso(clock.now() - dt.timedelta(minutes=11))
     ProviderState.change(state.key, [ProviderState.worked_at.set(long_ago)], ProviderState.PK.exists())
     provider_actions.forget_provider_state()
     textract(lambda: "read")
-    (later,) = queries.provider_states()
+    (later,) = providers_queries.provider_states()
     assert later.worked_at > long_ago
 
 
 def test_that_it_works_does_not_take_back_what_failed_meanwhile(table):
     provider_actions.record_success("textract")
-    (state,) = queries.provider_states()
+    (state,) = providers_queries.provider_states()
     long_ago = clock.iso(clock.now() - dt.timedelta(minutes=11))
     ProviderState.change(state.key, [ProviderState.worked_at.set(long_ago)], ProviderState.PK.exists())
     provider_actions.forget_provider_state()
     provider_actions.admit_call("textract")  # this process remembers a service without trouble
     ProviderState.change(state.key, [ProviderState.failures.set(1)], ProviderState.PK.exists())
     provider_actions.record_success("textract")
-    (state,) = queries.provider_states()
+    (state,) = providers_queries.provider_states()
     assert (int(state.failures), state.worked_at) == (1, long_ago)
 
 
@@ -138,7 +139,7 @@ def test_one_that_failed_and_one_that_is_paused_say_so(table, monkeypatch):
     found = page()
     assert marks()["Amazon Textract"] == "Paused"
     assert "ThrottlingException, 2 in a row" in found
-    (state,) = queries.provider_states()
+    (state,) = providers_queries.provider_states()
     past = clock.iso(clock.now() - dt.timedelta(seconds=1))
     ProviderState.change(state.key, [ProviderState.open_until.set(past)], ProviderState.PK.exists())
     assert marks()["Amazon Textract"] == "Retrying"

@@ -27,11 +27,11 @@ from tests.workflows.follow_ups import (
 )
 from tests.workflows.make_rules import make_rule, make_ruleset
 from workflows.documents.actions import removals
+from workflows.publish import queries as publish_queries
 from workflows.publish.actions import document_actions
 from workflows.publish.actions import follow_ups as follow_up_actions
 from workflows.publish.items.actions import DocumentAction
 from workflows.rules.routing import Act, When
-from workflows.runs import queries
 from workflows.runs.status import ACTION_ENDED, ACTION_TRANSITIONS, ActionStatus, FollowUpStatus
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.usefixtures("pump")
 def test_a_publication_without_rules_is_followed_by_nothing():
     run = ready()
     assert "follow_up" not in publish(run)
-    assert queries.follow_up(run) is None
+    assert publish_queries.follow_up(run) is None
 
 
 def test_the_rows_come_into_being_with_the_publication_or_not_at_all():
@@ -50,7 +50,7 @@ def test_the_rows_come_into_being_with_the_publication_or_not_at_all():
     run = ready()
     with crash_before("dynamodb", "TransactWriteItems"), pytest.raises(Crash):
         publish(run)
-    assert (statuses(run), queries.follow_up(run)) == ([], None)
+    assert (statuses(run), publish_queries.follow_up(run)) == ([], None)
     assert publish(run)["follow_up"] is True
     assert statuses(run) == ["PENDING", "PENDING"]
     assert publish(run)["follow_up"] is True  # delivered again: the same answer, and nothing new
@@ -61,9 +61,9 @@ def test_actions_are_done_in_order_each_with_its_event():
     run = published(Act("OCR"), NOTIFY, Act("PUBLISH"))
     drive(run)
     assert statuses(run) == ["COMPLETE"] * 3
-    assert queries.follow_up(run).status == FollowUpStatus.DONE
+    assert publish_queries.follow_up(run).status == FollowUpStatus.DONE
     assert kinds(run)[-4:] == ["ACTION_COMPLETED"] * 3 + ["FOLLOW_UP_DONE"]
-    done = [one.completedDate for one in queries.actions_of(run)]
+    done = [one.completedDate for one in publish_queries.actions_of(run)]
     assert done == sorted(done)
 
 
@@ -147,7 +147,7 @@ def test_after_the_last_attempt_a_person_has_it_done_again(settings):
         for _ in range(2):
             now_due(run)
             drive(run)
-        assert (statuses(run), queries.follow_up(run).status) == (["FAILED", "PENDING"], FollowUpStatus.WAITING)
+        assert (statuses(run), publish_queries.follow_up(run).status) == (["FAILED", "PENDING"], FollowUpStatus.WAITING)
         drive(run)  # nothing is due
         assert len(outside.got) == 2
         document_actions.retry_action(run, action(run), by=ROSA)
@@ -185,9 +185,9 @@ def test_of_a_deleted_document_nothing_is_done_again_until_it_is_back():
     removals.delete_document(SITE, run.document_id, by=MARTA)
     with pytest.raises(Conflict):
         document_actions.retry_action(run, seen, by=ROSA)
-    assert not list(queries.actions_with(SITE, ActionStatus.PENDING).rows)
+    assert not list(publish_queries.actions_with(SITE, ActionStatus.PENDING).rows)
     removals.restore_document(SITE, run.document_id, by=MARTA)
-    assert (statuses(run), queries.follow_up(run).status) == (["FAILED"], FollowUpStatus.WAITING)
+    assert (statuses(run), publish_queries.follow_up(run).status) == (["FAILED"], FollowUpStatus.WAITING)
     document_actions.retry_action(run, action(run), by=ROSA)
     drive(run)
     assert kinds(run).count("ACTION_WANTED_AGAIN") == 1
@@ -197,10 +197,10 @@ def test_a_queue_stops_what_is_behind_until_a_person_is_done():
     run = published(QUEUE, NOTIFY)
     drive(run)
     assert (statuses(run), mail.outbox) == (["IN_QUEUE", "PENDING"], [])
-    (waiting,) = queries.list_queued_documents(SITE, "q1").rows
+    (waiting,) = publish_queries.list_queued_documents(SITE, "q1").rows
     assert (waiting.name, waiting.document_id, waiting.idx) == ("secret-name.pdf", run.document_id, 0)
     document_actions.settle_action(run, action(run), by=ROSA)
-    assert queries.list_queued_documents(SITE, "q1").rows == []
+    assert publish_queries.list_queued_documents(SITE, "q1").rows == []
     assert action(run).message == "Done by Rosa Marin"
     drive(run)
     assert (statuses(run), len(mail.outbox)) == (["COMPLETE"] * 2, 1)
@@ -240,6 +240,6 @@ def test_every_status_of_an_action_says_what_may_follow():
 def test_what_is_not_there_is_not_found():
     for where in ((SITE, "none", 0, "OCR"), (SITE, "a#b", 0, "OCR")):
         with pytest.raises(NotFound):
-            queries.document_action(*where)
+            publish_queries.document_action(*where)
     run = published(Act("OCR"))
-    assert isinstance(queries.document_action(SITE, run.document_id, 0, "OCR"), DocumentAction)
+    assert isinstance(publish_queries.document_action(SITE, run.document_id, 0, "OCR"), DocumentAction)

@@ -16,9 +16,9 @@ from tests.projects.make_queues import SITE, make_queue
 from tests.pump import Pump
 from tests.workflows.follow_ups import drive, published, ready, statuses
 from tests.workflows.make_rules import is_pdf, make_rule, make_ruleset
+from workflows.publish import queries as publish_queries
 from workflows.publish.actions import document_actions
 from workflows.rules.routing import Act, When
-from workflows.runs import queries
 from workflows.runs.actions import run_rows
 from workflows.runs.items.runs import Execution, WorkflowSteps
 from workflows.storage import files
@@ -191,7 +191,7 @@ def test_a_document_of_a_newer_content_keeps_no_text_of_the_older(pump: Pump):
     replaced = [WorkflowSteps.replaced_by.set("01ZZZZZZZZZZZZZZZZZZZZZZZZ")]
     WorkflowSteps.change(run_rows.board_key(run), replaced, WorkflowSteps.PK.exists())
     drive(run)
-    (action,) = queries.actions_of(run)
+    (action,) = publish_queries.actions_of(run)
     assert (action.status, "newer content" in action.message) == ("FAILED", True)
     with pytest.raises(Conflict):
         document_actions.settle_action(run, action, by=Actor("1", "Rosa"))  # not in any queue

@@ -9,6 +9,7 @@ from tests.aws_faults import Crash, audit_refused, crash_after, crash_before
 from tests.factories import SITE
 from tests.pump import Pump
 from tests.workflows.follow_ups import NOTIFY, QUEUE, ROSA, action, drive, kinds, published, statuses
+from workflows.publish import queries as publish_queries
 from workflows.publish.actions import document_actions
 from workflows.publish.actions import follow_ups as follow_up_actions
 from workflows.publish.items.actions import FollowUp
@@ -86,7 +87,7 @@ def test_without_its_event_no_move_is_kept():
     run = published(QUEUE, NOTIFY)
     with audit_refused(), pytest.raises(Unavailable):
         drive(run)
-    assert (statuses(run), queries.list_queued_documents(SITE, "q1").rows) == (["PENDING", "PENDING"], [])
+    assert (statuses(run), publish_queries.list_queued_documents(SITE, "q1").rows) == (["PENDING", "PENDING"], [])
     drive(run)
     with audit_refused(), pytest.raises(Unavailable):
         document_actions.settle_action(run, action(run), by=ROSA)
@@ -110,12 +111,12 @@ def test_a_second_run_of_a_document_numbers_its_actions_behind_the_first():
     later = type(run)(SITE, run.project_id, run.document_id, "01ZZZZZZZZZZZZZZZZZZZZZZZZ")
     changes = follow_up_actions.plan_action_rows(later, document, [Act("PUBLISH")], first=2)
     follow_up_actions.transact(changes)
-    assert [one.SK for one in queries.document_actions(SITE, run.document_id)] == [
+    assert [one.SK for one in publish_queries.document_actions(SITE, run.document_id)] == [
         "action#0000#OCR",
         "action#0001#OCR",
         "action#0002#PUBLISH",
     ]
-    assert len(queries.actions_of(run)) == 2
+    assert len(publish_queries.actions_of(run)) == 2
 
 
 def test_the_sweeper_has_it_done_where_the_message_was_lost(pump: Pump):

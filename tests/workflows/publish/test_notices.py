@@ -1,6 +1,9 @@
 """The sender is told once that nothing was published: by whom, what it says, and what it does not say by itself."""
 
+import ast
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +26,7 @@ from tests.flow.protocol import kinds, sweep_until_ended
 from tests.pump import Pump
 from tests.workflows import removing
 from tests.workflows.advancing import failed
+from workflows import apps
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine.actions import interventions
 from workflows.engine.actions.interventions import ResumeWay
@@ -301,3 +305,11 @@ def test_a_deleted_document_is_not_told_of(pump: Pump, sender: User) -> None:
     Item(key.pk, key.sk).delete()
     tell(run)
     assert (notice_of(run).status, mail.outbox) == (NoticeStatus.OVERTAKEN, [])
+
+
+def test_every_process_plans_notices_where_a_run_ends() -> None:
+    asked = "from workflows.runs.actions import ends; print([plan.__module__ for plan in ends._PLANS])"
+    found = subprocess.run(
+        [sys.executable, "manage.py", "shell", "--no-imports", "-c", asked], capture_output=True, text=True, check=True
+    )
+    assert ast.literal_eval(found.stdout.strip()) == list(apps.ENDS)

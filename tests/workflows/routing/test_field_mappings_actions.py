@@ -19,13 +19,13 @@ from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.workflows.follow_ups import drive, publish, ready
 from tests.workflows.make_rules import ALICE, BOB
+from workflows.publish import queries as publish_queries
 from workflows.routing import pinned_rules
 from workflows.routing.actions import field_mappings
 from workflows.routing.actions.field_mappings import MappingDraft
 from workflows.routing.items.field_mappings import StoredMapping
 from workflows.rules import field_mapping
 from workflows.rules.field_mapping import FieldMapping, MappedAttribute
-from workflows.runs import queries
 from workflows.runs.status import FollowUpStatus
 
 pytestmark = pytest.mark.usefixtures("table")
@@ -158,7 +158,7 @@ def test_a_published_result_sets_attributes_once(pump):
     publish(run)
     drive(run)
     assert values(run) == {"amount": "510.24", "vendor": "Alder & Quill"}
-    assert queries.follow_up(run).status == FollowUpStatus.DONE
+    assert publish_queries.follow_up(run).status == FollowUpStatus.DONE
     told = list(document_queries.list_activities(SITE, run.document_id).rows)
     changed = [one for one in told if one.type == ActivityType.MODIFY]
     assert {one.user_name for one in changed} == {"Mapping Invoices"}
@@ -188,7 +188,7 @@ def test_what_cannot_be_set_is_said_and_stops_nothing(pump):
     run = ready()
     publish(run)
     drive(run)
-    follow_up = queries.follow_up(run)
+    follow_up = publish_queries.follow_up(run)
     assert "Invoices: “Alder & Quill” is not a valid value for" in follow_up.message
     assert "gone" in follow_up.message
     assert (values(run), follow_up.status) == ({"amount2": "510.24"}, FollowUpStatus.DONE)
@@ -221,7 +221,7 @@ def test_a_document_that_was_deleted_meanwhile_gets_none_and_no_action(pump):
     document = document_queries.get_document(SITE, run.document_id)
     document.delete()
     drive(run)
-    assert queries.follow_up(run).status == FollowUpStatus.CANCELLED
+    assert publish_queries.follow_up(run).status == FollowUpStatus.CANCELLED
 
 
 # --- how it is edited ---------------------------------------------------------

@@ -21,6 +21,7 @@ from workflows.documents.reruns import ANALYSED, EndedRun
 from workflows.engine import driver, limits
 from workflows.engine.actions import interventions
 from workflows.publish import follow_ups
+from workflows.publish import queries as publish_queries
 from workflows.rules.stored_rules import read_routing
 from workflows.runs import events, queries, run_files, run_settings, traces
 from workflows.runs.actions import advance, document_rows
@@ -303,6 +304,6 @@ def choose_result(run: Run, *, by: Actor, reviews: bool) -> bool:
 
 def _plan_follow_ups_of_chosen(source: Source) -> list[Change]:
     """What rules order after a publication, for a result that stood beside another and is chosen for the first time."""
-    if not source.execution.keeps or queries.follow_up(source.run) is not None:
+    if not source.execution.keeps or publish_queries.follow_up(source.run) is not None:
         return []
     return follow_ups.plan_follow_ups(source.run, source.link, source.execution)

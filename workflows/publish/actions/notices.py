@@ -10,6 +10,7 @@ from config.table import Key
 from config.transaction import Change, Put, Update, transact
 from workflows.publish.items.notices import NoticeStatus, SenderNotice
 from workflows.runs import events
+from workflows.runs.actions.ends import at_end
 from workflows.runs.run import Run
 from workflows.runs.status import Outcome
 
@@ -26,6 +27,7 @@ def run_of(site: str, notice: SenderNotice) -> Run:
     return Run(site, notice.project_id, notice.document_id, notice.workflow_id)
 
 
+@at_end
 def plan_notice(run: Run, outcome: Outcome, attempt: int, now: str) -> list[Change]:
     """For the transaction that ends the run, due at once; none where nobody is told of such an end."""
     if not settings.TELL_SENDERS or outcome not in TOLD:

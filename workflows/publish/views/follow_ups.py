@@ -17,6 +17,7 @@ from projects.audit.events import actor_of
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from workflows.publish import queries as publish_queries
 from workflows.publish.actions import document_actions
 from workflows.publish.items.actions import DocumentAction, FollowUp
 from workflows.publish.tasks import enqueue_follow_up
@@ -64,11 +65,11 @@ class ActionRow:
 def show_follow_up(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     board, _ = run_of(request, document_id, workflow_id)
     run = Run(request.site, str(board.project_id), document_id, workflow_id)
-    follow_up = queries.follow_up(run)
+    follow_up = publish_queries.follow_up(run)
     context = {
         "board": board,
         "decided": list(_list_decided_rules(run)),
-        "rows": [_row(one) for one in queries.actions_of(run)] if follow_up else [],
+        "rows": [_row(one) for one in publish_queries.actions_of(run)] if follow_up else [],
         "follow_up": follow_up,
         "next_at": follow_up.due_at if follow_up and follow_up.status == FollowUpStatus.OPEN else "",
         "moving": follow_up is not None and _is_moving(follow_up),
@@ -109,7 +110,7 @@ def list_actions(request: DeskRequest) -> HttpResponse:
     state = ActionStatus(asked) if asked in _LISTED else ActionStatus.FAILED
     cursor = request.GET.get("after")
     page = admission.filter_page(
-        request, lambda place: queries.actions_with(request.site, state, cursor=place), cursor,
+        request, lambda place: publish_queries.actions_with(request.site, state, cursor=place), cursor,
         lambda action: action.document_id,
     )  # fmt: skip
     here = reverse("workflows:list-actions")
@@ -128,7 +129,7 @@ def list_actions(request: DeskRequest) -> HttpResponse:
 def retry_action(request: DeskRequest, document_id: str, workflow_id: str, number: int, kind: str) -> HttpResponse:
     access.check_can_upload(request)
     admission.check_document(request, document_id)
-    action = queries.document_action(request.site, document_id, number, kind)
+    action = publish_queries.document_action(request.site, document_id, number, kind)
     if action.workflowId != workflow_id:
         raise NotFound("There is no such action here.")
     run = Run(request.site, str(action.project_id), document_id, workflow_id)

@@ -12,10 +12,10 @@ from projects.audit.events import actor_of
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from workflows.publish import queries as publish_queries
 from workflows.publish.actions import document_actions
 from workflows.publish.items.actions import DocumentAction
 from workflows.publish.tasks import enqueue_follow_up
-from workflows.runs import queries
 from workflows.runs.run import Run
 from workflows.runs.status import ActionType
 
@@ -36,7 +36,7 @@ def list_queued(request: DeskRequest, queue_id: str) -> HttpResponse:
     cursor = request.GET.get("after")
     page = admission.filter_page(
         request,
-        lambda place: queries.list_queued_documents(request.site, queue_id, cursor=place),
+        lambda place: publish_queries.list_queued_documents(request.site, queue_id, cursor=place),
         cursor,
         lambda action: action.document_id,
     )
@@ -54,7 +54,7 @@ def list_queued(request: DeskRequest, queue_id: str) -> HttpResponse:
 def settle_document(request: DeskRequest, queue_id: str, document_id: str, number: int) -> HttpResponse:
     access.check_can_review(request)
     access.check_admitted(request, queue_id)
-    action = queries.document_action(request.site, document_id, number, ActionType.QUEUE)
+    action = publish_queries.document_action(request.site, document_id, number, ActionType.QUEUE)
     if action.queueId != queue_id:
         raise NotFound("There is no such document in this queue.")
     run = Run(request.site, str(action.project_id), document_id, str(action.workflowId))

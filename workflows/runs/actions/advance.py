@@ -7,9 +7,9 @@ from config import clock
 from config.item import Item
 from config.transaction import Change, EventAt, Put, transact
 from workflows.definitions.blueprint import ROUTED, Definition
-from workflows.publish.actions import notices
 from workflows.runs import events, traces
 from workflows.runs.actions.document_rows import NOTHING, DocumentState, More, write_document
+from workflows.runs.actions.ends import plan_end
 from workflows.runs.actions.run_rows import (
     Advance,
     RunPosition,
@@ -66,7 +66,7 @@ def write(
     else:
         own = reopen(before, after, more.execution, now)
     if after.outcome and not after.keeps:
-        own += notices.plan_notice(after.run, after.outcome, after.attempt, now)
+        own += plan_end(after.run, after.outcome, after.attempt, now)
     return [*own, *write_document(after.run, before.document, after.document, now, more=more)]
 
 

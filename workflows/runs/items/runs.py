@@ -97,26 +97,3 @@ class Segment(Item):
     data = map_attribute()
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()
-
-
-class Definition(Item):
-    """A definition version, or the family's head with its active version (AP1)."""
-
-    workflowId = UnicodeAttribute()  # noqa: N815
-    name = UnicodeAttribute()
-    version = NumberAttribute()
-    status = UnicodeAttribute()
-    description = UnicodeAttribute(null=True)
-    createdAt = UnicodeAttribute()  # noqa: N815
-    updatedAt = UnicodeAttribute()  # noqa: N815
-
-
-class DefinitionStep(Item):
-    """One step of a definition version (AP6)."""
-
-    workflowId = UnicodeAttribute()  # noqa: N815
-    stepOrder = NumberAttribute()  # noqa: N815
-    name = UnicodeAttribute()
-    type = UnicodeAttribute()
-    config = map_attribute()
-    timeoutMin = NumberAttribute(null=True)  # noqa: N815

@@ -19,6 +19,7 @@ from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from workflows.definitions.blueprint import APPROVALS, DEFINITIONS, DOCUMENT_ANALYSIS, FIRST_ANALYSIS
+from workflows.engine import queries as engine_queries
 from workflows.engine.actions.interventions import ResumeWay
 from workflows.engine.items import Join
 from workflows.engine.step_order import PARTIAL_AT
@@ -146,7 +147,7 @@ def _slices(board: WorkflowSteps) -> Join | None:
     """How far the running step is where slices do it, which only documents of many pages have."""
     if board.outcome or int(board.page_count or 0) <= paddleocr_processor.PAGES:
         return None
-    return queries.newest_join(table.site_of(board.PK), str(board.workflow_id), str(board.current_step))
+    return engine_queries.newest_join(table.site_of(board.PK), str(board.workflow_id), str(board.current_step))
 
 
 def _describe_position(board: WorkflowSteps, join: Join | None) -> str:
