@@ -29,7 +29,7 @@ def test_a_slash_goes_to_the_search_unless_somebody_types(
     expect(box).to_have_value("a/b <i>")
     page.keyboard.press("Enter")
     page.wait_for_url("**/search/?q=*")
-    expect(page.get_by_role("heading", name="Nothing holds all of these words")).to_be_visible()
+    expect(page.get_by_role("heading", name="No documents match")).to_be_visible()
     page.evaluate("localStorage.setItem('countersign-keys-off', '1')")
     page.goto(f"{live_server.url}/projects/")
     page.keyboard.press("/")

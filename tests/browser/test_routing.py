@@ -39,10 +39,10 @@ def test_a_rule_is_made_row_by_row(
     page.get_by_role("button", name="Add an action").click()
     page.locator("[name=actions-0-type]").select_option("NOTIFY")
     page.locator("[name=actions-0-target]").fill("a@example.org")
-    page.get_by_role("button", name="Make the rule").first.click()
-    expect(page.get_by_text("Write a number such as 1000.50")).to_be_visible()
+    page.get_by_role("button", name="Create rule").first.click()
+    expect(page.get_by_text("Enter a number such as 1000.50")).to_be_visible()
     page.locator("[name=conditions-1-value]").fill("1,000")
-    page.get_by_role("button", name="Make the rule").first.click()
+    page.get_by_role("button", name="Create rule").first.click()
     expect(page.get_by_role("link", name="Urgent ones")).to_be_visible()
     (stored,) = pinned_rules.list_rules(SITE, ruleset.documentId)
     assert [one.words for one in stored.rule.conditions] == ["Text contains “urgent”", "Field total is at least “1000”"]
@@ -60,7 +60,7 @@ def test_a_document_is_taken_out_of_its_queue(live_server: LiveServer, context: 
     page.goto(f"{live_server.url}/review/queues/{queue.id}/")
     page.get_by_role("link", name="View documents").click()
     page.get_by_role("button", name="Done with secret-name.pdf").click()
-    expect(page.get_by_role("heading", name="No document waits here")).to_be_visible()
+    expect(page.get_by_role("heading", name="No documents in this queue")).to_be_visible()
 
 
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)

@@ -76,9 +76,9 @@ def test_its_documents_are_listed_with_names_states_and_the_way_to_their_runs(se
         assert "Completed" in shown[word]
     assert "Failed" in shown["failed"]
     assert "Failed" in shown["stuck"]
-    assert "Under way" in shown["analyzing"]
-    assert "Read once more" in shown["reanalyzing"]
-    assert "Being uploaded" in shown["uploading"]
+    assert "In progress" in shown["analyzing"]
+    assert "Re-analysing" in shown["reanalyzing"]
+    assert "Uploading" in shown["uploading"]
     assert "39.1" in shown["completed"]  # KB
     for word, one in seed.documents.items():
         assert (f"/workflows/{one.document_id}/" in page) == (word != "uploading")
@@ -113,7 +113,7 @@ def test_the_page_of_a_document_leads_to_its_run_and_a_run_to_no_page_that_is_no
 def test_a_document_without_a_run_says_so(seed):
     answer = signed_in(charlie()).get(f"/workflows/{seed.documents['uploading'].document_id}/")
     assert answer.status_code == 404
-    assert "has not been read yet" in answer.content.decode()
+    assert "has not been processed yet" in answer.content.decode()
 
 
 def test_a_completed_run_shows_ten_steps_with_their_times(seed):
@@ -135,16 +135,16 @@ def test_a_completed_run_shows_ten_steps_with_their_times(seed):
 
 def test_a_run_that_stopped_between_steps_says_so_too(seed):
     page = read(run_url(seed, "stuck"))
-    assert "The analysis could not be done" in page
+    assert "The analysis failed" in page
     assert "States.Timeout after 24 h" in page
     assert "every 3s" not in page
 
 
 def test_a_failed_run_says_what_failed_and_stops_asking(seed):
     page = read(run_url(seed, "failed"))
-    assert "PaddleOCR Processing could not be done" in page
+    assert "PaddleOCR Processing failed" in page
     assert "chunk_0001 could not be read" in page
-    assert "not reached" in page
+    assert "not run" in page
     assert "every 3s" not in page
 
 
@@ -200,7 +200,7 @@ def test_the_result_is_its_summary_with_a_line_of_each_page(seed):
 
 @pytest.mark.parametrize(
     ("word", "told"),
-    [("analyzing", "No description"), ("pending", "Nothing yet."), ("failed", "ended before anything was read")],
+    [("analyzing", "No description"), ("pending", "appears here"), ("failed", "ended before extraction")],
 )
 def test_a_result_that_is_not_there_yet_says_so(seed, word, told):
     assert told in words(read(run_url(seed, word, "result/")))
@@ -208,9 +208,10 @@ def test_a_result_that_is_not_there_yet_says_so(seed, word, told):
 
 def test_the_history_is_what_the_steps_tell(seed):
     text = words(read(run_url(seed, "failed", "lineage/"), htmx=True))
-    for one in ("keeps no history", "Run created", "Segment Prep began", "PaddleOCR Processing failed", "chunk_0001"):
+    for one in ("keeps no history", "Run created", "Segment Prep started", "PaddleOCR Processing failed", "chunk_0001"):
         assert one in text
-    assert text.index("Segment Prep began") < text.index("Segment Prep completed") < text.index("Format Parsing began")
+    order = ("Segment Prep started", "Segment Prep completed", "Format Parsing started")
+    assert sorted(order, key=text.index) == list(order)
 
 
 def test_looking_at_everything_and_sweeping_leaves_every_item_and_object_as_it_was(seed):
@@ -284,7 +285,7 @@ def test_a_question_that_cannot_be_asked_here_is_answered_with_a_way_that_there_
     assert writer.post(run_url(seed, "completed", "again/stage/"), {"step": "assess"}).status_code == 422
     contents = f"/documents/{seed.documents['completed'].document_id}/contents/"
     assert writer.get(contents).status_code == 404
-    assert "Choose" in words(writer.get(f"/workflows/projects/{seed.project_id}/upload/").content.decode())
+    assert "Processing options" in words(writer.get(f"/workflows/projects/{seed.project_id}/upload/").content.decode())
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_a_segment_that_is_not_built_yet_shows_what_the_stages_have_read(seed):
     text = words(read(run_url(seed, "analyzing", "segments/0/")))
     assert "OCR of page 1" in text
     assert "Layer of page 1" in text
-    assert "Waits to be read" in text
+    assert "Queued" in text
 
 
 def test_chapters_and_web_pages_are_shown_as_what_they_are(seed):
@@ -45,7 +45,7 @@ def test_chapters_and_web_pages_are_shown_as_what_they_are(seed):
 
 
 def test_a_segment_that_is_counted_and_not_written_says_so(seed):
-    assert "Nothing was read on this page yet." in read(run_url(seed, "reanalyzing", "segments/0/"))
+    assert "No text was extracted from this page yet." in read(run_url(seed, "reanalyzing", "segments/0/"))
 
 
 def test_a_segment_beyond_the_last_is_not_found(seed):

@@ -172,7 +172,7 @@ def test_the_page_of_a_run_says_that_it_stands_aside_while_it_does(pump: Pump) -
 
     def shown(run: Run) -> bool:
         url = reverse("workflows:show-run", args=[run.document_id, run.workflow_id])
-        return "This one waits behind them" in one_line(signed_in(bob()).get(url).content)
+        return "This one is queued after them" in one_line(signed_in(bob()).get(url).content)
 
     assert (shown(first), shown(last)) == (False, True)
     finish(pump, last)

@@ -16,8 +16,8 @@ class SlotsForm(forms.Form):
         min_value=1,
         max_value=settings.BATCH_MOST_SLOTS,
         initial=DEFAULT_SLOTS,
-        label="Slots",
-        help_text="How many of its documents are worked on at a time. Other batches of the site may leave it fewer.",
+        label="Concurrency limit",
+        help_text="Documents processed in parallel; other batches of the site may reduce it.",
         widget=_SLOTS,
     )
 
@@ -28,19 +28,19 @@ class BatchForm(SlotsForm):
     batch_id = forms.RegexField(r"^[0-9A-Z]{26}$", widget=forms.HiddenInput)
     manifest = forms.FileField(required=False, label="Manifest", widget=forms.ClearableFileInput())
     key = forms.CharField(
-        required=False, max_length=1024, label="Or its key in the bucket",
+        required=False, max_length=1024, label="Or key in the bucket",
         widget=forms.TextInput(attrs={**_TEXT, "class": "text-input code-input", "autocapitalize": "none"}),
     )  # fmt: skip
     name = forms.CharField(
         required=False, max_length=200, label="Name", widget=forms.TextInput(attrs=_TEXT),
-        help_text="The manifest's own name where you leave it out.",
+        help_text="Default: the name of the manifest.",
     )  # fmt: skip
     percent = forms.IntegerField(
         min_value=0,
         max_value=100,
         initial=DEFAULT_PERCENT,
-        label="Failures that are tolerated, in percent",
-        help_text="Once more of its lines have failed, nothing more is started.",
+        label="Failure tolerance, in %",
+        help_text="The batch stops once more of its lines have failed.",
         widget=_SLOTS,
     )
     field_order = ("batch_id", "manifest", "key", "name", "slots", "percent")
@@ -48,7 +48,7 @@ class BatchForm(SlotsForm):
     def clean(self) -> dict[str, Any]:
         typed: dict[str, Any] = super().clean() or {}
         if bool(typed.get("manifest")) == bool(typed.get("key")) and not self.errors:
-            self.add_error("manifest", "Choose a file, or name a key in the bucket; one of the two.")
+            self.add_error("manifest", "Choose a file or enter a key in the bucket, not both.")
         return typed
 
     def wish(self) -> BatchRequest:

@@ -19,7 +19,7 @@ def get_batch(site: str, batch_id: str, *, consistent: bool = True) -> Batch:
     try:
         return Batch.load(batches.key_of(site, batch_id), consistent=consistent)
     except (NotFound, InvalidKey) as error:
-        raise NotFound("There is no such batch here.") from error
+        raise NotFound("Batch not found.") from error
 
 
 def list_batches(site: str, *, cursor: str | None = None) -> Page[Batch]:

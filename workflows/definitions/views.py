@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
@@ -88,7 +89,7 @@ def _find_known_definition(definition_id: str) -> Definition:
     """Raises: NotFound."""
     found = DEFINITIONS.get(definition_id)
     if found is None:
-        raise NotFound("There is no such version of a definition.")
+        raise NotFound("Workflow definition version not found.")
     return found
 
 
@@ -107,7 +108,7 @@ def _line(definition: Definition, row: DefinitionStep) -> StepLine:
         for outcome, to in diagram.list_outcomes(definition.step(order))
     )
     minutes, retries = int(row.timeoutMin or 0), int(told.get("retries") or 0)
-    limit = words_of(minutes * 60) if minutes else "as the desk is set"
+    limit = words_of(minutes * 60) if minutes else f"default ({words_of(settings.STEP_TIMEOUT_SECONDS)})"
     again = f", {retries} more {'try' if retries == 1 else 'tries'}" if retries else ""
     return StepLine(
         order, row.name, diagram.LABELS.get(row.type, row.type), ways, limit + again, _describe_config(told)
@@ -120,8 +121,8 @@ def _describe_config(told: Mapping[str, Any]) -> str:
     parameters = ", ".join(f"{name} {value}" for name, value in told.get("parameters", {}).items())
     does = f"{str(told['does']).replace('_', ' ')} {parameters}".strip() if told.get("does") else ""
     asks = str(told.get("asks") or "")
-    another = "Another person than the one before" if told.get("another") else ""
-    needs = "Only where a document needs it" if told.get("needs") else ""
+    another = "A different reviewer than before" if told.get("another") else ""
+    needs = "Only if a document needs it" if told.get("needs") else ""
     ends = f"The run ends {told['ends']}" if told.get("ends") else ""
     return ". ".join(one for one in (*cases, does, asks, another, needs, ends) if one)
 
@@ -134,7 +135,8 @@ def activate_definition(request: DeskRequest, definition_id: str) -> HttpRespons
     actions.activate_definition(
         definition.id, instead_of=int(shown) if shown.isdecimal() else 0, by=actor_of(request.user)
     )  # fmt: skip
-    messages.success(request, f"New runs of {definition.name} get version {definition.version}. Others keep theirs.")
+    sentence = f"New runs of {definition.name} use version {definition.version}. Started runs keep theirs."
+    messages.success(request, sentence)
     return redirect_after_post(request, reverse("services:show-definition", args=[definition.id]))
 
 
@@ -143,5 +145,5 @@ def archive_definition(request: DeskRequest, definition_id: str) -> HttpResponse
     access.check_can_manage_sites(request)
     definition = _find_known_definition(definition_id)
     actions.archive_definition(definition.id, by=actor_of(request.user))
-    messages.success(request, f"{definition.id} is archived. Its runs go on.")
+    messages.success(request, f"{definition.id} is archived. Its runs continue.")
     return redirect_after_post(request, reverse("services:show-definition", args=[definition.id]))

@@ -12,7 +12,7 @@ from workflows.stages.document_types import of_result
 
 Fields = Sequence[Mapping[str, Any]]
 # Whose word stands behind a value, where that is no confidence.
-_SURE = {"reviewer": "by a person", "default": "by the schema", "embedded_xml": "by the file's XML"}
+_SURE = {"reviewer": "reviewer", "default": "schema default", "embedded_xml": "embedded XML"}
 
 
 class Verdict(StrEnum):
@@ -107,21 +107,21 @@ def settings_that_differ(left: RunSettings, right: RunSettings) -> list[Setting]
 def _describe_settings(one: RunSettings) -> list[tuple[str, str]]:
     """Every setting that a result may follow from, in words."""
     classified = f"{one.classification_name}, v{one.classification_version}" if one.classification_id else "none"
-    thresholds = [f"in general {one.default_threshold * 100:g} %"]
+    thresholds = [f"default {one.default_threshold * 100:g} %"]
     thresholds += [f"{spec.label} {spec.threshold * 100:g} %" for spec in one.fields]
     return [
         ("Instruction", one.instruction or "none"),
-        ("Who finds the fields", ANALYZERS.get(one.analyzer, one.analyzer)),
-        ("Who writes the summary", SUMMARIZERS.get(one.summarizer, one.summarizer)),
+        ("Field extraction", ANALYZERS.get(one.analyzer, one.analyzer)),
+        ("Summary", SUMMARIZERS.get(one.summarizer, one.summarizer)),
         ("Model", one.bedrock_model or "none"),
         ("Stronger model", one.bedrock_strong_model or "none"),
         ("Classification", classified),
         ("Fields", ", ".join(spec.label for spec in one.fields) or "none"),
         ("Required fields", ", ".join(spec.label for spec in one.fields if spec.required) or "none"),
         ("Thresholds", ", ".join(thresholds)),
-        ("Document type", TYPINGS.get(one.typing, "The one that the project names")),
+        ("Document type", TYPINGS.get(one.typing, "Set by the project")),
         ("Types to find", f"list …{one.types_sha256[-6:]}" if one.types_sha256 else "none"),
-        ("Confidence learned", f"v{one.calibration_version}" if one.calibration_version else "not yet"),
+        ("Confidence calibration", f"v{one.calibration_version}" if one.calibration_version else "default"),
         ("Project prompt", one.document_prompt or "none"),
         ("Language", one.language),
         ("Bedrock Data Automation", "used" if one.use_bda else "not used"),

@@ -12,15 +12,15 @@ from workflows.documents.reanalysis import MODELS, MOST_LETTERS, PROJECT, SAME, 
 from workflows.stages.base import RunSettings
 
 _SELECT = forms.Select(attrs={"class": "select"})
-_BEFORE = "As before: {}"
+_BEFORE = "Unchanged: {}"
 
 
 class StageForm(forms.Form):
     step = forms.ChoiceField(
         label="From",
-        help_text="It and what comes behind it are done again. An analysis begins with its segments, without OCR.",
+        help_text="Re-runs this step and all later ones. OCR is not repeated.",
         widget=_SELECT,
-        error_messages={"required": "Choose a stage.", "invalid_choice": "Choose a stage that this run came to."},
+        error_messages={"required": "Select a stage.", "invalid_choice": "Select a stage that this run reached."},
     )
 
     def __init__(self, offered: Sequence[StepDefinition], *args: Any, **kwargs: Any) -> None:
@@ -33,28 +33,28 @@ class AnalysisForm(forms.Form):
 
     fields_of = forms.ChoiceField(
         required=False, label="Fields", widget=_SELECT,
-        help_text="With another list, its thresholds and required fields hold as well.",
+        help_text="Another list also brings its thresholds and required fields.",
     )  # fmt: skip
     threshold = forms.IntegerField(
-        required=False, min_value=0, max_value=100, label="A person is asked below, in percent",
-        help_text="For fields that have no threshold of their own.",
+        required=False, min_value=0, max_value=100, label="Review threshold, in %",
+        help_text="For fields without their own threshold.",
         widget=forms.NumberInput(attrs={"class": "text-input narrow-input", "inputmode": "numeric"}),
     )  # fmt: skip
-    analyzer = forms.ChoiceField(required=False, label="Who finds the fields", widget=_SELECT)
-    summarizer = forms.ChoiceField(required=False, label="Who writes the summary", widget=_SELECT)
+    analyzer = forms.ChoiceField(required=False, label="Field extraction", widget=_SELECT)
+    summarizer = forms.ChoiceField(required=False, label="Summary", widget=_SELECT)
     model = forms.ChoiceField(
-        required=False, label="Which model", widget=_SELECT, choices=list(MODELS.items()),
-        help_text="Where models on Amazon Bedrock do the work.",
+        required=False, label="Model", widget=_SELECT, choices=list(MODELS.items()),
+        help_text="Applies if Amazon Bedrock is used.",
     )  # fmt: skip
     instruction = forms.CharField(
-        required=False, max_length=MOST_LETTERS, label="Instruction for this document", strip=True,
+        required=False, max_length=MOST_LETTERS, label="Prompt for this document", strip=True,
         widget=forms.Textarea(attrs={"class": "text-input", "rows": 3}),
-        help_text="Models on Amazon Bedrock are told this. Rules on this machine follow no instruction.",
+        help_text="Sent to models on Amazon Bedrock; built-in rules ignore it.",
     )  # fmt: skip
 
     def __init__(self, before: RunSettings, classifications: Mapping[str, str], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        lists = {SAME: "As in this run", PROJECT: "As the project says now"}
+        lists = {SAME: "Same as this run", PROJECT: "Current project settings"}
         _offer(self, "fields_of", lists | {key: f"Classification {name}" for key, name in classifications.items()})
         _offer(self, "analyzer", _name_inherited_choice(ANALYZERS, before.analyzer))
         _offer(self, "summarizer", _name_inherited_choice(SUMMARIZERS, before.summarizer))

@@ -15,9 +15,9 @@ from workflows.runs.run import Run
 from workflows.runs.views.segments import run_of
 
 _SAID = {
-    ResumeWay.RETRY: "The failed pages are read once more.",
-    ResumeWay.ACCEPT: "The run goes on without the failed pages.",
-    ResumeWay.AGAIN: "The run goes on where it stopped.",
+    ResumeWay.RETRY: "Retrying the failed pages.",
+    ResumeWay.ACCEPT: "The run continues without the failed pages.",
+    ResumeWay.AGAIN: "The run continues where it stopped.",
 }
 
 
@@ -26,7 +26,7 @@ def cancel_run(request: DeskRequest, document_id: str, workflow_id: str) -> Http
     access.check_can_upload(request)
     run = _run(request, document_id, workflow_id)
     interventions.cancel(run, by=actor_of(request.user))
-    messages.success(request, "The run is cancelled. The uploaded file is kept.")
+    messages.success(request, "Run cancelled. The uploaded file is kept.")
     return redirect_after_post(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
 
 
@@ -35,7 +35,7 @@ def resume_run(request: DeskRequest, document_id: str, workflow_id: str) -> Http
     access.check_can_upload(request)
     run = _run(request, document_id, workflow_id)
     if request.POST.get("way") not in set(ResumeWay):
-        raise Refused("Say how the run is to go on.")
+        raise Refused("Choose how to continue the run.")
     way = ResumeWay(request.POST["way"])
     interventions.resume(run, way, by=actor_of(request.user))
     messages.success(request, _SAID[way])
@@ -46,5 +46,5 @@ def _run(request: DeskRequest, document_id: str, workflow_id: str) -> Run:
     """Raises: NotFound."""
     board, earlier = run_of(request, document_id, workflow_id)
     if earlier is not None:
-        raise Refused("An earlier system drives this run. Cancel or repeat it there.")
+        raise Refused("An earlier system owns this run. Cancel or re-run it there.")
     return Run(request.site, str(board.project_id), document_id, workflow_id)

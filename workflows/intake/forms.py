@@ -15,16 +15,16 @@ class TenantForm(forms.Form):
     name = forms.CharField(
         max_length=100,
         label="Folder",
-        help_text="The part of the key behind the date: raw/2026/11/21/acme/bill.pdf lies in acme.",
-        error_messages={"required": "Name the folder, such as acme."},
+        help_text="The key part after the date: raw/2026/11/21/acme/bill.pdf is in acme.",
+        error_messages={"required": "Enter a folder, such as acme."},
         widget=forms.TextInput(
             attrs={"class": "text-input code-input", "autocomplete": "off", "autocapitalize": "none"}
         ),
     )
     project_id = forms.ChoiceField(
         label="Project",
-        help_text="Its settings read the files.",
-        error_messages={"required": "Choose a project.", "invalid_choice": "Choose one of the list."},
+        help_text="Its settings process the files.",
+        error_messages={"required": "Choose a project.", "invalid_choice": "Choose from the list."},
         widget=forms.Select(attrs={"class": "select"}),
     )
 

@@ -112,12 +112,12 @@ def ask_question_again(
     run = _run(request, document_id, workflow_id)
     ref, shown = QuestionRef(run, index, number), request.POST.get("generation", "")
     if not shown.isdecimal() or len(shown) > 6:
-        raise Refused("Nothing was asked: this form does not say which answer it is about. Open the page again.")
+        raise Refused("Not asked: the form is incomplete. Reload the page.")
     try:
         generation = question_actions.ask_again(ref, generation=int(shown), by=actor_of(request.user))
     except Conflict as error:
         queries.get_question(ref)
-        raise Conflict("Somebody was first: it was asked again or deleted. Open the page again.") from error
+        raise Conflict("This question was asked again or deleted. Reload the page.") from error
     tasks.order_answer(ref, generation)
     return _after(request, run, index, keeps=True)
 
@@ -134,7 +134,7 @@ def _run(request: DeskRequest, document_id: str, workflow_id: str) -> Run:
     """Raises: NotFound; Refused, where an earlier system made the run, which keeps questions otherwise."""
     board, earlier = run_of(request, document_id, workflow_id)
     if earlier is not None:
-        raise Refused("Another system read this page. Upload the file to a project to ask about it here.")
+        raise Refused("Another system processed this page. Upload the file to a project to ask about it here.")
     return Run(request.site, str(board.project_id), document_id, workflow_id)
 
 
@@ -168,5 +168,5 @@ def _segment(run: Run, index: int) -> Mapping[str, Any]:
     """Raises: NotFound, also where it has not been read yet."""
     segment = read_json(step_context.files_of(run, step_context.document_of(run)), files.segment(index))
     if not segment:
-        raise NotFound("There is no such page here, or it has not been read yet.")
+        raise NotFound("Page not found, or not processed yet.")
     return segment

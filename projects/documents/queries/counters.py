@@ -35,9 +35,9 @@ class Counts:
 
 
 def _in_words(look: StatusLabel, number: int) -> str:
-    """``Waits for a person`` of three: they wait."""
+    """``Needs review`` of three: they need it."""
     words = look.words.lower()
-    return words if number == 1 else words.replace("waits", "wait")
+    return words if number == 1 else words.replace("needs", "need")
 
 
 def count_documents(site: str) -> Counts:

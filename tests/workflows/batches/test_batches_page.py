@@ -41,7 +41,7 @@ def finished(failed: int = 1) -> Batch:
 
 def test_a_desk_without_one_says_how_they_are_made():
     page = one_line(signed_in(alice()).get(LIST).content)
-    assert "No batch yet" in page
+    assert "No batches yet" in page
     assert '<a href="/projects/" aria-current="page">' in page
 
 
@@ -49,8 +49,8 @@ def test_a_manifest_is_uploaded_and_its_batch_opens():
     project = bulk.project()
     answer = sent(signed_in(alice()), project, manifest=file())
     text = one_line(answer.content)
-    assert "Its manifest is being read" in text
-    assert "Manifest is read" in text
+    assert "Its manifest is being checked" in text
+    assert "Reading manifest" in text
     (batch,) = queries.list_batches("default").rows
     assert (batch.name, batch.form, batch.slots, batch.user_name) == ("november.txt", "list", 4, "Alice Novak")
     assert answer.redirect_chain[-1][0] == reverse("workflows:show-batch", args=[batch.id])
@@ -85,7 +85,7 @@ def test_sent_twice_it_is_one_batch():
 @each(
     ("form", "sentence"),
     [
-        ({}, "Choose a file, or name a key"),
+        ({}, "Choose a file or enter a key"),
         ({"key": "bulk/default/none.csv"}, "The manifest was not found in the bucket"),
         ({"key": "bulk/acme/keys.csv"}, "begins with bulk/default/"),
         ({"key": "projects/p/documents/d/d.pdf"}, "begins with bulk/default/"),
@@ -123,8 +123,8 @@ def test_a_page_is_two_calls_and_polls_only_while_something_moves():
     assert "every 3s" not in done
     assert "It is gone." in done
     assert "3 of 3" in done
-    assert "Try the failed again" in done
-    assert "Try the failed again" not in one_line(signed_in(charlie()).get(url).content)
+    assert "Retry failed lines" in done
+    assert "Retry failed lines" not in one_line(signed_in(charlie()).get(url).content)
 
 
 def test_the_list_is_one_query_and_one_call():
@@ -151,13 +151,13 @@ def test_the_failed_are_tried_again_slots_are_changed_and_it_is_cancelled():
     def post(name: str, **form: str) -> str:
         return browser.post(reverse(f"workflows:{name}", args=[batch.id]), form, follow=True).content.decode()
 
-    assert "The failed lines are tried again" in post("retry-batch")
+    assert "Retrying the failed lines" in post("retry-batch")
     assert bulk.now(batch).attempt == 2
     assert "This batch has no failed lines" in post("retry-batch")
     assert "The batch has 9 slots now" in post("change-slots", slots="9")
     assert "1 to 100 slots" in post("change-slots", slots="many")
-    assert "The batch is cancelled" in post("cancel-batch")
-    assert "There is nothing to cancel" in post("cancel-batch")
+    assert "Batch cancelled" in post("cancel-batch")
+    assert "cannot be cancelled" in post("cancel-batch")
     assert bulk.now(batch).slots == 9
 
 

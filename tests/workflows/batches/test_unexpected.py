@@ -117,8 +117,8 @@ def test_a_manifest_whose_reading_raises_is_not_taken_and_is_read_again(worker: 
     )  # fmt: skip
     text = show(batch)
     assert batches.UNEXPECTED in text
-    assert "Try again</button>" in text
-    assert "Try again</button>" not in show(batch, charlie)
+    assert "Retry</button>" in text
+    assert "Retry</button>" not in show(batch, charlie)
     assert retry(batch) == 200
     ended = bulk.ended(worker, batch)
     assert (ended.status, int(ended.attempt), int(ended.published), ended.message) == ("finished", 1, 2, None)
@@ -171,7 +171,7 @@ def test_read_again_only_what_is_wrong_now_is_explained(worker: Pump) -> None:
 def test_what_is_no_manifest_is_not_read_again(worker: Pump) -> None:
     batch = bulk.make(bulk.project(), "7")
     assert bulk.ended(worker, batch).status == "refused"
-    assert "Try again</button>" not in show(batch)
+    assert "Retry</button>" not in show(batch)
     assert retry(batch) == 422
 
 

@@ -52,9 +52,9 @@ def test_the_list_says_which_version_is_active() -> None:
 
 
 def test_what_is_not_published_is_shown_as_the_code_has_it_and_says_so() -> None:
-    assert "No version is active here" in read(signed_in(alice()), LIST)
+    assert "No active version" in read(signed_in(alice()), LIST)
     text = read(signed_in(alice()), page(DOCUMENT_APPROVAL.id))
-    assert "Not published here" in text
+    assert "Not published" in text
     assert "First Approval" in text
     assert "Activate" not in text
 
@@ -65,15 +65,15 @@ def test_a_version_shows_its_steps_its_drawing_its_machine_and_its_runs() -> Non
     text = read(signed_in(alice()), page(DOCUMENT_ANALYSIS.id))
     assert "review required → 10, otherwise → 11" in text
     assert f"/workflows/{run.document_id}/{run.workflow_id}/" in text
-    assert ">this one<" in text
+    assert ">this version<" in text
     assert '"QueryLanguage": "JSONata"' in text
     assert text.count("<rect ") == len(DOCUMENT_ANALYSIS.steps) + 1
     assert "document-analysis.v2</td>" in read(signed_in(alice()), page(FIRST_ANALYSIS.id))
     approval = read(signed_in(alice()), page(DOCUMENT_APPROVAL.id))
     assert "small: Field total is less than “100”; Field total is greater than “-100”" in approval
-    assert "Another person than the one before" in approval
+    assert "A different reviewer than before" in approval
     assert "3 d" in approval
-    assert "No run yet" in approval
+    assert "No runs yet" in approval
     assert "event type document.approved" in approval
     assert "The run ends rejected" in approval
 
@@ -96,9 +96,9 @@ def test_what_is_not_there_is_not_found(path: str) -> None:
 def test_an_admin_activates_another_version_and_archives_a_family() -> None:
     client = signed_in(alice())
     text = one_line(act(client, "activate", FIRST_ANALYSIS.id, instead_of="2").content)
-    assert "New runs of document-analysis get version 1" in text
+    assert "New runs of document-analysis use version 1" in text
     assert versions.active_definition() is FIRST_ANALYSIS
-    assert "is archived. Its runs go on." in act(client, "archive", DOCUMENT_APPROVAL.id).content.decode()
+    assert "is archived. Its runs continue." in act(client, "archive", DOCUMENT_APPROVAL.id).content.decode()
     assert act(client, "activate", DOCUMENT_ANALYSIS.id, instead_of="2").status_code == 409
     assert act(client, "activate", DOCUMENT_ANALYSIS.id, instead_of="x").status_code == 409
     assert act(client, "archive", FIRST_ANALYSIS.id).status_code == 422
@@ -129,7 +129,7 @@ def test_runs_are_listed_by_definition() -> None:
     start_run()
     assert "receipt" in read(signed_in(charlie()), "/workflows/").lower()
     text = read(signed_in(charlie()), "/workflows/?definition=document-approval")
-    assert "No run yet" in text
+    assert "No runs yet" in text
 
 
 def test_a_run_tells_its_transitions_and_its_version() -> None:
@@ -137,7 +137,7 @@ def test_a_run_tells_its_transitions_and_its_version() -> None:
     path = f"/workflows/{run.document_id}/{run.workflow_id}/history/"
     text = read(signed_in(alice()), path)
     assert page(DOCUMENT_ANALYSIS.id) in text
-    assert text.count('data-label="Took"') == 12  # all but the review
+    assert text.count('data-label="Duration"') == 12  # all but the review
     assert "Publishing" in text
     assert page(DOCUMENT_ANALYSIS.id) not in read(signed_in(charlie()), path)
     assert "document-analysis.v2" in read(signed_in(charlie()), path)
@@ -148,7 +148,7 @@ def test_a_run_tells_its_transitions_and_its_version() -> None:
 def test_a_run_that_has_just_begun_has_none() -> None:
     run = start_run()
     text = read(signed_in(charlie()), f"/workflows/{run.document_id}/{run.workflow_id}/history/")
-    assert "No step has ended yet" in text
+    assert "No completed steps yet" in text
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=lambda one: one.id)

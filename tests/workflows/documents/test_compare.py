@@ -27,7 +27,7 @@ def test_a_type_that_was_found_stands_before_the_fields() -> None:
     right = compare.fields_of({"type": other, "fields": [field("total", "4")]})
     rows = compare.compare_fields(left, right)
     assert [(one.label, one.verdict) for one in rows] == [("Document type", Verdict.CHANGED), ("Total", Verdict.SAME)]
-    assert (rows[0].left, rows[0].right) == (Cell("Invoice", "91 %", None), Cell("None of these", "by a person", None))
+    assert (rows[0].left, rows[0].right) == (Cell("Invoice", "91 %", None), Cell("None of these", "reviewer", None))
     assert len(compare.fields_of({"fields": [field("total", "4")]})) == 1
 
 
@@ -37,5 +37,5 @@ def test_whose_word_stands_behind_a_value_is_told_in_place_of_a_confidence() -> 
     )
     assert row.left
     assert row.right
-    assert (row.left.sure, row.right.sure) == ("by a person", "by the file's XML")
+    assert (row.left.sure, row.right.sure) == ("reviewer", "embedded XML")
     assert compare.compare_fields([], []) == []

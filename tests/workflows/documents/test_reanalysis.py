@@ -114,8 +114,8 @@ def test_the_settings_that_differ_are_told_in_words() -> None:
     changed = settled(instruction="Look twice.", analyzer="bedrock", threshold=0.5)
     told = {one.label: (one.left, one.right) for one in compare.settings_that_differ(BEFORE, changed)}
     assert told["Instruction"] == ("none", "Look twice.")
-    assert told["Who finds the fields"] == ("Built-in rules", "Amazon Bedrock models")
-    assert set(told) == {"Instruction", "Who finds the fields", "Model", "Stronger model", "Thresholds"}
+    assert told["Field extraction"] == ("Built-in rules", "Amazon Bedrock models")
+    assert set(told) == {"Instruction", "Field extraction", "Model", "Stronger model", "Thresholds"}
     assert compare.settings_that_differ(BEFORE, BEFORE) == []
 
 

@@ -41,7 +41,7 @@ def test_only_who_may_delete_is_offered_it_and_may_do_it(client, run):
 
 
 def test_a_document_is_deleted_and_comes_back(run):
-    assert "can be restored" in one_line(signed_in(alice()).get(url(run, "delete/")).content)
+    assert "can restore it" in one_line(signed_in(alice()).get(url(run, "delete/")).content)
     assert post(run, "delete/", reason="Sent <twice>")["Location"] == gone(run)
     page = one_line(signed_in(alice()).get(gone(run)).content)
     assert "Sent &lt;twice&gt;" in page

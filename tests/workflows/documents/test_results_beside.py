@@ -117,27 +117,27 @@ def url(run: Run, more: str = "") -> str:
 def test_the_pages_say_which_result_is_in_use_and_let_a_reviewer_choose(decided: Run) -> None:
     new = analysed(decided)
     shown = one_line(signed_in(bob()).get(url(new)).content)
-    assert "The document keeps another result" in shown
+    assert "Another result is in use" in shown
     assert "Use this result" in shown
     assert "Not in use" in shown
     assert f"?left={decided.workflow_id}&amp;right={new.workflow_id}" in shown
     assert "Use this result" not in one_line(signed_in(charlie()).get(url(new)).content)
     assert "not in use" in one_line(signed_in(charlie()).get(url(new, "result/")).content)
-    assert "The document keeps another result" not in one_line(signed_in(bob()).get(url(decided)).content)
+    assert "Another result is in use" not in one_line(signed_in(bob()).get(url(decided)).content)
     listed = one_line(signed_in(charlie()).get(f"/documents/{new.document_id}/runs/").content)
     at = listed.index("in use")
     assert listed.index(f"…{decided.workflow_id[-6:]}") < at
     compared = f"/documents/{new.document_id}/compare/?left={decided.workflow_id}&right={new.workflow_id}"
-    assert "in use, decided by a person" in one_line(signed_in(bob()).get(compared).content)
+    assert "In use, reviewed" in one_line(signed_in(bob()).get(compared).content)
     after = one_line(signed_in(alice()).post(url(new, "choose/"), follow=True).content)
-    assert "This is the document’s result now." in after
-    assert "The document keeps another result" not in after
+    assert "This result is now in use." in after
+    assert "Another result is in use" not in after
     assert queries.project_document(SITE, new.project_id, new.document_id).workflow_id == new.workflow_id
 
 
 def test_before_it_is_analysed_otherwise_the_page_says_what_stays(decided: Run) -> None:
     shown = one_line(signed_in(bob()).get(url(decided, "again/")).content)
-    assert "The result that a person decided stays in use until you choose the new one." in shown
+    assert "The reviewed result stays in use until you choose the new one" in shown
 
 
 def test_programs_are_told_which_result_is_the_documents(decided: Run) -> None:
@@ -169,6 +169,6 @@ def test_a_run_that_was_stopped_beside_a_decided_result_says_what_stays(decided:
     new = reruns.analyse_again(decided, run_settings.from_json(document_of(decided).settings), by=ROSA)
     interventions.cancel(new, by=ROSA)
     shown = one_line(signed_in(bob()).get(url(new)).content)
-    assert "The result that a person decided stays in use." in shown
+    assert "The reviewed result stays in use." in shown
     assert "Nothing was published." not in shown
     assert "Use this result" not in shown

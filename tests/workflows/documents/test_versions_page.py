@@ -46,7 +46,7 @@ def test_a_newer_content_is_uploaded_and_each_can_be_downloaded(run):
         answer = signed_in(charlie()).get(f"{url(run)}{at}/")
         assert b"".join(answer.streaming_content) == body
         assert answer["Content-Disposition"].startswith("attachment")
-    assert page.count("the current one") == 1
+    assert page.count("current version") == 1
 
 
 def test_the_panels_are_one_query_each(run):
@@ -90,7 +90,7 @@ def test_who_may_only_look_uploads_nothing(client, run):
     assert send(run, who=charlie).status_code == 403
     assert send(run, who=dora).status_code == 403
     assert client.post(url(run), {}).status_code == 302
-    assert "Upload a newer" not in one_line(signed_in(charlie()).get(url(run)).content)
+    assert "Upload a new" not in one_line(signed_in(charlie()).get(url(run)).content)
     assert signed_in(bob()).post(url(run), {}).status_code == 422
     assert len(versions(run)) == 1
 

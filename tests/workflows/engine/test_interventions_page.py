@@ -57,7 +57,7 @@ def test_a_partial_run_says_what_failed_and_offers_both_ways(partial):
 def test_the_failed_pages_are_read_again_on_a_post(partial):
     browser = signed_in(bob())
     answer = browser.post(url("resume-run", partial), {"way": "retry"}, follow=True)
-    assert "The failed pages are read once more." in one_line(answer.content)
+    assert "Retrying the failed pages." in one_line(answer.content)
     execution = queries.execution(partial)
     assert (execution.status, execution.only, int(execution.currentStep)) == ("running", {1}, 1)
     again = browser.post(url("resume-run", partial), {"way": "retry"})

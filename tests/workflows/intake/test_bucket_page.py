@@ -32,12 +32,12 @@ def page(browser, url: str = URL) -> str:
 
 def test_an_empty_desk_says_how_files_come():
     text = page(signed_in(alice()))
-    assert "Nothing waits" in text
-    assert "No folder has an owner yet" in text
+    assert "Quarantine is empty" in text
+    assert "No folders yet" in text
 
 
 def test_without_step_functions_it_says_that_nothing_is_taken(settings):
-    words = "Nothing is taken from the bucket now"
+    words = "not detected without Step Functions"
     assert words not in page(signed_in(alice()))
     settings.ENGINE = "celery"
     assert words in page(signed_in(alice()))
@@ -56,9 +56,9 @@ def test_what_waits_is_listed_with_its_reason_in_two_calls():
 
 def test_tried_again_it_says_so_and_discarded_it_is_gone():
     file = quarantined()
-    assert "is tried again" in settle(file, "again").content.decode()
-    assert "Tried again" in page(signed_in(alice()))
-    assert "is discarded" in settle(file, "discard").content.decode()
+    assert "is being retried" in settle(file, "again").content.decode()
+    assert "Retrying" in page(signed_in(alice()))
+    assert "was discarded" in settle(file, "discard").content.decode()
     assert waiting() == []
     assert settle(file, "again").status_code == 404
 
@@ -71,13 +71,13 @@ def test_a_file_whose_key_names_no_folder_can_only_be_discarded():
     assert "raw/YYYY/MM/DD/&lt;folder&gt;/&lt;name&gt;" in text
     assert "tenant&gt;" not in text
     assert "Discard</button>" in text
-    assert "Try again</button>" not in text
+    assert "Retry</button>" not in text
     answer = settle(file, "again")
     assert answer.status_code == 422
     assert IncomingFile.load(file.key).status == IncomingStatus.QUARANTINED
-    assert "is discarded" in settle(file, "discard").content.decode()
+    assert "was discarded" in settle(file, "discard").content.decode()
     quarantined()
-    assert "Try again</button>" in page(signed_in(alice()))  # its folder may be given to a project
+    assert "Retry</button>" in page(signed_in(alice()))  # its folder may be given to a project
 
 
 @pytest.mark.parametrize("error_code", ["ThrottlingException", "AccessDenied", "connection"])
@@ -110,7 +110,7 @@ def test_an_admin_gives_a_folder_to_a_project_and_takes_it_back():
     take(put())
     assert waiting() == []
     answer = browser.post(URL + "folders/remove/", {"name": "acme"}, follow=True)
-    assert "is nobody&#x27;s now" in one_line(answer.content)
+    assert "is removed." in one_line(answer.content)
     assert browser.post(URL + "folders/remove/", {"name": "acme"}).status_code == 422
 
 
@@ -127,7 +127,7 @@ def test_each_site_offers_its_own_projects():
     make_site("acme")
     browser = signed_in(alice())
     assert "Ours" in page(browser, NEW)
-    assert "has no project yet" in page(browser, NEW + "?site=acme")
+    assert "has no projects yet" in page(browser, NEW + "?site=acme")
     assert browser.get(NEW + "?site=nowhere").status_code == 404
 
 

@@ -33,9 +33,9 @@ def text(answer) -> str:
 
 def test_a_project_without_reviews_says_what_has_to_come_first():
     page = text(signed_in(alice()).get(url("show-calibration", project())))
-    assert "Nothing learned yet" in page
-    assert "Once 20 reviewed documents have values of a field" in page
-    assert "Make active" not in page  # the prior is
+    assert "No calibration yet" in page
+    assert "after 20 reviewed documents have values of a field" in page
+    assert "Activate" not in page  # the prior is
 
 
 def test_a_proposal_shows_its_table_and_may_be_made_active():
@@ -45,8 +45,8 @@ def test_a_proposal_shows_its_table_and_may_be_made_active():
     assert "Reliability of calibration 1" in page
     assert "on 24 reviewed documents" in page
     assert "24 documents, 1 seller" in page
-    assert "Puts a right value above a wrong one in" in page
-    assert 'aria-label="Make calibration 1 active"' in page
+    assert "Ranks correct values above wrong ones in" in page
+    assert 'aria-label="Activate calibration 1"' in page
     assert "Proposed calibration 1 from 24 reviewed documents" in page
     assert '<tr class="current"><th scope="row" class="number">80 %' in page
 
@@ -67,7 +67,9 @@ def test_an_admin_makes_a_version_active_and_goes_back_to_the_prior():
     answer = activate(project_id, 1, 0)
     assert (answer.status_code, answer["Location"]) == (302, url("show-calibration", project_id))
     assert active(project_id) == 1
-    assert 'aria-label="Make the prior active"' in text(signed_in(alice()).get(url("show-calibration", project_id)))
+    assert 'aria-label="Activate the default calibration"' in text(
+        signed_in(alice()).get(url("show-calibration", project_id))
+    )
     activate(project_id, 0, 1)
     assert active(project_id) == 0
 

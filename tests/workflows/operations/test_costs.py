@@ -193,7 +193,7 @@ def test_the_costs_page_names_projects_models_and_what_has_no_price(table):
 
 def test_the_costs_page_of_a_month_without_any(table):
     page = one_line(signed_in(alice()).get("/settings/costs/?month=2024-02").content)
-    assert "Nothing was used in 2024-02" in page
+    assert "No usage in 2024-02" in page
     assert signed_in(alice()).get("/settings/costs/?month=soon").status_code == 404
 
 
@@ -243,11 +243,11 @@ def test_the_run_page_says_who_did_the_work_and_what_it_cost(table):
     run = start_run()
     conclude(run)
     page = one_line(signed_in(bob()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content)
-    assert "Used so far: $0.45 and what has no price" in page
+    assert "Cost so far: $0.45 and what has no price" in page
     assert "Amazon Textract: 3 pages, 1 call, $0.21" in page
     assert f"{NOVA}: 2 pages, 2 calls, 2,000,000 tokens in, 500,000 out, $0.24" in page
     assert "PP-OCRv6 small (rapidocr): 2 pages, 3.1 s" in page
-    assert "some.other-model: 1 call, 10 tokens in, 0 out, no price is set" in page
+    assert "some.other-model: 1 call, 10 tokens in, 0 out, no price set" in page
 
 
 def test_a_documents_runs_say_what_each_cost_and_all_together(table):
@@ -255,6 +255,6 @@ def test_a_documents_runs_say_what_each_cost_and_all_together(table):
     conclude(run)
     with count_calls() as calls:
         page = one_line(signed_in(bob()).get(f"/documents/{run.document_id}/runs/").content)
-    assert "Used: $0.45 and what has no price" in page
+    assert "Cost: $0.45 and what has no price" in page
     assert [name for name in calls.of_page() if "Query" in name or "Batch" in name] == ["dynamodb.Query"]
-    assert "Used:" not in one_line(signed_in(bob()).get(f"/documents/{start_run().document_id}/runs/").content)
+    assert "Cost:" not in one_line(signed_in(bob()).get(f"/documents/{start_run().document_id}/runs/").content)

@@ -58,7 +58,7 @@ def test_ids_are_shown_and_no_token() -> None:
 def test_sent_again_it_is_in_its_queue_as_if_it_was_new() -> None:
     put_aside("m1")
     put_aside("m2")
-    assert "is back in its queue" in settle("replay")
+    assert "is queued again" in settle("replay")
     (message,) = receive(QUEUE)
     assert (message.task, message.id, message.kwargs) == ("workflows.tasks.run_step", "m1", GIVEN)
     assert redelivery.ASIDE_AT not in message.taken.headers
@@ -70,7 +70,7 @@ def test_sent_again_it_is_in_its_queue_as_if_it_was_new() -> None:
 
 def test_thrown_away_it_is_gone() -> None:
     put_aside()
-    assert "is thrown away" in settle("discard")
+    assert "was discarded" in settle("discard")
     assert (dead_letters.list_dead_letters(), receive(QUEUE)) == ([], [])
 
 

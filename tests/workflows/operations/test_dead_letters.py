@@ -55,7 +55,7 @@ def test_what_is_no_message_of_ours_is_listed_too():
     url = settings.QUEUE_URLS[QUEUE] + "-dead"
     aws.aws_client("sqs").send_message(QueueUrl=url, MessageBody="hello")
     assert [one.task for one in dead_letters.list_dead_letters()] == ["unknown"]
-    assert "nothing that can be shown" in one_line(signed_in(alice()).get(URL).content)
+    assert "not available" in one_line(signed_in(alice()).get(URL).content)
 
 
 def test_many_are_listed_once_each():
@@ -68,7 +68,7 @@ def test_sent_again_it_is_in_its_queue_and_nowhere_else():
     answer = signed_in(alice()).post(
         reverse("routing:settle-dead-letter", args=[QUEUE, message_id]), {"order": "replay"}, follow=True
     )
-    assert "is back in its queue" in one_line(answer.content)
+    assert "is queued again" in one_line(answer.content)
     (message,) = receive(QUEUE)
     assert (message.task, message.kwargs["token"]) == ("workflows.tasks.run_step", "a secret")
     assert dead_letters.list_dead_letters() == []
@@ -79,7 +79,7 @@ def test_sent_again_it_is_in_its_queue_and_nowhere_else():
 def test_thrown_away_it_is_gone():
     message_id = put_aside()
     url = reverse("routing:settle-dead-letter", args=[QUEUE, message_id])
-    assert "is thrown away" in one_line(signed_in(alice()).post(url, {"order": "discard"}, follow=True).content)
+    assert "was discarded" in one_line(signed_in(alice()).post(url, {"order": "discard"}, follow=True).content)
     assert (dead_letters.list_dead_letters(), receive(QUEUE)) == ([], [])
 
 
@@ -98,4 +98,4 @@ def test_a_queue_that_does_not_answer_is_said():
 
 def test_only_admins_of_the_main_site_see_it():
     assert signed_in(bob()).get(URL).status_code == 403
-    assert "Nothing was put aside" in one_line(signed_in(alice()).get(URL).content)
+    assert "No dead letters" in one_line(signed_in(alice()).get(URL).content)

@@ -93,7 +93,7 @@ def test_the_page_shows_no_reason_and_offers_what_can_be_done() -> None:
 def test_an_event_of_ours_is_told_again_under_its_own_id() -> None:
     url = reverse("routing:settle-dead-letter", args=[undelivered_events.QUEUE, put_aside(OURS)])
     page = one_line(signed_in(alice()).post(url, {"order": "replay"}, follow=True).content)
-    assert "is told once more" in page
+    assert "is sent again" in page
     found = aws.aws_client("sqs").receive_message(QueueUrl=settings.EVENTS_QUEUE_URL, WaitTimeSeconds=2)["Messages"]
     (told,) = [json.loads(message["Body"]) for message in found]
     assert (told["detail-type"], told["detail"]) == ("document.processed", DETAIL)

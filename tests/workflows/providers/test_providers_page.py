@@ -164,14 +164,14 @@ def run_page(run, who=bob) -> str:
 
 def test_a_run_that_waits_for_a_job_says_for_whom(table):
     found = run_page(waiting(""))
-    assert "waits for Amazon Textract" in found
+    assert "waiting for Amazon Textract" in found
     assert 'class="banner' not in found
 
 
 def test_a_run_that_waits_for_a_service_that_does_not_answer_has_a_banner(table):
     run = waiting("Amazon Textract is not responding (ThrottlingException). The run resumes automatically.")
     found = run_page(run)
-    assert "Segment Prep waits" in found
+    assert "Segment Prep is paused" in found
     assert "Amazon Textract is not responding (ThrottlingException)" in found
     assert "/settings/services/" not in found
     assert "/settings/services/" in run_page(run, alice)
@@ -186,7 +186,7 @@ def test_the_poll_of_a_run_notices_that_it_began_to_wait(table):
     )
     url = f"/workflows/{run.document_id}/{run.workflow_id}/"
     assert queries.board(run.site, run.workflow_id).updated_at > seen
-    assert "waits for Amazon Textract" in one_line(signed_in(bob()).get(url).content)
+    assert "waiting for Amazon Textract" in one_line(signed_in(bob()).get(url).content)
 
 
 def test_only_the_worker_that_has_the_step_gives_it_back(table):

@@ -67,7 +67,7 @@ def test_the_page_names_the_rules_that_decided_and_because_of_what():
     pinned = [Execution.routing_sha256.set(files.sha256(body))]
     Execution.change(run_rows.execution_key(run), pinned, Execution.PK.exists())
     page = text(panel(alice(), run))
-    for words in ("PDFs &amp; more", "Incoming &lt;b&gt;", "When it came", "Type of file is “application/pdf”"):
+    for words in ("PDFs &amp; more", "Incoming &lt;b&gt;", "On upload", "Type of file is “application/pdf”"):
         assert words in page
     for words in ("Large ones", "After the analysis", "Total is large", reverse("routing:edit-rule", args=["s", "r"])):
         assert words in page
@@ -76,7 +76,7 @@ def test_the_page_names_the_rules_that_decided_and_because_of_what():
 
 def test_where_no_rule_held_the_page_says_so():
     run = ready()
-    assert "No rule has held so far" in text(panel(charlie(), run))
+    assert "No rule has matched yet" in text(panel(charlie(), run))
     assert (
         signed_in(charlie()).get(reverse("workflows:show-follow-up", args=[run.document_id, "none"])).status_code == 404
     )
@@ -87,10 +87,10 @@ def test_each_action_is_shown_with_its_state_and_watched_while_it_moves():
     assert "every 3s" in text(panel(bob(), run))
     drive(run)
     page = text(panel(bob(), run))
-    for words in ("Done", "Failed", "private or reserved", "To be done", "a@example.org"):
+    for words in ("Done", "Failed", "private or reserved", "Pending", "a@example.org"):
         assert words in page
     assert "every 3s" not in page
-    assert page.count("Do it again") == 1
+    assert page.count("Retry") == 1
 
 
 def test_the_run_page_leads_to_it():
@@ -116,7 +116,7 @@ def test_somebody_has_a_failed_action_done_again_once(pump: Pump):
 def test_who_only_looks_has_nothing_done_again():
     run = published(FAILING)
     drive(run)
-    assert "Do it again" not in text(panel(charlie(), run))
+    assert "Retry" not in text(panel(charlie(), run))
     assert signed_in(charlie()).post(retry_url(run)).status_code == 403
     assert statuses(run) == ["FAILED"]
 
@@ -146,7 +146,7 @@ def test_documents_in_a_queue_are_one_query_and_the_queue_itself():
 
 
 def test_an_empty_queue_says_so():
-    assert "No document waits here" in text(signed_in(bob()).get(queue_url(make_queue())))
+    assert "No documents in this queue" in text(signed_in(bob()).get(queue_url(make_queue())))
 
 
 def test_a_person_is_done_once_and_what_is_behind_goes_on(pump: Pump):
@@ -158,10 +158,10 @@ def test_a_person_is_done_once_and_what_is_behind_goes_on(pump: Pump):
     assert browser.post(done_url(queue, run))["Location"] == queue_url(queue)
     answer = browser.post(done_url(queue, run))
     assert answer.status_code == 409
-    assert "somebody else was first" in text(answer)
+    assert "was already taken out" in text(answer)
     pump.run(lambda: pump.ran("follow_up") == 1)
     assert statuses(run) == ["COMPLETE", "COMPLETE"]
-    assert "No document waits here" in text(browser.get(queue_url(queue)))
+    assert "No documents in this queue" in text(browser.get(queue_url(queue)))
 
 
 def test_a_queue_of_other_groups_is_not_there_and_nothing_in_it_is_done():
@@ -205,9 +205,9 @@ def test_what_failed_is_listed_by_one_query_and_whatever_else_is_asked_for():
     with count_calls() as calls:
         page = text(browser.get(address))
     assert calls.names() == ["dynamodb.Query"]
-    assert ("secret-name.pdf" in page, "Call a webhook" in page, "Keep its text" in page) == (True, True, False)
-    assert "Keep its text" in text(browser.get(address, {"state": "PENDING"}))
-    assert "None: waits for a person" in text(browser.get(address, {"state": "IN_QUEUE"}))
+    assert ("secret-name.pdf" in page, "Call a webhook" in page, "Store text" in page) == (True, True, False)
+    assert "Store text" in text(browser.get(address, {"state": "PENDING"}))
+    assert "None: needs review" in text(browser.get(address, {"state": "IN_QUEUE"}))
     assert "Call a webhook" in text(browser.get(address, {"state": "COMPLETE"}))  # no such list: what failed
 
 
@@ -217,5 +217,5 @@ def test_a_list_of_actions_goes_on_where_its_page_ends(settings):
     browser, address = signed_in(charlie()), reverse("workflows:list-actions")
     page = text(browser.get(address, {"state": "PENDING"}))
     following = html.unescape(page.split('rel="next" href="')[1].split('"')[0])
-    assert text(browser.get(following)).count("Keep its text") == 5
+    assert text(browser.get(following)).count("Store text") == 5
     assert len(statuses(run)) == 30

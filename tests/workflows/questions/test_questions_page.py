@@ -49,7 +49,7 @@ def test_a_question_is_asked_without_a_script_and_its_answer_shown_with_its_plac
         ref, Answer("120.00", "local", "Total due 120.00", (0.1, 0.2, 0.3, 0.25), 0.9), generation=1
     )
     text = shown(run)
-    assert "Quoted from the page, on this machine, 90 % sure" in text
+    assert "Extractive answer, 90 % confidence" in text
     assert 'viewBox="76.0 256.0 248.0 118.0"' in text
     assert 'hx-trigger="every 2s"' not in text
 
@@ -83,11 +83,11 @@ def test_it_is_asked_again_by_what_the_page_showed_and_deleted(run):
     assert browser.post(url("ask-question-again", run, 1), again).status_code == 302
     second = browser.post(url("ask-question-again", run, 1), again)
     assert second.status_code == 409
-    assert "Somebody was first" in second.content.decode()
+    assert "was asked again or deleted" in second.content.decode()
     assert browser.post(url("delete-question", run, 1)).status_code == 302
     assert browser.post(url("delete-question", run, 1)).status_code == 302
     assert "What is the total?" not in shown(run)
-    assert "Nobody has asked anything about this page." in shown(run)
+    assert "No questions about this page yet." in shown(run)
 
 
 def test_who_may_only_look_sees_answers_and_no_form(run):

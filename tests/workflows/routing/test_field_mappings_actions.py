@@ -237,7 +237,7 @@ def typed(*pairs, **changes):
 def test_a_mapping_is_made_changed_and_listed_in_pages():
     attribute("amount", "amount")
     browser = signed_in(alice())
-    assert "No mapping yet" in one_line(browser.get(LIST).content)
+    assert "No field mappings yet" in one_line(browser.get(LIST).content)
     assert "Amount" in one_line(browser.get(f"{LIST}new/").content)
     answer = browser.post(f"{LIST}new/", typed(("total", "amount"), ("", ""), mapping_id=clock.new_ulid()))
     assert answer["Location"] == LIST
@@ -250,7 +250,7 @@ def test_a_mapping_is_made_changed_and_listed_in_pages():
     assert browser.post(url, typed(("date", "amount"), name="Renamed", version="1")).status_code == 302
     lost = browser.post(url, typed(name="Mine", version="1"))
     assert lost.status_code == 409
-    assert "Somebody saved first" in one_line(lost.content)
+    assert "it changed since you opened it" in one_line(lost.content)
     assert pinned_rules.get_mapping(SITE, made.id).name == "Renamed"
 
 
@@ -258,12 +258,12 @@ def test_a_mapping_is_made_changed_and_listed_in_pages():
 @pytest.mark.parametrize(
     ("form", "words"),
     [
-        (typed(name=" "), "Give the mapping a name"),
-        (typed(("Not A Name", "amount")), "Write the field"),
-        (typed(("total", "")), "Choose the attribute"),
-        (typed(("total", "gone")), "There is no such attribute any more"),
-        (typed(project_id="proj_none"), "Choose one of the list"),
-        (typed(*[("total", "amount")] * 41), "At most 40 of these"),
+        (typed(name=" "), "Enter a name"),
+        (typed(("Not A Name", "amount")), "Enter the field"),
+        (typed(("total", "")), "Choose an attribute"),
+        (typed(("total", "gone")), "This attribute no longer exists"),
+        (typed(project_id="proj_none"), "Choose from the list"),
+        (typed(*[("total", "amount")] * 41), "At most 40 rows"),
     ],
 )
 def test_what_cannot_be_a_mapping_is_said_beside_it(form, words):

@@ -55,7 +55,7 @@ def test_only_who_governs_sees_or_changes_rules(who):
 
 
 def test_without_rules_the_page_says_what_they_are_for():
-    assert "No rules yet" in text(signed_in(alice()).get(LIST))
+    assert "No rulesets yet" in text(signed_in(alice()).get(LIST))
 
 
 def test_a_ruleset_is_made_once_and_listed_in_order():
@@ -75,7 +75,7 @@ def test_a_ruleset_is_made_once_and_listed_in_order():
 def test_what_cannot_be_a_ruleset_is_said_beside_it():
     answer = signed_in(alice()).post(at("create-ruleset"), {"description": "", "priority": "-1"})
     assert answer.status_code == 422
-    assert "Say what it is for" in text(answer)
+    assert "Enter a description" in text(answer)
     assert "whole number from 0 to 999,999" in text(answer)
     assert pinned_rules.list_rulesets(SITE) == []
 
@@ -86,7 +86,7 @@ def test_a_ruleset_that_somebody_changed_first_is_not_overwritten():
     assert browser.post(url, {"description": "First", "priority": "5", "version": "1"})["Location"] == url
     answer = browser.post(url, {"description": "Second", "priority": "5", "version": "1"})
     assert answer.status_code == 409
-    for words in ("Somebody saved first", 'value="Second"', 'name="version" value="2"'):
+    for words in ("it changed since you opened it", 'value="Second"', 'name="version" value="2"'):
         assert words in text(answer)
     assert not pinned_rules.get_ruleset(SITE, ruleset.documentId).is_on  # a box that is not ticked is not sent
 
@@ -135,21 +135,21 @@ def test_a_rule_at_the_upload_chooses_settings():
 @each(
     ("form", "words"),
     [
-        (typed([where("FIELD", "EQ", "1", "Not A Name")]), "Write its name as the project"),
-        (typed([where("TEXT", "GT", "5")]), "This cannot be asked of text"),
-        (typed([where("TEXT", "CONTAINS", " ")]), "Write what to look for"),
-        (typed([where("FIELD", "GT", "soon", "date")]), "Write a number such as 1000.50"),
-        (typed([where("TEXT", "CONTAINS", "x")], when="upload"), "only the type of file is known"),
-        (typed(language="de"), "The run has begun by then"),
+        (typed([where("FIELD", "EQ", "1", "Not A Name")]), "Enter its name from the project"),
+        (typed([where("TEXT", "GT", "5")]), "This operator does not apply to text"),
+        (typed([where("TEXT", "CONTAINS", " ")]), "Enter a value"),
+        (typed([where("FIELD", "GT", "soon", "date")]), "Enter a number such as 1000.50"),
+        (typed([where("TEXT", "CONTAINS", "x")], when="upload"), "only the file type is known"),
+        (typed(language="de"), "Not available after the analysis"),
         (typed(threshold="50"), "Leave it empty"),
-        (typed(actions=[{"type": "QUEUE"}]), "Choose the queue"),
-        (typed(actions=[{"type": "NOTIFY", "target": "nobody"}]), "is no e-mail address"),
-        (typed(actions=[{"type": "NOTIFY", "target": ""}]), "Write one to 10 addresses"),
-        (typed(actions=[{"type": "WEBHOOK", "target": "http://example.org/"}]), "begins with https://"),
+        (typed(actions=[{"type": "QUEUE"}]), "Choose a queue"),
+        (typed(actions=[{"type": "NOTIFY", "target": "nobody"}]), "is not an e-mail address"),
+        (typed(actions=[{"type": "NOTIFY", "target": ""}]), "Enter one to 10 addresses"),
+        (typed(actions=[{"type": "WEBHOOK", "target": "http://example.org/"}]), "starts with https://"),
         (typed(actions=[{"type": "WEBHOOK", "target": "https://user:pw@example.org/"}]), "no password"),
-        (typed(actions=[{"type": "WEBHOOK", "target": "https://["}]), "begins with https://"),
-        (typed([where("TEXT", "EXISTS")] * 11), "At most 10 of these"),
-        (typed(description=""), "Say what it is for"),
+        (typed(actions=[{"type": "WEBHOOK", "target": "https://["}]), "starts with https://"),
+        (typed([where("TEXT", "EXISTS")] * 11), "At most 10 rows"),
+        (typed(description=""), "Enter a description"),
         (typed(when="never"), "Select a valid choice"),
     ],
 )
@@ -211,12 +211,12 @@ def test_the_page_of_a_ruleset_says_its_rules_in_words():
     page = text(signed_in(alice()).get(at("edit-ruleset", ruleset.documentId)))
     for words in (
         "Text contains “urgent”",
-        "Reviews wait in Payables",
-        "Put it into a queue: Payables",
+        "Review queue Payables",
+        "Add to a queue: Payables",
         "Every document",
         "Language German",
-        "Asks a person below 50 %",
-        "when the document comes",
+        "Review threshold 50 %",
+        "on upload",
     ):
         assert words in page
 
@@ -250,11 +250,11 @@ def test_a_ruleset_that_is_full_takes_no_more(monkeypatch):
 def test_a_rule_is_deleted_from_its_page_and_one_that_was_changed_is_not():
     made = make_rule(make_ruleset())
     browser, url = signed_in(alice()), at("edit-rule", made.rulesetId, made.documentId)
-    assert "Delete this rule" in text(browser.get(url))
+    assert "Delete rule" in text(browser.get(url))
     assert browser.post(url, {"order": "delete", "version": "7"}).status_code == 409
     assert pinned_rules.list_rules(SITE, made.rulesetId)
     answer = browser.post(url, {"order": "delete", "version": "1"}, follow=True)
-    assert "To the payables is deleted" in text(answer)
+    assert "To the payables was deleted" in text(answer)
     assert pinned_rules.list_rules(SITE, made.rulesetId) == []
     assert browser.get(url).status_code == 404
     assert signed_in(bob()).post(url, {"order": "delete", "version": "1"}).status_code == 403

@@ -60,7 +60,7 @@ def test_the_panel_of_a_run_leads_to_the_page(table, db):
 
 
 def test_before_the_end_there_is_nothing_yet(table, db):
-    assert "Nothing yet." in one_line(signed_in(charlie(), htmx=True).get(url(start_run())).content)
+    assert "appears here" in one_line(signed_in(charlie(), htmx=True).get(url(start_run())).content)
     assert "No names, dates or addresses" in one_line(signed_in(charlie()).get(url(start_run())).content)
 
 

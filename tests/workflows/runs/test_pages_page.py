@@ -48,7 +48,7 @@ def test_the_overview_shows_what_is_under_way_with_one_query_and_its_count_and_a
     with count_calls() as seen:
         page = read(browser, "/")
     assert seen.names() == ["dynamodb.Query", "dynamodb.Query"]
-    assert "<b>1</b> in progress" in page
+    assert "<b>1</b> running" in page
     assert run_url(run) in page
     assert "Segment Prep" in page
     assert 'hx-trigger="every 4s"' in page
@@ -56,7 +56,7 @@ def test_the_overview_shows_what_is_under_way_with_one_query_and_its_count_and_a
 
 def test_an_overview_without_analyses_rests_and_says_where_to_go(table):
     page = read(signed_in(charlie()), "/")
-    assert "Nothing is under way" in page
+    assert "No runs in progress" in page
     assert "hx-trigger" not in page
 
 
@@ -98,13 +98,13 @@ def test_a_page_of_a_run_shows_its_image_before_anything_is_read_and_its_text_af
     board = queries.board(run.site, run.workflow_id)
     WorkflowSteps.change(board.key, [WorkflowSteps.page_count.set(2)], WorkflowSteps.PK.exists())
     page = read(signed_in(charlie()), url)
-    assert "Nothing was read on this page yet." in page
+    assert "No text was extracted from this page yet." in page
     assert f"/workflows/{PROJECT_ID}/{run.document_id}/pages/0.png" in page
     body = b'{"segment_type": "PAGE", "status": "parsing", "paddleocr": "a <b>", "text_content": "a <b>"}'
     DocumentFiles(run.site, run.project_id, run.document_id).write(files.segment(0), body, "application/json")
     page = read(signed_in(charlie()), url)
     assert page.count("a &lt;b&gt;") == 1
-    assert "Being read" not in page
+    assert "Parsing" not in page
     assert signed_in(dora()).get(url).status_code == 403
 
 
@@ -135,13 +135,13 @@ def test_a_run_that_waits_leads_to_its_review(table):
 def test_steps_behind_a_failure_were_not_reached(table):
     run = start_run()
     failed(run)
-    assert "not reached" in read(signed_in(charlie()), run_url(run))
+    assert "not run" in read(signed_in(charlie()), run_url(run))
 
 
 def test_fields_are_shown_once_they_were_read(table):
     run, browser = start_run(), signed_in(charlie())
     url = run_url(run, "result/")
-    assert "Nothing yet" in read(browser, url)
+    assert "appear here" in read(browser, url)
     body = b'{"fields": [{"name": "total", "label": "Total", "value": "<b>9</b>", "confidence": 0.5, "page": 0}]}'
     DocumentFiles(run.site, run.project_id, run.document_id).write(
         files.result(run.workflow_id), body, "application/json"
@@ -203,7 +203,7 @@ def test_a_document_that_waits_for_a_person_says_so_in_its_project(table, machin
         page = read(signed_in(charlie()), f"/workflows/projects/{run.project_id}/documents/")
     assert seen.names() == ["dynamodb.Query", "dynamodb.Query"]
     assert page.count("Needs review") == 1
-    assert "<b>1</b> waits for a person" in page
+    assert "<b>1</b> needs review" in page
 
 
 def test_a_list_is_one_query_and_one_for_its_count(table):

@@ -79,7 +79,7 @@ def _create_posted_batch(request: DeskRequest, *, project: Project) -> HttpRespo
     except Refused as error:
         form.add_error("manifest" if sent else "key", str(error))
         return _form(request, project, form, status=422)
-    messages.success(request, "The batch is made. Its manifest is being read.")
+    messages.success(request, "Batch created. Its manifest is being checked.")
     return redirect_after_post(request, reverse("workflows:show-batch", args=[batch.id]))
 
 
@@ -151,7 +151,7 @@ def retry_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     batch = queries.get_batch(request.site, batch_id)
     attempt = batches.retry_batch(request.site, batch, by=actor_of(request.user))
     orders.order_reading(request.site, batch.id, attempt)
-    said = "The manifest is read again." if batch.can_be_read_again else "The failed lines are tried again."
+    said = "Checking the manifest again." if batch.can_be_read_again else "Retrying the failed lines."
     messages.success(request, said)
     return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))
 
@@ -162,7 +162,7 @@ def continue_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     batch = queries.get_batch(request.site, batch_id)
     batches.go_on(request.site, batch, by=actor_of(request.user))
     orders.order_drive(request.site, batch.id)
-    messages.success(request, "The batch goes on with the lines that were never begun.")
+    messages.success(request, "The batch continues with the lines that were not started.")
     return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))
 
 
@@ -184,8 +184,8 @@ def cancel_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     access.check_can_upload(request)
     batch = queries.get_batch(request.site, batch_id)
     if batch.status not in UNDER_WAY:
-        raise Refused("This batch has ended. There is nothing to cancel.")
+        raise Refused("This batch has ended and cannot be cancelled.")
     batches.cancel_batch(request.site, batch, by=actor_of(request.user))
     orders.order_drive(request.site, batch.id)
-    messages.success(request, "The batch is cancelled. Documents that were begun go on to their end.")
+    messages.success(request, "Batch cancelled. Documents that were started continue.")
     return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))

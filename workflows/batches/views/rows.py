@@ -7,21 +7,21 @@ from workflows.batches.items import RETRIABLE, UNDER_WAY, Batch, BatchStatus
 from workflows.runs.views.state_labels import Mark
 
 _MARKS: Mapping[str, Mark] = {
-    BatchStatus.READING: Mark("info", "list", "Manifest is read"),
-    BatchStatus.CHECKING: Mark("info", "search", "Files are looked at"),
+    BatchStatus.READING: Mark("info", "list", "Reading manifest"),
+    BatchStatus.CHECKING: Mark("info", "search", "Checking files"),
     BatchStatus.RUNNING: Mark("info", "run", "Running"),
     BatchStatus.FINISHED: Mark("good", "check", "Finished"),
-    BatchStatus.STOPPED: Mark("bad", "alert", "Stopped: too much failed"),
+    BatchStatus.STOPPED: Mark("bad", "alert", "Stopped: too many failures"),
     BatchStatus.CANCELLED: Mark("", "x", "Cancelled"),
-    BatchStatus.REFUSED: Mark("bad", "stop", "Not taken"),
+    BatchStatus.REFUSED: Mark("bad", "stop", "Refused"),
 }
 _NUMBERS = (
     ("published", "good", "check", "published"),
-    ("waiting", "warn", "user", "handed to a person"),
+    ("waiting", "warn", "user", "in review"),
     ("rejected", "", "x", "rejected"),
     ("unpacked", "", "folder", "unpacked"),
     ("failed", "bad", "alert", "failed"),
-    ("bad", "bad", "stop", "wrong in the manifest"),
+    ("bad", "bad", "stop", "invalid in the manifest"),
 )
 
 

@@ -97,7 +97,7 @@ def choose_result(request: DeskRequest, document_id: str, workflow_id: str) -> H
     run = Run(request.site, str(board.project_id), document_id, workflow_id)
     if reruns.choose_result(run, by=actor_of(request.user), reviews=access.can_review(request)):
         enqueue_follow_up(run)
-    messages.success(request, "This is the document’s result now. The others stay beside it.")
+    messages.success(request, "This result is now in use. Other results are kept.")
     return redirect_after_post(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
 
 
@@ -130,7 +130,7 @@ def _further(request: DeskRequest, document_id: str, names: Sequence[str], choic
     try:
         return [_choice(queries.document_workflow(request.site, document_id, name)) for name in sorted(missing)]
     except InvalidKey as error:
-        raise NotFound("There is no such run here.") from error
+        raise NotFound("Run not found.") from error
 
 
 def _pinned_definition(link: DocumentWorkflow) -> Definition:
@@ -141,11 +141,11 @@ def _side(request: DeskRequest, document: Document, workflow_id: str, current: s
     """Raises: NotFound, also where the run is another document's."""
     board, earlier = run_of(request, document.document_id, workflow_id)
     if earlier is not None:
-        raise NotFound("An earlier system's run keeps no settings and no fields to compare.")
+        raise NotFound("Runs of an earlier system store no settings or fields to compare.")
     try:
         link = queries.document_workflow(request.site, document.document_id, workflow_id)
     except InvalidKey as error:
-        raise NotFound("There is no such run here.") from error
+        raise NotFound("Run not found.") from error
     published = board.outcome == Outcome.PUBLISHED
     store = DocumentFiles(request.site, document.project_id, document.document_id)
     waits = not board.outcome and _pinned_definition(link).named(str(board.current_step)).type == "approval"

@@ -32,7 +32,7 @@ def delete_document(request: DeskRequest, document_id: str) -> HttpResponse:
         removals.delete_document(request.site, document_id, by=actor_of(request.user), reason=reason)
     except Refused as error:
         return _page(request, document, error=str(error), status=422)
-    messages.success(request, f"{document.name} is deleted. It can be restored.")
+    messages.success(request, f"{document.name} was deleted. You can restore it.")
     return redirect_after_post(request, reverse("documents:show-deleted", args=[document_id]))
 
 
@@ -54,7 +54,7 @@ def restore_document(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_delete(request)
     admission.check_document(request, document_id)
     removals.restore_document(request.site, document_id, by=actor_of(request.user))
-    messages.success(request, "The document is back, as it was.")
+    messages.success(request, "Document restored.")
     return redirect_after_post(request, reverse("documents:show-document", args=[document_id]))
 
 
@@ -63,8 +63,8 @@ def purge_document(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_delete(request)
     admission.check_document(request, document_id)
     if request.POST.get("sure") != "yes":
-        raise Refused("Say that you are sure: a purged document cannot be brought back by anybody.")
+        raise Refused("Confirm the permanent deletion: it cannot be undone.")
     removals.purge_document(request.site, document_id, by=actor_of(request.user))
     order_removal_soon(request.site, document_id)
-    messages.success(request, "The document is being purged.")
+    messages.success(request, "The document is being permanently deleted.")
     return redirect_after_post(request, reverse("documents:show-deleted", args=[document_id]))

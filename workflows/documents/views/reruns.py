@@ -20,7 +20,7 @@ from workflows.runs.run import Run
 from workflows.runs.views.segments import run_of
 from workflows.stages.base import RunSettings
 
-_BEGUN = "A new run has begun. The one before and its result stay as they are."
+_BEGUN = "New run started. The earlier run and its result are kept."
 
 
 @require_safe
@@ -38,9 +38,7 @@ def run_again(request: DeskRequest, document_id: str, workflow_id: str) -> HttpR
     except Refused as error:
         return _page(request, run, stage_error=str(error), status=422)
     same = went == run
-    messages.success(
-        request, "The run goes on from there." if same else "A new run has begun; this one stays as it is."
-    )
+    messages.success(request, "The run continues from there." if same else "New run started; this one is kept.")
     return redirect_after_post(request, reverse("workflows:show-run", args=[document_id, went.workflow_id]))
 
 
@@ -105,5 +103,5 @@ def _run(request: DeskRequest, document_id: str, workflow_id: str) -> Run:
     """Raises: NotFound; Refused, of a run that an earlier system drives."""
     board, earlier = run_of(request, document_id, workflow_id)
     if earlier is not None:
-        raise Refused("An earlier system drives this run. Repeat it there.")
+        raise Refused("An earlier system owns this run. Re-run it there.")
     return Run(request.site, str(board.project_id), document_id, workflow_id)

@@ -88,7 +88,7 @@ def _receive(request: DeskRequest, *, document: Document, guard: SizeGuard) -> H
         taken = take_content(request.site, project, document, file, by=actor_of(request.user))
     except Refused as error:
         return _page(request, document, error=str(error), status=422)
-    messages.success(request, f"{taken.name} is the document's content now. Its analysis has started.")
+    messages.success(request, f"{taken.name} is the current file version. Processing has started.")
     for note in taken.notes:
         messages.warning(request, f"{taken.name}: {note}")
     return redirect_after_post(request, reverse("documents:show-document", args=[document.document_id]))
@@ -151,7 +151,7 @@ def list_document_runs(request: DeskRequest, document_id: str) -> HttpResponse:
     try:
         page = queries.document_workflows(request.site, document_id, cursor=request.GET.get("after"))
     except InvalidKey as error:
-        raise NotFound("There is no such document here.") from error
+        raise NotFound("Document not found.") from error
     cost = sum(map(costs.of_link, page.rows), RunCost())
     context = {
         "document_id": document_id,

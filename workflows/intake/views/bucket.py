@@ -48,14 +48,14 @@ def settle_incoming(request: DeskRequest, digest: str) -> HttpResponse:
     if request.POST.get("order") == "discard":
         incoming_actions.discard(file, by=actor_of(request.user))
         messages.success(
-            request, f"{file.name} is discarded. Its object stays in the bucket until its rule removes it."
+            request, f"{file.name} was discarded. Its object stays in the bucket until its lifecycle rule removes it."
         )
     elif not bucket.names_folder(file):
         raise Refused(bucket.NO_FOLDER)
     else:
         incoming_actions.again(file, by=actor_of(request.user))
         take_incoming_again(file)
-        messages.success(request, f"{file.name} is tried again. Where it fails it comes back here with the reason.")
+        messages.success(request, f"{file.name} is being retried. If it fails, it returns here with the reason.")
     return redirect_after_post(request, reverse("routing:list-incoming"))
 
 
@@ -92,7 +92,7 @@ def remove_tenant(request: DeskRequest) -> HttpResponse:
     access.check_can_manage_sites(request)
     name = request.POST.get("name", "")
     if not name:
-        raise Refused("Choose a folder of the list.")
+        raise Refused("Choose a folder from the list.")
     incoming_actions.remove_tenant(name, by=actor_of(request.user))
-    messages.success(request, f"The folder {name} is nobody's now. What comes into it waits in quarantine.")
+    messages.success(request, f"The folder {name} is removed. New files in it are quarantined.")
     return redirect_after_post(request, reverse("routing:list-incoming"))

@@ -24,8 +24,8 @@ from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.intake.content_types import ALSO, EXTENSIONS, SUPPORTED
 from workflows.intake.upload import FORM_BYTES, HashedFileHandler, SizeGuard, size_words, take, too_large
 
-_STORED = "The storage does not answer right now. Nothing of this file was kept; upload it again in a moment."
-_NOT_YOURS = "It went to a queue that your groups are not in: its members see it, you do not."
+_STORED = "Storage is unavailable. This file was not stored; upload it again in a moment."
+_NOT_YOURS = "It is in a queue of groups that you are not a member of, so you cannot open it."
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _receive(request: DeskRequest, *, project: Project, guard: SizeGuard) -> Htt
     if guard.exceeded:
         return _refuse_whole(request, project)
     if problem := _unknown_choices(request):
-        return _report(request, project, [Answer("Not uploaded", error=problem, status=422)])
+        return _report(request, project, [Answer("Upload failed", error=problem, status=422)])
     if not found:
         empty = Answer("No file", error="Choose at least one file.", status=422)
         return _report(request, project, [empty], provider_choice.read_provider_choices(request.POST))
@@ -135,7 +135,7 @@ def _report(
     if status != 200:
         return _page(request, project, answers=answers, status=status, chosen=chosen)
     many = f"{len(answers)} documents are" if len(answers) > 1 else f"{answers[0].name} is"
-    messages.success(request, f"{many} uploaded. The analysis has started.")
+    messages.success(request, f"{many} uploaded. Processing has started.")
     for one in answers:
         for note in one.notes:
             messages.warning(request, f"{one.name}: {note}")
@@ -143,7 +143,7 @@ def _report(
 
 
 def _refuse_whole(request: DeskRequest, project: Project) -> HttpResponse:
-    answers = [Answer("Not uploaded", error=too_large(), status=413)]
+    answers = [Answer("Upload failed", error=too_large(), status=413)]
     response = _report(request, project, answers)
     response["Connection"] = "close"  # the rest of the body is not read
     return response
@@ -166,7 +166,7 @@ def _page(
         ],
         "accept": ",".join(sorted({*EXTENSIONS.values(), *ALSO, ".zip"})),
         "answers": answers,
-        "supported": f"{SUPPORTED}; also ZIP archives of such files. Of a mail, each attachment and the text",
+        "supported": f"{SUPPORTED}; ZIP archives of these; e-mails with their attachments",
         "limit": size_words(settings.UPLOAD_MAX_BYTES),
         "limit_bytes": settings.UPLOAD_MAX_BYTES,
     }

@@ -24,9 +24,7 @@ def show_calibration(request: DeskRequest, project_id: str) -> HttpResponse:
 def propose_calibration(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
     tasks.order_calibration(request.site, project.id, by=actor_of(request.user))
-    messages.success(
-        request, "A worker learns from the reviews now. Its proposal stands here in a moment; reload then."
-    )
+    messages.success(request, "Learning from the reviews. Reload in a moment to see the proposal.")
     return redirect_after_post(request, reverse("workflows:show-calibration", args=[project.id]))
 
 
@@ -43,6 +41,6 @@ def activate_calibration(request: DeskRequest, project_id: str, version: int) ->
         return render_answer(
             request, "workflows/learning/calibration.html", None, {"project": now, "page": context}, status=409
         )
-    what = f"Calibration {version}" if version else "The confidence that every project begins with"
-    messages.success(request, f"{what} holds for runs that begin from now on. Others keep theirs.")
+    what = f"Calibration {version}" if version else "The default calibration"
+    messages.success(request, f"{what} applies to new runs. Started runs keep theirs.")
     return redirect_after_post(request, reverse("workflows:show-calibration", args=[project.id]))

@@ -91,9 +91,9 @@ def _level(level: Level, *, is_policy: bool) -> LevelRow:
 def _ranks(version: Version) -> str:
     summary = version.summary
     if summary.auc is None:
-        return "Nothing was wrong, so nothing could be ranked."
+        return "No errors in the reviews, so no ranking."
     without = "" if summary.prior_auc is None else f", {format_share(summary.prior_auc)} without it"
-    return f"Puts a right value above a wrong one in {format_share(summary.auc)} of pairs{without}."
+    return f"Ranks correct values above wrong ones in {format_share(summary.auc)} of pairs{without}."
 
 
 def _event(event: EntityEvent) -> EventRow:
@@ -110,4 +110,4 @@ def _event(event: EntityEvent) -> EventRow:
 
 
 def _name_calibration(number: int) -> str:
-    return f"calibration {number}" if number else "the prior"
+    return f"calibration {number}" if number else "the default calibration"

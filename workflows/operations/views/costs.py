@@ -94,7 +94,7 @@ def _month(text: str) -> str:
     try:
         return dt.datetime.strptime(text, "%Y-%m").replace(tzinfo=dt.UTC).strftime("%Y-%m")
     except ValueError as error:
-        raise NotFound("A month is written as 2026-11.") from error
+        raise NotFound("Write a month as 2026-11.") from error
 
 
 def _months() -> list[str]:

@@ -24,9 +24,9 @@ def settle_dead_letter(request: DeskRequest, queue: str, message_id: str) -> Htt
     access.check_can_manage_sites(request)
     if request.POST.get("order") == "discard":
         letter = dead_letters.discard_dead_letter(queue, message_id, by=actor_of(request.user))
-        messages.success(request, f"{letter.task} is thrown away. The audit keeps what it was about.")
+        messages.success(request, f"{letter.task} was discarded. The audit keeps its details.")
     else:
         letter = dead_letters.replay_dead_letter(queue, message_id, by=actor_of(request.user))
-        where = "is told once more" if letter.queue == undelivered_events.QUEUE else "is back in its queue"
-        messages.success(request, f"{letter.task} {where}. Where it fails again and again it comes back here.")
+        where = "is sent again" if letter.queue == undelivered_events.QUEUE else "is queued again"
+        messages.success(request, f"{letter.task} {where}. If it keeps failing, it returns here.")
     return redirect_after_post(request, reverse("routing:list-dead-letters"))

@@ -33,13 +33,13 @@ from workflows.runs.views.state_labels import Mark
 
 _SOON = dt.timedelta(minutes=1)  # what is due later is not watched: a retry may be two hours away
 _MARKS: dict[str, Mark] = {
-    ActionStatus.PENDING: Mark("", "clock", "To be done"),
-    ActionStatus.RUNNING: Mark("info", "run", "Being done"),
-    ActionStatus.WAITING_FOR_RETRY: Mark("warn", "refresh", "Tried again later"),
-    ActionStatus.IN_QUEUE: Mark("warn", "user", "Waits for a person"),
+    ActionStatus.PENDING: Mark("", "clock", "Pending"),
+    ActionStatus.RUNNING: Mark("info", "run", "Running"),
+    ActionStatus.WAITING_FOR_RETRY: Mark("warn", "refresh", "Retrying"),
+    ActionStatus.IN_QUEUE: Mark("warn", "user", "Needs review"),
     ActionStatus.COMPLETE: Mark("good", "check", "Done"),
     ActionStatus.FAILED: Mark("bad", "alert", "Failed"),
-    ActionStatus.SKIPPED: Mark("", "skip", "Left out"),
+    ActionStatus.SKIPPED: Mark("", "skip", "Skipped"),
 }
 _LISTED = (ActionStatus.FAILED, ActionStatus.WAITING_FOR_RETRY, ActionStatus.IN_QUEUE, ActionStatus.PENDING)
 _AGAIN = (ActionStatus.FAILED, ActionStatus.WAITING_FOR_RETRY)
@@ -85,7 +85,7 @@ def _list_decided_rules(run: Run) -> Iterable[RuleDecision]:
     except NotFound:
         return
     for decision in stored_rules.read_routing(link.routing).judgement.decisions:
-        yield RuleDecision("When it came", decision)
+        yield RuleDecision("On upload", decision)
     for decision in judge.judgement_of(run, execution.routing_sha256).decisions:
         yield RuleDecision("After the analysis", decision)
 
@@ -131,12 +131,12 @@ def retry_action(request: DeskRequest, document_id: str, workflow_id: str, numbe
     admission.check_document(request, document_id)
     action = publish_queries.document_action(request.site, document_id, number, kind)
     if action.workflowId != workflow_id:
-        raise NotFound("There is no such action here.")
+        raise NotFound("Action not found.")
     run = Run(request.site, str(action.project_id), document_id, workflow_id)
     try:
         document_actions.retry_action(run, action, by=actor_of(request.user))
     except Conflict as error:
-        raise Conflict("This is being done right now, or was done meanwhile. Look at it as it is now.") from error
+        raise Conflict("This action is running or already done. Reload to see its state.") from error
     enqueue_follow_up(run)
-    messages.success(request, "It is being done again.")
+    messages.success(request, "Retrying the action.")
     return redirect_after_post(request, reverse("workflows:show-run", args=[document_id, workflow_id]))

@@ -56,12 +56,12 @@ def settle_document(request: DeskRequest, queue_id: str, document_id: str, numbe
     access.check_admitted(request, queue_id)
     action = publish_queries.document_action(request.site, document_id, number, ActionType.QUEUE)
     if action.queueId != queue_id:
-        raise NotFound("There is no such document in this queue.")
+        raise NotFound("Document not found in this queue.")
     run = Run(request.site, str(action.project_id), document_id, str(action.workflowId))
     try:
         document_actions.settle_action(run, action, by=actor_of(request.user))
     except Conflict as error:
-        raise Conflict(f"{action.name} is out of the queue already: somebody else was first.") from error
+        raise Conflict(f"{action.name} was already taken out of this queue.") from error
     enqueue_follow_up(run)
-    messages.success(request, f"{action.name} is done. What is behind it goes on.")
+    messages.success(request, f"{action.name} is done. Remaining actions continue.")
     return redirect_after_post(request, reverse("workflows:list-queued", args=[queue_id]))

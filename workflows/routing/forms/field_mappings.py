@@ -20,7 +20,7 @@ class MappingForm(forms.Form):
     name = forms.CharField(
         max_length=80,
         error_messages={
-            "required": "Give the mapping a name. Documents name it by this.",
+            "required": "Enter a name. Documents show it.",
             "max_length": "A name has up to 80 characters; this one has %(show_value)d.",
         },
         widget=forms.TextInput(attrs=_TEXT),
@@ -28,16 +28,16 @@ class MappingForm(forms.Form):
     description = forms.CharField(required=False, max_length=500, widget=forms.TextInput(attrs=_TEXT))
     project_id = forms.ChoiceField(
         required=False,
-        label="For documents of",
-        error_messages={"invalid_choice": "Choose one of the list."},
+        label="Documents of",
+        error_messages={"invalid_choice": "Choose from the list."},
         widget=forms.Select(attrs={"class": "select"}),
     )
-    on = forms.BooleanField(required=False, label="In use")
+    on = forms.BooleanField(required=False, label="Active")
 
     def __init__(self, *args: Any, projects: Mapping[str, str], stored: str = "", **kwargs: Any) -> None:
         """``projects``: id → name of those that may be chosen; ``stored`` stays a choice."""
         super().__init__(*args, **kwargs)
-        offered = {"": "every project", **projects}
+        offered = {"": "All projects", **projects}
         if stored:
             offered.setdefault(stored, stored)
         choice = self.fields["project_id"]
@@ -63,7 +63,7 @@ class PairRow(forms.Form):
         choice = self.fields["key"]
         if isinstance(choice, forms.ChoiceField):
             choice.choices = list(offered.items())
-            choice.error_messages["invalid_choice"] = "There is no such attribute any more. Choose another."
+            choice.error_messages["invalid_choice"] = "This attribute no longer exists. Choose another."
 
     @property
     def blank(self) -> bool:
@@ -74,9 +74,9 @@ class PairRow(forms.Form):
         if self.blank:
             return typed
         if not _KEY.fullmatch(typed.get("field", "")):
-            self.add_error("field", "Write the field's name as the project or the schema has it: invoice_number.")
+            self.add_error("field", "Enter the field's name from the project or the schema, such as invoice_number.")
         if not typed.get("key") and "key" in typed:
-            self.add_error("key", "Choose the attribute.")
+            self.add_error("key", "Choose an attribute.")
         return typed
 
 

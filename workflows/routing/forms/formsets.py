@@ -33,7 +33,7 @@ class RowKind:
         return cast(Rows, self._factory()(initial=list(rows), prefix=self.prefix, form_kwargs=dict(self.kwargs)))
 
     def parse_rows(self, data: Mapping[str, Any]) -> Rows:
-        words = {"too_many_forms": f"At most {self.most} of these. Remove some, then save again."}
+        words = {"too_many_forms": f"At most {self.most} rows. Remove some, then save again."}
         kwargs = {"prefix": self.prefix, "form_kwargs": dict(self.kwargs), "error_messages": words}
         return cast(Rows, self._factory()(data, **kwargs))
 

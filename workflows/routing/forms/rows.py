@@ -18,10 +18,10 @@ from workflows.stages import values
 
 MOST_CONDITIONS, MOST_ACTIONS, MOST_RECIPIENTS = 10, 10, 10
 ACTION_WORDS = {
-    ActionType.OCR.value: "Keep its text as a file",
-    ActionType.QUEUE.value: "Put it into a queue",
+    ActionType.OCR.value: "Store text as a file",
+    ActionType.QUEUE.value: "Add to a queue",
     ActionType.NOTIFY.value: "Send an e-mail",
-    ActionType.PUBLISH.value: "Tell the event bus",
+    ActionType.PUBLISH.value: "Publish to the event bus",
     ActionType.WEBHOOK.value: "Call a webhook",
 }
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -66,13 +66,13 @@ class ConditionRow(forms.Form):
         source, operator = Source(typed["source"]), Operator(typed["operator"])
         key, value = typed.get("key", ""), typed.get("value", "")
         if source in (Source.FIELD, Source.ATTRIBUTE) and not _KEY.fullmatch(key):
-            self.add_error("key", "Write its name as the project or the schema has it: invoice_number.")
+            self.add_error("key", "Enter its name from the project or the schema, such as invoice_number.")
         if operator not in _OPERATORS[source]:
-            self.add_error("operator", f"This cannot be asked of {NAMES[source].lower()}.")
+            self.add_error("operator", f"This operator does not apply to {NAMES[source].lower()}.")
         elif operator != Operator.EXISTS and not value:
-            self.add_error("value", "Write what to look for.")
+            self.add_error("value", "Enter a value.")
         elif operator in _COMPARISONS and to_comparable(value) is None:
-            self.add_error("value", "Write a number such as 1000.50, or a day such as 2024-03-31.")
+            self.add_error("value", "Enter a number such as 1000.50, or a date such as 2024-03-31.")
         return typed
 
     def condition(self) -> Condition:
@@ -103,7 +103,7 @@ class ActionRow(forms.Form):
     def __init__(self, *args: Any, queues: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         chosen = str(self.initial.get("queue") or "")
-        offered = {"": "no queue", **queues} | ({chosen: queues.get(chosen, chosen)} if chosen else {})
+        offered = {"": "No queue", **queues} | ({chosen: queues.get(chosen, chosen)} if chosen else {})
         choice = self.fields["queue"]
         if isinstance(choice, forms.ChoiceField):
             choice.choices = list(offered.items())
@@ -116,7 +116,7 @@ class ActionRow(forms.Form):
         typed = self.cleaned_data
         match typed.get("type"):
             case ActionType.QUEUE if not typed.get("queue"):
-                self.add_error("queue", "Choose the queue.")
+                self.add_error("queue", "Choose a queue.")
             case ActionType.NOTIFY:
                 self._check_recipients(typed.get("target", ""))
             case ActionType.WEBHOOK:
@@ -126,12 +126,12 @@ class ActionRow(forms.Form):
     def _check_recipients(self, text: str) -> None:
         addresses = parse_recipients(text)
         if not addresses or len(addresses) > MOST_RECIPIENTS:
-            self.add_error("target", f"Write one to {MOST_RECIPIENTS} addresses, with commas between.")
+            self.add_error("target", f"Enter one to {MOST_RECIPIENTS} addresses, separated by commas.")
         for address in addresses:
             try:
                 validate_email(address)
             except forms.ValidationError:
-                self.add_error("target", f"“{address[:60]}” is no e-mail address.")
+                self.add_error("target", f"“{address[:60]}” is not an e-mail address.")
 
     def _check_url(self, text: str) -> None:
         try:
@@ -141,7 +141,7 @@ class ActionRow(forms.Form):
         except ValueError:
             good = False
         if not good or not text.isprintable() or " " in text:
-            self.add_error("target", "Write an address that begins with https:// and has no password in it.")
+            self.add_error("target", "Enter a URL that starts with https:// and contains no password.")
 
     def act(self) -> Act:
         typed = self.cleaned_data

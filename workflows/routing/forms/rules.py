@@ -18,8 +18,8 @@ from workflows.routing.items.rules import Ruleset, StoredRule
 from workflows.rules.routing import KNOWN, NO_EFFECT, Act, Condition, Effect, When
 
 WHEN_WORDS = {
-    When.UPLOAD.value: "When the document comes: only its type of file is known",
-    When.ANALYSIS.value: "After the analysis, before a person is asked",
+    When.UPLOAD.value: "On upload: only the file type is known",
+    When.ANALYSIS.value: "After the analysis, before review",
 }
 _TEXT = {"class": "text-input", "autocomplete": "off"}
 _SELECT = {"class": "select"}
@@ -39,7 +39,7 @@ class OrderForm(forms.Form):
     description = forms.CharField(
         max_length=200,
         error_messages={
-            "required": "Say what it is for. Runs name it by this.",
+            "required": "Enter a description. Runs show it.",
             "max_length": "A description has up to 200 characters; this one has %(show_value)d.",
         },
         widget=forms.TextInput(attrs=_TEXT),
@@ -48,13 +48,13 @@ class OrderForm(forms.Form):
         label="Order",
         min_value=0,
         max_value=999_999,
-        help_text="The smallest number is asked first.",
+        help_text="Lower numbers run first.",
         error_messages=dict.fromkeys(
-            ("required", "invalid", "min_value", "max_value"), "Write a whole number from 0 to 999,999."
+            ("required", "invalid", "min_value", "max_value"), "Enter a whole number from 0 to 999,999."
         ),
         widget=forms.TextInput(attrs=_TEXT | {"inputmode": "numeric"}),
     )
-    on = forms.BooleanField(required=False, label="In use")
+    on = forms.BooleanField(required=False, label="Active")
 
     def clean_description(self) -> str:
         return " ".join(str(self.cleaned_data["description"]).split())
@@ -68,13 +68,13 @@ class RulesetForm(OrderForm):
 
 class RuleForm(OrderForm):
     when = forms.ChoiceField(
-        label="Asked", choices=list(WHEN_WORDS.items()), widget=forms.Select(attrs=_SELECT), initial=When.ANALYSIS.value
+        label="Runs", choices=list(WHEN_WORDS.items()), widget=forms.Select(attrs=_SELECT), initial=When.ANALYSIS.value
     )
-    queue = forms.ChoiceField(required=False, label="Its review waits in", widget=forms.Select(attrs=_SELECT))
-    definition = forms.ChoiceField(required=False, label="What runs on it", widget=forms.Select(attrs=_SELECT))
-    classification = forms.ChoiceField(required=False, label="Its classification", widget=forms.Select(attrs=_SELECT))
-    language = forms.ChoiceField(required=False, label="Its language", widget=forms.Select(attrs=_SELECT))
-    threshold = PercentField(required=False, label="Ask a person below, in %", widget=forms.TextInput)
+    queue = forms.ChoiceField(required=False, label="Review queue", widget=forms.Select(attrs=_SELECT))
+    definition = forms.ChoiceField(required=False, label="Workflow definition", widget=forms.Select(attrs=_SELECT))
+    classification = forms.ChoiceField(required=False, label="Classification", widget=forms.Select(attrs=_SELECT))
+    language = forms.ChoiceField(required=False, label="Language", widget=forms.Select(attrs=_SELECT))
+    threshold = PercentField(required=False, label="Review threshold, in %", widget=forms.TextInput)
 
     def __init__(self, *args: Any, choices: Choices, stored: Effect = NO_EFFECT, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -86,22 +86,26 @@ class RuleForm(OrderForm):
 
     def _offer(self, name: str, known: Mapping[str, str], stored: str) -> None:
         """What is chosen already stays a choice, though it may be archived or gone."""
-        offered = {"": "as the project says", **known}
+        offered = {"": "Project default", **known}
         if stored:
-            offered.setdefault(stored, f"{stored}, which is not offered any more")
+            offered.setdefault(stored, f"{stored}, no longer available")
         choice = self.fields[name]
         if isinstance(choice, forms.ChoiceField):
             choice.choices = list(offered.items())
-            choice.error_messages["invalid_choice"] = "Choose one of the list."
+            choice.error_messages["invalid_choice"] = "Choose from the list."
 
     def clean(self) -> dict[str, Any]:
         typed = self.cleaned_data
         if typed.get("when") == When.ANALYSIS:
             for name in ("definition", "classification", "language"):
                 if typed.get(name):
-                    self.add_error(name, "The run has begun by then. Leave it to the project, or ask before.")
+                    self.add_error(
+                        name, "Not available after the analysis. Use the project default, or run the rule on upload."
+                    )
             if typed.get("threshold") is not None:
-                self.add_error("threshold", "The run has begun by then. Leave it empty, or ask before.")
+                self.add_error(
+                    "threshold", "Not available after the analysis. Leave it empty, or run the rule on upload."
+                )
         return typed
 
     def effect(self, acts: tuple[Act, ...]) -> Effect:
@@ -155,7 +159,7 @@ class RuleEditor:
         when = When(self.form.cleaned_data["when"])
         unknown = [row for row in self._non_blank(self.conditions) if row.condition().source not in KNOWN[when]]
         for row in unknown:
-            row.add_error("source", "Before the analysis only the type of file is known.")
+            row.add_error("source", "Before the analysis only the file type is known.")
         return not unknown
 
     @staticmethod

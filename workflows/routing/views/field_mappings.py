@@ -54,7 +54,7 @@ def create_mapping(request: DeskRequest) -> HttpResponse:
     if not editor.is_valid():
         return _page(request, editor, here, status=422)
     field_mappings.create_mapping(request.site, editor.draft(), by=actor_of(request.user), **here)
-    messages.success(request, "The mapping is made. It holds for documents that come from now on.")
+    messages.success(request, "Field mapping created. It applies to new documents.")
     return redirect_after_post(request, reverse("routing:list-mappings"))
 
 
@@ -83,7 +83,7 @@ def _save(request: DeskRequest, stored: StoredMapping, editor: MappingEditor) ->
     except Conflict as error:
         now = pinned_rules.get_mapping(request.site, stored.id)
         return _page(request, editor, {"mapping": now, "clash": str(error)}, status=409)
-    messages.success(request, "The mapping is saved. Runs that have begun keep what they began with.")
+    messages.success(request, "Field mapping saved. Started runs keep the earlier version.")
     return redirect_after_post(request, reverse("routing:list-mappings"))
 
 

@@ -61,16 +61,16 @@ def _row(stored: StoredRule, choices: Choices) -> RuleRow:
 def effect_words(effect: Effect, choices: Choices) -> Iterable[str]:
     """``Reviews wait in Payables``, ``Send an e-mail: a@example.org``."""
     named: Mapping[str, tuple[str, Mapping[str, str]]] = {
-        "queue": ("Reviews wait in", choices.queues),
+        "queue": ("Review queue", choices.queues),
         "classification": ("Classification", choices.classifications),
         "language": ("Language", LANGUAGES),
-        "definition": ("Runs", {}),
+        "definition": ("Workflow definition", {}),
     }
     for name, (words, names) in named.items():
         if value := str(getattr(effect, name)):
             yield f"{words} {names.get(value, value)}"
     if effect.threshold is not None:
-        yield f"Asks a person below {effect.threshold * 100:g} %"
+        yield f"Review threshold {effect.threshold * 100:g} %"
     for act in effect.actions:
         parameters = act.parameters
         queue = parameters.get("queue", "")
@@ -102,7 +102,7 @@ def create_rule(request: DeskRequest, ruleset_id: str) -> HttpResponse:
     if not editor.is_valid():
         return _page(request, editor, here, status=422)
     rules.create_rule(request.site, ruleset_id, editor.draft(), by=actor_of(request.user), rule_id=rule_id)
-    messages.success(request, "The rule is made. It holds for documents that come from now on.")
+    messages.success(request, "Rule created. It applies to new documents.")
     return redirect_after_post(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
 
 
@@ -128,7 +128,7 @@ def edit_rule(request: DeskRequest, ruleset_id: str, rule_id: str) -> HttpRespon
 
 def _delete(request: DeskRequest, stored: StoredRule, version: int) -> HttpResponse:
     rules.delete_rule(request.site, stored.rulesetId, stored.documentId, version=version, by=actor_of(request.user))
-    messages.success(request, f"{stored.description} is deleted. Runs that have begun keep it.")
+    messages.success(request, f"{stored.description} was deleted. Started runs keep it.")
     return redirect_after_post(request, reverse("routing:edit-ruleset", args=[stored.rulesetId]))
 
 
@@ -147,7 +147,7 @@ def _save(request: DeskRequest, ruleset: Ruleset, stored: StoredRule, editor: Ru
         choices = choices_of(request.site, now.rule.effect)
         again = edit_posted_rule(request.POST, choices, now.rule.effect, int(now.version))
         return _page(request, again, {"ruleset": ruleset, "rule": now, "clash": str(error)}, status=409)
-    messages.success(request, "The rule is saved. Runs that have begun keep what they began with.")
+    messages.success(request, "Rule saved. Started runs keep the earlier version.")
     return redirect_after_post(request, reverse("routing:edit-ruleset", args=[ruleset.documentId]))
 
 

@@ -41,7 +41,7 @@ def create_ruleset(request: DeskRequest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, form, {"ruleset_id": ruleset_id}, status=422)
     rulesets.create_ruleset(request.site, form.draft(), by=actor_of(request.user), ruleset_id=ruleset_id)
-    messages.success(request, "The ruleset is made. Now it needs a rule.")
+    messages.success(request, "Ruleset created. Add a rule to it.")
     return redirect_after_post(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
 
 
@@ -61,7 +61,7 @@ def edit_ruleset(request: DeskRequest, ruleset_id: str) -> HttpResponse:
     except Conflict as error:
         now = pinned_rules.get_ruleset(request.site, ruleset_id)
         return _page(request, form, _with_rules(request, now) | {"clash": str(error)}, status=409)
-    messages.success(request, "The ruleset is saved. Runs that have begun keep the rules they began with.")
+    messages.success(request, "Ruleset saved. Started runs keep the earlier version.")
     return redirect_after_post(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
 
 

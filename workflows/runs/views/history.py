@@ -34,7 +34,7 @@ class Move:
 def show_history(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     board, link = run_of(request, document_id, workflow_id)
     if link is not None:
-        raise NotFound("The system that read this document kept no transitions.")
+        raise NotFound("The source system stored no step history.")
     run = Run(request.site, str(board.project_id), document_id, workflow_id)
     execution = queries.execution(run)
     definition = queries.definition_of(execution)

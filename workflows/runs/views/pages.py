@@ -53,5 +53,5 @@ def _named_image(documents: DocumentFiles, index: int) -> str:
     except CountersignError as error:
         raise NotFound("This page has no image.") from error
     if PurePosixPath(name).suffix.lower() not in _TYPES:
-        raise NotFound("This page has no image that a browser shows.")
+        raise NotFound("This page has no image that browsers can show.")
     return name

@@ -59,7 +59,7 @@ def list_runs(request: DeskRequest) -> HttpResponse:
     cursor, family = request.GET.get("after"), request.GET.get("definition", DOCUMENT_ANALYSIS.name)
     families = list(dict.fromkeys(one.name for one in DEFINITIONS.values()))
     if family not in families:
-        raise NotFound("There is no such definition.")
+        raise NotFound("Workflow definition not found.")
     page = list_visible_executions(request, family, cursor)
     context = {
         "families": families,
@@ -124,7 +124,7 @@ def newest_run(request: DeskRequest, document_id: str) -> HttpResponse:
     except table.InvalidKey:
         found = None
     if found is None:
-        raise NotFound("This document has not been read yet.")
+        raise NotFound("This document has not been processed yet.")
     return HttpResponseRedirect(reverse("workflows:show-run", args=[document_id, found]))
 
 
@@ -167,8 +167,8 @@ def _ways(board: WorkflowSteps, link: Link | None) -> Sequence[tuple[ResumeWay, 
     if link is not None or board.replaced_by or board.outcome not in RESUMABLE:
         return ()
     if board.outcome == Outcome.PARTIAL:
-        return ((ResumeWay.RETRY, "Read the failed pages again"), (ResumeWay.ACCEPT, "Go on without them"))
-    return () if _has_ended_in_review(board) else ((ResumeWay.AGAIN, "Go on from there"),)
+        return ((ResumeWay.RETRY, "Retry failed pages"), (ResumeWay.ACCEPT, "Continue without them"))
+    return () if _has_ended_in_review(board) else ((ResumeWay.AGAIN, "Retry"),)
 
 
 def _has_ended_in_review(board: WorkflowSteps) -> bool:
@@ -229,14 +229,14 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
     access.check_can_view(request)
     admission.check_document(request, document_id)
     if not access.can_delete(request) and removals.is_gone(request.site, document_id):
-        raise NotFound("There is no such document here.")  # what was deleted is for those who may bring it back
+        raise NotFound("Document not found.")  # what was deleted is for those who may bring it back
     page = queries.lineage(request.site, document_id, cursor=request.GET.get("after"))
     rows = _event_rows(page.rows)
     derived = not rows and seed_000.wrote(workflow_id)
     if derived:  # that system keeps no history: its steps tell most of it
         rows = _rows_of_steps(*run_of(request, document_id, workflow_id))
     if not rows and not derived:
-        raise NotFound("There is no such document here.")
+        raise NotFound("Document not found.")
     ids = {"document_id": document_id, "workflow_id": workflow_id}
     context = {"rows": rows, "next": page.next, "derived": derived, **ids}
     return render_answer(request, "workflows/runs/lineage.html", "workflows/runs/_lineage.html", context)
@@ -288,7 +288,7 @@ def _event_row(event: DocumentEvent) -> EventRow:
 # Facts that a link or the list of what was decided tells.
 _OF_DECISIONS = {"review", "decision", "corrected", "confirmed", "unseen"}
 # Facts that are other runs of the document.
-_RUNS = {"beside": "beside run", "keeps": "in use stays run", "before": "instead of run"}
+_RUNS = {"beside": "in addition to run", "keeps": "in use: run", "before": "replaces run"}
 
 
 def _facts_in_words(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -306,7 +306,7 @@ def _rows_of_steps(board: WorkflowSteps, link: Link | None) -> list[EventRow]:
     found = [EventRow(board.created_at, "Run created")] if board.created_at else []
     for step in state_labels.step_rows(seed_000.definition_of(board), board, link):
         if step.started_at:
-            found.append(EventRow(step.started_at, f"{step.label} began"))
+            found.append(EventRow(step.started_at, f"{step.label} started"))
         if step.ended_at:
             end = "failed" if step.error else "completed"
             found.append(EventRow(step.ended_at, f"{step.label} {end}", step.error or step.reason or ""))

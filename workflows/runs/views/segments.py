@@ -55,9 +55,9 @@ def run_of(request: DeskRequest, document_id: str, workflow_id: str) -> tuple[Wo
         board = queries.board(request.site, workflow_id)
         link = seed_000.fill_boards(request.site, [board]).get(workflow_id)
     except (NotFound, table.InvalidKey) as error:
-        raise NotFound("There is no such run here.") from error
+        raise NotFound("Run not found.") from error
     if board.document_id != document_id:
-        raise NotFound("There is no such run here.")
+        raise NotFound("Run not found.")
     return board, link
 
 
@@ -102,7 +102,7 @@ def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index
     documents = _files(request, board)
     segment = read_json(documents, files.segment(index))
     if not segment and index >= int(board.page_count or 0):
-        raise NotFound("There is no such page here, or it has not been cut yet.")
+        raise NotFound("Page not found, or not split yet.")
     texts = _texts(segment) or _unmerged_texts(documents, index)
     known = {one.text for one in texts}
     context = {

@@ -26,37 +26,37 @@ class Mark(NamedTuple):
 
 
 RUNNING = Mark("info", "run", "Running")
-WAITING = Mark("warn", "user", "Waits for a person")
+WAITING = Mark("warn", "user", "Needs review")
 BESIDE = Mark("", "split", "Not in use")  # published beside a result that a person decided
 _ENDS: dict[str, Mark] = {
     Outcome.PUBLISHED: Mark("good", "check", "Published"),
     Outcome.REJECTED: Mark("", "x", "Rejected"),
-    Outcome.EXPIRED: Mark("bad", "clock", "Not decided in time"),
+    Outcome.EXPIRED: Mark("bad", "clock", "Review expired"),
     Outcome.FAILED: Mark("bad", "alert", "Failed"),
     Outcome.PARTIAL: Mark("warn", "alert", "Partial"),
     Outcome.CANCELLED: Mark("", "x", "Cancelled"),
 }
 _DONE = (Outcome.PUBLISHED, "completed")
 _ENDS["completed"] = Mark("good", "check", "Completed")  # an earlier system's runs end so
-UNDER_WAY = Mark("info", "run", "Under way")  # where the row does not tell whether a person is waited for
+UNDER_WAY = Mark("info", "run", "In progress")  # where the row does not tell whether a person is waited for
 # A document's own status, where no outcome says more: ours, and those of the seed-000 system.
 _DOCUMENTS: dict[str, Mark] = {
-    "uploading": Mark("", "upload", "Being uploaded"),
-    "uploaded": Mark("", "clock", "Waits to be read"),
-    "pending": Mark("", "clock", "Waits to be read"),
+    "uploading": Mark("", "upload", "Uploading"),
+    "uploaded": Mark("", "clock", "Queued"),
+    "pending": Mark("", "clock", "Queued"),
     "processing": UNDER_WAY,
     "in_progress": UNDER_WAY,
-    "reanalyzing": Mark("info", "refresh", "Read once more"),
+    "reanalyzing": Mark("info", "refresh", "Re-analysing"),
     "completed": _ENDS["completed"],
     "failed": _ENDS[Outcome.FAILED],
     "deleted": Mark("", "trash", "Deleted"),
 }
 _SEGMENTS: dict[str, Mark] = {
-    "indexing": Mark("", "clock", "Waits to be read"),
-    "ocr_processing": Mark("info", "run", "OCR runs"),
-    "parsing": Mark("info", "run", "Being read"),
-    "analyzing": Mark("info", "run", "Being analysed"),
-    "finalizing": Mark("info", "run", "Nearly done"),
+    "indexing": Mark("", "clock", "Queued"),
+    "ocr_processing": Mark("info", "run", "OCR running"),
+    "parsing": Mark("info", "run", "Parsing"),
+    "analyzing": Mark("info", "run", "Analysing"),
+    "finalizing": Mark("info", "run", "Finalizing"),
     "completed": _ENDS["completed"],
     "failed": _ENDS[Outcome.FAILED],
 }
@@ -89,7 +89,7 @@ _SHORT = {
     "publish": "Publish",
 }
 _STEPS: dict[str, Mark] = {
-    StepStatus.PENDING: Mark("todo", "blank", "to come"),
+    StepStatus.PENDING: Mark("todo", "blank", "pending"),
     StepStatus.IN_PROGRESS: Mark("now", "run", "running"),
     StepStatus.COMPLETED: Mark("done", "check", "done"),
     StepStatus.SKIPPED: Mark("skipped", "minus", "not needed"),
@@ -155,7 +155,7 @@ class Use:
         told += [f"{float(stored['ms']) / 1000:.1f} s"] if stored.get("ms") else []
         micros = int(stored["micros"]) if "micros" in stored else None
         if stored["service"] != LOCAL:
-            told.append("no price is set" if micros is None else money(micros))
+            told.append("no price set" if micros is None else money(micros))
         return cls(f"{stored['model']}: {', '.join(told)}", micros)
 
 
@@ -212,13 +212,13 @@ def _step_row(step: StepDefinition, stored: Mapping[str, Any], outcome: str | No
         status = StepStatus.SKIPPED
     mark = _STEPS.get(status, Mark("todo", "info", status))
     if step.type == "approval" and status == StepStatus.IN_PROGRESS:
-        mark = Mark("warn", "user", "waits for a person")
+        mark = Mark("warn", "user", "needs review")
     elif status == StepStatus.IN_PROGRESS and stored.get("waits_for"):
-        mark = Mark("now", "clock", f"waits for {LABELS.get(stored['waits_for'], stored['waits_for'])}")
+        mark = Mark("now", "clock", f"waiting for {LABELS.get(stored['waits_for'], stored['waits_for'])}")
     elif outcome == Outcome.CANCELLED and status == StepStatus.FAILED:  # where somebody stopped it
         mark = Mark("skipped", "x", "cancelled")
     elif outcome and status == StepStatus.PENDING:
-        mark = Mark("skipped", "minus", "not needed" if outcome in _DONE else "not reached")
+        mark = Mark("skipped", "minus", "not needed" if outcome in _DONE else "not run")
     start, end = stored.get("started_at"), stored.get("ended_at")
     seconds = (clock.parse(end) - clock.parse(start)).total_seconds() if start and end else None
     short = _SHORT.get(step.name, step.label)
