@@ -71,6 +71,11 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "config.static.SheetFinder",
+]
 STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "config.aws.DocumentStorage"},
     "staticfiles": {"BACKEND": "config.static.StaticStorage"},

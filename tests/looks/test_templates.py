@@ -4,12 +4,15 @@ import re
 from pathlib import Path
 
 from django.conf import settings
+from django.contrib.staticfiles import finders
 from django.template.loader import get_template
 
+from config import static
 from tests.each import each
 
 TEMPLATES = sorted((settings.BASE_DIR / "templates").rglob("*.html"))
-SHEETS = sorted((settings.BASE_DIR / "static" / "css").glob("*.css"))
+SHEETS_FOLDER = settings.BASE_DIR / "static" / "css"
+SHEETS = sorted(SHEETS_FOLDER.rglob("*.css"))
 SCRIPTS = sorted((settings.BASE_DIR / "static" / "js").glob("*.js"))
 SPRITE = set(re.findall(r'id="i-([a-z-]+)"', (settings.BASE_DIR / "templates/_icons.html").read_text()))
 
@@ -61,6 +64,18 @@ def test_colours_come_from_the_tokens(path: Path):
     known = set(re.findall(r"(--[a-z0-9-]+)\s*:", "".join(sheet.read_text() for sheet in SHEETS)))
     assert set(re.findall(r"var\((--[a-z0-9-]+)", text)) <= known
     assert not re.search(r"#[0-9a-f]{3,8}\b(?=\s*[;,)])", text)
+
+
+def test_the_sheet_of_every_page_has_every_part_once():
+    found = finders.find(static.SHEET)
+    assert isinstance(found, str)
+    text = Path(found).read_text()
+    assert text.startswith((SHEETS_FOLDER / "tokens.css").read_text())  # it says the order of the layers
+    assert sorted(static.ORDER) == sorted(str(path.relative_to(SHEETS_FOLDER).with_suffix("")) for path in SHEETS)
+    assert len(text) == sum(len(path.read_text()) for path in SHEETS)
+    for path in TEMPLATES:
+        sheets = re.findall(r"{% static 'css/([^']+)' %}", path.read_text())
+        assert set(sheets) <= {Path(static.SHEET).name}, path
 
 
 def test_every_class_of_a_template_is_known_to_a_sheet_or_a_script():
