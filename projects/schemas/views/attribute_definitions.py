@@ -14,6 +14,7 @@ from projects.schemas.actions import attribute_definitions as attribute_definiti
 from projects.schemas.editor import version_in
 from projects.schemas.forms import AttributeForm, DefinitionForm
 from projects.schemas.governing import AttributeDefinition
+from projects.settings.values import DATE_RANGES
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 
@@ -86,9 +87,10 @@ def _form_of(definition: AttributeDefinition) -> DefinitionForm:
 def _list_page(request: DeskRequest, form: AttributeForm, *, status: int = 200) -> HttpResponse:
     cursor = request.GET.get("after")
     rows, following = schema_queries.list_attributes(request.site, cursor)
+    dates = schema_queries.definitions_of(request.site, [one.key for one in rows if one.kind == "date"])
     context = {
         "form": form,
-        "rows": rows,
+        "rows": [(one, DATE_RANGES.get(dates[one.key].date_range, "") if one.key in dates else "") for one in rows],
         "next_cursor": following,
         "is_first": not cursor,
         "first_url": reverse("schemas:list-attributes"),

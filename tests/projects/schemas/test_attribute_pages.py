@@ -90,6 +90,7 @@ def test_plausible_dates_are_chosen_of_a_date_and_of_nothing_else(table):
     date = {"label": "Warranty until", "key": "warranty", "kind": "date", "date_range": "any"}
     assert browser.post(ATTRIBUTES, date).status_code == 302
     assert schema_queries.attribute_definition(SITE, "warranty").date_range == "any"
+    assert "Plausible dates: any date" in one_line(browser.get(ATTRIBUTES).content)
     page = one_line(browser.get(ATTRIBUTES + "warranty/").content)
     assert '<option value="any" selected>Any date</option>' in page
     change = {"label": "Warranty until", "date_range": "past", "version": "1"}
