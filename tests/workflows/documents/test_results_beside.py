@@ -125,9 +125,13 @@ def test_the_pages_say_which_result_is_in_use_and_let_a_reviewer_choose(decided:
     assert "not in use" in one_line(signed_in(charlie()).get(url(new, "result/")).content)
     assert "Another result is in use" not in one_line(signed_in(bob()).get(url(decided)).content)
     listed = one_line(signed_in(charlie()).get(f"/documents/{new.document_id}/runs/").content)
-    at = listed.index("in use")
+    at = listed.index("In use")
     assert listed.index(f"…{decided.workflow_id[-6:]}") < at
-    compared = f"/documents/{new.document_id}/compare/?left={decided.workflow_id}&right={new.workflow_id}"
+    compare = f"/documents/{new.document_id}/compare/"
+    for asked in ("", f"?right={decided.workflow_id}", f"?right={new.workflow_id}"):
+        sides = signed_in(bob()).get(compare + asked).context
+        assert (sides["left_id"], sides["right_id"]) == (decided.workflow_id, new.workflow_id), asked
+    compared = f"{compare}?left={decided.workflow_id}&right={new.workflow_id}"
     assert "In use, reviewed" in one_line(signed_in(bob()).get(compared).content)
     after = one_line(signed_in(alice()).post(url(new, "choose/"), follow=True).content)
     assert "This result is now in use." in after
@@ -138,6 +142,7 @@ def test_the_pages_say_which_result_is_in_use_and_let_a_reviewer_choose(decided:
 def test_before_it_is_analysed_otherwise_the_page_says_what_stays(decided: Run) -> None:
     shown = one_line(signed_in(bob()).get(url(decided, "again/")).content)
     assert "The reviewed result stays in use until you choose the new one" in shown
+    assert "that decision replaces it" in shown
 
 
 def test_programs_are_told_which_result_is_the_documents(decided: Run) -> None:

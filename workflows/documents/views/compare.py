@@ -70,9 +70,9 @@ def compare_runs(request: DeskRequest, document_id: str) -> HttpResponse:
     document = _document(request, document_id)
     page = queries.document_workflows(request.site, document_id, cursor=request.GET.get("after"))
     choices = [_choice(row) for row in page.rows]
-    names = _requested_pair(request, [one.workflow_id for one in choices])
-    choices += _further(request, document_id, names, choices)
     row = queries.project_document(request.site, document.project_id, document_id)
+    names = _requested_pair(request, [one.workflow_id for one in choices], row.counts)
+    choices += _further(request, document_id, names, choices)
     left, right = (_side(request, document, name, row.counts) if name else None for name in names)
     context: dict[str, Any] = {
         "may_choose": access.can(request, Permission.WRITE) and (not row.decided or access.can_review(request)),
@@ -107,13 +107,16 @@ def _document(request: DeskRequest, document_id: str) -> Document:
     return document_queries.get_document(request.site, document_id)
 
 
-def _requested_pair(request: DeskRequest, known: Sequence[str]) -> tuple[str, str]:
-    """Which two: as the address says; else the newest on the right, the one before it on the left."""
-    newest, before = [*known, "", ""][:2]
+def _requested_pair(request: DeskRequest, known: Sequence[str], in_use: str) -> tuple[str, str]:
+    """Left and right: as the address says; else the result in use on the left, and the newest other run beside it."""
     left, right = request.GET.get("left", ""), request.GET.get("right", "")
-    if left and not right:
-        right = newest if newest != left else before
-    return left or before, right or newest
+    if left and right:
+        return left, right
+    one = left or right or in_use or "".join(known[1:2])
+    other = next((name for name in (in_use, *known) if name and name != one), "")
+    if not left and (other == in_use or (right and one != in_use)):
+        return other, one
+    return one, other
 
 
 def _choice(link: DocumentWorkflow) -> Choice:
