@@ -28,7 +28,7 @@ class NotIndexed:
 
 def plan_query(filters: Filters, known: Vocabulary, today: dt.date) -> QueryPlan | NotIndexed:
     """Raises: Refused, where a value is none of its attribute's type, or there is no such attribute."""
-    asked = _asked_keys(filters)
+    asked = _keys_of_filters(filters)
     found: QueryPlan | None = None
     if "attributes" in asked and asked <= {"attributes", "classification"}:
         return _by_attributes(filters, known)
@@ -40,10 +40,10 @@ def plan_query(filters: Filters, known: Vocabulary, today: dt.date) -> QueryPlan
         found = ByTag(filters.tag, filters.tag_value or None)
     elif asked == {"status"} and filters.status:
         found = ByStatus(filters.status)
-    return found or NotIndexed(_asked_attributes(filters, known))
+    return found or NotIndexed(_attributes_of_filters(filters, known))
 
 
-def _asked_keys(filters: Filters) -> set[str]:
+def _keys_of_filters(filters: Filters) -> set[str]:
     given = {
         "day": filters.day,
         "status": filters.status,
@@ -54,9 +54,9 @@ def _asked_keys(filters: Filters) -> set[str]:
     return {name for name, value in given.items() if value}
 
 
-def _asked_attributes(filters: Filters, known: Vocabulary) -> list[str]:
+def _attributes_of_filters(filters: Filters, known: Vocabulary) -> list[str]:
     words = {"day": "day", "status": "status", "classification": "document type", "tag": f"tag “{filters.tag}”"}
-    asked = _asked_keys(filters)
+    asked = _keys_of_filters(filters)
     return [word for name, word in words.items() if name in asked] + [
         known.label(one.key) for one in filters.attributes
     ]
@@ -70,7 +70,7 @@ def _by_attributes(filters: Filters, known: Vocabulary) -> QueryPlan | NotIndexe
         return ByAttribute(definition.key, span, numeric=definition.data_type == "NUMBER")
     composite = _composite(filters, known)
     if composite is None:
-        return NotIndexed(_asked_attributes(filters, known), [one.key for one in filters.attributes])
+        return NotIndexed(_attributes_of_filters(filters, known), [one.key for one in filters.attributes])
     by_key = {definition.key: (definition, one) for definition, one in asked}
     ordered = [by_key[key] for key in composite.keys[: len(asked)]]
     span = _composite_span(ordered, whole=len(asked) == len(composite.keys))

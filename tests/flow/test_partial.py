@@ -153,7 +153,7 @@ def test_what_the_engine_did_not_hear_of_is_started_by_the_sweeper(pump: Pump, p
         advance.Execution.change(  # due at once
             run_rows.execution_key(partial),
             [advance.Execution.GSI2SK.set("2020" + queries.execution(partial).GSI2SK[4:])],
-            advance.EXISTS,
+            run_rows.EXISTS,
         )
         with reading(1):
             sweep_until_ended(partial, pump)

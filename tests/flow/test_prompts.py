@@ -27,7 +27,7 @@ BY_MODEL = {**PROJECT, "analyzer": "bedrock"}
 
 @pytest.fixture(autouse=True)
 def forgotten() -> None:
-    provider_actions.forget()
+    provider_actions.forget_provider_state()
 
 
 def save(words: str) -> int:

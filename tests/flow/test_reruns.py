@@ -205,7 +205,7 @@ def test_what_the_engine_did_not_hear_of_is_started_by_the_sweeper(pump: Pump, p
         new = reruns.run_again(published, "graph_builder", by=ROSA)
     with mock.patch("django.conf.settings.RUN_CHECK_SECONDS", 1):
         due = [advance.Execution.GSI2SK.set("2020" + queries.execution(new).GSI2SK[4:])]
-        advance.Execution.change(run_rows.execution_key(new), due, advance.EXISTS)
+        advance.Execution.change(run_rows.execution_key(new), due, run_rows.EXISTS)
         sweep_until_ended(new, pump)
     assert queries.execution(new).outcome == Outcome.PUBLISHED
 

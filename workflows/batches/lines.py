@@ -161,7 +161,7 @@ def _go_on(place: Place, file: FoundFile, run: Run, by: Actor, site: str | None)
 
 def _unpack_again(place: Place, file: FoundFile, row: ProjectDocument, by: Actor) -> None:
     """Of a mail or an archive of which nothing came out."""
-    record = _unpacking_of_line(place.site, row)
+    record = _get_unpacking(place.site, row)
     if record.batch_line == place.mark():  # it failed in this attempt
         settle_as(place, file, row)
         return
@@ -170,7 +170,7 @@ def _unpack_again(place: Place, file: FoundFile, row: ProjectDocument, by: Actor
         orders_unpacking(place.site, record.documentId)
 
 
-def _unpacking_of_line(site: str, row: ProjectDocument) -> DocumentUnpacking:
+def _get_unpacking(site: str, row: ProjectDocument) -> DocumentUnpacking:
     return DocumentUnpacking.load(unpack.key_of(site, str(row.document_id)))
 
 
@@ -181,14 +181,14 @@ def settle_as(place: Place, file: FoundFile | None, row: ProjectDocument) -> Non
     elif row.outcome:
         fail_line(place, file, _failure_reason(place.site, row), document_id=str(row.document_id))
     elif row.status == StepStatus.COMPLETED:
-        settle_line(place, LineOutcome.UNPACKED, file, unpacked=_unpacking_of_line(place.site, row))
+        settle_line(place, LineOutcome.UNPACKED, file, unpacked=_get_unpacking(place.site, row))
     elif row.current_step:
         settle_line(place, LineOutcome.WAITING, file)
 
 
 def _failure_reason(site: str, row: ProjectDocument) -> str:
     if not row.workflow_id:
-        return _NOTHING.format(_unpacking_of_line(site, row).why)
+        return _NOTHING.format(_get_unpacking(site, row).why)
     with suppress(NotFound):
         link = queries.document_workflow(site, str(row.document_id), str(row.workflow_id))
         if error := link.data.as_dict().get("error"):

@@ -35,13 +35,13 @@ class EndedRun:
     steps: Mapping[str, Mapping[str, Any]]
     layers: Layers = ()
 
-    def visited(self, step: StepDefinition) -> bool:
+    def has_visited(self, step: StepDefinition) -> bool:
         return (self.steps.get(step.name) or {}).get("status") in _VISITED
 
     @property
     def offered(self) -> Sequence[StepDefinition]:
         """The stages that it came to: what each of them needs is stored."""
-        return [one for one in self.definition.steps if one.type == "stage" and self.visited(one)]
+        return [one for one in self.definition.steps if one.type == "stage" and self.has_visited(one)]
 
     def first(self, step: StepDefinition) -> StepDefinition:
         """Where a run begins that is to do ``step`` again."""
@@ -52,7 +52,7 @@ class EndedRun:
         orders = {one.name: one.order for one in self.definition.steps}
         return frozenset(folder for folder, name in MAKERS.items() if orders.get(name, len(orders) + 1) >= first.order)
 
-    def inherited(self, first: StepDefinition) -> tuple[str, ...]:
+    def inherit_folders(self, first: StepDefinition) -> tuple[str, ...]:
         """The other folders."""
         return tuple(sorted(set(files.ARTIFACTS) - self.anew(first)))
 
@@ -65,7 +65,7 @@ class EndedRun:
         if self.outcome not in RESUMABLE:
             return False
         steps = self.definition.steps
-        asked = any(one.type == "approval" and one.order > first.order and self.visited(one) for one in steps)
+        asked = any(one.type == "approval" and one.order > first.order and self.has_visited(one) for one in steps)
         taken = set(self.layers[0].inherits) if self.layers else set()
         return not asked and not (taken & self.anew(first))
 

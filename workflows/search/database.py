@@ -93,7 +93,7 @@ class DatabaseIndex:
         with transaction.atomic(self._using), connections[self._using].cursor() as cursor:
             made = self._parts.bulk_create(parts)
             found = [folded for _, (_, folded) in some]
-            values = [(one.pk, self._dialect.stored(folded)) for one, folded in zip(made, found, strict=True)]
+            values = [(one.pk, self._dialect.to_index_text(folded)) for one, folded in zip(made, found, strict=True)]
             cursor.executemany(self._dialect.insert, values)
 
     def _clear(self, document: int, **which: str) -> None:

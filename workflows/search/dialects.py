@@ -42,7 +42,7 @@ class Dialect(ABC):
     delete: str
 
     @abstractmethod
-    def stored(self, words: Sequence[str]) -> str:
+    def to_index_text(self, words: Sequence[str]) -> str:
         """The words of a part as ``insert`` takes them."""
 
     @abstractmethod
@@ -72,7 +72,7 @@ class Fts5(Dialect):
     insert = "INSERT INTO search_searchwords (rowid, words) VALUES (%s, %s)"
     delete = "DELETE FROM search_searchwords WHERE rowid = %s"
 
-    def stored(self, words: Sequence[str]) -> str:
+    def to_index_text(self, words: Sequence[str]) -> str:
         return " ".join(words)
 
     def query(self, terms: Sequence[Term]) -> str:
@@ -91,7 +91,7 @@ class Tsvector(Dialect):
     insert = "INSERT INTO search_searchwords (part_id, words) VALUES (%s, CAST(%s AS tsvector))"
     delete = "DELETE FROM search_searchwords WHERE part_id = %s"
 
-    def stored(self, words: Sequence[str]) -> str:
+    def to_index_text(self, words: Sequence[str]) -> str:
         return " ".join(f"'{word}':{place}" for place, word in enumerate(words, start=1))
 
     def query(self, terms: Sequence[Term]) -> str:

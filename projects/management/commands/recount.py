@@ -27,7 +27,7 @@ class Command(BaseCommand):
         site = options["site"]
         try:
             found = recount.find_differences(site)
-            left = [one for one in found if not (options["repair"] and self._repaired(site, one))]
+            left = [one for one in found if not (options["repair"] and self._repair_and_report(site, one))]
         except CountersignError as error:
             raise CommandError(str(error)) from error
         for one in left:
@@ -36,7 +36,7 @@ class Command(BaseCommand):
             raise CommandError(f"{len(left)} counters differ. Run again with --repair while the site is idle.")
         self.stdout.write("all counters match" if not found else f"{len(found)} repaired")
 
-    def _repaired(self, site: str, one: Difference) -> bool:
+    def _repair_and_report(self, site: str, one: Difference) -> bool:
         try:
             recount.repair_counter(site, one)
         except Conflict:

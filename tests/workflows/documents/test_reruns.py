@@ -47,7 +47,7 @@ def test_an_analysis_begins_with_its_segments():
 def test_what_is_made_anew_and_what_is_inherited(step: str, anew: set[str]):
     run = ended("published")
     assert run.anew(STEP(step)) == anew
-    assert set(run.inherited(STEP(step))) == set(files.ARTIFACTS) - anew
+    assert set(run.inherit_folders(STEP(step))) == set(files.ARTIFACTS) - anew
 
 
 @each(

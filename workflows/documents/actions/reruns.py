@@ -197,7 +197,7 @@ def _rows(plan: _Plan, now: str) -> Rows:
     routing = read_routing(link.routing)
     new = NewRun(plan.run, project, plan.pinned, original, plan.by, ended.definition, routing, aside=plan.aside)
     rows = new.rows(now)
-    layers = run_files.to_json((Layer(plan.run.workflow_id, ended.inherited(plan.first)), *ended.layers))
+    layers = run_files.to_json((Layer(plan.run.workflow_id, ended.inherit_folders(plan.first)), *ended.layers))
     rows.link.beside, rows.link.began_at = plan.source.run.workflow_id, plan.first.name
     rows.link.layers = rows.board.layers = layers
     if ended.behind(plan.first, reruns.BUILT):
@@ -218,7 +218,7 @@ def _rows(plan: _Plan, now: str) -> Rows:
 def _stand_at(board: WorkflowSteps, plan: _Plan, now: str) -> None:
     taken = {"status": StepStatus.COMPLETED.value, "reason": _TAKEN.format(plan.source.run.workflow_id[-6:])}
     for step in plan.ended.definition.steps:
-        if plan.ended.visited(step) and step.order < plan.first.order:
+        if plan.ended.has_visited(step) and step.order < plan.first.order:
             board.data[step.name] = dict(taken)
         elif step.order == plan.ended.definition.steps[0].order:
             board.data[step.name] = {"status": StepStatus.PENDING.value}

@@ -26,12 +26,14 @@ def find_by_label(document: Document, spec: FieldSpec) -> list[Candidate]:
 
 
 def _candidates(document: Document, spec: FieldSpec) -> Iterator[Candidate]:
-    yield from _labelled(document, spec, label_pattern(spec), 3.0)
+    yield from _find_labelled_values(document, spec, label_pattern(spec), 3.0)
     if also := _ALSO.get(spec.name):
-        yield from _labelled(document, spec, _printed(also), 3.0 - _ALSO_COSTS)
+        yield from _find_labelled_values(document, spec, _printed_pattern(also), 3.0 - _ALSO_COSTS)
 
 
-def _labelled(document: Document, spec: FieldSpec, label: re.Pattern[str], most: float) -> Iterator[Candidate]:
+def _find_labelled_values(
+    document: Document, spec: FieldSpec, label: re.Pattern[str], most: float
+) -> Iterator[Candidate]:
     read = _reader(document, spec)
     for again, places in enumerate(by_labels(document, label)):
         found = [(distance, place, hit) for distance, place in enumerate(places) if (hit := read(place))]
@@ -45,10 +47,10 @@ def _labelled(document: Document, spec: FieldSpec, label: re.Pattern[str], most:
 
 def label_pattern(spec: FieldSpec) -> re.Pattern[str]:
     """The label or the field's name, whatever stands between its words: "Contract No." for contract_no."""
-    return _printed((spec.label, spec.name), _NUMBERED if is_identifier(spec) else "")
+    return _printed_pattern((spec.label, spec.name), _NUMBERED if is_identifier(spec) else "")
 
 
-def _printed(labels: Iterable[str], after: str = "") -> re.Pattern[str]:
+def _printed_pattern(labels: Iterable[str], after: str = "") -> re.Pattern[str]:
     spellings = {
         "".join(f"{re.escape(word)}\\W*" for word in re.findall(r"\w+", text.replace("_", " "))) for text in labels
     }
