@@ -113,7 +113,7 @@ def provider_client(service: str) -> Any:
 
 @functools.cache
 def provider_credentials() -> bool:
-    """Whether a laptop has credentials for AWS itself, in its environment or files; nobody is asked over the network.
+    """Whether a laptop has credentials for AWS itself, in its environment or files; no one is asked over the network.
 
     A deployment has the roles of its processes.
     """
@@ -199,7 +199,7 @@ class DocumentStorage(S3Storage):  # type: ignore[misc]  # it ships no types
 
         ``kind`` becomes the object's tag, which the bucket's lifecycle rules go by.
 
-        Answers the version's id: only the answer to this very request has it, a later look may see somebody else's.
+        Returns the version's id: only the answer to this very request has it, a later look may see someone else's.
         """
         file.seek(0)
         digest = base64.b64encode(bytes.fromhex(sha256)).decode()

@@ -42,7 +42,7 @@ QUEUE_VISIBILITY_SECONDS = 120  # then the work of a killed worker is another's;
 REPAIR_AFTER_SECONDS = 30  # then what should have moved is driven on
 # How often a run's engine execution is looked up. The emulator forgets its executions at a restart; AWS does not.
 RUN_CHECK_SECONDS = 30 if ON_LAPTOP else 900
-# The celery engine: nobody has a run, its queue is empty, and nothing was heard of it for so long. Longer than a
+# The celery engine: no one has a run, its queue is empty, and nothing was heard of it for so long. Longer than a
 # message is hidden or waits for its time. With every engine, a question about a page.
 MESSAGE_LOST_SECONDS = 300
 SWEEP_SECONDS = 10
@@ -93,7 +93,7 @@ TAKEOVER_PERCENT = 70  # below it the stronger model is asked (seed 001: 0.7)
 PROVIDER_JOB_SECONDS = 6 * 3600  # then a job is given up
 PROVIDER_TIMEOUT_SECONDS = 50  # of one call; below a step's lease
 PROVIDER_ATTEMPTS = 4  # of one call, on transient errors only
-PROVIDER_FAILURES = 5  # calls in a row, then nobody asks for a while
+PROVIDER_FAILURES = 5  # calls in a row, then no one asks for a while
 PROVIDER_PAUSE_SECONDS = 60  # twice as long each time, up to:
 PROVIDER_PAUSE_MAX_SECONDS = 900
 PROVIDER_PROBE_SECONDS = 120  # one caller's right to try it first

@@ -38,7 +38,7 @@ def required_variable(name: str, what: str) -> str:
 
 
 def number_variable(name: str, default: int) -> int:
-    """Raises: ImproperlyConfigured, naming the variable, where it is no whole number above zero."""
+    """Raises: ImproperlyConfigured, naming the variable, if it is no whole number above zero."""
     text = env(name, str(default))
     if not text.isdigit() or int(text) < 1:
         raise ImproperlyConfigured(
@@ -82,7 +82,7 @@ def own_secret(folder: Path) -> str:
 def source_variable(name: str) -> dict[str, tuple[tuple[str, str], ...]]:
     """Site → (bucket, prefix) pairs, from ``default=s3://scans/out/ acme=s3://acme-scans/``.
 
-    Raises: ImproperlyConfigured, where an entry is none; a prefix ends in a slash, or it would allow its neighbours.
+    Raises: ImproperlyConfigured if an entry is none; a prefix ends in a slash, or it would allow its neighbours.
     """
     found: dict[str, tuple[tuple[str, str], ...]] = {}
     for entry in env(name, "").split():

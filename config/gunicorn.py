@@ -8,7 +8,7 @@ from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-bind = f"0.0.0.0:{settings.WEB_PORT}"  # the load balancer and nobody else reaches it: the network's rules say so
+bind = f"0.0.0.0:{settings.WEB_PORT}"  # the load balancer and no one else reaches it: the network's rules say so
 worker_class = "gthread"  # a request waits for AWS most of its time
 workers = settings.WEB_WORKERS
 threads = settings.WEB_THREADS

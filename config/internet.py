@@ -1,4 +1,4 @@
-"""Calls to addresses that somebody else wrote: only the public internet, only the address that was checked, in time.
+"""Calls to addresses that someone else wrote: only the public internet, only the address that was checked, in time.
 
 A name is resolved once. All of its addresses have to be public, since which of them answers is not ours to choose, and
 the connection goes to the one that was checked: a name that leads elsewhere a moment later changes nothing.
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 PORTS = {"http": 80, "https": 443}
 _UNICAST = ipaddress.ip_network("2000::/3")  # IPv6; other blocks carry an IPv4 address inside, which may be anyone's
-# Global by their entry in the registries, and yet nobody's on the internet or a cloud's own: 6to4 relays, protocol
+# Global by their entry in the registries, and yet no one's on the internet or a cloud's own: 6to4 relays, protocol
 # assignments (with Oracle's metadata), Azure's wire server, documentation.
 _RESERVED = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32", "3fff::/20")))
 

@@ -34,7 +34,7 @@ _PAUSES = (0.02, 0.05, 0.1, 0.2)
 
 
 def make_store_error(code: str) -> CountersignError:
-    """Our error for DynamoDB's ``code``; an empty one means that nobody answered."""
+    """Our error for DynamoDB's ``code``; an empty one means that no one answered."""
     if code == "ResourceNotFoundException":
         return Unavailable("The table does not exist. Run `manage.py bootstrap`, then try again.")
     if code == _BUSY:
@@ -45,7 +45,7 @@ def make_store_error(code: str) -> CountersignError:
 
 
 def _code(error: PynamoDBException) -> str:
-    """DynamoDB's word for it; empty where nobody answered. PynamoDB's own stumbles over a closed connection."""
+    """DynamoDB's word for it; empty if no one answered. PynamoDB's own stumbles over a closed connection."""
     response = getattr(error.cause, "response", None) or {}
     return str(response.get("Error", {}).get("Code") or "")
 
@@ -160,7 +160,7 @@ class Item(Model):
         return Key(self.PK, self.SK)
 
     def cursor(self, pk: str, index: str | None = None, sk: Condition | None = None) -> str:
-        """Where the list of ``page`` with the same arguments goes on behind this row, for pages that merge lists."""
+        """Where the list of ``page`` with the same arguments goes on after this row, for pages that merge lists."""
         names = ("PK", "SK", *([f"{index}PK", f"{index}SK"] if index else ()))
         return _cursor({name: {"S": getattr(self, name)} for name in names}, _list(pk, index, sk))
 
@@ -209,7 +209,7 @@ class Item(Model):
 
     @classmethod
     def change(cls, key: Key, actions: Sequence[Action], condition: Condition) -> Self:
-        """One conditional UpdateItem; answers the item as it is now.
+        """One conditional UpdateItem; returns the item as it is now.
 
         Raises:
             Conflict: the condition did not hold.

@@ -1,7 +1,7 @@
-"""Which of one machine's workers goes first: who is at a large document pauses while another is at somebody's page.
+"""Which of one machine's workers goes first: who is at a large document pauses while another is at someone's page.
 
 A nice worker still takes a core from whoever wakes up, and the embedded AWS from whoever asks next. The kernel keeps
-the order, by a lock on a file: whoever is killed holds up nobody. Workers with machines of their own need none.
+the order, by a lock on a file: whoever is killed holds up no one. Workers with machines of their own need none.
 """
 
 import contextlib

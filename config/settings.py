@@ -54,16 +54,16 @@ else:
 STACK = env("COUNTERSIGN_STACK", "countersign")
 TABLE_NAME = STACK
 VERSIONS_TABLE_NAME = f"{STACK}-versions"  # seed 002: what was, in the same keys
-# Buckets are global: only the emulator's own account, which is nobody else's, needs no number.
+# Buckets are global: only the emulator's own account, which is no one else's, needs no number.
 BUCKET_NAME = f"{STACK}-documents" if AWS_ACCOUNT_ID == "000000000000" else f"{STACK}-documents-{AWS_ACCOUNT_ID}"
 BUS_NAME = STACK
 EVENT_SOURCE = "countersign.documents"
 STEPS_QUEUE = f"{STACK}-steps"  # machine work: minutes
 SLICES_QUEUE = f"{STACK}-slices"  # of large documents: what is done in a step's own message never waits behind them
 DESK_QUEUE = f"{STACK}-desk"  # decisions, reviews: milliseconds, so they never wait behind OCR
-SWEEP_QUEUE = f"{STACK}-sweep"  # what looks after the rest waits for whatever does not answer, and nobody for it
+SWEEP_QUEUE = f"{STACK}-sweep"  # what looks after the rest waits for whatever does not answer, and no one for it
 EVENTS_QUEUE = f"{STACK}-events"  # where other systems read what the desk tells; none of its workers does
-SEARCH_QUEUE = f"{STACK}-search"  # what the bus tells the search index; nobody waits for it, and it waits for nobody
+SEARCH_QUEUE = f"{STACK}-search"  # what the bus tells the search index; no one waits for it, and it waits for no one
 
 
 def _queue_url(name: str) -> str:
@@ -99,7 +99,7 @@ REVIEW_DRAFT_SECONDS = REVIEW_TIMEOUT_SECONDS + 7 * 86_400
 STACK_PARAMETERS["QuestionDays"] = str(QUESTION_DAYS + REVIEW_DRAFT_SECONDS // 86_400 + 2)
 # Where page files of other systems' reviews may lie, site by site; without an entry a site takes text only.
 INTAKE_SOURCES = source_variable("COUNTERSIGN_INTAKE_SOURCES")
-# Webhooks: into one's own network only where somebody says so, which is also what a test on this machine needs.
+# Webhooks: into one's own network only if someone says so, which is also what a test on this machine needs.
 WEBHOOK_PRIVATE_ADDRESSES = env("COUNTERSIGN_WEBHOOK_PRIVATE_ADDRESSES", "0") == "1"
 
 # --- outside services that do the work of a stage -----------------------------

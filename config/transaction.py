@@ -85,7 +85,7 @@ RecordAt = Callable[[dt.datetime], Item | tuple[Item, ...]]
 
 
 def transact(changes: Sequence[Change], *events: RecordAt, token: str | None = None) -> list[Item]:
-    """Write ``changes`` and their ``events`` in one TransactWriteItems; answers the events as written.
+    """Write ``changes`` and their ``events`` in one TransactWriteItems; returns the events as written.
 
     An event is built for an instant and put only where its key is free; where two fall into one microsecond it is
     moved on by one. ``token`` is the ClientRequestToken (≤ 36 characters, remembered ten minutes): the same call

@@ -58,7 +58,7 @@ class _Recorded(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the s
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         before = getattr(request, "facts_before", None)
-        if before is None:  # the form for somebody's password saves without save_model
+        if before is None:  # the form for someone's password saves without save_model
             self.record(request, obj, "updated", {"password": "set by an admin"})
         elif changes := _differences(before, self.facts(obj)):
             self.record(request, obj, "updated", changes)

@@ -45,13 +45,13 @@ def row_ref(site: str, row: Review) -> ReviewRef:
 
 
 def holder_of(row: Review, *, now: str) -> str:
-    """Whose claim keeps others from it now (a user's id); empty where anybody may take it."""
+    """Whose claim keeps others from it now (a user's id); empty if anybody may take it."""
     held = row.status == ReviewStatus.CLAIMED and (row.lease_until or "") > now
     return (row.holder or "") if held else ""
 
 
 def get_review(ref: ReviewRef) -> Review:
-    """Strongly consistent, without its token. Raises: NotFound, also where the document was deleted."""
+    """Strongly consistent, without its token. Raises: NotFound, also if the document was deleted."""
     return _check_visible(Review.load(ref.key, only=READABLE))
 
 

@@ -24,7 +24,7 @@ class Delivery(StrEnum):
     """What became of the answer to another system's question, once it was sent or put up to be fetched."""
 
     DELIVERED = "delivered"  # its engine took it
-    UNCERTAIN = "uncertain"  # its engine no longer takes the token, and nobody can say whether it had taken it before
+    UNCERTAIN = "uncertain"  # its engine no longer takes the token, and no one can say whether it had taken it before
     UNDELIVERED = "undelivered"  # its execution is known to have gone on, or ended, without it
     TO_FETCH = "to_fetch"  # a program asks for it
 

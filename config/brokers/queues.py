@@ -58,7 +58,7 @@ def enqueue_soon(task: str, queue: str, kwargs: Mapping[str, Any], *, delay: flo
 
 
 def count_messages(queue: str) -> int:
-    """How many messages nobody has taken, on Redis and RabbitMQ. Raises: Unavailable."""
+    """How many messages no one has taken, on Redis and RabbitMQ. Raises: Unavailable."""
     with borrow_channel() as open_channel:
         declared: Any = current_app.amqp.queues[queue](open_channel)
         # Not passively: kombu asks Redis without the prefix whether it is there, and hears that it is not.

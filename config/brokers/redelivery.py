@@ -78,7 +78,7 @@ def _take_back(task: Counted, queue: Queue) -> None:
 
 
 def _receive_count(request: Any) -> int:
-    """How often SQS has handed it out, and nobody acknowledged it in time; 0 on other brokers."""
+    """How often SQS has handed it out, and no one acknowledged it in time; 0 on other brokers."""
     delivery = (request.properties or {}).get("delivery_info") or {}
     return int(delivery.get("sqs_message", {}).get("Attributes", {}).get("ApproximateReceiveCount", 0))
 

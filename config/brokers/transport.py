@@ -38,7 +38,7 @@ def broker_of(url: str) -> str:
 
 
 def check_engine(engine: str, broker: str) -> str:
-    """Raises: ImproperlyConfigured, where there is none of that name, or it cannot send to this broker."""
+    """Raises: ImproperlyConfigured if there is none of that name, or it cannot send to this broker."""
     if engine not in {STEP_FUNCTIONS, CELERY}:
         raise ImproperlyConfigured(f"COUNTERSIGN_ENGINE is {engine!r}: use 'stepfunctions' or 'celery'.")
     if engine == STEP_FUNCTIONS and broker != SQS:
@@ -75,7 +75,7 @@ def transport_options(broker: str, sqs: Mapping[str, Any], *, prefix: str, hidde
     """Celery's ``broker_transport_options``.
 
     ``prefix``: of Redis's keys; what kombu keeps of taken messages lies beside the queues. ``hidden_seconds``: for
-    which a taken message is nobody else's.
+    which a taken message is no one else's.
     """
     if broker == SQS:
         return dict(sqs)

@@ -51,7 +51,7 @@ def deploy_stack(report: Report) -> None:
     """Bring the stack to what the template says, verify it and report each resource that changed.
 
     Raises:
-        Unavailable: nobody answers at the endpoint.
+        Unavailable: no one answers at the endpoint.
         Misconfigured: the stack failed, or what it made is not as it says; the message names the resource.
 
     """
@@ -139,7 +139,7 @@ def _order(call: Callable[..., Any], request: dict[str, Any]) -> bool:
 
 
 def _wait() -> dict[str, Any] | None:
-    """The stack as soon as nobody works on it, or None where there is none.
+    """The stack as soon as no one works on it, or None if there is none.
 
     Raises:
         Unavailable: it is still being worked on after a long time.
@@ -243,7 +243,7 @@ def _verify() -> None:
 
 
 def _answers(call: Callable[[], Any]) -> Any:
-    """The answer, or None where the thing asked about does not exist."""
+    """The answer, or None if the thing asked about does not exist."""
     try:
         return call()
     except ClientError as error:
@@ -263,7 +263,7 @@ def _versions_are_good() -> bool:
 
 
 def _describe_table(name: str) -> dict[str, Any]:
-    """Empty where there is no such table."""
+    """Empty if there is no such table."""
     answer = _answers(lambda: aws.aws_client("dynamodb").describe_table(TableName=name))
     return dict(answer["Table"]) if answer else {}
 

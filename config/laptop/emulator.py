@@ -18,7 +18,7 @@ from typing import Self
 from config.errors import Misconfigured
 from config.laptop import log_files
 
-HOST = "127.0.0.1"  # it has no authentication worth the name: nobody but this machine may reach it
+HOST = "127.0.0.1"  # it has no authentication worth the name: no one but this machine may reach it
 SAVE_SECONDS = 30
 START_SECONDS = 30
 STOP_SECONDS = 30
@@ -145,7 +145,7 @@ def check_startable(state_dir: Path, port: int) -> None:
 
 
 def check_kept_port(queue_url: str, port: int, state_dir: Path) -> None:
-    """Raises: Misconfigured, where the state was made under another port, which its queues' URLs and machines hold."""
+    """Raises: Misconfigured if the state was made under another port, which its queues' URLs and machines hold."""
     kept = urllib.parse.urlsplit(queue_url).port
     if kept not in (None, port):
         raise Misconfigured(

@@ -64,7 +64,7 @@ class Door:
         if scope["type"] == "http":
             headers = dict(scope["headers"])
             host = headers.get(b"host", b"").decode("latin-1").rpartition(":")[0]
-            # A web page of somebody else's reaches a loopback port through its own host name; that name betrays it.
+            # A web page of someone else's reaches a loopback port through its own host name; that name betrays it.
             if scope["path"] in REFUSED_PATHS or host not in {HOST, "localhost"}:
                 await send({"type": "http.response.start", "status": 403, "headers": []})
                 await send({"type": "http.response.body", "body": b"Refused by Countersign's emulator.\n"})
@@ -83,7 +83,7 @@ def _may_write(method: str, headers: dict[bytes, bytes]) -> bool:
 
 
 class Keeper:
-    """Saves the state from a forked copy of this process, so that nobody waits for it.
+    """Saves the state from a forked copy of this process, so that no one waits for it.
 
     Saving in place stops every service for as long as it takes: 1.7 s at 20,000 items.
     """
@@ -97,7 +97,7 @@ class Keeper:
         saved = time.monotonic()
         while True:
             await asyncio.sleep(1)
-            # A new stack is saved at once: without it, its bucket on the disk would be nobody's.
+            # A new stack is saved at once: without it, its bucket on the disk would be no one's.
             if (self.door.written and time.monotonic() - saved >= SAVE_SECONDS) or self.door.deployed:
                 self.door.written = self.door.deployed = False
                 if not await self._save():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def hold_lock(path: Path, note: str = "") -> int | None:
-    """Take the lock and leave ``note`` in the file; its descriptor, or None where another process has it."""
+    """Take the lock and leave ``note`` in the file; its descriptor, or None if another process has it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:

@@ -1,4 +1,4 @@
-"""Entities of batches: many files that somebody names in one manifest (DESIGN section 1)."""
+"""Entities of batches: many files that someone names in one manifest (DESIGN section 1)."""
 
 from config.table.keys import Entity, names
 

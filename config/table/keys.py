@@ -176,7 +176,7 @@ def _safe(name: str, value: str | int) -> str | int:
 
 
 def fill_template(template: str, parts: dict[str, str | int]) -> str:
-    """Raises: InvalidKey, where a part is missing or would break the key."""
+    """Raises: InvalidKey if a part is missing or would break the key."""
     wanted = {name for _, name, _, _ in string.Formatter().parse(template) if name}
     if missing := wanted - parts.keys():
         raise InvalidKey(f"{', '.join(sorted(missing))} is missing for {template}.")
@@ -227,8 +227,8 @@ class Entity:
     attributes: tuple[str, ...] = ()
     note: str = ""
     table: str = "main"  # or "versions": the same keys in a second table
-    system: bool = False  # found before any site is known, so never behind a site's prefix
-    deviation: str = ""  # why it is not the seed's, where it is not
+    system: bool = False  # found before any site is known, so never after a site's prefix
+    deviation: str = ""  # why it is not the seed's, if it is not
     to_come: bool = False  # known, and not written yet by anything
 
     def _partition(self, site: str, template: str | None, parts: dict[str, str | int]) -> str:

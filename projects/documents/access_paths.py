@@ -9,7 +9,7 @@ from projects.schemas.governing import CompositeKey
 
 @dataclass(frozen=True)
 class Span:
-    """Which sort keys, as they are stored: one, those that begin so, or those from – to; all where nothing is set."""
+    """Which sort keys, as they are stored: one, those that begin so, or those from – to; all if nothing is set."""
 
     exact: str = ""
     prefix: str = ""

@@ -13,7 +13,7 @@ class DocumentStatus(StrEnum):
     REJECTED = "rejected"
     EXPIRED = "expired"
     FAILED = "failed"
-    PARTIAL = "partial"  # pages failed, and somebody has to say how to go on
+    PARTIAL = "partial"  # pages failed, and someone has to say how to go on
     CANCELLED = "cancelled"
     UNPACKED = "unpacked"
 
@@ -41,5 +41,5 @@ STATUS_LABELS: dict[DocumentStatus, StatusLabel] = {
 
 
 def look_of(status: str | None) -> StatusLabel | None:
-    """None where a row does not tell."""
+    """None if a row does not tell."""
     return STATUS_LABELS[DocumentStatus(status)] if status in set(DocumentStatus) else None

@@ -1,4 +1,4 @@
-"""What somebody asks the list of documents for, between an address and plain values; pure."""
+"""What someone asks the list of documents for, between an address and plain values; pure."""
 
 import datetime as dt
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Which way through the table answers what somebody asks for, or that none does; pure.
+"""Which way through the table answers what someone asks for, or that none does; pure.
 
 What no key serves is not answered by reading more and leaving out: that would cost the
 whole table for a page.
@@ -27,7 +27,7 @@ class NotIndexed:
 
 
 def plan_query(filters: Filters, known: Vocabulary, today: dt.date) -> QueryPlan | NotIndexed:
-    """Raises: Refused, where a value is none of its attribute's type, or there is no such attribute."""
+    """Raises: Refused if a value is none of its attribute's type, or there is no such attribute."""
     asked = _keys_of_filters(filters)
     found: QueryPlan | None = None
     if "attributes" in asked and asked <= {"attributes", "classification"}:
@@ -146,7 +146,7 @@ def _encode_value(text: str) -> str:
 
 
 def _composite_span(ordered: Sequence[tuple[AttributeDefinition, AttributeFilter]], *, whole: bool) -> Span:
-    """What is fixed comes first; what follows begins behind a ``#``, and ``$`` is the sign behind that."""
+    """What is fixed comes first; what follows begins after a ``#``, and ``$`` is the sign after that."""
     fixed = [parse_values(definition, [one.value])[0] for definition, one in ordered if one.op == Op.IS and one.value]
     head = composite_value(fixed)
     if len(fixed) == len(ordered):

@@ -60,7 +60,7 @@ class Difference:
 def find_differences(site: str) -> list[Difference]:
     """What the counters say, read first, against what is there: a change in between is seen by ``repair_counter``.
 
-    An index lags behind its table for an instant: on a desk that works, count again before believing it.
+    An index lags after its table for an instant: on a desk that works, count again before believing it.
     """
     said = {_place(kind, row): row.numbers for kind in Kind for row in list_shards(site, kind)}
     found: dict[Place, dict[str, int]] = defaultdict(dict)

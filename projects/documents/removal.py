@@ -113,7 +113,7 @@ def tombstone_changes(site: str, soft: SoftDeletedDocument, *, by: Actor, due_at
 def move_removal(
     site: str, document_id: str, before: RemovalState, after: RemovalState, *, due_at: str | None, more: Any = ()
 ) -> Update:
-    """From one state to the next; without ``due_at`` nobody has to look after it any more."""
+    """From one state to the next; without ``due_at`` no one has to look after it any more."""
     actions = [
         DocumentRemoval.status.set(after),
         DocumentRemoval.updated_at.set(clock.iso(clock.now())),

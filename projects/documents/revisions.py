@@ -1,4 +1,4 @@
-"""Changing a document: read it, say what changes, write it all if nobody changed it meanwhile; else once more."""
+"""Changing a document: read it, say what changes, write it all if no one changed it meanwhile; else once more."""
 
 import datetime as dt
 import random
@@ -38,10 +38,10 @@ Plan = Callable[[Document, dt.datetime], Revision | None]
 
 
 def revise_document(site: str, document_id: str, plan: Plan, *, by: Actor) -> bool:
-    """Write what ``plan`` says of the document as it is now; False where it says None, since all is so already.
+    """Write what ``plan`` says of the document as it is now; False if it says None, since all is so already.
 
     The revision guards everything: whoever comes second reads again and plans again, so that two values added at once
-    are both there. A plan that cannot follow somebody else's change raises Conflict itself. The instant that it is
+    are both there. A plan that cannot follow someone else's change raises Conflict itself. The instant that it is
     given is for version rows: their keys have seconds, so it moves on where one is taken.
 
     Raises:

@@ -9,5 +9,5 @@ from projects.documents.actions.activity import record_view
 
 @shared_task(name="projects.tasks.record_look", time_limit=60)
 def record_look(*, site: str, document_id: str, user_id: str, user_name: str, at: str) -> None:
-    """Somebody opened a page of the document at ``at``."""
+    """Someone opened a page of the document at ``at``."""
     record_view(site, document_id, by=Actor(user_id, user_name), at=clock.parse(at))

@@ -27,7 +27,7 @@ _sent: collections.OrderedDict[tuple[str, str, str], float] = collections.Ordere
 
 
 def record_view(request: DeskRequest, response: R, document_id: str) -> R:
-    """Have the look recorded once ``response`` has gone out; answers the response itself."""
+    """Have the look recorded once ``response`` has gone out; returns the response itself."""
     if request.method != "GET" or response.status_code != 200:
         return response
     by, at = actor_of(request.user), clock.iso(clock.now())

@@ -106,7 +106,7 @@ def move_production(ref: PromptRef, version: int, *, expected: int, reason: str,
     A candidate that becomes production is no candidate any more.
 
     Raises:
-        Conflict: somebody moved the label since; the message names the version and who.
+        Conflict: someone moved the label since; the message names the version and who.
         NotFound: there is no such version.
         Refused: no reason was given.
 
@@ -130,7 +130,7 @@ def set_candidate(ref: PromptRef, version: int, *, percent: int, reason: str, by
     """Have ``percent`` of the runs that start from now on use ``version``; 0 ends it.
 
     Raises:
-        Conflict: somebody moved a label since.
+        Conflict: someone moved a label since.
         NotFound: there is no such version.
         Refused: no reason, not 0–100 %, or the version is in production already.
 

@@ -1,4 +1,4 @@
-"""Reads of prompts: one Query or one GetItem each. A prompt that nobody changed has version 1, which we ship."""
+"""Reads of prompts: one Query or one GetItem each. A prompt that no one changed has version 1, which we ship."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -49,12 +49,12 @@ def get_purpose(name: str) -> Purpose:
 
 
 def list_heads(site: str, project_id: str) -> Sequence[PromptHead]:
-    """The prompts that somebody changed in this project."""
+    """The prompts that someone changed in this project."""
     return PromptHead.page(PROMPT.partition_key(site, project_id=project_id), limit=100, consistent=True).rows
 
 
 def get_head(ref: PromptRef) -> PromptHead:
-    """A strong read; the shipped one's head, which is stored nowhere, if nobody changed the prompt.
+    """A strong read; the shipped one's head, which is stored nowhere, if no one changed the prompt.
 
     Raises:
         NotFound: there is no such purpose or scope.

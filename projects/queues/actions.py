@@ -28,7 +28,7 @@ def create_queue(site: str, name: str, groups: Sequence[str], *, by: Actor, queu
     """Make the queue, or answer the one that the same form made before.
 
     Raises:
-        Conflict: the id is somebody else's queue.
+        Conflict: the id is someone else's queue.
 
     """
     now = clock.iso(clock.now())
@@ -62,7 +62,7 @@ def update_queue(site: str, queue_id: str, *, name: str, groups: Sequence[str], 
     """Rename the queue that ``version`` showed and say whom it lets in; what is there already is not written.
 
     Raises:
-        Conflict: somebody changed it since; the message names who and when.
+        Conflict: someone changed it since; the message names who and when.
         NotFound: no such queue.
 
     """

@@ -1,4 +1,4 @@
-"""What somebody types about a queue: its name and the groups it lets in."""
+"""What someone types about a queue: its name and the groups it lets in."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

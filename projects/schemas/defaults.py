@@ -76,7 +76,7 @@ DEFAULT_CLASSIFICATIONS: Mapping[str, Schema] = {
 
 
 def ensure_default_schemas(site: str, *, by: Actor) -> None:
-    """Make what is missing; what is there stays as somebody has left it, archived or changed."""
+    """Make what is missing; what is there stays as someone has left it, archived or changed."""
     for classification_id, schema in DEFAULT_CLASSIFICATIONS.items():
         try:
             schema_queries.get_classification(site, classification_id)
@@ -88,7 +88,7 @@ def _make(site: str, classification_id: str, schema: Schema, by: Actor) -> None:
     _ensure_attributes(site, schema.keys, by)
     try:
         schema_actions.create_classification(site, schema, by=by, classification_id=classification_id)
-    except Conflict:  # somebody else was as fast
+    except Conflict:  # someone else was as fast
         return
 
 

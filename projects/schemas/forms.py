@@ -25,7 +25,7 @@ class LabelForm(forms.Form):
 
 
 class DefinitionForm(LabelForm):
-    """``kind``: of the attribute; where it is no date there is nothing to say about dates."""
+    """``kind``: of the attribute; if it is no date there is nothing to say about dates."""
 
     date_range = forms.ChoiceField(
         required=False,

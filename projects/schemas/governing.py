@@ -47,7 +47,7 @@ def kind_of(data_type: str, kind: str | None) -> str:
 
 
 def to_stored_value(kind: str, text: str) -> str | None:
-    """How a value of this kind is stored; None where it is no such value. Strict: an admin types it once, for all.
+    """How a value of this kind is stored; None if it is no such value. Strict: an admin types it once, for all.
 
     Letters are composed as in keys: two values that look the same would be two rows with one key.
     """
@@ -116,7 +116,7 @@ class AttributeDefinition:
 
 @dataclass(frozen=True)
 class AttributeUse:
-    """One attribute in a schema. ``allowed`` empty: every value of its kind; ``default``: where none is found."""
+    """One attribute in a schema. ``allowed`` empty: every value of its kind; ``default``: if none is found."""
 
     key: str
     required: bool = False

@@ -35,7 +35,7 @@ def schema_row_changes(site: str, owner: str, before: Schema, after: Schema) -> 
 
 
 def check_size(changes: list[Change], *, others: int) -> None:
-    """Raises: Refused, where one transaction cannot hold them and ``others``."""
+    """Raises: Refused if one transaction cannot hold them and ``others``."""
     if len(changes) + others > MAX_CHANGES:
         raise Refused(
             f"Too many changes: {len(changes)} of at most {MAX_CHANGES - others}. Nothing was saved; save in "

@@ -38,7 +38,7 @@ def create_project(site: str, settings: ProjectSettings, *, by: Actor, project_i
     """Make the project, or answer the one that the same form made before.
 
     Raises:
-        Conflict: the id is somebody else's project.
+        Conflict: the id is someone else's project.
 
     """
     now = clock.iso(clock.now())
@@ -73,7 +73,7 @@ def update_project(
     What others changed meanwhile in other places stays; saving what is there already writes nothing.
 
     Raises:
-        Conflict: somebody changed the same places since; the message names who and what.
+        Conflict: someone changed the same places since; the message names who and what.
         NotFound: no such project.
 
     """
@@ -88,7 +88,7 @@ def update_project(
             raise Conflict(" ".join(map(str, clashes.clash_lines(merge, stored, since))))
         try:
             transact(*_save_project(site, stored, merge.settings, changed, by))
-        except Conflict:  # somebody else's save came between: merge with that one too
+        except Conflict:  # someone else's save came between: merge with that one too
             time.sleep(random.uniform(0.005, 0.02) * 2 ** min(attempt, 4))
             continue
         return project_queries.get_project(site, project_id)

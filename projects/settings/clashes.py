@@ -14,7 +14,7 @@ from projects.settings.values import DATE_RANGES, FIELD_TYPES, FieldSetting
 
 @dataclass(frozen=True)
 class Line:
-    """One place: what people call it, who changed it and when (None where no event tells), and what is saved now."""
+    """One place: what people call it, who changed it and when (None if no event tells), and what is saved now."""
 
     words: str
     who: str

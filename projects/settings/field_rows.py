@@ -19,7 +19,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 class FieldRow(forms.Form):
-    """One field; its name is made from the label where none is typed."""
+    """One field; its name is made from the label if none is typed."""
 
     label = forms.CharField(
         required=False,

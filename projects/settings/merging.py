@@ -49,7 +49,7 @@ def sign_seen(what: SettingsDigest, site: str, project_id: str) -> str:
 
 
 def unsign_seen(text: str, site: str, project_id: str) -> SettingsDigest | None:
-    """None where the form lost it or it was tampered with: then nothing is known about what was seen."""
+    """None if the form lost it or it was tampered with: then nothing is known about what was seen."""
     try:
         version, digests = _signer(site, project_id).unsign_object(text)
     except signing.BadSignature:
@@ -76,7 +76,7 @@ def list_places(settings: ProjectSettings) -> dict[str, Any]:
 
 
 def diff_settings(before: ProjectSettings, after: ProjectSettings) -> dict[str, dict[str, Any]]:
-    """Each differing place with what was ``before`` and what is ``after``, as plain values; None where it is not."""
+    """Each differing place with what was ``before`` and what is ``after``, as plain values; None if it is not."""
     old, new = list_places(before), list_places(after)
     differing = {place: (old.get(place), new.get(place)) for place in [*old, *new]}
     found = {
@@ -117,7 +117,7 @@ def merge_settings(what: SettingsDigest | None, mine: ProjectSettings, theirs: P
 
 
 def _merge_order(was: list[str], mine: list[str], theirs: list[str], kept: list[str]) -> list[str]:
-    """The order of whoever moved rows, mine before theirs; what the other added stands behind its neighbour."""
+    """The order of whoever moved rows, mine before theirs; what the other added stands after its neighbour."""
     leads, follows = (mine, theirs) if _is_reordered(was, mine) else (theirs, mine)
     order = [one for one in leads if one in kept]
     for i, one in enumerate(follows):

@@ -130,8 +130,8 @@ class ProjectSettings:
     use_bda: bool = False
     fields: tuple[FieldSetting, ...] = DEFAULT_FIELDS
     default_threshold: float = DEFAULT_THRESHOLD
-    audit_share: float = 0.0  # 0–1, of the documents that nobody would have to look at
-    unseen_allowed: bool = False  # may a reviewer approve fields in doubt that nobody has checked
+    audit_share: float = 0.0  # 0–1, of the documents that no one would have to look at
+    unseen_allowed: bool = False  # may a reviewer approve fields in doubt that no one has checked
     review_queue: str = ""  # the id of the queue that its reviews wait in; empty for the site's own
     classification_id: str = ""
     slots: int = 0  # pieces of work under way at a time, also of runs that have started; 0: as the desk's settings say

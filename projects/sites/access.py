@@ -256,7 +256,7 @@ def check_admitted(request: DeskRequest, queue_id: str) -> Queue | None:
     Strongly read at each request, so that a group that is taken out is out at once.
 
     Raises:
-        NotFound: there is none, or it is not theirs: nobody learns which.
+        NotFound: there is none, or it is not theirs: no one learns which.
 
     """
     if not queue_id:

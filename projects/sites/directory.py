@@ -29,7 +29,7 @@ class _Memory:
         self._kept: dict[tuple[str, str], tuple[float, Any]] = {}
 
     def get(self, kind: str, name: str, read: Callable[[], T]) -> T:
-        kept = self._kept  # what a change clears while we read must not come back: we then fill a dict nobody asks
+        kept = self._kept  # what a change clears while we read must not come back: we then fill a dict no one asks
         found = kept.get((kind, name))
         if found is not None and found[0] > time.monotonic():
             answer: T = found[1]
@@ -49,7 +49,7 @@ class _Memory:
 
 @dataclass(frozen=True)
 class Place:
-    """A site that somebody can open."""
+    """A site that someone can open."""
 
     site_id: str
     title: str
@@ -66,7 +66,7 @@ def forget_queues() -> None:
 
 
 def get_site(site_id: str) -> Site | None:
-    """The site, active or not; None where there is none. Not found is remembered too, where it could be one."""
+    """The site, active or not; None if there is none. Not found is remembered too, where it could be one."""
     try:
         site_partition(site_id, "")
     except InvalidKey:

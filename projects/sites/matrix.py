@@ -25,7 +25,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class GroupRow:
-    """A group: what the page showed it may do, and what is ticked now. ``version`` is 0 where it has no row."""
+    """A group: what the page showed it may do, and what is ticked now. ``version`` is 0 if it has no row."""
 
     number: int | str  # in the names of its inputs; "new" of the one that is to be added
     group: str
@@ -118,7 +118,7 @@ def _over(row: GroupRow, now: SiteGroup | None) -> GroupRow:
 
 
 def locks_out(rows: Iterable[GroupRow], mine: frozenset[str], elsewhere: frozenset[Permission]) -> bool:
-    """Whether who saves these rows could not undo it: nobody may lock themselves out by a slip.
+    """Whether who saves these rows could not undo it: no one may lock themselves out by a slip.
 
     ``elsewhere`` is what the person may do by groups that are not among the rows.
     """

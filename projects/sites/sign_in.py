@@ -55,7 +55,7 @@ class _Throttled(Form):
 
 
 class SignInForm(_Throttled, AuthenticationForm):
-    # The same sentence whichever was wrong: which names exist is nobody's to find out here.
+    # The same sentence whichever was wrong: which names exist is no one's to find out here.
     error_messages = {  # noqa: RUF012 - as Django declares it
         "invalid_login": "Incorrect username or password. Both are case-sensitive.",
         "inactive": "Incorrect username or password. Both are case-sensitive.",
@@ -193,6 +193,6 @@ class ChangePasswordView(PasswordChangeView):
 
 @require_safe
 def choose_site(request: DeskRequest) -> HttpResponse:
-    """The sites of somebody who may open several, or the sentence that there is none yet."""
+    """The sites of someone who may open several, or the sentence that there is none yet."""
     places = [(one, access.home(one.site_id)) for one in access.places_of(request)]
     return render_answer(request, "registration/sites.html", None, {"places": places})

@@ -100,7 +100,7 @@ _FILE_TYPES = {
 
 @register.filter
 def file_type(mime: str | None) -> str:
-    """``image/png`` → ``PNG image``; what nobody knows stays as it is."""
+    """``image/png`` → ``PNG image``; what no one knows stays as it is."""
     if not mime:
         return "–"
     if mime.startswith("image/"):

@@ -45,7 +45,7 @@ class KeyAuth(HttpAuthBase):
         logs.set_site(program.site)
         request.site = program.site  # type: ignore[assignment]  # as in DeskRequest
         request.permissions = program.permissions  # type: ignore[attr-defined]  # read by access.permissions_of
-        request.user = AnonymousUser()  # a cookie that came along is nobody here
+        request.user = AnonymousUser()  # a cookie that came along is no one here
         return program
 
 
@@ -149,7 +149,7 @@ def _http_error(_request: HttpRequest, error: Any) -> HttpResponse:
 
 
 def _not_valid(_request: HttpRequest, error: Any) -> HttpResponse:
-    """Where and why, without what was sent: it may be somebody's data."""
+    """Where and why, without what was sent: it may be someone's data."""
     wrong = [{"where": ".".join(map(str, one["loc"])), "problem": one["msg"]} for one in error.errors]
     detail = "The request is invalid and nothing was changed. See errors for each invalid value."
     if unknown := [str(one["loc"][-1]) for one in error.errors if one["type"] == "extra_forbidden"]:

@@ -69,7 +69,7 @@ def make_inert(response: HttpResponseBase) -> HttpResponseBase:
 
 def wants_fragment(request: HttpRequest) -> bool:
     """A boosted link or a restored history entry asks for a page, though htmx sends it."""
-    htmx: HtmxDetails | None = getattr(request, "htmx", None)  # absent where an earlier middleware answers
+    htmx: HtmxDetails | None = getattr(request, "htmx", None)  # absent if an earlier middleware answers
     return bool(htmx) and htmx is not None and not htmx.boosted and not htmx.history_restore_request
 
 

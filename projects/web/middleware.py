@@ -49,7 +49,7 @@ _PAGES_OF = {
 class SiteMiddleware:
     """Names the site of a request; ``/s/<site_id>/`` is taken off the path and put before every reversed URL.
 
-    A site that is unknown, closed or not this person's answers alike, so that nobody learns which sites there are.
+    A site that is unknown, closed or not this person's answers alike, so that no one learns which sites there are.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -118,7 +118,7 @@ def _page_of(request: HttpRequest) -> str:
 
 
 class DomainErrorMiddleware:
-    """Answers a domain error with its status: a fragment for htmx, a page otherwise."""
+    """Returns a domain error with its status: a fragment for htmx, a page otherwise."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -136,7 +136,7 @@ class DomainErrorMiddleware:
 
 
 class ProblemMiddleware:
-    """Programs get problems, never pages or a sign-in: also where no view of the API was reached or one broke."""
+    """Programs get problems, never pages or a sign-in: also if no view of the API was reached or one broke."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -179,7 +179,7 @@ def _error_page(request: HttpRequest, error: CountersignError, status: int) -> H
 
 def site_context(request: HttpRequest) -> dict[str, Any]:
     """What ``base.html`` shows: where we are, what this person may do here, and where else they may go."""
-    user = getattr(request, "user", None)  # absent where an early middleware answers
+    user = getattr(request, "user", None)  # absent if an early middleware answers
     here: dict[str, Any] = {"site": getattr(request, "site", DEFAULT_SITE), "tabs": (), "may": access.NO_ABILITIES}
     if user is None or not user.is_authenticated:
         return here

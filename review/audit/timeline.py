@@ -114,7 +114,7 @@ def of_record(site: str, entity_type: str, entity_id: str) -> list[Source]:
 
 
 def merge_page(sources: Sequence[Source], cursor: str | None, limit: int) -> tuple[list[AuditRow], str | None]:
-    """The next ``limit`` rows of all sources, newest first, and the cursor behind them.
+    """The next ``limit`` rows of all sources, newest first, and the cursor after them.
 
     Raises:
         NotFound: the cursor belongs to another list.
@@ -165,7 +165,7 @@ def _decision_key(item: Item) -> Key | None:
 def list_rows(
     sources: Sequence[Source], *, start: str | None = None, limit: int, most: int
 ) -> Iterator[AuditRow | str]:
-    """All rows behind the cursor ``start``, page by page; after ``most`` of them the cursor of the rest.
+    """All rows after the cursor ``start``, page by page; after ``most`` of them the cursor of the rest.
 
     Raises:
         NotFound: the cursor belongs to another list.

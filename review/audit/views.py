@@ -121,7 +121,7 @@ def _check_shown(request: DeskRequest, document_id: str) -> None:
 
 
 def _id_of(username: str) -> str:
-    """Of nobody where nobody signs in so: whether there is such an account, on another site maybe, is not told."""
+    """Of no one if no one signs in so: whether there is such an account, on another site maybe, is not told."""
     account = User.objects.only("pk").filter(username=username).first()
     return str(account.pk) if account else _NOBODY
 

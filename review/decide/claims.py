@@ -34,7 +34,7 @@ def claim_review(ref: ReviewRef, run: Run, *, by: Person, after: DecidedReview |
     """Take a free review, or one whose holder's lease has run out: one write. Mine already is renewed.
 
     Raises:
-        Conflict: somebody else holds it, it is decided, its deadline has passed, or this person approved the run before
+        Conflict: someone else holds it, it is decided, its deadline has passed, or this person approved the run before
             and another one has to; with ``after`` in ``failed`` the decision that it follows was undone.
 
     """
@@ -49,9 +49,9 @@ def claim_review(ref: ReviewRef, run: Run, *, by: Person, after: DecidedReview |
 def claim_next(
     site: str, queue_id: str = "", *, by: Person, but: ReviewRef | None = None, after: DecidedReview | None = None
 ) -> ReviewRef | None:
-    """Take a queue's most urgent review that nobody else has; None where there is none, or ``after`` was undone.
+    """Take a queue's most urgent review that no one else has; None if there is none, or ``after`` was undone.
 
-    The index lags behind the table: the claim's own condition decides, and a row that somebody else was faster with,
+    The index lags after the table: the claim's own condition decides, and a row that someone else was faster with,
     or that this person has just decided (``but``), is passed over.
     """
     cursor: str | None = None
@@ -97,9 +97,9 @@ def _take(ref: ReviewRef, run: Run, by: Person, after: DecidedReview | None) -> 
 
 
 def renew_claim(ref: ReviewRef, *, by: Person) -> str:
-    """Extend my lease; answers until when. The version stays: a page that renews may still decide.
+    """Extend my lease; returns until when. The version stays: a page that renews may still decide.
 
-    A lapsed lease that nobody took is renewed too: only a takeover displaces a holder.
+    A lapsed lease that no one took is renewed too: only a takeover displaces a holder.
 
     Raises:
         Conflict: it is not mine any more.
@@ -112,7 +112,7 @@ def renew_claim(ref: ReviewRef, *, by: Person) -> str:
 
 
 def release_claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
-    """Give it back to the queue. Raises: Conflict, where it is not mine."""
+    """Give it back to the queue. Raises: Conflict if it is not mine."""
     _give_back(ref, run, by, may_move(RELEASE) & (Review.holder == by.id))
 
 
@@ -133,8 +133,8 @@ def _give_back(ref: ReviewRef, run: Run, by: Person, mine: Condition) -> None:
 def release_ahead(site: str, path: str | None, *, by: Person) -> ReviewRef | None:
     """Give back what was claimed by itself with a decision that is undone, or with one of those that followed it.
 
-    ``path``: what that decision claimed. What was decided since leads on to what its decision claimed. Answers what
-    was given back; a claim that somebody took over, or that I made myself, stays as it is.
+    ``path``: what that decision claimed. What was decided since leads on to what its decision claimed. Returns what
+    was given back; a claim that someone took over, or that I made myself, stays as it is.
     """
     for _ in range(_MOST_AHEAD):
         if not path:

@@ -76,10 +76,10 @@ class _Stored:
 
 
 def decide_review(ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person) -> dt.datetime:
-    """Write the corrections (T0), then decide in one transaction (T1); answers until when it can be undone.
+    """Write the corrections (T0), then decide in one transaction (T1); returns until when it can be undone.
 
     The same ``decision_id`` again is the same decision. Neither the lease nor the token is in the condition: only a
-    takeover displaces a holder, and a restarted machine must not look like somebody else's decision.
+    takeover displaces a holder, and a restarted machine must not look like someone else's decision.
 
     Raises:
         Conflict: it is decided, taken over, expired, or its result has changed; nothing of this one was kept but

@@ -33,7 +33,7 @@ class TypedValues:
 
 @dataclass(frozen=True)
 class SavedDraft:
-    """``until``: the lease after a save by its holder; empty where the review is no longer this page's."""
+    """``until``: the lease after a save by its holder; empty if the review is no longer this page's."""
 
     at: str
     until: str = ""
@@ -42,7 +42,7 @@ class SavedDraft:
 def save_draft(ref: ReviewRef, typed: TypedValues, *, by: Person, version: int, begun: bool) -> SavedDraft:
     """Keep what a page's holder types, and the claim with it: one transaction, since typing is being there.
 
-    A page whose claim is gone still keeps its text while nobody has decided. ``begun``: whether the page knows of a
+    A page whose claim is gone still keeps its text while no one has decided. ``begun``: whether the page knows of a
     draft; a wrong guess costs a second call and nothing else.
 
     Raises:
@@ -63,7 +63,7 @@ def save_draft(ref: ReviewRef, typed: TypedValues, *, by: Person, version: int, 
 
 
 def keep_draft(ref: ReviewRef, typed: TypedValues, *, by: Person, begun: bool = False) -> str:
-    """Keep what somebody typed who may have lost the claim; answers when.
+    """Keep what someone typed who may have lost the claim; returns when.
 
     Raises:
         Conflict: it is decided or has ended; nothing was kept.
@@ -90,7 +90,7 @@ def _write(ref: ReviewRef, typed: TypedValues, by: Person, guard: Change, begun:
 
 
 def _draft_ttl() -> int:
-    """Epoch seconds, DynamoDB's form of a TTL; behind the deadline of any review that is open now."""
+    """Epoch seconds, DynamoDB's form of a TTL; after the deadline of any review that is open now."""
     return int(clock.in_seconds(settings.REVIEW_DRAFT_SECONDS).timestamp())
 
 

@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 def is_due(ref: ReviewRef, review: Review) -> bool:
-    """Whether there is still time, nobody was told, and somebody waits: a review whose run has ended is closed."""
+    """Whether there is still time, no one was told, and someone waits: a review whose run has ended is closed."""
     in_time = clock.iso(clock.now()) < clock.iso(expires_at(ref, clock.parse(review.deadline)))
     if review.status not in UNDECIDED or review.escalated_at or not in_time:
         return False

@@ -74,7 +74,7 @@ class Pause:
 def expires_at(ref: ReviewRef, deadline: dt.datetime) -> dt.datetime:
     """When the due row expires an undecided review."""
     if ref.is_handed_over:
-        return deadline  # nobody else does
+        return deadline  # no one else does
     # By then the machine's own Catch has expired it; the due row is for a machine that is gone.
     return deadline + dt.timedelta(seconds=settings.REVIEW_MARGIN_SECONDS + settings.REPAIR_AFTER_SECONDS)
 
@@ -90,7 +90,7 @@ def next_look(ref: ReviewRef, deadline: dt.datetime, *, since: dt.datetime, esca
 
 
 def open_review(pause: Pause) -> str | None:
-    """Open the review, or give an open one its newer token; answers the decision that waits for it, if any.
+    """Open the review, or give an open one its newer token; returns the decision that waits for it, if any.
 
     Raises:
         Conflict: a newer attempt drives the run, or it has left the step; nothing was changed.

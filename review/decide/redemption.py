@@ -47,7 +47,7 @@ def decision_output(review: Review) -> dict[str, Any]:
 
 
 def redeem_decision(ref: ReviewRef, decision_id: str) -> bool:
-    """T2 and T3: mark as being redeemed, send, mark as redeemed; True where the engine took the token.
+    """T2 and T3: mark as being redeemed, send, mark as redeemed; True if the engine took the token.
 
     ``redeem_after`` is also the redeemer's lease: a second one, or a repair, waits until it has passed, so that one
     decision is sent once and sent again only where the first sender has died.
@@ -93,7 +93,7 @@ class Application:
 
 
 def apply_decision(application: Application, definition: Definition) -> Mapping[str, Any]:
-    """T4: leave the review step and mark the review as applied, in one transaction; answers what follows.
+    """T4: leave the review step and mark the review as applied, in one transaction; returns what follows.
 
     Raises:
         StaleAttempt: a newer attempt drives the run.
@@ -165,7 +165,7 @@ def _find_applied_decision(application: Application, to: int) -> Mapping[str, An
 def expire_review(run: Run, *, attempt: int) -> Mapping[str, Any]:
     """The machine's Catch after its timeout: end the run unless a decision was taken in time, which it then takes.
 
-    Answers the decision's output, or ``{"expired": True}``.
+    Returns the decision's output, or ``{"expired": True}``.
 
     Raises:
         StaleAttempt: the run has ended or another attempt drives it.

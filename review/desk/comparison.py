@@ -12,7 +12,7 @@ from workflows.stages.base import FieldSpec
 class Draft:
     """What a person has typed and was not sent or not taken.
 
-    ``typed``: field → text. ``stored``: what of it the table keeps, since ``saved_at``. ``lost``: somebody was first.
+    ``typed``: field → text. ``stored``: what of it the table keeps, since ``saved_at``. ``lost``: someone was first.
     ``confirmed``: field → the text that was found right; None: as the table keeps it. ``unseen``: what was not checked
     and stopped the decision; ``anyway``: the word that sends it all the same, empty if the project does not allow that.
     """
@@ -58,7 +58,7 @@ class Comparison:
 def compare_draft(
     fields: Sequence[FieldSpec], *, holds: Mapping[str, str | None], shown: Mapping[str, str | None], draft: Draft
 ) -> Comparison | None:
-    """``holds``: field → the value that counts now; ``shown``: what the machine found. None where nothing was typed."""
+    """``holds``: field → the value that counts now; ``shown``: what the machine found. None if nothing was typed."""
     changed = [one for one in fields if not _same(one.type, draft.typed.get(one.name), shown.get(one.name))]
     if not changed:
         return None
@@ -68,7 +68,7 @@ def compare_draft(
 
 
 def _same(kind: str, typed: str | None, value: str | None) -> bool:
-    """``typed`` None: nobody touched the field."""
+    """``typed`` None: no one touched the field."""
     if typed is None:
         return True
     return results.normalise_value(kind, typed.strip()) == results.normalise_value(kind, value or "")

@@ -69,7 +69,7 @@ def renew(request: DeskRequest, document_id: str, review_id: str) -> HttpRespons
     except Conflict:
         return render_lost_page(request, ref)
     if request.htmx:
-        # The page stays as it is: what is typed on it is nobody else's business.
+        # The page stays as it is: what is typed on it is no one else's business.
         return HttpResponse(status=204, headers={"HX-Trigger": f'{{"lease": "{until}"}}', "Cache-Control": "no-store"})
     return redirect_after_post(request, _desk_url(ref))
 

@@ -45,7 +45,7 @@ def _desk(ref: ReviewRef) -> str:
 
 
 def _draft_answer(request: DeskRequest, ref: ReviewRef, saved: SavedDraft | None) -> HttpResponse:
-    if request.htmx:  # the page stays as it is: somebody types on it
+    if request.htmx:  # the page stays as it is: someone types on it
         news = {"draft": saved.at, "lease": saved.until} if saved else {}
         return HttpResponse(status=204, headers={"HX-Trigger": json.dumps(news), "Cache-Control": "no-store"})
     messages.success(request, "Draft saved. Only you can see it." if saved else "No changes since the last draft.")

@@ -46,7 +46,7 @@ class Option:
 class Line:
     """One field beside the page. ``value``: as typed, else as shown; ``crop``: the cut-out's viewBox, or empty.
 
-    ``default``: nobody found the value, the schema gives it. ``change``: what the person before has made of it.
+    ``default``: no one found the value, the schema gives it. ``change``: what the person before has made of it.
     ``settled``: this person has checked it, by saying that it is right or by correcting it.
     """
 
@@ -67,7 +67,7 @@ class Line:
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """Empty where the field takes any value of its type."""
+        """Empty if the field takes any value of its type."""
         allowed = self.spec.allowed
         if not allowed:
             return ()
@@ -105,7 +105,7 @@ class Line:
 
 @dataclass(frozen=True)
 class PageSheet:
-    """A page of the document in its own units; ``image`` is empty where it is text."""
+    """A page of the document in its own units; ``image`` is empty if it is text."""
 
     index: int
     width: int

@@ -104,14 +104,14 @@ def _read_type_choice(posted: Mapping[str, str]) -> tuple[str, bool]:
 
 
 def decide_anyway_word(posted: Mapping[str, str]) -> str:
-    """The word of the button that sends the same decision once more, with what nobody has checked."""
+    """The word of the button that sends the same decision once more, with what no one has checked."""
     return f"{Decision.APPROVE}{ANYWAY}{AND_NEXT if wants_next(posted) else ''}"
 
 
 def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
-    """Raises: Refused, where the form says neither approve nor reject."""
+    """Raises: Refused if the form says neither approve nor reject."""
     chosen, anyway = _read_type_choice(posted)
-    if chosen not in set(Decision):  # what nobody asked for must not come to be published
+    if chosen not in set(Decision):  # what no one asked for must not come to be published
         raise Refused("No decision was received. Nothing was submitted; reopen the review and decide.")
     decision = Decision(chosen)
     typed, reason = read_typed_values(posted), _printable(posted.get("reason", "")).strip()
@@ -173,7 +173,7 @@ def _answer(name: str, typed: Mapping[str, str], ticket: Ticket) -> str:
 
 
 def differs(kind: str, typed: str, shown: str | None) -> bool:
-    """Exact, but for spaces: somebody who mends only the letters' case means it."""
+    """Exact, but for spaces: someone who mends only the letters' case means it."""
     if " ".join(typed.split()) == " ".join((shown or "").split()):
         return False
     stored = results.to_stored_form(kind, typed)

@@ -226,7 +226,7 @@ def _asks(review: Review) -> str:
 
 
 def _before(ref: ReviewRef, review: Review) -> dict[str, Any]:
-    """The decision of the approval before this one; empty where there was none."""
+    """The decision of the approval before this one; empty if there was none."""
     if not review.before_uri:
         return {}
     store = DocumentFiles(ref.site, review.project_id, ref.document_id)

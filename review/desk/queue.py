@@ -26,8 +26,8 @@ SHOWN_REASONS = 3
 class Row:
     """One line of the queue, in the words it shows: 25 times a page a template's questions cost more than a view's.
 
-    ``about``: project and pages; ``reason``: the first, ``reasons``: some of the others; ``holder`` is empty where
-    nobody holds it now, ``taken`` where that is somebody else.
+    ``about``: project and pages; ``reason``: the first, ``reasons``: some of the others; ``holder`` is empty if
+    no one holds it now, ``taken`` where that is someone else.
     """
 
     url: str

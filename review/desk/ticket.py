@@ -76,7 +76,7 @@ def sign_ticket(ticket: Ticket, ref: ReviewRef, user_id: str) -> str:
 
 
 def read_ticket(text: str, ref: ReviewRef, user_id: str) -> Ticket:
-    """Raises: Refused, where it is not this review's, not this person's, or not ours."""
+    """Raises: Refused if it is not this review's, not this person's, or not ours."""
     try:
         data: dict[str, Any] = signing.loads(text, salt=_salt("ticket", ref, user_id))
     except signing.BadSignature as error:
@@ -109,7 +109,7 @@ def sign_receipt(receipt: Receipt, site: str, user_id: str) -> str:
 
 
 def read_receipt(text: str, site: str, user_id: str) -> Receipt | None:
-    """None where it is not this person's: an address is no place to refuse somebody."""
+    """None if it is not this person's: an address is no place to refuse someone."""
     try:
         return Receipt(**signing.loads(text, salt=f"review.receipt:{site}:{user_id}"))
     except signing.BadSignature:

@@ -33,7 +33,7 @@ class ViewerState:
     decision_id: str = ""
     until: str = ""  # stored instant, when the undo window ends
     went: str = "The run continues."  # what becomes of a decision
-    again: str = "Nothing was published. Re-run to request a new review."  # of one that nobody took
+    again: str = "Nothing was published. Re-run to request a new review."  # of one that no one took
 
     @property
     def mine(self) -> bool:

@@ -97,7 +97,7 @@ def token_of(raw: Any) -> str | None:
 
 
 def take_from_machine(raw: Any, *, entered: str) -> TakenHandover | None:
-    """The same for whatever a machine sent; None where its task was failed, with a sentence in its cause.
+    """The same for whatever a machine sent; None if its task was failed, with a sentence in its cause.
 
     Raises:
         Unavailable: again is harmless.
@@ -267,7 +267,7 @@ def _place(handover: Handover) -> _Place:
 def _reserve_id(handover: Handover) -> None:
     """The files lie under the id alone: of two questions that share one, only the first may write any.
 
-    What is left of one whose time to be kept is over is in nobody's way: DynamoDB takes each row when it comes to it.
+    What is left of one whose time to be kept is over is in no one's way: DynamoDB takes each row when it comes to it.
 
     Raises:
         Conflict: it stands for another question, or the review is there.

@@ -25,7 +25,7 @@ from workflows.storage.objects import DocumentFiles
 router = Router(tags=["reviews"])
 MISSING = "Review not found."
 _ID = re.compile(r"[0-9a-f]{26}")
-_FINAL = (ReviewStatus.REDEEMING, ReviewStatus.REDEEMED)  # nobody can take it back any more
+_FINAL = (ReviewStatus.REDEEMING, ReviewStatus.REDEEMED)  # no one can take it back any more
 
 
 class AnsweredField(Schema):

@@ -1,4 +1,4 @@
-"""How another system gets its answer: T2 and T3 of the redeem protocol without a run of ours behind it, and expiry."""
+"""How another system gets its answer: T2 and T3 of the redeem protocol without a run of ours after it, and expiry."""
 
 import datetime as dt
 import logging
@@ -117,7 +117,7 @@ def _caller_names(review: Review) -> Mapping[str, Any]:
 
 
 def expire_handover(ref: ReviewRef, review: Review) -> None:
-    """Nobody decided in time: an event, and the caller's machine is told once.
+    """No one decided in time: an event, and the caller's machine is told once.
 
     Raises:
         Conflict: it is decided, or has ended.

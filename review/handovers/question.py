@@ -191,7 +191,7 @@ def _without_nulls(raw: Any) -> Any:
 
 
 def _sentences(error: ValidationError) -> str:
-    """Where and why, and never what was sent: it may be somebody's data."""
+    """Where and why, and never what was sent: it may be someone's data."""
     found = [(".".join(map(str, one["loc"])), one["msg"].removeprefix("Value error, ")) for one in error.errors()]
     shown = [f"{where}: {why}." if where else f"{why}." for where, why in found[:10]]
     return " ".join(shown) + (f" And {len(found) - 10} more." if len(found) > 10 else "")

@@ -32,7 +32,7 @@ class Review(DueWork):
     page_count = NumberAttribute(null=True)
     reasons: ListAttribute[str] = ListAttribute(null=True)
     fields_unsure = NumberAttribute(null=True)
-    unseen_allowed = BooleanAttribute(null=True)  # as the run froze it: fields may be approved that nobody has checked
+    unseen_allowed = BooleanAttribute(null=True)  # as the run froze it: fields may be approved that no one has checked
     deadline = UnicodeAttribute()
     result_sha256 = UnicodeAttribute()
     last_transition = UnicodeAttribute()  # the run's last one when it paused: nothing moves it while it waits
@@ -105,8 +105,8 @@ class ReviewDecision(DecidedFields):
 class ReviewDraft(Item):
     """What one person has typed and not sent: survives a lost claim, an ended session, a restart of the run.
 
-    ``values``: field → text as typed; ``confirmed``: field → the text that was looked at and found right. Nobody else
-    reads it; its TTL lies behind the review's deadline.
+    ``values``: field → text as typed; ``confirmed``: field → the text that was looked at and found right. No one else
+    reads it; its TTL lies after the review's deadline.
     """
 
     values = map_attribute()

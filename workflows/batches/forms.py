@@ -1,4 +1,4 @@
-"""What somebody types about a batch."""
+"""What someone types about a batch."""
 
 from typing import Any
 

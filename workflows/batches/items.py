@@ -1,4 +1,4 @@
-"""Batches: many files that somebody names in one manifest."""
+"""Batches: many files that someone names in one manifest."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -38,7 +38,7 @@ class LineOutcome(StrEnum):
 
     PUBLISHED = "published"
     REJECTED = "rejected"
-    WAITING = "waiting"  # handed to a person: nobody waits for the decision here
+    WAITING = "waiting"  # handed to a person: no one waits for the decision here
     UNPACKED = "unpacked"  # a mail or an archive: its documents have runs of their own
     FAILED = "failed"
 
@@ -66,7 +66,7 @@ class Batch(CountedWork):
     opened = NumberSetAttribute(null=True)  # parts whose files were looked at
     taken = NumberAttribute(default=0)  # lines that got a slot so far: the position of the next one
     lanes = map_attribute(null=True)
-    slots = NumberAttribute(default=1)  # as somebody wants
+    slots = NumberAttribute(default=1)  # as someone wants
     share = NumberAttribute(default=1)  # as many as the site's other batches leave to it
     percent = NumberAttribute(default=100)  # of all lines that may fail
     allowed = NumberAttribute(default=0)  # the same as a number of lines

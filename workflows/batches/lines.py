@@ -75,7 +75,7 @@ def take_line(place: Place, *, owner: str, keep: Callable[[], None]) -> None:
 
 
 def _batch_at(place: Place) -> Batch | None:
-    """None where the place's line was settled, or the batch is gone."""
+    """None if the place's line was settled, or the batch is gone."""
     try:
         batch = batch_queries.get_batch(place.site, place.batch_id)
     except NotFound:
@@ -124,13 +124,13 @@ def _enter_document(
 
 
 def orders_unpacking(site: str, document_id: str) -> None:
-    """Where no queue answers the sweeper orders it."""
+    """If no queue answers the sweeper orders it."""
     with suppress(CountersignError):
         orders.order_unpacking(site, document_id)
 
 
 def _go_on(place: Place, file: FoundFile, run: Run, by: Actor, site: str | None) -> None:
-    """Its document is there: of this very line, of an earlier attempt, or because somebody brought the file before.
+    """Its document is there: of this very line, of an earlier attempt, or because someone brought the file before.
 
     Raises:
         Refused: it cannot be tried again.

@@ -1,4 +1,4 @@
-"""A manifest that somebody sends or names becomes a batch, which a worker reads."""
+"""A manifest that someone sends or names becomes a batch, which a worker reads."""
 
 import hashlib
 import io

@@ -51,7 +51,7 @@ def all_parts(site: str, batch_id: str, attempt: int, count: int) -> None:
 
 
 def order_parts(site: str, batch_id: str, attempt: int, which: Iterable[int]) -> None:
-    """Without a machine: what it lost, or all where there is none. Raises: Unavailable."""
+    """Without a machine: what it lost, or all if there is none. Raises: Unavailable."""
     for part in which:
         _send(batch.TASK, site=site, batch_id=batch_id, attempt=attempt, part=part)
 

@@ -28,7 +28,7 @@ _GONE = "The file was not found in the bucket. Upload it, then retry the failed 
 
 @dataclass(frozen=True)
 class FoundFile:
-    """A line whose file is there: ``version`` of it, empty where nothing is versioned, and ``size`` in bytes."""
+    """A line whose file is there: ``version`` of it, empty if nothing is versioned, and ``size`` in bytes."""
 
     number: int
     key: str
@@ -93,14 +93,14 @@ def _count_part(batch: Batch, part: int, *, failed: int) -> bool:
 
 
 def file_of(site: str, batch_id: str, attempt: int, position: int) -> FoundFile | None:
-    """The line at a ``position`` of the attempt, from 0; None where its file could not be taken."""
+    """The line at a ``position`` of the attempt, from 0; None if its file could not be taken."""
     part, place = divmod(position, settings.BATCH_PART_LINES)
     found = json.loads(SiteFiles(site).read(files.batch_files(batch_id, attempt, part)))[place]
     return FoundFile(*found) if found else None
 
 
 def begin_batch(site: str, batch_id: str) -> bool:
-    """False where somebody was faster."""
+    """False if someone was faster."""
     with suppress(Conflict):
         batches.begin_lines(site, queries.get_batch(site, batch_id))
         return True

@@ -73,7 +73,7 @@ def _read_new_manifest(site: str, batch: Batch, keep: Callable[[], None]) -> Non
 
 
 def _beat_between(batch: Batch, keep: Callable[[], None], lines: Iterable[Line]) -> Iterator[Line]:
-    """The lines, and a heartbeat now and then. Raises: Conflict, where another worker has read them."""
+    """The lines, and a heartbeat now and then. Raises: Conflict if another worker has read them."""
     looked = time.monotonic()
     for line in lines:
         keep()

@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 def rebalance_shares(site: str) -> list[Batch]:
-    """Write what has changed; answers the batches that may use more slots than before."""
+    """Write what has changed; returns the batches that may use more slots than before."""
     active = queries.list_active_batches(site)
     of_project = limits.shares(site, [one.project_id for one in active])
     wanted = {one.id: of_project[one.project_id] for one in active}

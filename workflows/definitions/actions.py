@@ -29,7 +29,7 @@ def version_key(definition_id: str) -> Key:
 
 
 def publish_definition(definition: Definition) -> bool:
-    """Write version and steps where they are new; False where the version was there already.
+    """Write version and steps where they are new; False if the version was there already.
 
     It becomes the active one, and the one before it is archived, unless it is a draft.
 
@@ -122,7 +122,7 @@ def activate_definition(definition_id: str, *, instead_of: int, by: Actor) -> No
     Raises:
         NotFound: it is not published.
         Refused: this desk does not know it, or it is already active.
-        Conflict: somebody activated or archived another one since the page was opened.
+        Conflict: someone activated or archived another one since the page was opened.
 
     """
     definition, head = _find_known_definition(definition_id), head_of(definition_id.rpartition(".v")[0])
@@ -171,7 +171,7 @@ def archive_definition(definition_id: str, *, by: Actor) -> None:
     Raises:
         NotFound: it is not published.
         Refused: every document needs one that is active, or it is archived already.
-        Conflict: somebody was first.
+        Conflict: someone was first.
 
     """
     definition, head = _find_known_definition(definition_id), head_of(definition_id.rpartition(".v")[0])

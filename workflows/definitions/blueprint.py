@@ -66,7 +66,7 @@ class StepDefinition:
     label: str
     type: StepType
     next: dict[str, int] = field(default_factory=dict)
-    waits: bool = False  # its machine can wait for somebody else's job; without, the message comes back later
+    waits: bool = False  # its machine can wait for someone else's job; without, the message comes back later
     needs: str = ""
     minutes: int = 0
     retries: int = 0
@@ -74,7 +74,7 @@ class StepDefinition:
     does: str = ""  # of a notification or an action: a name of workflows.engine.step_actions
     parameters: tuple[tuple[str, str], ...] = ()  # of what it does
     asks: str = ""  # of an approval: why a person is asked whom the assessment did not ask for
-    another: bool = False  # of an approval: nobody may give it who gave the one before
+    another: bool = False  # of an approval: no one may give it who gave the one before
     ends: Outcome | None = None  # how the run ends where this step is its last
 
     def after(self, outcome: str = "") -> int:

@@ -11,7 +11,7 @@ _COMPARED = ("GT", "GE", "LT", "LE")
 
 
 def definition_problems(definition: Definition) -> list[str]:
-    """Sentences for who wrote it; empty where it can be published."""
+    """Sentences for who wrote it; empty if it can be published."""
     orders = [step.order for step in definition.steps]
     if orders != list(range(1, len(orders) + 1)):
         return ["Steps must be numbered 1, 2, 3 … in order."]

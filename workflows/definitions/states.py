@@ -17,7 +17,7 @@ from workflows.definitions.blueprint import FIRST_ANALYSIS, Definition, StepDefi
 BEGIN, FAIL_RUN, FAILED, DONE = "begin", "fail_run", "failed", "done"
 APPLY, EXPIRE = "apply_decision", "expire_review"
 REVIEW = "human_review"  # the step whose states have no step in their names
-# What a step answers to an error that nobody foresaw; what it did foresee a second order would not change.
+# What a step answers to an error that no one foresaw; what it did foresee a second order would not change.
 UNEXPECTED = "StepError"
 RETRY_SECONDS, RETRY_RATE = 5, 3  # before the first retry, and by what each later one waits longer
 SHORT = 300  # seconds for tasks that only write to the table
@@ -37,7 +37,7 @@ class InputValue:
     path: str
 
     def value_in(self, given: Mapping[str, Any]) -> Any:
-        """None where there is none, as a state machine leaves such a field out."""
+        """None if there is none, as a state machine leaves such a field out."""
         value: Any = given
         for name in self.path.split("."):
             value = value.get(name) if isinstance(value, Mapping) else None
@@ -127,7 +127,7 @@ class Machine:
     states: Mapping[str, State]
 
     def task(self, name: str) -> Task:
-        """Raises: KeyError, where it is no state that waits for an answer."""
+        """Raises: KeyError if it is no state that waits for an answer."""
         state = self.states[name]
         if not isinstance(state, Task):
             raise KeyError(name)
@@ -195,7 +195,7 @@ def _work(definition: Definition, step: StepDefinition) -> Iterator[tuple[str, S
     if branches:
         yield following, Choice((*again, *_branches(definition, step)), FAIL_RUN)
     if step.waits:
-        # The engine owns the wait: no worker and no message is held while somebody else works.
+        # The engine owns the wait: no worker and no message is held while someone else works.
         yield waiting, Wait(InputValue(f"result.{WAIT}"), step.name)
 
 

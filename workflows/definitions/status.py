@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-END = -1  # seed 003: the step order behind the last one
+END = -1  # seed 003: the step order after the last one
 
 
 class Outcome(StrEnum):
@@ -12,7 +12,7 @@ class Outcome(StrEnum):
     REJECTED = "rejected"
     EXPIRED = "expired"
     FAILED = "failed"
-    PARTIAL = "partial"  # pages failed, and the others wait for somebody to say how to go on
+    PARTIAL = "partial"  # pages failed, and the others wait for someone to say how to go on
     CANCELLED = "cancelled"
 
 

@@ -23,7 +23,7 @@ def _key(workflow_id: str) -> Key:
 def active_definition(family: str = "") -> Definition:
     """What a new run of this family pins; an unknown family and none are the analysis that every document gets.
 
-    Where nothing was published yet, or by newer code than this, it is the newest that this code knows.
+    If nothing was published yet, or by newer code than this, it is the newest that this code knows.
 
     Raises:
         Refused: its active version was archived and no other one activated.
@@ -47,7 +47,7 @@ def _head(family: str) -> tuple[int, str]:
 
 @dataclass(frozen=True)
 class Version:
-    """A version as it stands: ``status`` None where it is not published here, ``since`` when that was changed last."""
+    """A version as it stands: ``status`` None if it is not published here, ``since`` when that was changed last."""
 
     definition: Definition
     status: DefinitionStatus | None

@@ -11,7 +11,7 @@ from workflows.stages.base import RunSettings
 from workflows.stages.document_types import of_result
 
 Fields = Sequence[Mapping[str, Any]]
-# Whose word stands behind a value, where that is no confidence.
+# Whose word stands after a value, where that is no confidence.
 _SURE = {"reviewer": "reviewer", "default": "schema default", "embedded_xml": "embedded XML"}
 
 
@@ -33,7 +33,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """``left`` or ``right`` is None where that result does not read the field."""
+    """``left`` or ``right`` is None if that result does not read the field."""
 
     name: str
     label: str

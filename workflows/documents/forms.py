@@ -1,4 +1,4 @@
-"""What somebody chooses about an ended run: the stage that is run again, or how it is analysed otherwise."""
+"""What someone chooses about an ended run: the stage that is run again, or how it is analysed otherwise."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -76,7 +76,7 @@ def _fetch_file(uri: str, bucket: str, key: str, folder: Path) -> Path:
 
 
 def _copy_object(bucket: str, key: str, file: BinaryIO) -> bool:
-    """False where the object is longer than the limit, whatever length S3 was told; the rest is not read."""
+    """False if the object is longer than the limit, whatever length S3 was told; the rest is not read."""
     size = 0
     with closing(aws.aws_client("s3").get_object(Bucket=bucket, Key=key)["Body"]) as body:
         while chunk := body.read(_CHUNK):

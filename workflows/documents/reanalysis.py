@@ -41,7 +41,7 @@ class AnalysisRequest:
 
 
 def merge_wish(site: str, project_id: str, before: RunSettings, wish: AnalysisRequest) -> RunSettings:
-    """Raises: Refused, where it cannot be done, would have no effect, or nothing differs."""
+    """Raises: Refused if it cannot be done, would have no effect, or nothing differs."""
     if len(wish.instruction or "") > MOST_LETTERS:
         raise Refused(f"The instruction is too long. Use at most {MOST_LETTERS:,} characters.")
     pinned = _fields(site, project_id, before, wish)

@@ -48,7 +48,7 @@ class EndedRun:
         return self.definition.named(BUILT) if step.name == ANALYSED else step
 
     def anew(self, first: StepDefinition) -> frozenset[str]:
-        """The folders whose artifacts ``first`` and what comes behind it make."""
+        """The folders whose artifacts ``first`` and what comes after it make."""
         orders = {one.name: one.order for one in self.definition.steps}
         return frozenset(folder for folder, name in MAKERS.items() if orders.get(name, len(orders) + 1) >= first.order)
 
@@ -60,7 +60,7 @@ class EndedRun:
         """Whether the run itself may go on there.
 
         Not where it has a result or a person was asked about what is to be made again: nothing that was decided is
-        undone, and nobody is asked twice in one run. Nor where it would write over what it took from another.
+        undone, and no one is asked twice in one run. Nor where it would write over what it took from another.
         """
         if self.outcome not in RESUMABLE:
             return False
@@ -74,5 +74,5 @@ class EndedRun:
         return any(one.type == "approval" and one.order < first.order for one in self.definition.steps)
 
     def behind(self, first: StepDefinition, name: str) -> bool:
-        """Whether ``first`` comes behind the step of this name."""
+        """Whether ``first`` comes after the step of this name."""
         return any(one.name == name and one.order < first.order for one in self.definition.steps)

@@ -13,18 +13,18 @@ from workflows.stages import results
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
-OTHERWISE = "otherwise"  # what a transition says where no case held
+OTHERWISE = "otherwise"  # what a transition says if no case held
 
 
 class Choice(NamedTuple):
-    """``outcome``: empty where no case holds. ``why``: the case's conditions in words, and none of the document's."""
+    """``outcome``: empty if no case holds. ``why``: the case's conditions in words, and none of the document's."""
 
     outcome: str
     why: str
 
 
 def choose(run: Run, step: StepDefinition, execution: Execution, document: DocumentWorkflow) -> Choice:
-    """The first case that holds. Raises: NotFound, Tampered, where what was found or decided is gone."""
+    """The first case that holds. Raises: NotFound, Tampered if what was found or decided is gone."""
     facts = _facts(run, execution, document)
     for case in step.cases:
         if condition_sentences(case.conditions, facts) is not None:

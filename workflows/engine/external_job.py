@@ -1,4 +1,4 @@
-"""A step that waits: for somebody else's job, which is found again whoever looks next, or for a service to answer."""
+"""A step that waits: for someone else's job, which is found again whoever looks next, or for a service to answer."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -43,7 +43,7 @@ class JobUnderWay(Exception):
 
 
 def for_job(step: StepDefinition, job: base.Job, context: StageContext, execution: Execution) -> None:
-    """Comes back where there is nothing to wait for any more: the results lie where the stage looks for them.
+    """Comes back if there is nothing to wait for any more: the results lie where the stage looks for them.
 
     A worker that is killed between beginning the job and remembering it begins it again under the same token, and the
     service answers with the same job.

@@ -183,7 +183,7 @@ def _tally(order: StepOrder, stage: Stage, context: StageContext, join: Join) ->
 
 
 def wait(order: StepOrder, paused: ProviderPaused) -> float:
-    """A service did not answer a slice: say so on the run; answers the seconds until the slice comes back."""
+    """A service did not answer a slice: say so on the run; returns the seconds until the slice comes back."""
     seconds = min(paused.seconds, _LONGEST_WAIT)
     stage = queries.definition_of(queries.execution(order.run)).step(order.step).name
     with contextlib.suppress(Conflict):  # purged meanwhile

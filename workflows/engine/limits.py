@@ -40,7 +40,7 @@ def of_project(site: str, project_id: str) -> int:
 
 
 def set_for_project(site: str, project_id: str) -> int:
-    """By an admin; 0 where nobody did."""
+    """By an admin; 0 if no one did."""
 
     def read_limit() -> int:
         try:
@@ -54,7 +54,7 @@ def set_for_project(site: str, project_id: str) -> int:
 def shares(site: str, projects: Sequence[str]) -> Mapping[str, int]:
     """Project → what each of its workings may use, where ``projects`` has the project of every working of the site.
 
-    An equal part of the site's slots and of the project's, at least one: nobody waits for somebody else's end.
+    An equal part of the site's slots and of the project's, at least one: no one waits for someone else's end.
     """
     return {
         project: max(1, min(of_site(site) // len(projects), of_project(site, project) // count))
@@ -73,7 +73,7 @@ def has_no_slot(site: str, project_id: str, *, project_slots: int) -> bool:
     """Whether a run that begins now stands aside: so many documents of its site, or of its project, are in progress.
 
     ``project_slots``: an admin's, 0 for none. One Query of counters; of the project's too where only they can say.
-    It decides about nothing but the order, so a count that is old or wrong, or does not come, holds nobody up.
+    It decides about nothing but the order, so a count that is old or wrong, or does not come, holds no one up.
     """
     counters, here = counter_queries, DocumentStatus.IN_PROGRESS
     try:

@@ -25,7 +25,7 @@ def refuse_step(
     *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int,
     token: str | None = None, large: bool = False,  # noqa: ARG001 - the task's, wherever it was done
 ) -> None:  # fmt: skip
-    """Nothing where the run has moved on; again is harmless. Raises: Unavailable."""
+    """Nothing if the run has moved on; again is harmless. Raises: Unavailable."""
     order = StepOrder(Run(site, project_id, document_id, workflow_id), step, attempt)
     if fanout.drives(queries.execution(order.run), order):
         tokens.refuse(token, WORKER_LOST, _SENTENCE)
@@ -35,7 +35,7 @@ def refuse_slice(
     *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int, lane: int,  # noqa: ARG001
     number: int,
 ) -> None:  # fmt: skip
-    """Its stage can never be complete. Nothing where the slice was counted; again is harmless. Raises: Unavailable."""
+    """Its stage can never be complete. Nothing if the slice was counted; again is harmless. Raises: Unavailable."""
     order = StepOrder(Run(site, project_id, document_id, workflow_id), step, attempt)
     execution = queries.execution(order.run)
     if not fanout.drives(execution, order):

@@ -1,4 +1,4 @@
-"""The queue's message behind a running task: hidden from other workers for as long as this one works on it."""
+"""The queue's message after a running task: hidden from other workers for as long as this one works on it."""
 
 import logging
 import time
@@ -32,7 +32,7 @@ def keeper(request: Any) -> Callable[[], None]:
 def keep(request: Any) -> None:
     """Hide the message of ``request``, a Celery task's, for one visibility timeout more.
 
-    Without it a step that works longer than that is handed to a second worker, and by SQS after five times to nobody.
+    Without it a step that works longer than that is handed to a second worker, and by SQS after five times to no one.
     A call that fails changes nothing: the message comes back, and whoever takes it finds the step's lease. RabbitMQ
     needs none: a message is its worker's for as long as that one is connected.
     """

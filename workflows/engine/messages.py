@@ -70,7 +70,7 @@ def send_failure(token: str, error: str, cause: str) -> None:
 
 
 def state(run: Run, attempt: int) -> Literal["running", "ended"]:
-    """What the table knows: whether this attempt drives the run. Whether its message is lost nobody is told."""
+    """What the table knows: whether this attempt drives the run. Whether its message is lost no one is told."""
     execution = queries.execution(run)
     drives = execution.status == RunStatus.RUNNING and int(execution.engine_attempt) == attempt
     return "running" if drives and int(execution.stopped or 0) < attempt else "ended"
@@ -98,7 +98,7 @@ def _find_task(token: str) -> tuple[Machine, str, Task, Mapping[str, Any]]:
 
 
 def _enter(machine: Machine, name: str, given: Mapping[str, Any]) -> None:
-    """Follow what needs nobody, and order the task that comes then."""
+    """Follow what needs no one, and order the task that comes then."""
     delay = 0.0
     while True:
         state = machine.states[name]

@@ -118,7 +118,7 @@ def _review(store: DocumentFiles, run: Run, decision: Mapping[str, Any] | None) 
 
 
 def _public(decision: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """What the published object says of the decision: also each change by a person, and what nobody has checked."""
+    """What the published object says of the decision: also each change by a person, and what no one has checked."""
     if decision is None:
         return None
     said = {name: decision[name] for name in ("decision_id", "decision", "reviewer", "reason", "at")}

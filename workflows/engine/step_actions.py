@@ -131,7 +131,7 @@ _ENDED = (events.PROCESSED, events.FAILED)  # of a run's end: no step may say th
 
 
 def do(errand: StepAction) -> ActionAnswer:
-    """Raises: ActionFailed, where trying again would not help; Unavailable."""
+    """Raises: ActionFailed if trying again would not help; Unavailable."""
     try:
         said = DEEDS[errand.step.does](errand)
     except (Refused, NotFound) as error:

@@ -43,7 +43,7 @@ def open_context(
 ) -> Iterator[StageContext]:  # fmt: skip
     """``keep_original``: the next slice of the same document in this process finds the original where it is.
 
-    Raises: NotFound, where the original is gone; StageFailed, where the pinned calibration is.
+    Raises: NotFound if the original is gone; StageFailed, where the pinned calibration is.
     """
     settings = run_settings.from_json(document.settings)
     with spending.meter_calls(run) as note, tempfile.TemporaryDirectory(prefix="countersign-") as folder:

@@ -136,7 +136,7 @@ def stop(definition: Definition, run: Run, attempt: int, cause: str) -> None:
 
 
 def took(execution_arn: str, decision_id: str) -> bool | None:
-    """Whether another system's execution went on with this decision; None where its history does not say.
+    """Whether another system's execution went on with this decision; None if its history does not say.
 
     Raises:
         Unavailable: Step Functions does not answer.

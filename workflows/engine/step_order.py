@@ -87,21 +87,21 @@ def earlier_answer(order: StepOrder) -> Mapping[str, Any]:
 
 
 def mark_passed(execution: Execution, to: int) -> dict[str, bool]:
-    """In the answer of a step that came twice, where what follows it was ordered: nobody has to be told of it."""
+    """In the answer of a step that came twice, where what follows it was ordered: no one has to be told of it."""
     handed = execution.handed is not None and execution.handed == execution.last_transition
     return {states.PASSED: True} if handed or int(execution.currentStep) != to else {}
 
 
 def _facts_of(data: object) -> dict[str, Any]:
     facts = dict(data.as_dict()) if data is not None else {}  # type: ignore[attr-defined]
-    facts.pop("used", None)  # nobody goes on with it
+    facts.pop("used", None)  # no one goes on with it
     return facts
 
 
 def conclude(
     order: StepOrder, definition: Definition, step: StepDefinition, execution: Execution, result: StageResult
 ) -> Mapping[str, Any]:
-    """Advance the run out of ``step`` with what its stage found. Raises: Conflict, where somebody else was first.
+    """Advance the run out of ``step`` with what its stage found. Raises: Conflict if someone else was first.
 
     Where pages failed, the run ends before anybody is asked or anything is published: a person says how it goes on.
     """
@@ -138,7 +138,7 @@ def conclude(
 
 
 def slot_of(execution: Execution, definition: Definition, to: int) -> dict[str, str]:
-    """Whose slot of a batch is free now, where no machine works on the run any more."""
+    """Whose slot of a batch is free now, if no machine works on the run any more."""
     rests = to < 1 or definition.step(to).type == "approval"
     return {SLOT: str(execution.batch_line)} if rests and execution.batch_line else {}
 
@@ -148,7 +148,7 @@ def leave(
 ) -> Mapping[str, Any]:
     """Advance the run out of a step that is no stage; where it is the last one, the run ends as the step says.
 
-    Raises: Conflict, where somebody else was first.
+    Raises: Conflict if someone else was first.
     """
     to = definition.after(step, left.outcome, {int(one) for one in execution.left_out or ()})
     ends = step.ends if to == END else None

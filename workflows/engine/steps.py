@@ -28,15 +28,15 @@ log = logging.getLogger(__name__)
 def perform(
     order: StepOrder, *, owner: str, keep: Callable[[], None], token: str | None, send: Send, large: bool = True
 ) -> Mapping[str, Any] | None:
-    """Do the step, or find that it was done; answers what the engine goes on with, ``next`` above all.
+    """Do the step, or find that it was done; returns what the engine goes on with, ``next`` above all.
 
-    None where slices do it: the last of them answers ``token``. ``keep`` is called while it lasts: it keeps the
+    None if slices do it: the last of them answers ``token``. ``keep`` is called while it lasts: it keeps the
     order's message from being handed to another worker. ``send`` orders one slice. ``large``: also where others' single
     pages must not wait for it, which is so of large documents and of runs that stand aside.
 
     Raises:
         Large: it is such a step and this is not the place; nothing was done.
-        Busy: another worker does it, or somebody else's job is waited for by the message.
+        Busy: another worker does it, or someone else's job is waited for by the message.
         StaleAttempt: a newer attempt drives the run; nothing was changed.
         StageFailed: the stage cannot do it, and trying again would not help.
 
@@ -78,7 +78,7 @@ def _at_once(
 
 
 def _do_step(run: Run, step: StepDefinition, execution: Execution, document: DocumentWorkflow) -> StepOutcome:
-    """What a step does that is no stage. Raises: StageFailed, where trying again would not help; Unavailable."""
+    """What a step does that is no stage. Raises: StageFailed if trying again would not help; Unavailable."""
     if step.type == "choice":
         chosen = choice.choose(run, step, execution, document)
         word = chosen.outcome or choice.OTHERWISE
@@ -91,7 +91,7 @@ def _do_step(run: Run, step: StepDefinition, execution: Execution, document: Doc
 
 
 def give_back(order: StepOrder, *, owner: str) -> None:
-    """After an error that nobody foresaw: whoever has the step next must not wait for this worker's lease to end."""
+    """After an error that no one foresaw: whoever has the step next must not wait for this worker's lease to end."""
     try:
         leases.release(order.run, owner=owner)
     except CountersignError:

@@ -100,12 +100,12 @@ def _turn(*, large: bool) -> AbstractContextManager[None]:
 
 
 def order_slice(order: StepOrder, lane: int, number: int) -> None:
-    """Raises: Unavailable, where the queue does not answer."""
+    """Raises: Unavailable if the queue does not answer."""
     _send(run_slice, order, lane=lane, number=number)
 
 
 def order_large(order: StepOrder, token: str | None) -> None:
-    """The step again, where large documents and busy sites are. Raises: Unavailable, where no queue answers."""
+    """The step again, where large documents and busy sites are. Raises: Unavailable if no queue answers."""
     _send(run_step, order, token=token, large=True)
 
 
@@ -130,7 +130,7 @@ def fail_run(
 
 
 def end_run(run: Run, *, attempt: int, error: str, sentence: str) -> None:
-    """Raises: Conflict, where the run has ended or another attempt drives it."""
+    """Raises: Conflict if the run has ended or another attempt drives it."""
     execution = queries.execution(run)
     if int(execution.currentStep) < 1:
         raise Conflict("The run has ended.")

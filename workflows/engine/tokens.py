@@ -48,7 +48,7 @@ def newer(*, attempt: int, entered: str) -> Condition:
 
 
 def store(key: Key, token: str, *, attempt: int, entered: str, more: Sequence[Action] = ()) -> bool:
-    """Keep a token with its item, whatever that item's status; True where it replaced an older one."""
+    """Keep a token with its item, whatever that item's status; True if it replaced an older one."""
     try:
         TokenHolder.change(
             key,
@@ -66,8 +66,8 @@ def redeem(
 ) -> bool:  # fmt: skip
     """Spend the token kept at ``key``: mark (``take`` where ``when`` holds), send, mark (``done`` where ``still``).
 
-    ``output`` says what to send, of the item as the first mark left it: one call reads and marks. True where the
-    engine took it. False where there is none yet or it is closed, which is neither success nor failure: whoever
+    ``output`` says what to send, of the item as the first mark left it: one call reads and marks. True if the
+    engine took it. False if there is none yet or it is closed, which is neither success nor failure: whoever
     asked looks up what the run does. The mark comes before the irreversible call, so of two redeemers one calls; the
     second mark is conditional since the run may have moved on before it.
 
@@ -89,17 +89,17 @@ def redeem(
 
 
 def settle(key: Key, output: Mapping[str, Any]) -> bool:
-    """Answer the token kept at ``key``. False where it is closed or there is none. Raises: Unavailable."""
+    """Answer the token kept at ``key``. False if it is closed or there is none. Raises: Unavailable."""
     return answer(TokenHolder.load(key).taskToken, output)
 
 
 def reject(key: Key, error: str, sentence: str) -> bool:
-    """Refuse the token kept at ``key``. False where it is closed or there is none. Raises: Unavailable."""
+    """Refuse the token kept at ``key``. False if it is closed or there is none. Raises: Unavailable."""
     return refuse(TokenHolder.load(key).taskToken, error, sentence)
 
 
 def answer(token: str | None, output: Mapping[str, Any]) -> bool:
-    """Hand a step's result back to the engine. False where the token is closed. Raises: Unavailable."""
+    """Hand a step's result back to the engine. False if the token is closed. Raises: Unavailable."""
     if not token:
         return False
     try:
@@ -111,7 +111,7 @@ def answer(token: str | None, output: Mapping[str, Any]) -> bool:
 
 
 def refuse(token: str | None, error: str, sentence: str) -> bool:
-    """Tell the engine that the step cannot be done. False where the token is closed. Raises: Unavailable."""
+    """Tell the engine that the step cannot be done. False if the token is closed. Raises: Unavailable."""
     if not token:
         return False
     try:
@@ -123,7 +123,7 @@ def refuse(token: str | None, error: str, sentence: str) -> bool:
 
 
 def refuse_kept(key: Key, error: str, sentence: str) -> bool:
-    """The same with the token kept at ``key``; False where there is none or it is closed. Raises: Unavailable."""
+    """The same with the token kept at ``key``; False if there is none or it is closed. Raises: Unavailable."""
     try:
         return refuse(TokenHolder.load(key, only=[TokenHolder.taskToken.attr_name]).taskToken, error, sentence)
     except NotFound:

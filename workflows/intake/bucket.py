@@ -250,7 +250,7 @@ def names_folder(file: IncomingFile) -> bool:
 
 
 def get_waiting_file(site: str, digest: str) -> IncomingFile:
-    """Raises: NotFound, also where it waits for another site's admins, or waits no more."""
+    """Raises: NotFound, also if it waits for another site's admins, or waits no more."""
     try:
         file = IncomingFile.load(bucket.key_of(digest))
     except InvalidKey as error:

@@ -33,7 +33,7 @@ class Inspection:
 def inspect(path: Path, name: str, *, max_pages: int = MAX_PAGES, containers: Limits | None = None) -> Inspection:
     """Look at the file's ends and first pages; memory and time do not grow with its size.
 
-    ``containers``: what mails and archives may hold, which are taken too, for what is in them; None where not.
+    ``containers``: what mails and archives may hold, which are taken too, for what is in them; None if not.
 
     Raises:
         Refused: with the sentence that says why and what to do.

@@ -80,7 +80,7 @@ def _read_answer(pipe: int, child: int) -> bytes:
 
 
 def _answer_and_exit(line: bytes, pipe: int) -> None:
-    """In the child. Nothing of the parent's may run behind it, so it ends here whatever happens."""
+    """In the child. Nothing of the parent's may run after it, so it ends here whatever happens."""
     code = 1
     try:
         nothing = os.open(os.devnull, os.O_RDWR)

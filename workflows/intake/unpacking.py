@@ -45,7 +45,7 @@ def unpack(
     """Make a document of each file; what is there already stays as it is. ``nested`` orders another to be unpacked.
 
     What ended one worker after the other, with no file come out of it, is given up. ``keep`` is called while it lasts.
-    ``last``: where an unexpected error is raised, that file is left out with a sentence. Answers the record if this
+    ``last``: where an unexpected error is raised, that file is left out with a sentence. Returns the record if this
     call has ended it.
 
     Raises:
@@ -137,7 +137,7 @@ class _Unpacking:
         return _UNEXPECTED
 
     def _beat(self) -> None:
-        """Raises: Conflict, where it is done."""
+        """Raises: Conflict if it is done."""
         self.keep()
         if time.monotonic() - self.looked > settings.REPAIR_AFTER_SECONDS / 3:
             self.looked = time.monotonic()

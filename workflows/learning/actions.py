@@ -74,7 +74,7 @@ def propose_calibration(site: str, project_id: str, *, by: Actor) -> Version:
 
 
 def propose_or_say_why(site: str, project_id: str, *, by: Actor, order: str) -> None:
-    """As a worker does it: nobody waits for an answer, so what was refused is an event that the page shows.
+    """As a worker does it: no one waits for an answer, so what was refused is an event that the page shows.
 
     ``order`` is the message's: delivered twice, it is refused once.
     """

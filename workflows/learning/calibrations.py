@@ -27,7 +27,7 @@ EVENTS_SHOWN = 10
 class Summary:
     """``values``: field → how many of its values people judged. ``auc`` by the prior and as fitted, each on documents
 
-    that had no say in it; None where nothing was wrong. ``levels``: what asking below a threshold would have brought.
+    that had no say in it; None if nothing was wrong. ``levels``: what asking below a threshold would have brought.
     """
 
     values: Mapping[str, int]

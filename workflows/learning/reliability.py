@@ -21,8 +21,8 @@ class Judgement:
 class Level:
     """What happens where values below ``threshold`` are asked about; all shares 0–1.
 
-    ``documents``: the share of documents that somebody has to look at. ``asked``: of values. ``precision``: how many of
-    the values that nobody looks at are right; None where every value is asked about.
+    ``documents``: the share of documents that someone has to look at. ``asked``: of values. ``precision``: how many of
+    the values that no one looks at are right; None if every value is asked about.
     """
 
     threshold: float

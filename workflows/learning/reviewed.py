@@ -25,7 +25,7 @@ def list_reviewed_documents(site: str, project_id: str) -> list[ReviewedDocument
     """The last decided runs that were published, the newest first.
 
     For a task: a Query and a BatchGetItem each hundred runs, two objects each review. Rejected documents teach
-    nothing, since nobody looked at their fields; deleted ones are gone.
+    nothing, since no one looked at their fields; deleted ones are gone.
     """
     found: list[ReviewedDocument] = []
     for execution in _list_decided_runs(site, project_id):

@@ -79,7 +79,7 @@ def costs_of_month(site: str, which: str, *, project_id: str = "") -> Month:
 
 @dataclass(frozen=True)
 class RunCost:
-    """``known`` is False where nothing was used."""
+    """``known`` is False if nothing was used."""
 
     micros: int = 0
     unpriced: bool = False

@@ -33,7 +33,7 @@ class StoredMessage:
 
 class DeadLetterBox(Protocol):
     def look(self, most: int) -> list[StoredMessage]:
-        """Nobody else sees these until the box is closed."""
+        """No one else sees these until the box is closed."""
 
     def release(self, kept: Sequence[StoredMessage]) -> None: ...
 

@@ -1,4 +1,4 @@
-"""Messages that came to a worker five times, and events that nobody could be told of: put aside for a person.
+"""Messages that came to a worker five times, and events that no one could be told of: put aside for a person.
 
 Such a message is sent once more or thrown away.
 
@@ -65,8 +65,8 @@ def replay_dead_letter(queue: str, message_id: str, *, by: Actor) -> DeadLetter:
     Sent first and taken out after: a crash between the two leaves it twice, which tasks bear.
 
     Raises:
-        NotFound: somebody was faster, or it is not found now.
-        Refused: it is an event that there is nobody to send to.
+        NotFound: someone was faster, or it is not found now.
+        Refused: it is an event that there is no one to send to.
 
     """
     with _find_letter(queue, message_id) as (box, message):

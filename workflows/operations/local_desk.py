@@ -21,7 +21,7 @@ from workflows.operations.processes import PROCESSES, WORKERS
 
 @dataclass
 class LocalDesk:
-    """What this process runs; ``embedded`` is None where an endpoint that answers was there before it."""
+    """What this process runs; ``embedded`` is None if an endpoint that answers was there before it."""
 
     supervisor: Supervisor
     embedded: Emulator | None = None
@@ -56,7 +56,7 @@ def _ignore_report(_text: str) -> None:
     pass
 
 
-# Two workers for two cores; nice, so that a step of somebody's single page has most of a core when it wants one, and
+# Two workers for two cores; nice, so that a step of someone's single page has most of a core when it wants one, and
 # not so nice that a busy machine leaves them nothing.
 _OWN: dict[str, tuple[tuple[str, ...], int]] = {"worker-slices": (("-c", "2"), 10)}
 
@@ -69,7 +69,7 @@ def add_workers(supervisor: Supervisor) -> None:
 
 
 def _workers_of(path: Path) -> int | None:
-    """Raises: Misconfigured, where those of another process take no message from our broker."""
+    """Raises: Misconfigured if those of another process take no message from our broker."""
     lock = locks.hold_lock(path, settings.BROKER)
     theirs = path.read_text()
     if lock is None and theirs != settings.BROKER:

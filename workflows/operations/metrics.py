@@ -13,7 +13,7 @@ from config.due.items import DueWork
 from config.errors import CountersignError
 from workflows.operations import dead_letter_queues
 
-_AT_MOST = 500  # rows a shard: beyond it somebody has to look anyhow
+_AT_MOST = 500  # rows a shard: beyond it someone has to look anyhow
 _FRESH_SECONDS = 10  # whoever asks more often gets the same answer: the page is open, and each answer is a Query
 
 

@@ -5,7 +5,7 @@ from django.conf import settings
 _WORKER = ("celery", "-A", "config", "worker", "-c", "1", "--without-gossip", "--without-mingle", "-l", "INFO")
 
 # What follows the interpreter's ``-m``. Five workers, so that a decision never waits behind OCR, an index or a sweep of
-# what a dead service left behind, and nobody's single page behind the slices of somebody's ten thousand.
+# what a dead service left behind, and no one's single page after the slices of someone's ten thousand.
 PROCESSES: dict[str, tuple[str, ...]] = {
     "web": ("gunicorn", "-c", "python:config.gunicorn", "config.wsgi"),
     "worker-steps": (*_WORKER, "-Q", settings.STEPS_QUEUE, "-n", "steps@%h"),

@@ -116,7 +116,7 @@ def replay_stage(step: str, context: StageContext, state: State = State()) -> Re
     """Run one stage; ``context.artifacts`` is only read. Deterministic: the same state gives the same bytes.
 
     Raises:
-        Refused: there is no such stage, the state is none, or somebody else's work would be needed.
+        Refused: there is no such stage, the state is none, or someone else's work would be needed.
         StageFailed: as the stage fails.
 
     """
@@ -232,7 +232,7 @@ def make_bare_context(
 
 
 def _still() -> None:
-    """Nobody holds a lease on a replay."""
+    """No one holds a lease on a replay."""
 
 
 _SHAPES: Mapping[str, type] = {

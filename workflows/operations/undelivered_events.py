@@ -37,7 +37,7 @@ def read_event(content: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
 
 
 def find_resend(content: Mapping[str, Any]) -> Callable[[], None] | None:
-    """How it is sent once more; None where it told only of something, and nobody waits for it.
+    """How it is sent once more; None if it told only of something, and no one waits for it.
 
     Ours go on the bus again, under the id they had: whoever heard of it already can tell.
     """
@@ -50,7 +50,7 @@ def find_resend(content: Mapping[str, Any]) -> Callable[[], None] | None:
 
 
 def check_resend(content: Mapping[str, Any]) -> Callable[[], None]:
-    """Raises: Refused, where there is no way."""
+    """Raises: Refused if there is no way."""
     found = find_resend(content)
     if found is None:
         raise Refused(_NO_WAY)
@@ -76,7 +76,7 @@ def _is_object(detail: Mapping[str, Any]) -> bool:
 
 
 def _take(detail: Mapping[str, Any]) -> None:
-    """What the machine behind the rule orders."""
+    """What the machine after the rule orders."""
     found = detail["object"]
     kwargs = {"key": found["key"], "version": found.get("version-id", ""), "size": found["size"]}
     queues.enqueue(take_incoming.name, settings.STEPS_QUEUE, kwargs)

@@ -53,7 +53,7 @@ def admit_call(provider: str) -> None:
 
 
 def record_failure(provider: str, error: str) -> float:
-    """Count a call that failed in the end; answers how many seconds to leave the service alone."""
+    """Count a call that failed in the end; returns how many seconds to leave the service alone."""
     now = clock.now()
     state = ProviderState.change(
         _key(provider),
@@ -75,7 +75,7 @@ def record_failure(provider: str, error: str) -> float:
 
 
 def _open_circuit(state: ProviderState, now: dt.datetime) -> float:
-    """Of several callers that fail at once one opens it. Answers the seconds it stays open."""
+    """Of several callers that fail at once one opens it. Returns the seconds it stays open."""
     doubled = settings.PROVIDER_PAUSE_SECONDS * 2 ** min(int(state.openings), 10)
     pause = min(doubled, settings.PROVIDER_PAUSE_MAX_SECONDS)
     until = clock.iso(now + dt.timedelta(seconds=pause))
@@ -108,7 +108,7 @@ def record_success(provider: str) -> None:
         still = (ProviderState.failures > 0) | ProviderState.refused_at.exists()
     else:  # what failed meanwhile stays counted
         still = ProviderState.failures.does_not_exist() | (ProviderState.failures == 0)
-    with contextlib.suppress(Conflict):  # somebody else's call went through too
+    with contextlib.suppress(Conflict):  # someone else's call went through too
         ProviderState.change(_key(provider), actions, still)
     forget_provider_state(provider)
 

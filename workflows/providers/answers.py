@@ -106,7 +106,7 @@ def check_page_answer(answer: Any, specs: Sequence[FieldSpec]) -> PageAnswer | P
 
 
 def _read_given_value(entry: Any, spec: FieldSpec) -> GivenValue | str | None:
-    """None where the model says that there is nothing; a sentence where it cannot be taken."""
+    """None if the model says that there is nothing; a sentence if it cannot be taken."""
     if not isinstance(entry, Mapping):
         return f"{spec.name} has to be an object with value, raw and confidence, or null."
     value = _text(entry.get("value"))
@@ -122,7 +122,7 @@ def _read_given_value(entry: Any, spec: FieldSpec) -> GivenValue | str | None:
 
 
 def _describe_value_problem(value: str, read: str | None, spec: FieldSpec) -> str:
-    """Empty where the value may be the field's."""
+    """Empty if the value may be the field's."""
     if len(value) > LONGEST:
         return f"the value is longer than {LONGEST} characters."
     if read is None:

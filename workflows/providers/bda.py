@@ -59,7 +59,7 @@ class DataAutomation:
         return str(self.call(lambda: self.client.invoke_data_automation_async(**wanted))["invocationArn"])
 
     def look(self, invocation: str) -> RunningJob | FinishedInvocation:
-        """Raises: StageFailed, where it failed."""
+        """Raises: StageFailed if it failed."""
         found = self.call(lambda: self.client.get_data_automation_status(invocationArn=invocation))
         state = str(found["status"])
         if state in _WAITING:

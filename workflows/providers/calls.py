@@ -24,7 +24,7 @@ from config.errors import ProviderPaused, StageFailed, Unavailable
 
 T = TypeVar("T")
 
-# Only these are tried again (AWS's names, over all services that we use); everything else is somebody's to mend.
+# Only these are tried again (AWS's names, over all services that we use); everything else is someone's to mend.
 TRANSIENT = frozenset(
     {
         "InternalFailure",
@@ -64,7 +64,7 @@ _BAD_CREDENTIALS = frozenset(
         "UnrecognizedClientException",
     }
 )
-# Not of this document: nobody can use the service until somebody mends the setting, the role or the certificate.
+# Not of this document: no one can use the service until someone mends the setting, the role or the certificate.
 _SHUT = _BAD_CREDENTIALS | {
     *(one.__name__ for one in _NO_CREDENTIALS),
     "AccessDenied",

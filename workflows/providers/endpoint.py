@@ -57,7 +57,7 @@ class Endpoint:
         return read_endpoint_answer(self.call(lambda: self._post(body)), index, size)
 
     def _post(self, body: bytes) -> Mapping[str, Any]:
-        """Raises: Unavailable, where trying again may help; StageFailed."""
+        """Raises: Unavailable if trying again may help; StageFailed."""
         parts = urlsplit(self.url)
         host, port = str(parts.hostname), parts.port
         connection: http.client.HTTPConnection = (

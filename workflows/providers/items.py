@@ -17,4 +17,4 @@ class ProviderState(Item):
     openings = NumberAttribute(default=0)  # since it last worked: each pause is twice the one before
     opened_at = UnicodeAttribute(null=True)
     open_until = UnicodeAttribute(null=True)
-    probe_until = UnicodeAttribute(null=True)  # somebody tries whether it works again
+    probe_until = UnicodeAttribute(null=True)  # someone tries whether it works again

@@ -52,9 +52,9 @@ def make_services(
     run: Run, stage: Stage, pinned: RunSettings, document: DocumentWorkflow, *, step: int, attempt: int,
     heartbeat: Callable[[], None], note: Note = ignore_usage,
 ) -> Services:  # fmt: skip
-    """Those of one stage; building them asks nobody. ``note``: told of what is metered by the call.
+    """Those of one stage; building them asks no one. ``note``: told of what is metered by the call.
 
-    Raises: StageFailed, where a choice is unknown.
+    Raises: StageFailed if a choice is unknown.
     """
     token = jobs.job_token(run.site, run.workflow_id, step, attempt)
     match stage.name:

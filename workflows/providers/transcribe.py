@@ -44,7 +44,7 @@ class Transcribe:
     call: Caller
 
     def start(self, file: S3File, name: str, languages: Languages, *, output_key: str) -> str:
-        """The name of the job, begun now or by somebody before us."""
+        """The name of the job, begun now or by someone before us."""
         wanted: dict[str, Any] = {
             "TranscriptionJobName": name,
             "Media": {"MediaFileUri": file.uri},
@@ -60,7 +60,7 @@ class Transcribe:
         return name
 
     def look(self, name: str) -> RunningJob | FinishedTranscription:
-        """Raises: StageFailed, where the job failed."""
+        """Raises: StageFailed if the job failed."""
         job = self.call(lambda: self.client.get_transcription_job(TranscriptionJobName=name))["TranscriptionJob"]
         state = job.get("TranscriptionJobStatus")
         if state in {"QUEUED", "IN_PROGRESS"}:

@@ -29,7 +29,7 @@ RETRYING = Mark("warn", "refresh", "Retrying")
 
 @dataclass(frozen=True)
 class ProviderRow:
-    """``failures``: in a row; ``worked_at``: of the last call that went through; ``until``: nobody asks before."""
+    """``failures``: in a row; ``worked_at``: of the last call that went through; ``until``: no one asks before."""
 
     label: str
     mark: Mark

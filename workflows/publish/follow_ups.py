@@ -35,7 +35,7 @@ MOST_ACTIONS = 40  # of one run, all its rules together: they are written in the
 
 
 def plan_follow_ups(run: Run, document: DocumentWorkflow, execution: Execution) -> list[Change]:
-    """The rows of what follows, for the transaction that publishes; none where nothing does."""
+    """The rows of what follows, for the transaction that publishes; none if nothing does."""
     acts = _acts(run, document, execution)
     if (
         not acts
@@ -83,7 +83,7 @@ def _go_on(run: Run, follow_up: FollowUp, owner: str) -> None:
 
 
 def _set_attributes(run: Run) -> str:
-    """Set what the pinned mappings say; answers in sentences what could not be set. Again it changes nothing."""
+    """Set what the pinned mappings say; returns in sentences what could not be set. Again it changes nothing."""
     document = queries.document_workflow(run.site, run.document_id, run.workflow_id)
     mappings = pinned_rules.load_pinned_rules(run.site, stored_rules.read_routing(document.routing).book).mappings
     if not mappings:
@@ -101,7 +101,7 @@ def _set_attributes(run: Run) -> str:
 
 
 def _do(run: Run, action: DocumentAction, owner: str) -> bool:
-    """Do one action; False where what is behind it has to wait."""
+    """Do one action; False if what is after it has to wait."""
     if action.status in (S.FAILED, S.IN_QUEUE):  # a person's turn: nothing is due
         follow_ups.end_follow_up(run, owner=owner, status=FollowUpStatus.WAITING)
         return False

@@ -46,7 +46,7 @@ class _NobodyThere(ActionFailed):
 
 @dataclass(frozen=True)
 class Notice:
-    """What is told: ``id`` the same at each attempt, ``why`` empty where the settings keep it back."""
+    """What is told: ``id`` the same at each attempt, ``why`` empty if the settings keep it back."""
 
     run: Run
     id: str
@@ -85,7 +85,7 @@ def send_notice(run: Run, *, attempt: int, owner: str) -> None:
 
 
 def _deliver_notice(run: Run, row: SenderNotice) -> tuple[NoticeStatus, str]:
-    """What came of it, and why where nobody was told. Raises: CountersignError, where it may be tried again."""
+    """What came of it, and why if no one was told. Raises: CountersignError if it may be tried again."""
     notice = _notice(run, row)
     if notice is None:
         return NoticeStatus.OVERTAKEN, "The run continued or its document was deleted before the notification was sent."
@@ -101,7 +101,7 @@ def _deliver_notice(run: Run, row: SenderNotice) -> tuple[NoticeStatus, str]:
 
 
 def _notice(run: Run, row: SenderNotice) -> Notice | None:
-    """None where the run has gone on meanwhile, or its document was deleted."""
+    """None if the run has gone on meanwhile, or its document was deleted."""
     try:
         execution, document = queries.execution(run), get_document(run.site, run.document_id)
     except NotFound:

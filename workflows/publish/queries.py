@@ -30,7 +30,7 @@ def document_action(site: str, document_id: str, idx: int, kind: str) -> Documen
 
 
 def follow_up(run: Run) -> FollowUp | None:
-    """Strongly consistent; None where nothing followed."""
+    """Strongly consistent; None if nothing followed."""
     key = table.FOLLOW_UP.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
     try:
         return FollowUp.load(key)

@@ -51,7 +51,7 @@ def deliver_webhook(delivery: Delivery) -> int:
 
     Raises:
         ActionFailed: the address is none of the outside, or the receiver does not want it.
-        Unavailable: nobody answers in time, or asks to come again; later may help.
+        Unavailable: no one answers in time, or asks to come again; later may help.
 
     """
     parts = _parts(delivery.url)

@@ -58,7 +58,7 @@ def ask_question(run: Run, segment: int, text: str, *, by: Actor) -> QuestionRef
         ref = QuestionRef(run, segment, number)
         try:
             transact([Put(_new_question(ref, text, by))], _event(ref, "ASKED", by))
-        except Conflict:  # somebody else asked at the same time and has the number
+        except Conflict:  # someone else asked at the same time and has the number
             continue
         return ref
     raise Conflict("Others are asking about this page. Your question was not saved; try again in a moment.")
@@ -82,12 +82,12 @@ def _new_question(ref: QuestionRef, text: str, by: Actor) -> Question:
 
 
 def ask_again(ref: QuestionRef, *, generation: int, by: Actor) -> int:
-    """Have it answered once more, under the same number; answers which time that is.
+    """Have it answered once more, under the same number; returns which time that is.
 
     The answer that is there stays until the next one comes. ``generation``: what the page showed.
 
     Raises:
-        Conflict: somebody else asked again, or deleted it, or there is none.
+        Conflict: someone else asked again, or deleted it, or there is none.
 
     """
     actions = [
@@ -109,7 +109,7 @@ def ask_again(ref: QuestionRef, *, generation: int, by: Actor) -> int:
 
 
 def delete_question(ref: QuestionRef, *, by: Actor) -> bool:
-    """Take its words away; the row stays, so that no other question gets its number. False where it is gone already.
+    """Take its words away; the row stays, so that no other question gets its number. False if it is gone already.
 
     Raises:
         NotFound: there was never such a question.
@@ -131,7 +131,7 @@ def claim_question(ref: QuestionRef, asked: Question, *, owner: str) -> None:
     """Begin to answer it; due again when the lease runs out. Raises: Conflict, as ``due_work.claim``, and where it
     moved.
 
-    Longer than a model takes, so that nobody is paid twice.
+    Longer than a model takes, so that no one is paid twice.
     """
     until = _next_look()
     later = due_work.postpone_actions(Question, until, workflow_id=ref.run.workflow_id) if asked.is_scheduled else []
@@ -150,7 +150,7 @@ def postpone(asked: Question, *, counts: bool) -> None:
 
 
 def give_up(ref: QuestionRef, asked: Question) -> bool:
-    """It was sent and begun in vain so often. False where somebody has begun it again, or it is settled."""
+    """It was sent and begun in vain so often. False if someone has begun it again, or it is settled."""
     actions = [Question.status.set(S.FAILED), Question.error.set(_DEADLY.format(int(asked.tries)))]
     return _settle_question(ref, int(asked.generation), actions, "FAILED", when=_if_not_moved(asked))
 
@@ -174,7 +174,7 @@ def _finish() -> list[Action]:
 
 
 def record_answer(ref: QuestionRef, answer: Answer, *, generation: int) -> bool:
-    """Keep the answer; False where it was answered, asked again or deleted meanwhile."""
+    """Keep the answer; False if it was answered, asked again or deleted meanwhile."""
     found: dict[str, Any] = {"passage": answer.passage} if answer.passage else {}
     if answer.box:
         found["box"] = [round(edge, 5) for edge in answer.box]

@@ -32,7 +32,7 @@ _UNREAD = "This page is not processed yet or no longer exists. Try again when th
 
 
 def answer_question(ref: QuestionRef, generation: int, *, owner: str) -> None:
-    """Answer it, or say why not; delivered twice, the second finds it settled or begun and asks nobody.
+    """Answer it, or say why not; delivered twice, the second finds it settled or begun and asks no one.
 
     Raises:
         ProviderPaused: the model does not answer for now; the question waits.
@@ -63,7 +63,7 @@ def answer_question(ref: QuestionRef, generation: int, *, owner: str) -> None:
 
 
 def give_up(ref: QuestionRef, generation: int, error: CountersignError) -> None:
-    """Nobody answered for as long as a question waits."""
+    """No one answered for as long as a question waits."""
     question_actions.record_failure(ref, str(error), generation=generation)
 
 

@@ -8,7 +8,7 @@ from config.item import map_attribute
 
 
 class Question(CountedWork):
-    """Access: those of a page in their order; due (GSI2, while nobody has answered it).
+    """Access: those of a page in their order; due (GSI2, while no one has answered it).
 
     ``analysis_query`` and ``content``: as seed 000 names them.
 

@@ -40,7 +40,7 @@ def send_question(ref: QuestionRef, generation: int) -> None:
 
 
 def order_answer(ref: QuestionRef, generation: int) -> None:
-    """Where no queue answers, the question says so: a person has it asked again."""
+    """If no queue answers, the question says so: a person has it asked again."""
     try:
         send_question(ref, generation)
     except CountersignError as error:

@@ -38,7 +38,7 @@ class QuestionEntry:
     passage: str
     crop: str
     confidence: float | None
-    source: str  # the model that answered; empty where it is quoted from the page
+    source: str  # the model that answered; empty if it is quoted from the page
     by: str
     at: str
 
@@ -151,7 +151,7 @@ def _after(request: DeskRequest, run: Run, index: int, *, keeps: bool = False) -
 
 
 def _context(run: Run, index: int) -> dict[str, Any]:
-    """Raises: NotFound, where the run has no such page."""
+    """Raises: NotFound if the run has no such page."""
     segment = _segment(run, index)
     asked = list_asked(run, segment, index)
     return {
@@ -165,7 +165,7 @@ def _context(run: Run, index: int) -> dict[str, Any]:
 
 
 def _segment(run: Run, index: int) -> Mapping[str, Any]:
-    """Raises: NotFound, also where it has not been read yet."""
+    """Raises: NotFound, also if it has not been read yet."""
     segment = read_json(step_context.files_of(run, step_context.document_of(run)), files.segment(index))
     if not segment:
         raise NotFound("Page not found, or not processed yet.")

@@ -31,7 +31,7 @@ def judge_document(
 ) -> dict[str, Any]:
     """Facts for the advance out of the assessment: the queue, the rules that decided, the answer's sha256.
 
-    Empty where the run pinned no rule that is asked now. Raises: NotFound, Tampered, where a stored file is gone.
+    Empty if the run pinned no rule that is asked now. Raises: NotFound, Tampered if a stored file is gone.
     """
     book = pinned_rules.load_pinned_rules(run.site, stored_rules.read_routing(document.routing).book)
     rules = [rule for rule in book.rules if rule.when == When.ANALYSIS]
@@ -86,7 +86,7 @@ def _facts(
 
 
 def _values(result: Mapping[str, Any]) -> dict[str, list[str]]:
-    """With the document's type by its name, where no field has that name itself."""
+    """With the document's type by its name, if no field has that name itself."""
     kind = of_result.type_entry(result)
     found = {DOCUMENT_TYPE: [str(kind["name"])]} if kind and kind["id"] else {}
     return found | {field["name"]: [str(field["value"])] for field in result["fields"] if field.get("value")}

@@ -67,7 +67,7 @@ def get_rule(site: str, ruleset_id: str, rule_id: str) -> StoredRule:
 
 
 def list_mappings(site: str) -> list[StoredMapping]:
-    """The site's mappings by name, each whole: a Query, and a batch read where there is one."""
+    """The site's mappings by name, each whole: a Query, and a batch read if there is one."""
     page = StoredMapping.page(table.MAPPING.gsi1_partition(site), index="GSI1", limit=MOST_MAPPINGS * 2)
     found = {one.key: one for one in StoredMapping.load_many([row.key for row in page.rows])}
     return [found[row.key] for row in page.rows if row.key in found]

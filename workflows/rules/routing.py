@@ -221,12 +221,12 @@ def _merge_effects(first: Effect, then: Effect) -> Effect:
 
 
 def rule_reasons(rule: Rule, facts: Facts) -> tuple[str, ...] | None:
-    """Why the rule holds, or None where it does not: all conditions have to be met, and everything meets none."""
+    """Why the rule holds, or None if it does not: all conditions have to be met, and everything meets none."""
     return condition_sentences(rule.conditions, facts) if rule.conditions else ("No conditions",)
 
 
 def condition_sentences(conditions: Sequence[Condition], facts: Facts) -> tuple[str, ...] | None:
-    """A sentence for each condition, or None where one is not met."""
+    """A sentence for each condition, or None if one is not met."""
     found = [_find_matching_value(condition, facts.values_of(condition)) for condition in conditions]
     if any(value is None for value in found):
         return None

@@ -21,7 +21,7 @@ from workflows.runs.traces import Trace
 log = logging.getLogger(__name__)
 
 PROCESSED = "document.processed"
-PUBLISHED = "document.published"  # by an action: somebody wants to hear of exactly these
+PUBLISHED = "document.published"  # by an action: someone wants to hear of exactly these
 REVIEW_REQUIRED = "document.review.required"
 REVIEW_ESCALATED = "document.review.escalated"
 FAILED = "document.failed"
@@ -159,7 +159,7 @@ def of_batch(site: str, batch_id: str, bus_type: str, facts: Mapping[str, Any]) 
 
 
 def publish(event: DocumentEvent) -> bool:
-    """Put one waiting event on the bus and take it out of the due index; False where it had been sent before.
+    """Put one waiting event on the bus and take it out of the due index; False if it had been sent before.
 
     Sent first, marked after: a crash between the two sends it again with the same id, which consumers compare.
 

@@ -11,7 +11,7 @@ from workflows.stages.usage import LOCAL, Usage
 
 
 def add_prices(used: Iterable[Usage]) -> list[dict[str, Any]]:
-    """As a step keeps it, with ``micros``: millionths of a dollar at today's prices; absent where none is set."""
+    """As a step keeps it, with ``micros``: millionths of a dollar at today's prices; absent if none is set."""
     rows = []
     for one, row in zip(summed := usage.sum_usage(used), usage.usage_to_store(summed), strict=True):
         micros = cost(one)
@@ -20,7 +20,7 @@ def add_prices(used: Iterable[Usage]) -> list[dict[str, Any]]:
 
 
 def cost(used: Usage) -> int | None:
-    """Millionths of a dollar; None where the settings have no price for it."""
+    """Millionths of a dollar; None if the settings have no price for it."""
     if used.service == LOCAL:
         return 0
     price = _price(used.service, used.model)

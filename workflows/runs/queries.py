@@ -74,7 +74,7 @@ def in_progress(site: str, *, cursor: str | None = None) -> Page[WorkflowSteps]:
 
 
 def board(site: str, workflow_id: str, *, consistent: bool = False) -> WorkflowSteps:
-    """Step progress; also all that a progress poll reads. Raises: NotFound, also where the document was deleted."""
+    """Step progress; also all that a progress poll reads. Raises: NotFound, also if the document was deleted."""
     found = WorkflowSteps.load(table.WORKFLOW_STEPS.key(site, workflow_id=workflow_id), consistent=consistent)
     if found.hidden is not None:
         raise NotFound("The document for this run was deleted.")

@@ -58,7 +58,7 @@ def _read_by(site: str, known: Mapping[str, Any]) -> RunSettings:
 
 
 def _settings_before_type(site: str, known: Mapping[str, Any]) -> RunSettings | None:
-    """Where the document's type is yet to be found; None where the site has no types to find it among."""
+    """Where the document's type is yet to be found; None if the site has no types to find it among."""
     none, *each = schema_queries.list_governing(site)
     if not each:
         return None

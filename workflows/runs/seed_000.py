@@ -103,7 +103,7 @@ def fill_documents(rows: Sequence[ProjectDocument]) -> None:
 
 
 def fill_boards(site: str, rows: Sequence[WorkflowSteps]) -> dict[str, Link]:
-    """Complete boards from their runs, documents and projects; answers each run's own row, by its id.
+    """Complete boards from their runs, documents and projects; returns each run's own row, by its id.
 
     At most two more calls: one for what the index left out, one for all names.
     """

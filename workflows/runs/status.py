@@ -49,7 +49,7 @@ class ActionStatus(StrEnum):
 
 
 class QuestionStatus(StrEnum):
-    """Of a question that somebody asked about a page."""
+    """Of a question that someone asked about a page."""
 
     ASKED = "asked"
     ANSWERED = "answered"

@@ -35,7 +35,7 @@ class RunUnderWay(Exception):
 
 
 def entry_of(which: DocumentRef, beat: Beat) -> Entry | None:
-    """What is to be found of the document as it is now, strongly read; None where nothing is.
+    """What is to be found of the document as it is now, strongly read; None if nothing is.
 
     Nothing is found of a document that was deleted or purged, and of one whose newest run published nothing.
 
@@ -100,7 +100,7 @@ def _pages(store: DocumentFiles, count: int, beat: Beat) -> Iterator[Part]:
 
 
 def _text(store: DocumentFiles, index: int) -> str:
-    """``index`` is 0-based; empty where nothing was read, or where it was purged meanwhile."""
+    """``index`` is 0-based; empty if nothing was read, or where it was purged meanwhile."""
     try:
         return str(json.loads(store.read(files.segment(index))).get("text_content") or "")
     except NotFound:

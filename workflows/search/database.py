@@ -19,14 +19,14 @@ from workflows.search.words import Term, clean_text, split_words
 
 PAGE_SIZE = 10  # documents
 PARTS_SHOWN = 3  # of each document
-_BATCH = 100  # parts of one transaction: SQLite lets nobody else write meanwhile
+_BATCH = 100  # parts of one transaction: SQLite lets no one else write meanwhile
 _PART_WORDS = 5_000  # of one row: a tsvector holds a megabyte and 16,383 positions
 _SHOWN = ("project_id", "project_name", "name", "file_type", "run_id", "status", "created_at")
 
 
 @contextmanager
 def translate_database_errors() -> Iterator[None]:
-    """Raises: Unavailable, where the database is not there, not set up or locked for long."""
+    """Raises: Unavailable if the database is not there, not set up or locked for long."""
     try:
         yield
     except DatabaseError as error:
@@ -77,7 +77,7 @@ class DatabaseIndex:
             self._documents.filter(site=site, document_id=document_id).update(seen_at=clock.iso(clock.now()))
 
     def _turn(self, row: SearchDocument, after: str, generation: str, **values: Any) -> None:
-        """Raises: Conflict, where somebody was faster."""
+        """Raises: Conflict if someone was faster."""
         same = self._documents.filter(pk=row.pk, generation=after)
         if not same.update(generation=generation, seen_at=clock.iso(clock.now()), **values):
             raise Conflict("This document was already indexed by another worker.")

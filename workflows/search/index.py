@@ -22,7 +22,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Part:
-    """A text of a document. ``page`` is 0-based, None where it is of no page; ``label`` is a field's."""
+    """A text of a document. ``page`` is 0-based, None if it is of no page; ``label`` is a field's."""
 
     kind: Kind
     text: str
@@ -73,12 +73,12 @@ class KnownDocument:
 class SearchIndex(Protocol):
     """``mark`` names the state of a document's entry. What is written names the mark that was there before its content
 
-    was read, and is refused where it is not there any more: so nothing older takes the place of something newer, in
+    was read, and is refused if it is not there any more: so nothing older takes the place of something newer, in
     whatever order, however often and by however many workers it is done (ADR 0009).
     """
 
     def mark(self, site: str, document_id: str) -> str:
-        """Empty where the index has never heard of the document."""
+        """Empty if the index has never heard of the document."""
 
     def add(self, entry: Entry, *, after: str) -> None:
         """Put the entry in the place of what was there; until then searches find what was there.
@@ -98,11 +98,11 @@ class SearchIndex(Protocol):
     def find(self, site: str, terms: Sequence[Term], *, cursor: str | None = None) -> SearchPage:
         """Documents of this site, and of no other, that hold every term.
 
-        Raises: NotFound, where the cursor is of another search; Unavailable.
+        Raises: NotFound if the cursor is of another search; Unavailable.
         """
 
     def unseen(self, site: str, since: str, limit: int) -> Sequence[KnownDocument]:
-        """Documents that nobody has looked at since that instant."""
+        """Documents that no one has looked at since that instant."""
 
     def forget(self, before: str) -> None:
         """Drop what is kept of removed documents that were last looked at before that instant."""

@@ -17,7 +17,7 @@ from workflows.search.indexing import bring_up_to_date
 from workflows.search.models import SearchRebuild
 
 _PAGE = 100
-_END = "~"  # behind every id
+_END = "~"  # after every id
 # Longer than any queue keeps a message (14 days): no late one can bring a removed document back.
 _FORGET_SECONDS = 30 * 86_400
 

@@ -1,4 +1,4 @@
-"""The piece of a text that shows why it was found; pure, and escaped by nobody but the template."""
+"""The piece of a text that shows why it was found; pure, and escaped by no one but the template."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

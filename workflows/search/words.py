@@ -1,4 +1,4 @@
-"""Text as the words that an index keeps, and what somebody typed as the words that are looked for; pure.
+"""Text as the words that an index keeps, and what someone typed as the words that are looked for; pure.
 
 Every index gets words that are cut and folded here, so that SQLite and PostgreSQL find the same.
 """
@@ -35,7 +35,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Term:
-    """Words that stand one behind the other; with ``begins``, the last is the beginning of one."""
+    """Words that stand one after the other; with ``begins``, the last is the beginning of one."""
 
     words: tuple[str, ...]
     begins: bool

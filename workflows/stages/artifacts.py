@@ -12,7 +12,7 @@ def read_json(store: ArtifactStore, name: str) -> Any:
 
 
 def write_new_json(store: ArtifactStore, name: str, value: object) -> bool:
-    """As ``write_json``, where nothing is yet; False where something is."""
+    """As ``write_json``, if nothing is yet; False if something is."""
     return store.write_new(name, _body(value), "application/json")
 
 

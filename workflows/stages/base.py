@@ -42,12 +42,12 @@ class RunSettings:
     takeover: float = 0.7  # below this confidence the stronger model is asked
     calibration_version: int = 0  # 0: the prior
     calibration_sha256: str = ""
-    audit_share: float = 0.0  # 0–1, of the documents that nobody would have to look at
-    unseen_allowed: bool = False  # may a reviewer approve fields in doubt that nobody has checked
+    audit_share: float = 0.0  # 0–1, of the documents that no one would have to look at
+    unseen_allowed: bool = False  # may a reviewer approve fields in doubt that no one has checked
     typing: str = (
         ""  # a word of projects.settings.values.TYPINGS; with one, the type that is found says which fields are read
     )
-    types_sha256: str = ""  # the types that it is found among; empty where the site had none
+    types_sha256: str = ""  # the types that it is found among; empty if the site had none
     instruction: str = ""  # what a person asked of the models for this one document
     prompts_sha256: str = ""  # what models are told; empty for the prompts that we ship
 
@@ -64,7 +64,7 @@ class ArtifactStore(Protocol):
         ...
 
     def write_new(self, name: str, body: bytes, content_type: str) -> bool:
-        """Write where nothing is yet; False where something is, which stays as it is."""
+        """Write if nothing is yet; False if something is, which stays as it is."""
         ...
 
     def exists(self, name: str) -> bool: ...
@@ -91,7 +91,7 @@ class StageContext:
     services: Services = field(default_factory=Services)
     project_id: str = ""
     types: PinnedTypes = field(default_factory=PinnedTypes)  # that the run pinned
-    decision: str = ""  # the artifact of the applied decision; empty where nobody decided
+    decision: str = ""  # the artifact of the applied decision; empty if no one decided
     attempt: int = 1  # of the run: a retry, and a run that goes on from a stage, are the next
 
 
@@ -140,7 +140,7 @@ class Tally:
 class Slicing:
     """A stage whose work is cut into slices of indices, which workers do side by side (DESIGN section 1).
 
-    ``plan`` answers the indices in their order, or the result where there is nothing to do. ``work`` does some of
+    ``plan`` answers the indices in their order, or the result if there is nothing to do. ``work`` does some of
     them; done twice, or by two workers at once, it leaves the same artifacts. ``finish`` runs once all are done, and
     may run twice. ``aligned``: no two slices have indices of the same ``size``, for artifacts in chunks of that size.
     A slice is at most a minute's work: 50 indices of light work, 20 of OCR.
@@ -163,10 +163,10 @@ class StartedJob:
 
 @dataclass(frozen=True)
 class Job:
-    """Somebody else's work that a stage waits for before its own.
+    """Someone else's work that a stage waits for before its own.
 
     ``begin`` answers the same job however often it is called for one attempt at the step; None: nothing to wait for.
-    ``collect`` puts what came of it where the stage looks for it, and answers False while it is under way; done twice
+    ``collect`` puts what came of it where the stage looks for it, and returns False while it is under way; done twice
     it leaves the same.
     """
 

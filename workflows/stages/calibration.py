@@ -29,7 +29,7 @@ UNCALIBRATED = Calibration()
 
 
 def calibration_from(content: Mapping[str, Any], version: int) -> Calibration:
-    """Raises: KeyError, TypeError, ValueError, where the content is no calibration."""
+    """Raises: KeyError, TypeError, ValueError if the content is no calibration."""
     return Calibration(
         version,
         {name: {feature: float(one) for feature, one in of.items()} for name, of in content["weights"].items()},

@@ -10,7 +10,7 @@ from workflows.stages.pages.layout import Box, Page, Word, union
 from workflows.stages.services import GivenValue
 from workflows.stages.specs import FieldSpec
 
-NOT_FOUND = 0.5  # the most that a value is believed which nobody finds on its page
+NOT_FOUND = 0.5  # the most that a value is believed which no one finds on its page
 SURE = 0.97  # the most that a service is believed by itself: none of them is always right
 WHOLE: Box = (0.0, 0.0, 1.0, 1.0)
 _LONGEST = 40  # words of a value that are looked for on a page

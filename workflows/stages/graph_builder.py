@@ -27,7 +27,7 @@ _PATTERNS = (
     ("website", re.compile(r"\b(?:https?://|www\.)[\w.-]+\.[a-z]{2,}\b", re.IGNORECASE)),
     ("account", re.compile(r"\b[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]{4}){3,7}(?:[ ]?[A-Z0-9]{1,3})?\b")),
 )
-# Fields whose value is somebody or something; amounts and the like say what, not who.
+# Fields whose value is someone or something; amounts and the like say what, not who.
 _KINDS = {
     "company": "organisation", "seller": "organisation", "issuer": "organisation", "buyer": "organisation",
     "customer": "organisation", "vendor": "organisation", "supplier": "organisation", "address": "place",

@@ -50,7 +50,7 @@ def _pages_to_read(context: StageContext) -> list[int]:
 
 
 def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
-    """Pages of a slice that was begun before are there already: the next worker goes on behind them."""
+    """Pages of a slice that was begun before are there already: the next worker goes on after them."""
     if context.services.document_reader:
         return SliceResult(slices.do_each_page(context, indices, functools.partial(_check_collected, context)))
     left = [index for index in indices if context.only is not None or not _is_read(context, index)]

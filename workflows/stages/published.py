@@ -1,4 +1,4 @@
-"""The values that a run goes on with behind the review: the machine's, a person's where they differ."""
+"""The values that a run goes on with after the review: the machine's, a person's where they differ."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -57,7 +57,7 @@ class Reason:
 
 
 def to_stored_form(kind: str, text: str) -> str | None:
-    """How a value of this type is stored, whoever keyed it; None where it is no value of the type."""
+    """How a value of this type is stored, whoever keyed it; None if it is no value of the type."""
     text = " ".join(text.split())
     match kind:
         case "date":
@@ -83,7 +83,7 @@ def normalise_value(kind: str, text: str | None) -> str:
 
 
 def to_allowed_form(field: Field, text: str) -> str | None:
-    """The allowed value that the text is, whatever its letters' case; None where it is none, or no value at all.
+    """The allowed value that the text is, whatever its letters' case; None if it is none, or no value at all.
 
     A field without a list allows every value of its type.
     """
@@ -99,7 +99,7 @@ def _comparable(kind: str, stored: str) -> str:
 
 
 def review_reasons(result: Mapping[str, Any], fields: Iterable[Field], *, today: str) -> list[Reason]:
-    """Why a person should look, most telling first within a field; empty means nobody needs to. ``today``: ISO date."""
+    """Why a person should look, most telling first within a field; empty means no one needs to. ``today``: ISO date."""
     found = {field["name"]: field for field in result["fields"]}
     whole = [Reason(None, "unreadable", note) for note in result.get("notes", [])]
     if doubt := of_result.describe_type_doubt(result):
@@ -173,7 +173,7 @@ def build_assessment(
 
 
 def validate_corrections(fields: Iterable[Field], corrections: Mapping[str, str | None]) -> dict[str, str]:
-    """Field name → what to change; empty where every correction can be stored.
+    """Field name → what to change; empty if every correction can be stored.
 
     Blank is an answer for a field that may be absent: the document does not have it.
     """

@@ -139,7 +139,7 @@ def _is_searched(index: int, count: int) -> bool:
 def _candidates(
     context: StageContext, document: Document, spec: FieldSpec, read: Sequence[dict[str, Any]]
 ) -> list[Candidate]:
-    """What the rules find, behind what a service read where one was asked."""
+    """What the rules find, after what a service read where one was asked."""
     ruled = fields.find_candidates(document, spec, context.calibration)
     return given.merge_candidates(spec, given.read_candidates(read, spec), ruled)
 
@@ -154,7 +154,7 @@ def _describe_segments(context: StageContext, done: Tally) -> list[dict[str, Any
 
 
 def _classification(settings: RunSettings) -> dict[str, Any] | None:
-    """By which schema the fields were read, and which version of it; None where the project's own list says it."""
+    """By which schema the fields were read, and which version of it; None if the project's own list says it."""
     if not settings.classification_id:
         return None
     return {
@@ -274,12 +274,12 @@ def _written_entry(spec: FieldSpec, value: str, found: Sequence[Candidate]) -> d
 
 
 def _default_entry(default: str) -> dict[str, Any]:
-    """A person decided what stands for nothing found, so nobody has to be asked again."""
+    """A person decided what stands for nothing found, so no one has to be asked again."""
     return {"value": default, "raw": None, "confidence": 1.0, "page": None, "box": None, "source": DEFAULT}
 
 
 def _round_box(box: layout.Box) -> list[float] | None:
-    """None where a service told no place and the page does not either."""
+    """None if a service told no place and the page does not either."""
     return None if box == given.WHOLE else [round(value, 5) for value in box]
 
 

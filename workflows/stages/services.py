@@ -22,7 +22,7 @@ class GivenValue:
 
 @dataclass(frozen=True)
 class PageAnswer:
-    """``document_type`` and ``description`` are empty where the model did not say."""
+    """``document_type`` and ``description`` are empty if the model did not say."""
 
     fields: tuple[GivenValue, ...]
     description: str = ""
@@ -68,7 +68,7 @@ class SummaryQuestion:
 
 @dataclass(frozen=True)
 class PageInquiryReply:
-    """``quote``: the words of the page that say it; empty where there are none."""
+    """``quote``: the words of the page that say it; empty if there are none."""
 
     content: str
     quote: str
@@ -178,7 +178,7 @@ class Utterance:
 
 @dataclass(frozen=True)
 class Transcript:
-    """``score``: the mean confidence of its words, 0–1; ``seconds`` of the recording as far as somebody spoke."""
+    """``score``: the mean confidence of its words, 0–1; ``seconds`` of the recording as far as someone spoke."""
 
     text: str
     utterances: tuple[Utterance, ...]

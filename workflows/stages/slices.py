@@ -42,7 +42,7 @@ def tally_slices(planned: int, done: Sequence[SliceResult]) -> Tally:
 
 
 def finish_slices(slicing: Slicing, context: StageContext, done: Tally) -> StageResult:
-    """Raises: StageFailed, where nothing could be done, or too little to call it done."""
+    """Raises: StageFailed if nothing could be done, or too little to call it done."""
     if context.only is None and done.failed and len(done.failed) >= min(done.planned, MOST_FAILED):
         raise StageFailed(done.error or _UNEXPECTED)
     return slicing.finish(context, done)
@@ -54,7 +54,7 @@ def select_requested(context: StageContext, indices: Iterable[int]) -> list[int]
 
 
 def do_each_page(context: StageContext, indices: Iterable[int], do: Callable[[int], Any]) -> dict[int, str]:
-    """Call ``do`` for each page; answers which failed, with a sentence. A page that fails does not cost the others.
+    """Call ``do`` for each page; returns which failed, with a sentence. A page that fails does not cost the others.
 
     Raises: Unavailable and the like: AWS does not answer, which is no page's fault; the slice is tried again.
     """

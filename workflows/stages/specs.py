@@ -10,7 +10,7 @@ class FieldSpec:
     """One field that a run reads, by the project's list or by the schemas that govern it.
 
     ``type``: text, date, amount, currency, number or boolean. ``threshold``: 0–1. ``allowed``: its only values, in
-    their stored form; empty for any. ``default``: its value where nothing is found. ``date_range``: which dates are
+    their stored form; empty for any. ``default``: its value if nothing is found. ``date_range``: which dates are
     plausible, a key of ``projects.settings.values.DATE_RANGES``; empty of older runs, and of what is no date.
     """
 

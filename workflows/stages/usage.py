@@ -37,7 +37,7 @@ Note = Callable[[Usage], None]  # told of what one call used
 
 
 def ignore_usage(_used: Usage) -> None:
-    """Where nobody meters: what is asked is in no run."""
+    """If no one meters: what is asked is in no run."""
 
 
 def sum_usage(usages: Iterable[Usage]) -> tuple[Usage, ...]:

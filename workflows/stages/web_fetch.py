@@ -1,4 +1,4 @@
-"""Fetching from the web for somebody else: only public addresses, pinned for each request, and never more than asked.
+"""Fetching from the web for someone else: only public addresses, pinned for each request, and never more than asked.
 
 A name is resolved once for each request and the connection goes to the address that was checked, so that a name that
 changes in between leads nowhere else. Redirects are answers like all others: each is checked anew.
@@ -34,7 +34,7 @@ class Network:
 
 @dataclass(frozen=True)
 class Answer:
-    """``url``: where it was found in the end. ``body`` is empty where the status says that there is none."""
+    """``url``: where it was found in the end. ``body`` is empty if the status says that there is none."""
 
     url: str
     status: int
@@ -43,7 +43,7 @@ class Answer:
 
 
 def clean_address(url: str) -> str:
-    """The address without its fragment. Raises: StageFailed, where it is none that may be asked for."""
+    """The address without its fragment. Raises: StageFailed if it is none that may be asked for."""
     try:
         parts = urlsplit(url.strip())
         port = parts.port

@@ -20,7 +20,7 @@ from workflows.stages.text import text_segments
 from workflows.stages.web_fetch import Answer, Network
 from workflows.storage import files
 
-MOST_PAGES, MOST_DEPTH = 50, 3  # that a request may ask for; one page alone where it does not
+MOST_PAGES, MOST_DEPTH = 50, 3  # that a request may ask for; one page alone if it does not
 MOST_BYTES = 64_000  # of a request
 _PAUSE, _LONGEST_PAUSE = 0.5, 10.0  # seconds between two requests to one server
 _BROKEN = 'This web page request is invalid. Upload a file with {"url": "https://…"}.'
@@ -84,7 +84,7 @@ def read_crawl_request(body: bytes) -> Request:
 
 
 def _crawl_pages(context: StageContext, request: Request, network: Network) -> Iterator[Page]:
-    """Pages of the first page's own server, nearest first. Raises: StageFailed, where not even the first is there."""
+    """Pages of the first page's own server, nearest first. Raises: StageFailed if not even the first is there."""
     robots = _Robots(network)
     left, seen = deque([(request.url, 0)]), {request.url}
     given = 0
@@ -108,7 +108,7 @@ def _crawl_pages(context: StageContext, request: Request, network: Network) -> I
 
 
 def _page(answer: Answer) -> Page:
-    """Raises: StageFailed, where it is no page or holds no text."""
+    """Raises: StageFailed if it is no page or holds no text."""
     host = urlsplit(answer.url).hostname
     if answer.status != 200:
         raise StageFailed(f"{host} returned {answer.status} for this page. Check the address in a browser.")
@@ -141,7 +141,7 @@ class _Robots:
         self.asked: dict[str, float] = {}
 
     def check(self, url: str) -> None:
-        """Waits where the server wants it. Raises: StageFailed, where it wants no visit."""
+        """Waits where the server wants it. Raises: StageFailed if it wants no visit."""
         parts = urlsplit(url)
         server = f"{parts.scheme}://{parts.netloc}"
         if server not in self.rules:

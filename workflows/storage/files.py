@@ -229,7 +229,7 @@ def batch_part(batch_id: str, attempt: int, part: int) -> str:
 
 
 def batch_files(batch_id: str, attempt: int, part: int) -> str:
-    """The same lines with the version and size of each file, null where there is none."""
+    """The same lines with the version and size of each file, null if there is none."""
     return f"batches/{batch_id}/{attempt}/files_{part:05d}.json"
 
 

@@ -22,7 +22,7 @@ _IN_ONE_GET = TransferConfig(multipart_threshold=1 << 40)
 
 @dataclass(frozen=True)
 class StoredFile:
-    """An object as S3 keeps it: its key, SHA-256 (hexadecimal), and version id, empty where nothing is versioned."""
+    """An object as S3 keeps it: its key, SHA-256 (hexadecimal), and version id, empty if nothing is versioned."""
 
     key: str
     sha256: str
@@ -55,12 +55,12 @@ def delete_object(key: str, version: str) -> None:
 
 
 def version_of(key: str) -> str:
-    """The newest version of an object; empty where nothing is versioned. Raises: NotFound."""
+    """The newest version of an object; empty if nothing is versioned. Raises: NotFound."""
     return look_up(key)[0]
 
 
 def look_up(key: str) -> tuple[str, int]:
-    """The newest version of an object, empty where nothing is versioned, and its size in bytes. Raises: NotFound."""
+    """The newest version of an object, empty if nothing is versioned, and its size in bytes. Raises: NotFound."""
     with aws.translate_aws_errors():
         found = aws.aws_client("s3").head_object(Bucket=settings.BUCKET_NAME, Key=key)
     return str(found.get("VersionId") or ""), int(found["ContentLength"])
@@ -143,7 +143,7 @@ class DocumentFiles:
         return f"s3://{settings.BUCKET_NAME}/{self.root}{name}"
 
     def name_of(self, uri: str) -> str:
-        """The name behind one of our own URIs.
+        """The name after one of our own URIs.
 
         Raises:
             CountersignError: the URI points outside this document.
@@ -193,7 +193,7 @@ class DocumentFiles:
         return body
 
     def read_pinned(self, name: str, sha256: str) -> bytes:
-        """Raises: Tampered, where the content is not what was recorded."""
+        """Raises: Tampered if the content is not what was recorded."""
         body = self.read(name)
         if files.sha256(body) != sha256:
             raise Tampered("The stored file does not match its recorded checksum. Nothing was applied.")
@@ -217,7 +217,7 @@ class DocumentFiles:
         return self.uri(name)
 
     def write_new(self, name: str, body: bytes, content_type: str) -> bool:
-        """Put where nothing is yet; False where an object is there, which stays (S3: conditional writes)."""
+        """Put if nothing is yet; False if an object is there, which stays (S3: conditional writes)."""
         try:
             with aws.translate_aws_errors():
                 aws.aws_client("s3").put_object(

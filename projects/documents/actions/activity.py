@@ -1,4 +1,4 @@
-"""Activity that stands alone: somebody looked at a document."""
+"""Activity that stands alone: someone looked at a document."""
 
 import datetime as dt
 
@@ -17,7 +17,7 @@ _LOOKED_AT = 100  # of the activity of some minutes; beyond it a second row is t
 
 
 def record_view(site: str, document_id: str, *, by: Actor, at: dt.datetime) -> bool:
-    """Write that ``by`` looked at the document at ``at``; False where a look of the same minutes is recorded already.
+    """Write that ``by`` looked at the document at ``at``; False if a look of the same minutes is recorded already.
 
     The row's key is the instant of the look, so that a message that is delivered twice makes one row.
     """

@@ -28,7 +28,7 @@ Values = Sequence[Value]
 def set_attribute(
     site: str, document_id: str, key: str, values: Sequence[str], *, by: Actor, expected: Sequence[str] | None = None
 ) -> bool:
-    """Give the attribute these values, as typed, and no other; False where it has them already.
+    """Give the attribute these values, as typed, and no other; False if it has them already.
 
     ``expected``: the values that the person saw, as ``shown`` writes them; without it the last writer wins.
 
@@ -51,7 +51,7 @@ def set_attribute(
 def remove_attribute(
     site: str, document_id: str, key: str, *, by: Actor, expected: Sequence[str] | None = None
 ) -> bool:
-    """Take the attribute with all its values away; False where it is gone already. Raises: as ``set_attribute``."""
+    """Take the attribute with all its values away; False if it is gone already. Raises: as ``set_attribute``."""
     definition = attribute_definition(site, key)
 
     def none(before: Values) -> Values:
@@ -205,7 +205,7 @@ def _format_value(value: Value) -> str:
 
 
 def _check_allowed(definition: AttributeDefinition, values: Values, schemas: Sequence[Schema]) -> None:
-    """Raises: Refused, where a schema names the values that are allowed and one is not among them."""
+    """Raises: Refused if a schema names the values that are allowed and one is not among them."""
     for schema in schemas:
         allowed = next((use.allowed for use in schema.uses if use.key == definition.key), ())
         wrong = [format_value(value) for value in values if allowed and value not in parse_values(definition, allowed)]

@@ -1,4 +1,4 @@
-"""Writes of a document's metadata: names and texts that nobody searches by, kept for who reads them."""
+"""Writes of a document's metadata: names and texts that no one searches by, kept for who reads them."""
 
 import datetime as dt
 import unicodedata
@@ -27,7 +27,7 @@ def metadata_of(document: Document) -> dict[str, str]:
 def set_metadata(
     site: str, document_id: str, key: str, value: str | None, *, by: Actor, expected: str | None = None
 ) -> bool:
-    """Write one entry, or take it away with None; False where it is so already.
+    """Write one entry, or take it away with None; False if it is so already.
 
     ``expected`` is the value that the person saw, an empty text for none; without it the last writer wins.
 

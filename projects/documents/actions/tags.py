@@ -23,7 +23,7 @@ Values = Sequence[str]
 
 
 def add_tag(site: str, document_id: str, key: str, value: str, *, by: Actor) -> bool:
-    """Give the document this tag, or one more value of it; False where it has that already.
+    """Give the document this tag, or one more value of it; False if it has that already.
 
     Two values added at once are both there. A tag may have no value: an empty text.
 
@@ -59,7 +59,7 @@ def change_tag(site: str, document_id: str, key: str, before: str, after: str, *
 
 
 def remove_tag(site: str, document_id: str, key: str, value: str | None = None, *, by: Actor) -> bool:
-    """Take one value of the tag away, or the tag with all of them; False where it is gone already."""
+    """Take one value of the tag away, or the tag with all of them; False if it is gone already."""
 
     def remove_value(values: Values) -> Values:
         return [] if value is None else [one for one in values if one != value]

@@ -82,7 +82,7 @@ def _within(span: Span) -> Condition | None:
 
 
 def value_of(row: ListedDocument, way: QueryPlan) -> str:
-    """What the row says of the value that it was found by; empty where the way says it all."""
+    """What the row says of the value that it was found by; empty if the way says it all."""
     if isinstance(way, ByTag) and way.value is None:
         return table.decode_part((row.GSI2SK or "").partition("#")[0])
     if not isinstance(way, ByAttribute) or way.composite or way.span.exact:

@@ -46,7 +46,7 @@ def is_earlier(site: str, document_id: str) -> bool:
 
 @dataclass(frozen=True)
 class Belonging:
-    """The queue that a document belongs to, and who uploaded it; of a deleted one, nobody."""
+    """The queue that a document belongs to, and who uploaded it; of a deleted one, no one."""
 
     document_id: str
     queue: str

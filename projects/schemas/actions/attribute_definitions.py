@@ -58,7 +58,7 @@ def change_definition(site: str, key: str, label: str, *, date_range: str = "", 
     Its key and type are for good. ``date_range``: a key of ``DATE_RANGES``; empty: as it was.
 
     Raises:
-        Conflict: somebody changed it since ``version``.
+        Conflict: someone changed it since ``version``.
         NotFound: no such attribute.
 
     """
@@ -96,7 +96,7 @@ def delete_definition(site: str, key: str, *, by: Actor) -> None:
     except Conflict as error:
         try:
             schema_queries.attribute_definition(site, key)
-        except NotFound:  # somebody else deleted it: that is what was asked for
+        except NotFound:  # someone else deleted it: that is what was asked for
             return
         raise NotAllowed(f"{key} was not deleted because schemas or documents use it.") from error
 

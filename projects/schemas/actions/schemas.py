@@ -41,7 +41,7 @@ def save_site_schema(site: str, schema: Schema, *, version: int, by: Actor) -> S
     """Replace the site's schema that ``version`` showed; saving what is there already writes nothing.
 
     Raises:
-        Conflict: somebody saved since; the message names who and when.
+        Conflict: someone saved since; the message names who and when.
         Refused: the schema says what it may not, or too much at once.
 
     """
@@ -52,7 +52,7 @@ def save_classification(site: str, classification_id: str, schema: Schema, *, ve
     """Replace the classification that ``version`` showed; saving what is there already writes nothing.
 
     Raises:
-        Conflict: somebody saved since; the message names who and when.
+        Conflict: someone saved since; the message names who and when.
         NotFound: no such classification.
         Refused: the schema says what it may not, or too much at once.
 
@@ -65,7 +65,7 @@ def create_classification(site: str, schema: Schema, *, by: Actor, classificatio
     """Make the classification, or answer the one that the same form made before.
 
     Raises:
-        Conflict: the id is somebody else's classification.
+        Conflict: the id is someone else's classification.
         Refused: the schema says what it may not, or too much at once.
 
     """
@@ -106,7 +106,7 @@ def archive_classification(site: str, classification_id: str, *, archived: bool,
     """Offer it to projects no longer, or again; projects that name it go on with it.
 
     Raises:
-        Conflict: somebody saved since ``version``; the message names who and when.
+        Conflict: someone saved since ``version``; the message names who and when.
         NotFound: no such classification.
 
     """

@@ -18,7 +18,7 @@ MOST_AT_ONCE = 40  # changes of one save: each is a row and an event, and a tran
 
 @dataclass(frozen=True)
 class Grant:
-    """What a group shall may from now on; ``version`` is that of the row it was shown from, 0 where there was none."""
+    """What a group shall may from now on; ``version`` is that of the row it was shown from, 0 if there was none."""
 
     group: str
     before: frozenset[Permission]
@@ -27,10 +27,10 @@ class Grant:
 
 
 def save_grants(site: str, grants: Sequence[Grant], *, by: Actor) -> None:
-    """All or none. A group that may do nothing any more loses its row, where no defaults would come back.
+    """All or none. A group that may do nothing any more loses its row, if no defaults would come back.
 
     Raises:
-        Conflict: somebody changed one of them since; ``failed`` has the groups.
+        Conflict: someone changed one of them since; ``failed`` has the groups.
 
     """
     now = clock.iso(clock.now())

@@ -41,7 +41,7 @@ class Limit(NamedTuple):
 PAIR = Limit(5, 5 * 60)
 ADDRESS = Limit(50, 15 * 60)
 ANYWHERE = Limit(30, 60 * 60)  # of one account
-RECORDED = Limit(200, 60 * 60)  # failures that the audit keeps: it never grows as fast as somebody guesses
+RECORDED = Limit(200, 60 * 60)  # failures that the audit keeps: it never grows as fast as someone guesses
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,11 @@ class Attempt:
 
 
 def take_try(attempt: Attempt) -> int:
-    """Take one of the tries; answers which it is, from 1. Called before the password is looked at.
+    """Take one of the tries; returns which it is, from 1. Called before the password is looked at.
 
     Raises:
         TooManyTries: with the minutes to wait.
-        Unavailable: the table does not answer, so nobody is let in.
+        Unavailable: the table does not answer, so no one is let in.
 
     """
     limits = {"ANYWHERE": ANYWHERE, "ADDRESS": ADDRESS}
@@ -162,7 +162,7 @@ def record_sign_out(user: User) -> None:
 
 
 def record_account(user: User, told: str, *, by: Actor, changes: Mapping[str, Any]) -> None:
-    """An account was created, updated or deleted by somebody who may; ``changes`` holds no password."""
+    """An account was created, updated or deleted by someone who may; ``changes`` holds no password."""
     event = entity_event(DEFAULT_SITE, ACCOUNT, str(user.pk), told, by=by, payload={**_user_name(user), **changes})
     transact([], event)
 

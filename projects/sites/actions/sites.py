@@ -79,11 +79,11 @@ def set_slots(site_id: str, slots: int, *, version: int, by: Actor) -> Site:
 
 
 def close_site(site_id: str, *, version: int, by: Actor) -> Site:
-    """Nobody can open it and its API keys are refused; its documents stay, and its runs go on to their ends.
+    """No one can open it and its API keys are refused; its documents stay, and its runs go on to their ends.
 
     Raises:
         Refused: the default site, which everybody falls back to.
-        Conflict: somebody changed the site since.
+        Conflict: someone changed the site since.
         NotFound: no such site.
 
     """

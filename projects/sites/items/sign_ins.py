@@ -1,4 +1,4 @@
-"""Failed sign-ins that are counted, under names that tell nobody's name and no address."""
+"""Failed sign-ins that are counted, under names that tell no one's name and no address."""
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 

@@ -83,7 +83,7 @@ def edit_site(request: DeskRequest, site_id: str) -> HttpResponse:
 
 
 def _carry_out(request: DeskRequest, site: Site, order: str, form: forms.Form) -> str:
-    """Do what the pressed button says; answers it in words. Raises: Conflict, Refused, NotFound."""
+    """Do what the pressed button says; returns it in words. Raises: Conflict, Refused, NotFound."""
     version, by = version_in(request.POST), actor_of(request.user)
     if order == "close":
         return (

@@ -49,7 +49,7 @@ def next_look() -> str:
 
 
 def create_batch(site: str, draft: BatchDraft, *, by: Actor, batch_id: str) -> Batch:
-    """Raises: Conflict, where the form was sent twice: it is there already."""
+    """Raises: Conflict if the form was sent twice: it is there already."""
     now = clock.iso(clock.now())
     key, index = key_of(site, batch_id), table.BATCH.gsi1(site, batch_id=batch_id)
     batch = Batch(
@@ -96,7 +96,7 @@ def go_on(site: str, batch: Batch, *, by: Actor) -> None:
 
     Raises:
         Refused: nothing of it was left out.
-        Conflict: somebody was first.
+        Conflict: someone was first.
 
     """
     if not batch.has_rest:
@@ -127,7 +127,7 @@ def _where_it_was(batch: Batch) -> BatchStatus:
 def retry_batch(site: str, batch: Batch, *, by: Actor) -> int:
     """A new attempt of the lines that failed, and of no other; one that was stopped before its first is read again.
 
-    Answers the attempt that is to be read now.
+    Returns the attempt that is to be read now.
 
     Raises: Refused, Conflict.
 
@@ -174,7 +174,7 @@ def _read_again(site: str, batch: Batch, *, by: Actor) -> None:
 
 
 def record_manifest(site: str, batch: Batch, *, total: int, bad: int, planned: int, parts: int, allowed: int) -> None:
-    """The manifest was read; its files are looked at now. Raises: Conflict, where another worker was first."""
+    """The manifest was read; its files are looked at now. Raises: Conflict if another worker was first."""
     actions: list[Action] = [
         Batch.status.set(BatchStatus.CHECKING),
         Batch.total.set(total),
@@ -195,12 +195,12 @@ def claim_batch(batch: Batch, *, owner: str) -> Batch:
 
 
 def renew_batch_lease(batch: Batch) -> None:
-    """Whoever reads the manifest lives. Raises: Conflict, where it was read."""
+    """Whoever reads the manifest lives. Raises: Conflict if it was read."""
     due_work.renew(batch, when=_if_reading(batch))
 
 
 def give_up(site: str, batch: Batch, *, owner: str) -> None:
-    """The manifest ended every worker that read it. Raises: Conflict, where one reads it again, or has read it."""
+    """The manifest ended every worker that read it. Raises: Conflict if one reads it again, or has read it."""
     sentence, unmoved = _DEADLY.format(int(batch.tries)), due_work.not_begun_since(batch, owner=owner)
     refuse_batch(site, batch, sentence, total=int(batch.total), bad=int(batch.bad), when=unmoved, again=True)
 

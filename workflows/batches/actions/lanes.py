@@ -46,7 +46,7 @@ def place_of(site: str, mark: str) -> Place:
 
 
 def claim_lane(site: str, batch: Batch, lane: int) -> Place | None:
-    """The next line, into a lane that is free; None where there is no line, or no such lane any more."""
+    """The next line, into a lane that is free; None if there is no line, or no such lane any more."""
     free: Condition = Batch.lanes[str(lane)].does_not_exist()
     try:
         found = Batch.change(batch.key, _next_line(lane), _may_take(int(batch.attempt), lane) & free)
@@ -56,7 +56,7 @@ def claim_lane(site: str, batch: Batch, lane: int) -> Place | None:
 
 
 def settle_lane(place: Place, became: LineOutcome | None, *, skipped: int = 0) -> tuple[Batch, Place | None]:
-    """Count what became of a lane's line, once, and take the next one into the lane; None where it is free now.
+    """Count what became of a lane's line, once, and take the next one into the lane; None if it is free now.
 
     ``became``: None for a line that was counted when its file was looked at. ``skipped``: files that did not come out.
 

@@ -118,7 +118,7 @@ def _settle(
 
 
 def _one_by_one(site: str, steps: Sequence[_Step], still: Check) -> None:
-    """Somebody wrote one of them meanwhile: that one is left as it was written."""
+    """Someone wrote one of them meanwhile: that one is left as it was written."""
     for one in steps:
         try:
             _write(site, [one], still)

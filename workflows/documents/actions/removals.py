@@ -76,7 +76,7 @@ def restore_document(site: str, document_id: str, *, by: Actor) -> None:
 
     Raises:
         NotFound: it is not deleted.
-        Conflict: it is being deleted, or somebody purged or restored it first.
+        Conflict: it is being deleted, or someone purged or restored it first.
 
     """
     soft = _load_deleted(site, document_id)
@@ -96,7 +96,7 @@ def purge_document(site: str, document_id: str, *, by: Actor) -> None:
 
     Raises:
         NotFound: it is not deleted.
-        Conflict: it is being deleted, or somebody purged or restored it first.
+        Conflict: it is being deleted, or someone purged or restored it first.
 
     """
     soft = _load_deleted(site, document_id)
@@ -222,7 +222,7 @@ def _still(record: DocumentRemoval) -> Check:
 
 
 def _beat(record: DocumentRemoval) -> hide.Beat:
-    """Keeps the sweeper away while somebody is at it: moves the due time on, a third of its length at a time."""
+    """Keeps the sweeper away while someone is at it: moves the due time on, a third of its length at a time."""
     last = 0.0
 
     def beat() -> None:

@@ -93,11 +93,11 @@ def source_of(run: Run) -> Source:
 
 
 def run_again(run: Run, step: str, *, by: Actor) -> Run:
-    """Run ``step`` and what comes behind it once more, with the same settings; answers the run that does it.
+    """Run ``step`` and what comes after it once more, with the same settings; returns the run that does it.
 
     Raises:
         Refused: the run never came to such a stage, or a run of the document is under way.
-        Conflict: somebody else changed the document first; nothing was changed.
+        Conflict: someone else changed the document first; nothing was changed.
 
     """
     source = source_of(run)
@@ -227,7 +227,7 @@ def _stand_at(board: WorkflowSteps, plan: _Plan, now: str) -> None:
 
 
 def _take_over(plan: _Plan) -> None:
-    """The few small files that lie with a run, before the rows that name them. Without those they are nobody's."""
+    """The few small files that lie with a run, before the rows that name them. Without those they are no one's."""
     base, run = plan.source.run.workflow_id, plan.run.workflow_id
     names = [(files.result(base), files.result(run))] if plan.ended.behind(plan.first, ANALYSED) else []
     if plan.ended.behind_decision(plan.first):
@@ -268,7 +268,7 @@ def choose_result(run: Run, *, by: Actor, reviews: bool) -> bool:
     Raises:
         NotAllowed: a person decided the result that counts, and ``by`` may not.
         Refused: it counts already, was not published, or a run of the document is under way.
-        Conflict: somebody else changed the document first; nothing was changed.
+        Conflict: someone else changed the document first; nothing was changed.
 
     """
     source = source_of(run)

@@ -53,7 +53,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Side:
-    """One run of the two. ``fields`` is None where nothing was read; ``counts``: the document shows this result."""
+    """One run of the two. ``fields`` is None if nothing was read; ``counts``: the document shows this result."""
 
     workflow_id: str
     at: Any
@@ -141,7 +141,7 @@ def _pinned_definition(link: DocumentWorkflow) -> Definition:
 
 
 def _side(request: DeskRequest, document: Document, workflow_id: str, current: str) -> Side:
-    """Raises: NotFound, also where the run is another document's."""
+    """Raises: NotFound, also if the run is another document's."""
     board, earlier = run_of(request, document.document_id, workflow_id)
     if earlier is not None:
         raise NotFound("Runs of an earlier system store no settings or fields to compare.")

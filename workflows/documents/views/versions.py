@@ -120,7 +120,7 @@ def _row(document: Document, version: DocumentVersion) -> ContentRow:
 
 @require_safe
 def download_content(request: DeskRequest, document_id: str, at: str) -> HttpResponseBase:
-    """One content as it was uploaded, always as a file to keep: a browser must not run what somebody sent us."""
+    """One content as it was uploaded, always as a file to keep: a browser must not run what someone sent us."""
     document = _document(request, document_id)
     version = document_queries.get_version(request.site, document_id, at)
     store = DocumentFiles(request.site, document.project_id, document_id)

@@ -1,4 +1,4 @@
-"""Which engine attempt drives a run, and when somebody looks whether it still lives."""
+"""Which engine attempt drives a run, and when someone looks whether it still lives."""
 
 import datetime as dt
 from contextlib import suppress
@@ -41,7 +41,7 @@ def begin_next(run: Run, *, attempt: int, why: str, definition: Definition | Non
 
 
 def mark_stopped(run: Run, *, attempt: int) -> None:
-    """What an engine that remembers nothing is told of. Raises: Conflict, where the attempt drives the run no more."""
+    """What an engine that remembers nothing is told of. Raises: Conflict if the attempt drives the run no more."""
     drives = (Execution.engine_attempt == attempt) & (Execution.status == RunStatus.RUNNING)
     Execution.change(run_rows.execution_key(run), [Execution.stopped.set(attempt)], drives)
 

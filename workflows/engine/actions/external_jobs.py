@@ -1,4 +1,4 @@
-"""A step is given back while somebody else works, with what the next worker needs to know."""
+"""A step is given back while someone else works, with what the next worker needs to know."""
 
 import json
 
@@ -15,9 +15,9 @@ from workflows.runs.traces import Trace
 def begin(
     run: Run, step: StepDefinition, *, attempt: int, owner: str, job: str, service: str, why: str, until: str
 ) -> None:  # fmt: skip
-    """Remember the job, give the step back, and show on the board whom it waits for; ``why`` where nobody answers.
+    """Remember the job, give the step back, and show on the board whom it waits for; ``why`` if no one answers.
 
-    ``until``: when it is looked at again. Nobody has the step until then, and nobody takes it for lost.
+    ``until``: when it is looked at again. No one has the step until then, and no one takes it for lost.
 
     Raises:
         Conflict: another worker has the step, or the run moved on; its job is the same, as it has the same token.
@@ -47,14 +47,14 @@ def begin(
 
 
 def say(run: Run, step: str, *, service: str, why: str) -> None:
-    """Show on the board whom a step's slices wait for. Raises: Conflict, where the run is gone."""
+    """Show on the board whom a step's slices wait for. Raises: Conflict if the run is gone."""
     board = WorkflowSteps.data[step]
     said = [board["waits_for"].set(service), board["waits_why"].set(why)]
     WorkflowSteps.change(run_rows.board_key(run), [*said, WorkflowSteps.updated_at.set(clock.iso(clock.now()))], EXISTS)
 
 
 def still(run: Run, *, step: int, attempt: int, owner: str, until: str) -> None:
-    """Give the step back; everything else is known. Raises: Conflict, where another worker has it."""
+    """Give the step back; everything else is known. Raises: Conflict if another worker has it."""
     gone = [Execution.lease_owner.remove(), Execution.lease_until.set(until)]
     mine = run_rows.drives(attempt, step) & (Execution.lease_owner == owner)
     Execution.change(run_rows.execution_key(run), gone, mine)

@@ -22,7 +22,7 @@ from workflows.runs.status import RESUMABLE, Outcome, RunStatus
 
 log = logging.getLogger(__name__)
 
-_TRIES = 5  # a run that moves on while somebody cancels it is cancelled where it then is
+_TRIES = 5  # a run that moves on while someone cancels it is cancelled where it then is
 
 
 class ResumeWay(StrEnum):
@@ -83,7 +83,7 @@ def resume(run: Run, way: ResumeWay, *, by: Actor) -> None:
 
     Raises:
         Refused: this run cannot go on that way.
-        Conflict: somebody else has it go on already, or its document was deleted or has a newer content.
+        Conflict: someone else has it go on already, or its document was deleted or has a newer content.
 
     """
     execution = queries.execution(run)

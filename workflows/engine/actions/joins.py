@@ -29,7 +29,7 @@ def begin(
 ) -> bool:  # fmt: skip
     """The join that the slices are to meet at, the first of them in its lanes.
 
-    False where it is there already, since the order came twice.
+    False if it is there already, since the order came twice.
     """
     now, width = clock.iso(clock.now()), min(slots, slices)
     listed = {}
@@ -85,7 +85,7 @@ def count(join: Join, lane: int, number: int, result: SliceResult, *, slots: int
 
 
 def take(join: Join, lane: int) -> Join:
-    """The next slice into a lane that is free. Raises: Conflict, where it is not, or there is no slice left."""
+    """The next slice into a lane that is free. Raises: Conflict if it is not, or there is no slice left."""
     free: Condition = Join.lanes[str(lane)].does_not_exist()
     return Join.change(join.key, _next_slice(lane), free & (Join.sent < Join.slices))
 
@@ -112,7 +112,7 @@ def _number(amount: float) -> Any:
 
 
 def wait(key: Key, *, until: str) -> None:
-    """A service did not answer a slice, which comes back by itself. Raises: Conflict, where the join is gone."""
+    """A service did not answer a slice, which comes back by itself. Raises: Conflict if the join is gone."""
     Join.change(key, [Join.waits_until.set(until)], Item.PK.exists())
 
 
@@ -128,7 +128,7 @@ def is_complete(join: Join) -> bool:
 
 
 def check_again(join: Join, *, stalls: int) -> None:
-    """The sweeper has looked: the next look, and what was done by now. Raises: Conflict, where another has looked."""
+    """The sweeper has looked: the next look, and what was done by now. Raises: Conflict if another has looked."""
     seen = [Join.seen.set(len(join.done or ())), Join.stalls.set(stalls)]
     due_work.postpone(join, at=_next_look(), also=seen)
 

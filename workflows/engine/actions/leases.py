@@ -31,6 +31,6 @@ def release(run: Run, *, owner: str) -> None:
 
 
 def renew(run: Run, *, owner: str) -> None:
-    """A worker's heartbeat. Raises: Conflict, where the lease was lost: the work must stop."""
+    """A worker's heartbeat. Raises: Conflict if the lease was lost: the work must stop."""
     until = clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))
     Execution.change(run_rows.execution_key(run), [Execution.lease_until.set(until)], Execution.lease_owner == owner)

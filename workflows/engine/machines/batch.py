@@ -1,6 +1,6 @@
 """The parent machine ``batch``: a Distributed Map reads a batch's parts from S3, and each item orders our task.
 
-It waits for no run and for nobody. The Map speaks JSONPath, which its ItemReader needs on the embedded AWS too; the
+It waits for no run and for no one. The Map speaks JSONPath, which its ItemReader needs on the embedded AWS too; the
 order inside it is JSONata, as every message of ours is.
 """
 

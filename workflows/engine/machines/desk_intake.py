@@ -1,6 +1,6 @@
 """The machine ``desk-intake``: other state machines start it with a token, and it hands their question to a worker.
 
-It waits for nobody: the caller's own state waits, at the caller's token. What SQS does not take, such as a question too
+It waits for no one: the caller's own state waits, at the caller's token. What SQS does not take, such as a question too
 large for a message, is refused in a message without the question.
 """
 
@@ -43,7 +43,7 @@ def compile_machine() -> str:
         },
         "handed_over": {"Type": "Succeed"},
         "refuse": _send("review.tasks.refuse_question", refusal) | {"Next": "refused"},
-        "refused": {"Type": "Succeed"},  # the caller is told, and nobody here has to look
+        "refused": {"Type": "Succeed"},  # the caller is told, and no one here has to look
         "no_token": {"Type": "Fail", "Error": "NoToken", "Cause": "Send the task token as token (docs/intake.md)."},
     }
     machine = {"Comment": "desk-intake", "QueryLanguage": "JSONata", "StartAt": "read", "States": states}

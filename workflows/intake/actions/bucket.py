@@ -47,14 +47,14 @@ def begin(file: IncomingFile, *, line: str, owner: str) -> ArrivalBegin:
 
 
 def renew(begun: ArrivalBegin) -> None:
-    """A worker's heartbeat. Raises: Conflict, where it was ended meanwhile."""
+    """A worker's heartbeat. Raises: Conflict if it was ended meanwhile."""
     until = _inspection_due()
     later = due_work.postpone_actions(ArrivalBegin, until, digest=begun.digest) if begun.is_scheduled else []
     due_work.renew(begun, when=EXISTS, also=later, until=until)
 
 
 def rest(begun: ArrivalBegin) -> None:
-    """Nothing is to be made of the file any more. Raises: Conflict, where a person has it tried again meanwhile."""
+    """Nothing is to be made of the file any more. Raises: Conflict if a person has it tried again meanwhile."""
     transact([Delete(begun.key, due_work.if_not_moved(begun))])
 
 
@@ -152,7 +152,7 @@ def forget(file: IncomingFile) -> None:
 
 
 def again(file: IncomingFile, *, by: Actor) -> None:
-    """Have it tried again. Raises: Conflict, where somebody was faster."""
+    """Have it tried again. Raises: Conflict if someone was faster."""
     _settle(file, IncomingStatus.AGAIN, "tried again", by, begun=_anew(file))
 
 
@@ -174,7 +174,7 @@ def _settle(file: IncomingFile, status: IncomingStatus, word: str, by: Actor, *,
 
 
 def add_tenant(name: str, site: str, project: Project, *, by: Actor) -> None:
-    """Raises: Conflict, where the name is somebody's already."""
+    """Raises: Conflict if the name is someone's already."""
     key = table.INCOMING_TENANT.key(DEFAULT_SITE, name=name)
     row = IncomingTenant(
         *key,
@@ -192,7 +192,7 @@ def add_tenant(name: str, site: str, project: Project, *, by: Actor) -> None:
 
 
 def remove_tenant(name: str, *, by: Actor) -> None:
-    """Its files go to quarantine from now on. Raises: Refused, where there is no such line."""
+    """Its files go to quarantine from now on. Raises: Refused if there is no such line."""
     key = table.INCOMING_TENANT.key(DEFAULT_SITE, name=name)
     event = entity_event(DEFAULT_SITE, "tenant", name, "deleted", by=by, payload={})
     try:

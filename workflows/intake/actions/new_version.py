@@ -36,7 +36,7 @@ _ATTEMPTS = 8
 
 
 def check_takes_content(site: str, document: Document) -> ProjectDocument:
-    """The document's row in its project, where nothing is under way that a newer content would pull the rug from.
+    """The document's row in its project, if nothing is under way that a newer content would pull the rug from.
 
     Raises:
         NotFound: the document was deleted.
@@ -56,7 +56,7 @@ def add_content(new: NewRun) -> Run:
 
     Raises:
         NotFound: no such document, or it was deleted.
-        Refused: a run is under way, perhaps of a content that somebody uploaded at the same time; or it is the very
+        Refused: a run is under way, perhaps of a content that someone uploaded at the same time; or it is the very
             file whose result a person decided.
         Unavailable: the table does not answer; nothing was changed.
 

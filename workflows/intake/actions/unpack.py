@@ -107,7 +107,7 @@ def claim(record: DocumentUnpacking, *, owner: str) -> None:
 
 
 def renew(record: DocumentUnpacking) -> None:
-    """Not due again while somebody is at it. Raises: Conflict, where it is done."""
+    """Not due again while someone is at it. Raises: Conflict if it is done."""
     due_work.renew(record, when=OPEN, also=_postpone(record))
 
 
@@ -133,7 +133,7 @@ def count_child(site: str, record: DocumentUnpacking, size: int) -> list[Change]
 def finish(
     site: str, record: DocumentUnpacking, *, taken: int, refused: Sequence[tuple[str, str]], message: str
 ) -> None:
-    """All that can come out has; of which nothing came out, it failed. Raises: Conflict, where another was as fast."""
+    """All that can come out has; of which nothing came out, it failed. Raises: Conflict if another was as fast."""
     told = [{"name": name, "why": why[:_SHORT]} for name, why in refused[:_TOLD]]
     refusals = DocumentUnpacking.refused.set(told) if told else DocumentUnpacking.refused.remove()
     if not (taken or refused or message):
@@ -161,7 +161,7 @@ def kinds_of(names: Iterable[str]) -> set[str]:
 
 
 def give_up(site: str, record: DocumentUnpacking, *, owner: str) -> None:
-    """It ended every worker that began it; what came out stays. Raises: Conflict, where somebody is at it again."""
+    """It ended every worker that began it; what came out stays. Raises: Conflict if someone is at it again."""
     tries = int(record.tries)
     ending = _Ending("UNPACKING_GIVEN_UP", {"begun": tries}, failed=not _has_children(site, record.documentId))
     when = OPEN & due_work.not_begun_since(record, owner=owner)
@@ -216,7 +216,7 @@ def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = 
 
     Raises:
         Refused: everything came out, or it is being taken apart.
-        Conflict: somebody was faster, or the document was deleted.
+        Conflict: someone was faster, or the document was deleted.
 
     """
     if not record.can_be_tried_again:

@@ -25,7 +25,7 @@ _FIRST: tuple[bytes, ...] = (
     b"subject",
 )
 _FIRST += (b"to", b"x-", b"reply-to", b"content-type", b"dkim-signature", b"arc-", b"authentication-results")
-# What programs write into a mail that is sent, and nobody into a text that tells of one.
+# What programs write into a mail that is sent, and no one into a text that tells of one.
 _SENT = {b"received", b"return-path", b"delivered-to", b"message-id", b"mime-version", b"content-type"}
 _TEXTS = frozenset({".txt", ".text", ".log", ".md", ".markdown", ".csv", ".tsv"})
 _ODD = "This email is damaged or nested too deeply. Save the attachments and upload them."
@@ -78,7 +78,7 @@ def text_member(subject: str, text: str, budget: Budget) -> Member:
 
 
 def _text(mail: EmailMessage) -> str:
-    """With who wrote it to whom; empty where nothing was written."""
+    """With who wrote it to whom; empty if nothing was written."""
     try:
         return mail_text(mail) if any(line.strip() for line in mail_body_lines(mail)) else ""
     except (RecursionError, ValueError, LookupError, IndexError, TypeError, AttributeError) as error:

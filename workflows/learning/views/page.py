@@ -43,7 +43,7 @@ class EventRow:
 
 @dataclass(frozen=True)
 class CalibrationPage:
-    """``shown``: the version whose table is there; None where there is no version."""
+    """``shown``: the version whose table is there; None if there is no version."""
 
     active: int
     versions: Sequence[VersionRow]
@@ -57,7 +57,7 @@ class CalibrationPage:
 
 
 def build_calibration_page(site: str, project: Project, asked: str, *, clash: str = "") -> CalibrationPage:
-    """``asked``: the number of the version to show; the active one, or the newest, where that is none."""
+    """``asked``: the number of the version to show; the active one, or the newest, if that is none."""
     versions = calibrations.list_calibrations(site, project.id)
     active, settings = calibrations.active_calibration(project), project.settings
     wanted = int(asked) if asked.isdecimal() else active

@@ -161,7 +161,7 @@ def _add_web(supervisor: Supervisor, port: int) -> None:
 
 
 def _wait_for_web(desk: LocalDesk, port: int, report: Report) -> None:
-    """Raises: Misconfigured, where it does not come up."""
+    """Raises: Misconfigured if it does not come up."""
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         with socket.socket() as probe:

@@ -26,7 +26,7 @@ LONGEST = 300  # characters of a message
 
 
 def begin_action(run: Run, action: DocumentAction) -> int:
-    """Mark it as being done; answers the number of this attempt, from 1, which later moves are guarded by.
+    """Mark it as being done; returns the number of this attempt, from 1, which later moves are guarded by.
 
     Raises:
         Conflict: another worker began it since it was read.
@@ -47,7 +47,7 @@ def begin_action(run: Run, action: DocumentAction) -> int:
 def complete_action(
     run: Run, action: DocumentAction, *, attempt: int, owner: str, message: str, bus: Mapping[str, Any] | None = None
 ) -> DocumentEvent:
-    """Done. ``bus``: what goes on the event bus with it. Raises: Conflict, where another worker has it by now."""
+    """Done. ``bus``: what goes on the event bus with it. Raises: Conflict if another worker has it by now."""
     now = clock.iso(clock.now())
     done = [DocumentAction.completedDate.set(now), *_status(run, S.COMPLETE, now, message)]
     changes = [
@@ -78,7 +78,7 @@ def backoff(attempt: int) -> float:
 
 
 def fail_action(run: Run, action: DocumentAction, *, attempt: int, owner: str, message: str) -> None:
-    """It cannot be done: what is behind it waits until somebody has it done again. Raises: Conflict."""
+    """It cannot be done: what is after it waits until someone has it done again. Raises: Conflict."""
     now = clock.iso(clock.now())
     changes = [
         _of_action(action, _status(run, S.FAILED, now, message), _if_running(attempt)),
@@ -110,10 +110,10 @@ def queue_document(run: Run, action: DocumentAction, *, owner: str) -> None:
 
 
 def settle_action(run: Run, action: DocumentAction, *, by: Actor) -> None:
-    """A person is done with the document in the queue; what is behind it is due at once.
+    """A person is done with the document in the queue; what is after it is due at once.
 
     Raises:
-        Conflict: somebody else was first.
+        Conflict: someone else was first.
 
     """
     now = clock.iso(clock.now())
@@ -133,7 +133,7 @@ def settle_action(run: Run, action: DocumentAction, *, by: Actor) -> None:
 
 
 def retry_action(run: Run, action: DocumentAction, *, by: Actor) -> None:
-    """Somebody wants it done again: as often as at first, and at once.
+    """Someone wants it done again: as often as at first, and at once.
 
     Raises:
         Conflict: it neither failed nor waits, a worker has it in hand, or the document was deleted.

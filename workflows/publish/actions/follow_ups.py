@@ -24,7 +24,7 @@ def key_of(run: Run) -> Key:
 
 
 def plan_action_rows(run: Run, document: DocumentWorkflow, acts: Sequence[Act], *, first: int) -> list[Change]:
-    """The rows for the transaction that publishes; due at once. ``first``: the ``idx`` behind the document's last."""
+    """The rows for the transaction that publishes; due at once. ``first``: the ``idx`` after the document's last."""
     now = clock.iso(clock.now())
     row = FollowUp(
         *key_of(run),
@@ -103,7 +103,7 @@ def claim_follow_up(run: Run, *, owner: str) -> FollowUp:
 
 
 def renew_follow_up(run: Run, *, owner: str) -> None:
-    """Raises: Conflict, where the lease was lost: the work must stop."""
+    """Raises: Conflict if the lease was lost: the work must stop."""
     FollowUp.change(key_of(run), _lease(run, owner), if_held_by(owner))
 
 

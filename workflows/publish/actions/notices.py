@@ -29,7 +29,7 @@ def run_of(site: str, notice: SenderNotice) -> Run:
 
 @at_end
 def plan_notice(run: Run, outcome: Outcome, attempt: int, now: str) -> list[Change]:
-    """For the transaction that ends the run, due at once; none where nobody is told of such an end."""
+    """For the transaction that ends the run, due at once; none if no one is told of such an end."""
     if not settings.TELL_SENDERS or outcome not in TOLD:
         return []
     row = SenderNotice(
@@ -66,7 +66,7 @@ def claim_notice(run: Run, *, attempt: int, owner: str) -> SenderNotice:
 
 
 def settle_notice(run: Run, notice: SenderNotice, status: NoticeStatus, *, message: str = "") -> None:
-    """Told, or not to be told any more. Raises: Conflict, where the lease was lost: another worker tells it again."""
+    """Told, or not to be told any more. Raises: Conflict if the lease was lost: another worker tells it again."""
     now = clock.iso(clock.now())
     actions: list[Action] = [
         SenderNotice.status.set(status),

@@ -104,7 +104,7 @@ def _row(action: DocumentAction) -> ActionRow:
 
 @require_safe
 def list_actions(request: DeskRequest) -> HttpResponse:
-    """Those that need somebody, over all documents: failed ones, unless the address asks for another state."""
+    """Those that need someone, over all documents: failed ones, unless the address asks for another state."""
     access.check_can_view(request)
     asked = request.GET.get("state", "")
     state = ActionStatus(asked) if asked in _LISTED else ActionStatus.FAILED

@@ -16,7 +16,7 @@ from workflows.routing.items.rules import ACTIVE, INACTIVE
 
 @dataclass(frozen=True)
 class MappingDraft:
-    """What somebody typed about a mapping. ``pairs``: field and attribute. ``project_id`` empty: of every project."""
+    """What someone typed about a mapping. ``pairs``: field and attribute. ``project_id`` empty: of every project."""
 
     name: str
     description: str
@@ -47,7 +47,7 @@ def create_mapping(site: str, draft: MappingDraft, *, by: Actor, mapping_id: str
 
     Raises:
         Refused: the site has as many as can be read at each upload.
-        Conflict: the id is somebody else's mapping.
+        Conflict: the id is someone else's mapping.
 
     """
     if len(pinned_rules.list_mappings(site)) >= pinned_rules.MOST_MAPPINGS:
@@ -76,7 +76,7 @@ def update_mapping(site: str, mapping_id: str, draft: MappingDraft, *, version: 
     """Change the mapping that ``version`` showed; what is there already is not written.
 
     Raises:
-        Conflict: somebody changed it since; the message names who and when.
+        Conflict: someone changed it since; the message names who and when.
         NotFound: no such mapping.
 
     """

@@ -18,7 +18,7 @@ from workflows.rules.routing import KNOWN, Condition, Effect, When
 
 @dataclass(frozen=True)
 class RuleDraft:
-    """What somebody typed about a rule. ``priority``: 0 to 999,999, the smaller first."""
+    """What someone typed about a rule. ``priority``: 0 to 999,999, the smaller first."""
 
     description: str
     priority: int
@@ -49,7 +49,7 @@ def create_rule(site: str, ruleset_id: str, draft: RuleDraft, *, by: Actor, rule
 
     Raises:
         Refused: it asks for what is not known then, or its ruleset is full.
-        Conflict: the id is somebody else's rule, or the ruleset was moved meanwhile.
+        Conflict: the id is someone else's rule, or the ruleset was moved meanwhile.
         NotFound: no such ruleset.
 
     """
@@ -78,7 +78,7 @@ def update_rule(site: str, ruleset_id: str, rule_id: str, draft: RuleDraft, *, v
 
     Raises:
         Refused: it asks for what is not known then.
-        Conflict: somebody changed it since; the message names who and when.
+        Conflict: someone changed it since; the message names who and when.
         NotFound: no such ruleset or rule.
 
     """
@@ -103,7 +103,7 @@ def delete_rule(site: str, ruleset_id: str, rule_id: str, *, version: int, by: A
     """Delete the rule that ``version`` showed; runs that have begun keep the copy that they pinned.
 
     Raises:
-        Conflict: somebody changed it since; the message names who and when.
+        Conflict: someone changed it since; the message names who and when.
         NotFound: no such ruleset or rule, or it was deleted.
 
     """

@@ -15,7 +15,7 @@ from workflows.routing.items.rules import ACTIVE, INACTIVE, Ruleset
 
 @dataclass(frozen=True)
 class RulesetDraft:
-    """What somebody typed about a ruleset. ``priority``: 0 to 999,999, the smaller first."""
+    """What someone typed about a ruleset. ``priority``: 0 to 999,999, the smaller first."""
 
     description: str
     priority: int
@@ -35,7 +35,7 @@ def create_ruleset(site: str, draft: RulesetDraft, *, by: Actor, ruleset_id: str
 
     Raises:
         Refused: the site has as many as can be read at each upload.
-        Conflict: the id is somebody else's ruleset.
+        Conflict: the id is someone else's ruleset.
 
     """
     there = pinned_rules.list_rulesets(site)
@@ -63,7 +63,7 @@ def update_ruleset(site: str, ruleset_id: str, draft: RulesetDraft, *, version: 
     """Change the ruleset that ``version`` showed; where its place in the order changes, it moves in one transaction.
 
     Raises:
-        Conflict: somebody changed it or one of its rules since; the message names who and when.
+        Conflict: someone changed it or one of its rules since; the message names who and when.
         NotFound: no such ruleset.
 
     """

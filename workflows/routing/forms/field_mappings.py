@@ -1,4 +1,4 @@
-"""What somebody types about a mapping: its name, and which field becomes which attribute."""
+"""What someone types about a mapping: its name, and which field becomes which attribute."""
 
 import re
 from collections.abc import Mapping, Sequence

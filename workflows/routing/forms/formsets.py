@@ -19,7 +19,7 @@ class Rows(BaseFormSet):  # type: ignore[type-arg]  # generic for the stubs only
 class RowKind:
     """``prefix`` names the rows in the form and in the orders, ``noun`` in what buttons say, ``first`` its first input.
 
-    Orders are those of ``row_moves`` behind the prefix: ``conditions-add``, ``conditions-up-2``.
+    Orders are those of ``row_moves`` after the prefix: ``conditions-add``, ``conditions-up-2``.
     """
 
     prefix: str

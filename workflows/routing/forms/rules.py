@@ -1,4 +1,4 @@
-"""What somebody types about a ruleset or a rule, checked, and turned into drafts and back."""
+"""What someone types about a ruleset or a rule, checked, and turned into drafts and back."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -193,7 +193,7 @@ def _row_kinds(choices: Choices) -> tuple[RowKind, RowKind]:
 
 
 def new_editor(choices: Choices, priority: int) -> RuleEditor:
-    """``priority``: behind the rules that there are."""
+    """``priority``: after the rules that there are."""
     conditions, actions = kinds = _row_kinds(choices)
     form = RuleForm(initial={"priority": priority, "on": True}, choices=choices)
     return RuleEditor(form, conditions.make_rows([{}]), actions.make_rows([]), kinds)

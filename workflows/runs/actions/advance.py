@@ -105,7 +105,7 @@ def changes_of(run: Run, definition: Definition, move: Advance, transition_id: s
 
 
 def hold_slot(run: Run, mark: str, *, attempt: int) -> None:
-    """Whose slot of a batch the run holds when it goes on. Raises: Conflict, where it has gone on already."""
+    """Whose slot of a batch the run holds when it goes on. Raises: Conflict if it has gone on already."""
     rests = (Execution.engine_attempt == attempt) & (Execution.status != RunStatus.RUNNING)
     Execution.change(execution_key(run), [Execution.batch_line.set(mark)], rests)
 

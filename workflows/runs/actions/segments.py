@@ -26,7 +26,7 @@ def write_some(
 ) -> None:  # fmt: skip
     """Put the rows of ``indices``, a failed segment's with its sentence; again is harmless, the same rows come out.
 
-    ``images``: each has one; False where the file is text. ``store``: where the run has its segments.
+    ``images``: each has one; False if the file is text. ``store``: where the run has its segments.
 
     BatchWrite is not atomic, and need not be: the step that calls this advances the run only afterwards.
     """

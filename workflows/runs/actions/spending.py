@@ -25,7 +25,7 @@ from workflows.stages.usage import BY_CALL, Note, Usage
 def meter_calls(run: Run) -> Iterator[Note]:
     """Gives what is to be told of each call; adds them up when the block ends, also by an error.
 
-    A worker that is killed in the block loses what it noted. Raises: Unavailable, where the table does not answer.
+    A worker that is killed in the block loses what it noted. Raises: Unavailable if the table does not answer.
     """
     noted: list[Usage] = []
     try:

@@ -10,7 +10,7 @@ from config.item import Item
 
 class DecidedFields(Item):
     """``changes``: maps of field, label, before, after; ``confirmed`` and ``unseen``: labels of fields that were found
-    right, and of fields that were approved though nobody had checked them.
+    right, and of fields that were approved though no one had checked them.
     """
 
     changes: ListAttribute[Mapping[str, str | None]] = ListAttribute(null=True)

@@ -50,7 +50,7 @@ class DocumentWorkflow(Item):
     definition = UnicodeAttribute(null=True)  # the pinned version, for lists; absent in runs of the first
     follows = UnicodeAttribute(null=True)  # the document's run before this one, of an earlier content
     beside = UnicodeAttribute(null=True)  # the run of the same content that this one took the first steps from
-    began_at = UnicodeAttribute(null=True)  # the name of the first step that it does itself, where it is not the first
+    began_at = UnicodeAttribute(null=True)  # the name of the first step that it does itself, if it is not the first
     layers = UnicodeAttribute(null=True)  # JSON of workflows.runs.run_files.Layers: where its artifacts lie
     s3version = UnicodeAttribute(null=True)  # the content that the run reads, whatever is uploaded later
     project_name = UnicodeAttribute(null=True)

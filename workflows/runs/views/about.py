@@ -77,7 +77,7 @@ def show_about(request: DeskRequest, document_id: str, workflow_id: str) -> Http
 
 
 def _read_object(store: DocumentFiles, name: str) -> Mapping[str, Any]:
-    """Empty where there is no such object."""
+    """Empty if there is no such object."""
     try:
         found: Mapping[str, Any] = json.loads(store.read(name))
     except NotFound:

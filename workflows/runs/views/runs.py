@@ -48,7 +48,7 @@ class RunRow:
     run_id: str
     name: str
     project_name: str
-    definition: str  # the pinned version; empty where its document is gone
+    definition: str  # the pinned version; empty if its document is gone
     mark: Mark
     started_at: Any
 
@@ -333,7 +333,7 @@ def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> Htt
 
 
 def _with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The fields, each with what people have made of it, the first change first, and whether nobody has checked it."""
+    """The fields, each with what people have made of it, the first change first, and whether no one has checked it."""
     decision = found.get("decision") or {}
     changes, unseen = decision.get("changes", ()), decision.get("unseen", ())
     return [
@@ -344,7 +344,7 @@ def _with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _read_artifact(documents: DocumentFiles, name: str) -> Mapping[str, Any] | None:
-    """None where nothing has been read yet."""
+    """None if nothing has been read yet."""
     try:
         stored: Mapping[str, Any] = json.loads(documents.read(name))
     except NotFound:

@@ -47,7 +47,7 @@ class Text:
 def run_of(request: DeskRequest, document_id: str, workflow_id: str) -> tuple[WorkflowSteps, Link | None]:
     """The run's board, complete, and what else an earlier system says of it; None beside a run of ours.
 
-    Raises: NotAllowed; NotFound, also where the run is another document's or its queue does not let the person in.
+    Raises: NotAllowed; NotFound, also if the run is another document's or its queue does not let the person in.
     """
     access.check_can_view(request)
     try:
@@ -129,7 +129,7 @@ def _files(request: DeskRequest, board: WorkflowSteps) -> DocumentFiles:
 
 
 def read_json(documents: DocumentFiles, name: str) -> Mapping[str, Any]:
-    """Empty where there is no such object."""
+    """Empty if there is no such object."""
     try:
         return cast("Mapping[str, Any]", json.loads(documents.read(name)))
     except NotFound:

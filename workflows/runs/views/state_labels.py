@@ -39,7 +39,7 @@ _ENDS: dict[str, Mark] = {
 _DONE = (Outcome.PUBLISHED, "completed")
 _ENDS["completed"] = Mark("good", "check", "Completed")  # an earlier system's runs end so
 UNDER_WAY = Mark("info", "run", "In progress")  # where the row does not tell whether a person is waited for
-# A document's own status, where no outcome says more: ours, and those of the seed-000 system.
+# A document's own status, if no outcome says more: ours, and those of the seed-000 system.
 _DOCUMENTS: dict[str, Mark] = {
     "uploading": Mark("", "upload", "Uploading"),
     "uploaded": Mark("", "clock", "Queued"),
@@ -141,7 +141,7 @@ def step_marks(definition: Definition, here: int) -> Sequence[StepMark]:
 
 @dataclass(frozen=True)
 class Use:
-    """What a step used of one model: in words, and in millionths of a dollar, None where no price is set."""
+    """What a step used of one model: in words, and in millionths of a dollar, None if no price is set."""
 
     words: str
     micros: int | None
@@ -215,7 +215,7 @@ def _step_row(step: StepDefinition, stored: Mapping[str, Any], outcome: str | No
         mark = Mark("warn", "user", "needs review")
     elif status == StepStatus.IN_PROGRESS and stored.get("waits_for"):
         mark = Mark("now", "clock", f"waiting for {LABELS.get(stored['waits_for'], stored['waits_for'])}")
-    elif outcome == Outcome.CANCELLED and status == StepStatus.FAILED:  # where somebody stopped it
+    elif outcome == Outcome.CANCELLED and status == StepStatus.FAILED:  # if someone stopped it
         mark = Mark("skipped", "x", "cancelled")
     elif outcome and status == StepStatus.PENDING:
         mark = Mark("skipped", "minus", "not needed" if outcome in _DONE else "not run")

@@ -13,7 +13,7 @@ _CHUNK = 16_000  # frames that are decoded at once
 
 
 def measure_compressed(path: Path) -> float:
-    """Of a recording. Raises: Refused, where nothing of it can be decoded."""
+    """Of a recording. Raises: Refused if nothing of it can be decoded."""
     audio = _library()
     try:
         info = _reader(audio, path)(str(path))
@@ -45,7 +45,7 @@ def decode_samples(path: Path, start: float, end: float, rate: int) -> bytes:
 
 
 def _library() -> Any:
-    # Loaded by the worker that hears such a recording, and by nobody else.
+    # Loaded by the worker that hears such a recording, and by no one else.
     import miniaudio  # noqa: PLC0415
 
     return miniaudio

@@ -28,7 +28,7 @@ class Utterance:
 
 
 def measure_recording(path: Path) -> float:
-    """Of a recording. Raises: Refused, where it is none that can be read, silent of length, or too long."""
+    """Of a recording. Raises: Refused if it is none that can be read, silent of length, or too long."""
     length = _read_length(path) if _is_wave(path) else compressed.measure_compressed(path)
     if not length:
         raise Refused("This recording is empty. Check that it was saved completely and upload it again.")
@@ -43,7 +43,7 @@ def _is_wave(path: Path) -> bool:
 
 
 def _read_length(path: Path) -> float:
-    """0 where nothing is in it. Raises: Refused."""
+    """0 if nothing is in it. Raises: Refused."""
     try:
         with wave.open(str(path), "rb") as file:
             # Who records into a pipe knows no length and writes the greatest: no more than the file's bytes are there.

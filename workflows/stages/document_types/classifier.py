@@ -45,7 +45,7 @@ def rank_types(document: Document, types: Sequence[TypeSpec], *, is_invoice: boo
 
 
 def concept_of(one: TypeSpec) -> str:
-    """The concept whose name its own name is or holds; empty where nobody but the site knows it."""
+    """The concept whose name its own name is or holds; empty if no one but the site knows it."""
     name = one.name.replace("_", " ").replace("-", " ")
     hits = {key: len(hit[0]) for key, concept in CONCEPTS.items() if (hit := _name_pattern(concept).search(name))}
     return max(hits, key=lambda key: hits[key], default="")

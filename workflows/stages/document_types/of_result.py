@@ -21,7 +21,7 @@ def type_entry(result: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def describe_type_doubt(result: Mapping[str, Any]) -> str:
-    """Why a person should say what this is, in words; empty where it is clear."""
+    """Why a person should say what this is, in words; empty if it is clear."""
     found = type_entry(result)
     if found is None or found.get("said"):
         return ""

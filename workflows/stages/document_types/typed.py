@@ -22,7 +22,7 @@ def ask_type(context: StageContext, document: Callable[[], Document]) -> None:
 
     Raises:
         StageFailed: no model gave an answer that can be taken.
-        ProviderPaused: nobody answers.
+        ProviderPaused: no one answers.
 
     """
     if context.services.analyst is None or not context.types.types:
@@ -73,7 +73,7 @@ def page_field_specs(context: StageContext) -> tuple[FieldSpec, ...]:
 
 
 def classify_document(context: StageContext, document: Document, *, is_invoice: bool) -> TypeRanking | None:
-    """None where the run has no types to find one among."""
+    """None if the run has no types to find one among."""
     if not context.types.types:
         return None
     kept = _read_type_answer(context) if context.services.analyst is not None else {}

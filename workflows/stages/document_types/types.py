@@ -47,7 +47,7 @@ class TypeRanking:
 
     @property
     def best(self) -> RatedType | None:
-        """None where no type fits better than none does."""
+        """None if no type fits better than none does."""
         first = self.candidates[0] if self.candidates else None
         return first if first and first.confidence > self.none else None
 
@@ -62,7 +62,7 @@ class TypeRanking:
 
 @dataclass(frozen=True)
 class PinnedTypes:
-    """Empty where the project says itself what its documents are."""
+    """Empty if the project says itself what its documents are."""
 
     types: tuple[TypeSpec, ...] = ()
     by_id: Mapping[str, TypeSpec] = field(init=False, compare=False)

@@ -30,7 +30,7 @@ FINDERS: Mapping[str, Callable[[Document], list[Candidate]]] = {
 
 
 def find_candidates(document: Document, spec: FieldSpec, calibration: Calibration = UNCALIBRATED) -> list[Candidate]:
-    """Best first, with confidence; empty where nothing on the pages may be the field."""
+    """Best first, with confidence; empty if nothing on the pages may be the field."""
     finder = FINDERS.get(spec.name)
     found = finder(document) if finder else labels.find_by_label(document, spec)
     found = vendors.apply_vendor_memory(spec.name, document, found, calibration.vendors)

@@ -35,7 +35,7 @@ LABEL = re.compile(
     r"(?:\w+ )?(?:address|anschrift|adresse|registered office)\s*[:：]\s*",
     re.IGNORECASE,
 )
-# A telephone number behind the last line of an address does not take the line from it.
+# A telephone number after the last line of an address does not take the line from it.
 TELEPHONE = re.compile(r"(?<![\s,;(])[\s,;(]+(?:tel(?:ephone)?|te1|phone|h/p|fax)\b.*$", re.IGNORECASE)
 # Of a sender's line over the window of a letter: Alder Ltd · 14 Lantern Street · Northbridge.
 SEPARATED = re.compile(r"(?<!\s)\s+[·•∙|]\s+|(?<!\s)\s*[•∙]\s*|[•∙]\s*")
@@ -127,7 +127,7 @@ def _share(misread: int) -> float:
 
 
 def _own(text: str) -> str:
-    """Without the telephone number behind it."""
+    """Without the telephone number after it."""
     return TELEPHONE.sub("", text) if len(text) > 12 else text
 
 
@@ -187,7 +187,7 @@ def _continues(text: str, *, settled: bool) -> bool:
 
 
 def _column(lines: Sequence[Line], first: Line) -> Iterator[Line]:
-    """The lines of a row that belong to the block's column: another column starts behind a wide gap."""
+    """The lines of a row that belong to the block's column: another column starts after a wide gap."""
     end = None
     for line in lines:
         overlaps = line.box[0] < first.box[2] and line.box[2] > first.box[0]

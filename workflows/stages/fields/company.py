@@ -1,4 +1,4 @@
-"""Who issued the document: a name with a legal form or a trade near the top, or behind a seller's label."""
+"""Who issued the document: a name with a legal form or a trade near the top, or after a seller's label."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -154,7 +154,7 @@ def _worth(name: str, below: Sequence[Line], relative_height: float) -> tuple[fl
 
 
 def clean_company_name(text: str) -> str:
-    """Without the registration number behind the name, the till's number before it, and the rest of a sender's line."""
+    """Without the registration number after the name, the till's number before it, and the rest of a sender's line."""
     text = address.SEPARATED.split(text, maxsplit=1)[0]
     text = _NUMBERED.sub(" ", text)
     text = re.split(REGISTRATION, text, maxsplit=1)[0] if REGISTRATION.search(text[4:]) else text

@@ -19,7 +19,7 @@ TEXT_LAYER, VENDOR = "text_layer", "vendor"
 # In every field. margin: how far the next value is behind; nothing to confuse it with counts most of all. read: how
 # well the worst word was read, -1 for the worst that the engine keeps, 1 for a perfect one. clear: the same on average,
 # which tells more of long values. odd: words of letters and digits, or of large letters among small ones. text_layer:
-# nobody had to read. vendor: confirmed in an earlier review.
+# no one had to read. vendor: confirmed in an earlier review.
 _ALWAYS: Mapping[str, float] = {MARGIN: 1.2, READ: 1.0, TEXT_LAYER: 1.2}
 # Letters go wrong more often than digits, and the engine does not notice: of long values many are almost right. So the
 # bias of names and addresses is lower by 0.6 and 1.1 than their evidence says, and a text layer gives it back.

@@ -46,7 +46,7 @@ def find_dates(document: Document) -> list[Candidate]:
 
 
 def is_day_first(text: str) -> bool:
-    """False where the paper is from the United States, or where a date on it can only be read month first."""
+    """False if the paper is from the United States, or where a date on it can only be read month first."""
     month_first = re.findall(r"\b(0?[1-9]|1[0-2])/(1[3-9]|2\d|3[01])/\d{2,4}\b", text)
     day_first = re.findall(r"\b(1[3-9]|2\d|3[01])/(0?[1-9]|1[0-2])/\d{2,4}\b", text)
     if month_first or day_first:

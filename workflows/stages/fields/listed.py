@@ -9,7 +9,7 @@ from workflows.stages.base import FieldSpec
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
 
 _ALONE = 0.5  # points of a value that stands somewhere, without the field's label
-_BESIDE = 0.3  # at most, of a value outside the list: shown where nothing else is found
+_BESIDE = 0.3  # at most, of a value outside the list: shown if nothing else is found
 
 
 def match_allowed_values(document: Document, spec: FieldSpec, found: Sequence[Candidate]) -> list[Candidate]:

@@ -1,4 +1,4 @@
-"""The number of the invoice or receipt, behind its label."""
+"""The number of the invoice or receipt, after its label."""
 
 import re
 from collections.abc import Iterator

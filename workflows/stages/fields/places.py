@@ -81,7 +81,7 @@ class OtherLabels:
     def open(self, text: str, *, behind: bool = False) -> bool:
         """Whether another label, or anything that looks like one, begins the text.
 
-        ``behind``: the text stands right behind a label; then no words without a colon are taken for one.
+        ``behind``: the text stands right after a label; then no words without a colon are taken for one.
         """
         plain = text.lstrip(" .#-–:：").rstrip()
         first = self._any.match(plain)
@@ -102,7 +102,7 @@ class OtherLabels:
         )
 
     def place(self, line: Line, start: int, *, beside: bool) -> Place:
-        """What stands behind the next label is not the value: of "4711 Vendor: Acme" only the number is."""
+        """What stands after the next label is not the value: of "4711 Vendor: Acme" only the number is."""
         text = line.text
         begin = start + len(text[start:]) - len(text[start:].lstrip(" :：.#-–"))
         following = list(self._any.finditer(text, begin + 1))
@@ -125,7 +125,7 @@ _others = lru_cache(maxsize=512)(OtherLabels)
 
 
 def by_labels(document: Document, label: re.Pattern[str]) -> Iterator[list[Place]]:
-    """For each time the label is printed: behind it, beside it in its row, below it, in this order."""
+    """For each time the label is printed: after it, beside it in its row, below it, in this order."""
     rows = document.rows
     for number, row in enumerate(rows):
         for position, line in enumerate(row.lines):
@@ -139,7 +139,7 @@ def by_labels(document: Document, label: re.Pattern[str]) -> Iterator[list[Place
 
 
 def _beside(row: Row, position: int, start: int, others: OtherLabels) -> Iterator[Place]:
-    """In the rest of the row up to the next label, which has its own value behind it."""
+    """In the rest of the row up to the next label, which has its own value after it."""
     for line in row.lines[position:]:
         if line.text[start:].strip(" :：.#-–"):
             if others.open(line.text[start:], behind=bool(start)):

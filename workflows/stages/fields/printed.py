@@ -38,7 +38,7 @@ def _is_compared(field: Mapping[str, Any]) -> bool:
 
 
 def _is_printed(document: Document, kind: str, value: str) -> bool:
-    """Whether the page shows it anywhere, also where no rule took it for the field's value."""
+    """Whether the page shows it anywhere, also if no rule took it for the field's value."""
     if kind == "amount":
         return any(hit.value == value for row in document.rows for hit in values.amounts_in(row.text))
     if kind == "date":

@@ -87,7 +87,7 @@ def find_proven_sums(sums: Sequence[Sum]) -> Iterator[Decimal]:
 
 
 def of_lines(sums: Sequence[Sum]) -> Decimal | None:
-    """What the amounts before the first sum add up to, each row's last; None where there is no such row."""
+    """What the amounts before the first sum add up to, each row's last; None if there is no such row."""
     first = next((one.order for one in sums if one.points >= SUMMED), None)
     if first is None:
         return None

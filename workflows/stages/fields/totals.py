@@ -74,7 +74,7 @@ def find_totals(document: Document) -> list[Candidate]:
 
 
 def _guess_unlabelled_total(candidates: list[Candidate]) -> list[Candidate]:
-    """Where no label could be read the largest amount is the best guess, and no more than that."""
+    """If no label could be read the largest amount is the best guess, and no more than that."""
     return [replace(candidate, points=0.1 + min(1.0, float(candidate.value) / 1e6)) for candidate in candidates]
 
 

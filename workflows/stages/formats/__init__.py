@@ -39,5 +39,5 @@ READERS: Mapping[str, Reader] = {
 
 
 def read_chunks(path: Path, file_type: str) -> Iterator[Chunk]:
-    """The segments of a file. Raises: Refused, also in the middle; KeyError, where no reader knows the type."""
+    """The segments of a file. Raises: Refused, also in the middle; KeyError, if no reader knows the type."""
     return cut_chunks(READERS[file_type](path))

@@ -24,7 +24,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Chunk:
-    """The text of one segment. ``title``: of the section that it belongs to, empty where there is none."""
+    """The text of one segment. ``title``: of the section that it belongs to, empty if there is none."""
 
     text: str
     title: str = ""
@@ -52,7 +52,7 @@ def cut_chunks(blocks: Iterable[Block]) -> Iterator[Chunk]:
 
 
 def _split_long_block(text: str) -> Iterator[str]:
-    """A block that is longer than a segment, cut at a space where there is one."""
+    """A block that is longer than a segment, cut at a space if there is one."""
     while len(text) > LONGEST:
         at = text.rfind(" ", LONGEST // 2, LONGEST)
         at = at if at > 0 else LONGEST

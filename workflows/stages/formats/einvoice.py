@@ -1,6 +1,6 @@
 """Electronic invoices, alone or inside a PDF (Factur-X, ZUGFeRD 1 and 2, XRechnung in CII or UBL): exact values.
 
-Values are what a seller's program wrote, so nobody has to read them: amounts as plain decimals, dates as 2024-03-31.
+Values are what a seller's program wrote, so no one has to read them: amounts as plain decimals, dates as 2024-03-31.
 """
 
 import datetime as dt
@@ -84,7 +84,7 @@ class EInvoice:
 
 
 def value_of(values: Mapping[str, str], spec: FieldSpec) -> str | None:
-    """The field's value in its stored form; None where the invoice has no such value, or the field another type."""
+    """The field's value in its stored form; None if the invoice has no such value, or the field another type."""
     for name in (spec.name, spec.label):
         key = KNOWN.get("_".join(re.findall(r"[a-z0-9]+", name.casefold())))
         if key and (text := values.get(key)):
@@ -125,7 +125,7 @@ def _content(attached: Any) -> bytes:
 
 
 def parse_invoice(body: bytes) -> EInvoice | None:
-    """None where it is no invoice, or no XML."""
+    """None if it is no invoice, or no XML."""
     try:
         root = etree.fromstring(body, packages.make_xml_parser())
     except (etree.XMLSyntaxError, ValueError):
@@ -256,7 +256,7 @@ def _ubl_items(root: Any) -> Iterator[Item]:
 
 
 def _day(text: str) -> str:
-    """CII writes 20180305, UBL 2018-03-05; a few write a time behind it. Empty for what is no day."""
+    """CII writes 20180305, UBL 2018-03-05; a few write a time after it. Empty for what is no day."""
     digits = re.sub(r"\D", "", text)[:8]
     try:
         return dt.datetime.strptime(digits, "%Y%m%d").replace(tzinfo=dt.UTC).date().isoformat()

@@ -52,7 +52,7 @@ def format_mail(heads: dict[str, str], lines: list[str], attached: list[str]) ->
 
 
 def mail_body_lines(mail: EmailMessage) -> list[str]:
-    """Lines of the plain text, or of the page where there is none."""
+    """Lines of the plain text, or of the page if there is none."""
     part = cast("EmailMessage | None", mail.get_body(("plain", "html")))
     if part is None:
         return []

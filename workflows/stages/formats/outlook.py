@@ -40,7 +40,7 @@ class Message:
         self.codepage = f"cp{number & 0xFFFFFFFF}" if number != 65001 else "utf-8"
 
     def text(self, tag: str, folder: str = "") -> str:
-        """A property of text, by its number in hexadecimal; empty where there is none."""
+        """A property of text, by its number in hexadecimal; empty if there is none."""
         place = f"{folder}__substg1.0_{tag}"
         if self.file.exists(f"{place}001F"):
             return self._bytes(f"{place}001F").decode("utf-16-le", "replace").rstrip("\x00")
@@ -79,7 +79,7 @@ class Message:
         return plain.splitlines() if plain.strip() else list(web.parse_web_page(self.page(), whole=True).lines)
 
     def content(self, one: Attachment) -> bytes:
-        """Raises: Refused, where it is too large."""
+        """Raises: Refused if it is too large."""
         return self._bytes(one.stream, MOST_ATTACHED)
 
     def _bytes(self, place: str, most: int = MOST_BYTES) -> bytes:

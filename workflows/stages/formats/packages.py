@@ -23,7 +23,7 @@ _LOOK = 64  # pieces from one look at what is held to the next
 MOST_WHOLE = 16 * 1024**2  # of a part that is read as a tree
 MOST_ELEMENTS = 3_000_000  # of a part that are held at once, attributes among them: some 400 MB
 _BROKEN = (etree.XMLSyntaxError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
-# No entities, no DTD, nothing from the network, no trees that only an attack needs; comments would be held for nobody.
+# No entities, no DTD, nothing from the network, no trees that only an attack needs; comments would be held for no one.
 _SAFE: Any = {
     "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False, "remove_comments": True,
     "remove_pis": True,

@@ -24,7 +24,7 @@ NOT_TEXT = "This file is damaged: only its beginning is text. Export it again an
 
 
 def detect_encoding(head: bytes) -> str | None:
-    """Of a text file by its first bytes; None where it is no text."""
+    """Of a text file by its first bytes; None if it is no text."""
     for mark, name in _MARKS:
         if head.startswith(mark):
             return name
@@ -89,7 +89,7 @@ def read_csv(path: Path) -> Iterator[Block]:
 
 
 def detect_delimiter(sample: str) -> str | None:
-    """What parts the columns; None where the lines are not of the same number of parts, as in every other text."""
+    """What parts the columns; None if the lines are not of the same number of parts, as in every other text."""
     lines = [line for line in sample.splitlines()[:50] if line.strip()]
     best, found = 1, None
     for mark in _DELIMITERS:

@@ -100,7 +100,7 @@ def _boxes(file: BinaryIO, start: int, end: int, depth: int = 0) -> Iterator[tup
 
 
 def _length(body: bytes) -> float:
-    """Of ``mvhd``: version 1 has longer numbers. 0 where it does not say."""
+    """Of ``mvhd``: version 1 has longer numbers. 0 if it does not say."""
     try:
         if body[:1] == b"\x01":
             scale, length = struct.unpack(">IQ", body[20:32])

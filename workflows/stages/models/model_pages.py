@@ -15,13 +15,13 @@ from workflows.storage import files
 def ask_model_for_page(
     context: StageContext, segment: dict[str, Any], page: Page, *, searched: bool, count: int
 ) -> tuple[Usage, ...]:
-    """Lay the answer into ``segment``; answers what was used for it, nothing where no model is chosen.
+    """Lay the answer into ``segment``; returns what was used for it, nothing if no model is chosen.
 
     Only pages that are ``searched`` are asked for fields; of the others a description is enough.
 
     Raises:
         StageFailed: no model gave an answer that can be taken; the page fails, and says so.
-        ProviderPaused: nobody answers.
+        ProviderPaused: no one answers.
 
     """
     if context.services.analyst is None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any
 
-# Characters that turn the text behind them around (UAX 9): 00.12 is shown as 21.00, and so is a name.
+# Characters that turn the text after them around (UAX 9): 00.12 is shown as 21.00, and so is a name.
 TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 Box = tuple[float, float, float, float]  # x0, y0, x1, y1 as fractions of the page, origin top left

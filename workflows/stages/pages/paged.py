@@ -52,14 +52,14 @@ class PagedArtifact:
         artifacts.write_json(store, self.head, head)
 
     def open_pages(self, store: ArtifactStore) -> "Pages":
-        """Empty where the stage did not run or had nothing to do."""
+        """Empty if the stage did not run or had nothing to do."""
         try:
             return Pages(self, store, artifacts.read_json(store, self.head))
         except NotFound:
             return Pages(self, store, {})
 
     def page(self, store: ArtifactStore, index: int) -> Entry:
-        """One entry, also while the stage still works on others; empty where there is none."""
+        """One entry, also while the stage still works on others; empty if there is none."""
         found = {int(entry[self.key]): entry for entry in self._chunk(store, index // self.size)}
         return found.get(index) or self.open_pages(store).by_index([index]).get(index, {})
 
@@ -78,7 +78,7 @@ class PagedArtifact:
 
 @dataclass(frozen=True)
 class Pages:
-    """A paged artifact as its head tells it; ``head`` is empty where there is none."""
+    """A paged artifact as its head tells it; ``head`` is empty if there is none."""
 
     of: PagedArtifact
     store: ArtifactStore

@@ -37,7 +37,7 @@ class OpenPdf:
 
 @contextmanager
 def open_pdf(path: Path) -> Iterator[OpenPdf]:
-    """Raises: Refused, where the file needs a password or cannot be repaired."""
+    """Raises: Refused if the file needs a password or cannot be repaired."""
     with _PDFIUM, tempfile.TemporaryDirectory() as folder:
         pdf = _open(path, Path(folder) / "repaired.pdf")
         try:

@@ -26,7 +26,7 @@ def frame_count(path: Path, file_type: str) -> int:
 
 
 def frame(path: Path, index: int) -> Image.Image:
-    """One page, upright. Raises: OSError, where the data end too early or are no image."""
+    """One page, upright. Raises: OSError if the data end too early or are no image."""
     with Image.open(path) as image:
         if index:
             image.seek(index)

@@ -26,7 +26,7 @@ class Glyph:
 
 @dataclass(frozen=True)
 class TextLayer:
-    """``doubt``: why the layer is not believed, or None where it is."""
+    """``doubt``: why the layer is not believed, or None if it is."""
 
     text: str
     lines: tuple[Line, ...]
@@ -46,7 +46,7 @@ def read_text_layer(page: pypdfium2.PdfPage, index: int) -> TextLayer:
 
 
 def doubt(text: str, picture_cover: float) -> str | None:
-    """A text layer is no proof: most scans carry one, made by an OCR that nobody can ask about its errors."""
+    """A text layer is no proof: most scans carry one, made by an OCR that no one can ask about its errors."""
     if sum(char.isalnum() for char in text) < _FEW:
         return "The page has no text layer."
     if picture_cover > _SCAN:

@@ -1,4 +1,4 @@
-"""Text without places, laid out as if it were a page: what the fields' finders read where there is no picture.
+"""Text without places, laid out as if it were a page: what the fields' finders read if there is no picture.
 
 Rows and columns are those of the text; no box of such a page may be shown to anybody.
 """
