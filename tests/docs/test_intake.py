@@ -23,9 +23,7 @@ def blocks() -> list[str]:
 
 
 def test_the_table_names_every_entry_and_no_other() -> None:
-    rows = re.findall(
-        r"^\| (`.+?) \|", PAGE.partition("## What you send")[2].partition("## What you get")[0], re.MULTILINE
-    )
+    rows = re.findall(r"^\| (`.+?) \|", PAGE.partition("## Request")[2].partition("## Response")[0], re.MULTILINE)
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     assert named == {one.alias or name for name, one in MachineQuestion.model_fields.items()}
 

@@ -48,5 +48,5 @@ def test_every_piece_of_a_state_that_the_page_shows_is_taken(tmp_path: Path) -> 
     pieces = {name: json.loads(text) for name, row in rows for text in re.findall(r"`(\{.*?\})`", row)}
     assert set(pieces) == {"settings", "decision"}
     assert replay.state_from(pieces, tmp_path).decision
-    (told,) = re.findall(r"here: `(\{.*\})`", PAGE)
+    (told,) = re.findall(r"provider: `(\{.*\})`", PAGE)
     assert replay.state_from(json.loads(told), tmp_path).settings == {"analyzer": "rules"}

@@ -36,7 +36,7 @@ def test_the_page_shows_what_is_saved(table):
 
 def test_beside_the_prompt_stands_that_the_built_in_rules_ignore_it(table, settings):
     browser, project = signed_in(alice()), make_project()
-    note = '<a href="#id_analyzer">Choose a model</a>'
+    note = '<a href="#id_analyzer">Select a model</a>'
     page = one_line(browser.get(url(project)).content)
     assert note in page
     assert note in one_line(browser.get("/projects/new/").content)
@@ -102,7 +102,7 @@ def test_the_loser_of_two_saves_hears_who_was_first_and_keeps_what_was_typed(tab
     page = one_line(answer.content)
     assert answer.status_code == 409
     assert "Bob Ito changed <b>Name</b> on " in page
-    assert "Saved now: “Bob&#x27;s”" in page
+    assert "Current value: “Bob&#x27;s”" in page
     assert "<b>Description</b>" not in page
     assert "Alice&#x27;s" in page
     assert "Long &amp; dear" in page

@@ -125,9 +125,9 @@ def test_places_are_called_as_the_form_calls_them():
     assert merging.name_place("ocr_model") == "OCR model"
     assert merging.name_place("fields.net", BASE, known) == "Fields: Net"
     assert merging.name_place("fields.gone", BASE) == "Fields: gone"
-    assert merging.name_place("fields.#order", BASE) == "Fields: their order"
-    assert merging.name_place("fields.#count", BASE) == "Fields: more than 60 together"
-    assert merging.name_place("ocr_options.use_textline_orientation").startswith("OCR options: Also read")
+    assert merging.name_place("fields.#order", BASE) == "Fields: order"
+    assert merging.name_place("fields.#count", BASE) == "Fields: more than 60 in total"
+    assert merging.name_place("ocr_options.use_textline_orientation").startswith("OCR options: Detect")
 
 
 ROWS = st.lists(

@@ -118,7 +118,7 @@ def test_the_second_of_two_keeps_what_was_typed_beside_what_the_first_changed_el
     assert lost.status_code == 409
     assert "Bea Adler changed <b>Name</b> on " in page
     assert "Bea Adler changed <b>Fields: Seller</b> on " in page
-    assert "Saved now: removed" in page
+    assert "Current value: removed" in page
     form = lost.context["editor"].form.initial
     assert (form["name"], form["document_prompt"], form["language"]) == ("Alice's", "Mine", "fr")
     assert lost.context["editor"].seen == seen["seen"]

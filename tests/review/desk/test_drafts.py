@@ -169,7 +169,7 @@ def test_what_somebody_else_sent_stands_beside_what_was_typed(held):
     signed_in(alice()).post(url("decide", ref), form(alice(), ref, **{"field-total": "39.90"}))
     text = page(bob(), ref)
     assert "Alice Novak approved this at" in text
-    assert "Alice Novak, sent" in text
+    assert "Alice Novak, submitted" in text
     assert compared(text) == [("Total", "39.90", "38.90")]
     assert 'value="39.90"' in text  # what holds is what was sent, not what the machine had found
 

@@ -76,7 +76,7 @@ def test_the_loser_of_a_claim_race_is_told_who_holds_it():
     claims.claim_review(ref, run, by=person(alice()))
     response = signed_in(bob()).post(url("claim", ref))
     assert response.status_code == 409
-    assert "Alice Novak holds this" in one_line(response.content)
+    assert "Claimed by Alice Novak" in one_line(response.content)
 
 
 def test_a_lapsed_claim_can_be_taken_over():

@@ -124,7 +124,7 @@ def test_a_rows_address_is_the_one_of_its_review():
 
 def test_a_row_says_when_its_deadline_is_near_and_when_it_has_passed():
     open_review("near.pdf")
-    assert "Soon" in one_line(page(bob()).content)
+    assert "Due soon" in one_line(page(bob()).content)
     _, ref = open_review("later.pdf", timeout=7 * 86_400)
     review = queries.get_review(ref)
     for now, soon, said in (("", "", (False, False)), ("", "9", (False, True)), ("9", "9", (True, False))):

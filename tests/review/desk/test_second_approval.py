@@ -137,8 +137,8 @@ def test_each_change_stands_in_decision_run_page_audit_and_export(second, pump: 
     assert "1500.00 → <b>2500.00</b>, Bob Ito" in panel
     assert "2500.00 → <b>2600.00</b>, Alice Novak" in panel
     history = one_line(client.get(f"{base}/lineage/").content)
-    assert "<small>Total: 1500.00 → <b>2500.00</b> </small>" in history
-    assert "<small>Total: 2500.00 → <b>2600.00</b> </small>" in history
+    assert "<small>Total: 1500.00 → <b>2500.00</b></small>" in history
+    assert "<small>Total: 2500.00 → <b>2600.00</b></small>" in history
     for query in ("", f"?document={run.document_id}", f"?user={bob().pk}"):
         page = one_line(client.get(AUDIT + query).content)
         assert "Total: 1500.00 → <b>2500.00</b>" in page, query
