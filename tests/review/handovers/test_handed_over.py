@@ -26,9 +26,10 @@ def page(ref, user=None) -> str:
 
 
 def test_fields_text_reason_and_caller_are_on_the_page() -> None:
-    html = page(hand_over(text="Dear <bank>,\nplease", reason="Above 30").ref)
+    ref = hand_over(text="Dear <bank>,\nplease", reason="Above 30").ref
+    html = page(ref)
     assert "Requested by loans" in html
-    assert "Dear &lt;bank&gt;,\nplease" in html
+    assert "Dear &lt;bank&gt;,\nplease" in signed_in(bob()).get(url("show-review", ref)).content.decode()
     assert "Above 30" in html
     assert "no confidence" in html
     assert "data-zoom" not in html
@@ -36,7 +37,7 @@ def test_fields_text_reason_and_caller_are_on_the_page() -> None:
 
 
 def test_only_fields_say_so() -> None:
-    assert "Loans sent neither page nor text" in page(hand_over().ref)
+    assert "Loans sent fields only" in page(hand_over().ref)
 
 
 def test_pages_are_shown_to_whoever_may_see_the_review(settings) -> None:

@@ -174,7 +174,7 @@ def test_each_sites_admins_see_what_is_theirs():
     site_actions.close_site("acme", version=site.version, by=BY)
     directory.forget()
     take(put(b"closed by now"))
-    assert "The site acme is closed" in waiting()[0][1]
+    assert "Site acme is closed" in waiting()[0][1]
 
 
 def quarantined() -> IncomingFile:
