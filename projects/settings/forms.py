@@ -109,6 +109,7 @@ class ProjectForm(forms.Form):
     )
     document_prompt = forms.CharField(
         required=False,
+        label="Prompt",
         max_length=PROMPT_MAX,
         strip=False,
         help_text="Instructions for models. Runs already started keep their prompt.",

@@ -248,7 +248,7 @@ function tick() {
     const alert = lease.querySelector("[data-lease-ending]"); // said once, not each second
     if (Boolean(alert.textContent) !== ending) alert.textContent = ending ? "Your claim ends within a minute. Extend it to continue." : "";
     lease.querySelector("[data-lease]").textContent =
-      left > 0 ? `Claimed for ${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` : "Claim expired";
+      left > 0 ? `Claimed, ${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left` : "Claim expired";
   }
   for (const undo of document.querySelectorAll("[data-undo-until]")) {
     if (new Date(undo.dataset.undoUntil) > Date.now()) continue;

@@ -55,7 +55,7 @@ class AnalysisForm(forms.Form):
     def __init__(self, before: RunSettings, classifications: Mapping[str, str], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         lists = {SAME: "Same as this run", PROJECT: "Current project settings"}
-        _offer(self, "fields_of", lists | {key: f"Classification {name}" for key, name in classifications.items()})
+        _offer(self, "fields_of", lists | {key: f"Document type {name}" for key, name in classifications.items()})
         _offer(self, "analyzer", _name_inherited_choice(ANALYZERS, before.analyzer))
         _offer(self, "summarizer", _name_inherited_choice(SUMMARIZERS, before.summarizer))
         self.fields["instruction"].initial = before.instruction

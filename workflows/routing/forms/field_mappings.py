@@ -21,7 +21,7 @@ class MappingForm(forms.Form):
         max_length=80,
         error_messages={
             "required": "Enter a name. Documents show it.",
-            "max_length": "A name has up to 80 characters; this one has %(show_value)d.",
+            "max_length": "Use at most 80 characters (currently %(show_value)d).",
         },
         widget=forms.TextInput(attrs=_TEXT),
     )

@@ -40,7 +40,7 @@ class OrderForm(forms.Form):
         max_length=200,
         error_messages={
             "required": "Enter a description. Runs show it.",
-            "max_length": "A description has up to 200 characters; this one has %(show_value)d.",
+            "max_length": "Use at most 200 characters (currently %(show_value)d).",
         },
         widget=forms.TextInput(attrs=_TEXT),
     )
@@ -72,7 +72,7 @@ class RuleForm(OrderForm):
     )
     queue = forms.ChoiceField(required=False, label="Review queue", widget=forms.Select(attrs=_SELECT))
     definition = forms.ChoiceField(required=False, label="Workflow definition", widget=forms.Select(attrs=_SELECT))
-    classification = forms.ChoiceField(required=False, label="Classification", widget=forms.Select(attrs=_SELECT))
+    classification = forms.ChoiceField(required=False, label="Document type", widget=forms.Select(attrs=_SELECT))
     language = forms.ChoiceField(required=False, label="Language", widget=forms.Select(attrs=_SELECT))
     threshold = PercentField(required=False, label="Review threshold, in %", widget=forms.TextInput)
 

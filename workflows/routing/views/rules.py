@@ -62,7 +62,7 @@ def effect_words(effect: Effect, choices: Choices) -> Iterable[str]:
     """``Reviews wait in Payables``, ``Send an e-mail: a@example.org``."""
     named: Mapping[str, tuple[str, Mapping[str, str]]] = {
         "queue": ("Review queue", choices.queues),
-        "classification": ("Classification", choices.classifications),
+        "classification": ("Document type", choices.classifications),
         "language": ("Language", LANGUAGES),
         "definition": ("Workflow definition", {}),
     }
