@@ -195,7 +195,7 @@ def _advance(run: Run, step: StepDefinition, at: dt.datetime, *, asked: bool) ->
 
 def _moving(run: Run, move: Advance, at: dt.datetime) -> list[Change]:
     """An advance without its transition: what happened on the way is left out, where things stand is there."""
-    changes = advance.changes_of(run, DOCUMENT_ANALYSIS, move, _transition_id(run, move.step.order), clock.iso(at))
+    changes = advance.plan_advance(run, DOCUMENT_ANALYSIS, move, _transition_id(run, move.step.order), clock.iso(at))
     prefix = table.TRANSITION.sort_prefix()
     return [one for one in changes if not (isinstance(one, Put) and one.item.SK.startswith(prefix))]
 

@@ -107,7 +107,7 @@ def add_trace(event: EventAt, trace: Trace) -> EventAt:
     return at
 
 
-def beside(event: EventAt, keeps: str) -> EventAt:
+def keep_beside(event: EventAt, keeps: str) -> EventAt:
     """The event of a run whose result is not the document's: in the lineage, and nothing for the bus.
 
     ``keeps``: the run whose result is.

@@ -56,7 +56,7 @@ def delete_document(site: str, document_id: str, *, by: Actor, reason: str = "")
             site, document, by=by, reason=reason, workflow_id=row.workflow_id, due_at=due_work.next_look()
         )
         run = Run(site, document.project_id, document_id, row.workflow_id or document_id)
-        hidden = document_rows.hide_document(run, row, document.classification_id)
+        hidden = document_rows.hide_in_project(run, row, document.classification_id)
         changes = [*gone, *hidden, *hide.follow_ups_hidden(site, document_id)]
         try:
             _write(site, document, row.workflow_id, changes, kind=ActivityType.SOFT_DELETE, by=by)
@@ -82,7 +82,7 @@ def restore_document(site: str, document_id: str, *, by: Actor) -> None:
     soft = _load_deleted(site, document_id)
     row = queries.project_document(site, soft.project_id, document_id)
     run = Run(site, soft.project_id, document_id, row.workflow_id or document_id)
-    shown = document_rows.show_document(run, row, soft.classification_id)
+    shown = document_rows.show_in_project(run, row, soft.classification_id)
     changes = [*parts.restore_changes(site, soft, due_at=due_work.next_look()), *shown]
     try:
         _write(site, soft, row.workflow_id, changes, kind=ActivityType.RESTORE, by=by)

@@ -169,7 +169,7 @@ def _begin_beside(source: Source, first: StepDefinition, pinned: RunSettings, *,
         run, plan.ended.definition, first.order, keeps=plan.keeps, decided=plan.decided
     )  # the document shows the new run, until it has ended at least
     all_runs = ProjectDocument.runs.add({*beside, run.workflow_id})
-    more = More(project_document=[all_runs], project_document_if=document_rows.rests_unchanged(before))
+    more = More(project_document=[all_runs], project_document_if=document_rows.if_at_rest_as(before))
     shown = document_rows.state_of_row(before)
     changes = advance.write(shown, position, now, new_rows=_rows(plan, now), more=more)
     transact(changes, events.lineage(run, kind, by=by, facts=facts, trace=_trace(plan)))
@@ -295,7 +295,7 @@ def choose_result(run: Run, *, by: Actor, reviews: bool) -> bool:
     )
     also = _plan_follow_ups_of_chosen(source)
     after = DocumentState(DocumentStatus.PUBLISHED, run.workflow_id, decided=run.workflow_id)
-    more = More(project_document_if=document_rows.rests_unchanged(before), classified=typed)
+    more = More(project_document_if=document_rows.if_at_rest_as(before), classified=typed)
     changes = [*document_rows.write_document(run, document_rows.state_of_row(before), after, now, more=more), *also]
     written = transact(changes, event, audit, *(typed.events if typed else ()))
     events.publish_soon(cast("DocumentEvent", written[0]))

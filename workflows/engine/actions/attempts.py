@@ -28,7 +28,7 @@ def begin_next(run: Run, *, attempt: int, why: str, definition: Definition | Non
     change = Update(
         run_rows.execution_key(run),
         [
-            *run_rows.attempt_begins(attempt + 1),
+            *run_rows.begin_attempt(attempt + 1),
             *due_work.postpone_actions(Execution, check_at, execution_id=run.workflow_id),
             *due_work.release_actions(),
             Execution.updatedAt.set(clock.iso(clock.now())),

@@ -113,7 +113,7 @@ def _reopen(run: Run, execution: Execution, plan: _Resumption, way: ResumeWay, *
     attempt = before.attempt + 1
     after = replace(before, step=plan.step.order, attempt=attempt, outcome=None)
     # Still the newest run of its document, or beside the one whose result stays the document's.
-    more = More(execution=plan.execution, project_document_if=document_rows.shows(before.document.workflow_id))
+    more = More(execution=plan.execution, project_document_if=document_rows.if_shows(before.document.workflow_id))
     changes = advance.write(before, after, clock.iso(clock.now()), more=more)
     facts = {"way": way.value, "step": plan.step.name, "attempt": attempt, **dict(plan.facts)}
     trace = traces.of_next_attempt(run, definition, attempt)

@@ -91,7 +91,7 @@ def _write(new: NewRun, document: Document, before: ProjectDocument, at: dt.date
     now = clock.iso(clock.now())
     more = More(
         project_document=_project_document(original),
-        project_document_if=document_rows.rests(),
+        project_document_if=document_rows.if_at_rest(),
         document=_document(document, original, at, now),
         document_if=Document.revision == document.revision,
         # Without a queue it stays where it is until it is assessed: what was limited to some is not open meanwhile.

@@ -235,7 +235,7 @@ def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = 
         line.set(batch_line) if batch_line else line.remove(),
         *due_work.schedule_actions(DocumentUnpacking, due_work.next_look(), document_id=record.documentId),
     ]
-    before, more = document_rows.state_of_row(row), More(project_document_if=document_rows.has_status(row))
+    before, more = document_rows.state_of_row(row), More(project_document_if=document_rows.if_has_status(row))
     changes = [
         Update(record.key, opened, DocumentUnpacking.status == UnpackingStatus.DONE),
         *document_rows.write_document(run, before, _UNDER_WAY, clock.iso(clock.now()), more=more),

@@ -84,17 +84,17 @@ def advance(
 
     """
     transition_id = clock.ulid_after(last)
-    guarded, *others = changes_of(run, definition, move, transition_id, clock.iso(clock.now()))
+    guarded, *others = plan_advance(run, definition, move, transition_id, clock.iso(clock.now()))
     trace = traces.of_step(run, definition, move.step.order, move.attempt, move.execution)
     told: EventAt = events.add_trace(cast("events.EventAt", event or _event(run, move, by)), trace)
     if keeps := place_of(run, move.execution, move.outcome).keeps:
-        told = events.beside(cast("events.EventAt", told), keeps)
+        told = events.keep_beside(cast("events.EventAt", told), keeps)
     typed = move.classified.events if move.classified else ()
     written = transact([guarded, *also, *others], told, *typed)
     return AdvanceResult(transition_id, cast("DocumentEvent", written[0]))
 
 
-def changes_of(run: Run, definition: Definition, move: Advance, transition_id: str, now: str) -> list[Change]:
+def plan_advance(run: Run, definition: Definition, move: Advance, transition_id: str, now: str) -> list[Change]:
     """What one advance writes besides its event, the guarded execution first."""
     place = place_of(run, move.execution, move.outcome)
     before = RunPosition(run, definition, move.step.order, move.attempt)

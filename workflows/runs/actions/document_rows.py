@@ -87,26 +87,26 @@ def _status_of_row(row: ProjectDocument) -> DocumentStatus:
     return DocumentStatus.WAITING if row.current_step else DocumentStatus.IN_PROGRESS
 
 
-def rests() -> Condition:
+def if_at_rest() -> Condition:
     """The document is not deleted, and no run of it is under way."""
     quiet: Condition = _THERE & (ProjectDocument.status != StepStatus.IN_PROGRESS)
     return quiet
 
 
-def rests_unchanged(row: ProjectDocument) -> Condition:
+def if_at_rest_as(row: ProjectDocument) -> Condition:
     """Whoever loses here has seen another run begin, go on or be chosen."""
     same: Condition = (ProjectDocument.workflow_id == row.workflow_id) & (ProjectDocument.outcome == row.outcome)
-    quiet: Condition = rests() & same
+    quiet: Condition = if_at_rest() & same
     return quiet
 
 
-def shows(workflow_id: str) -> Condition:
+def if_shows(workflow_id: str) -> Condition:
     """The document is not deleted, and this run is the one that it shows."""
     same: Condition = _THERE & (ProjectDocument.workflow_id == workflow_id)
     return same
 
 
-def has_status(row: ProjectDocument) -> Condition:
+def if_has_status(row: ProjectDocument) -> Condition:
     """The document is not deleted, and in the state that ``row`` says; for one without runs."""
     same: Condition = _THERE & (ProjectDocument.status == row.status)
     return same
@@ -144,11 +144,15 @@ def write_document(
     )
     if more.classified:
         tally.update(more.classified.tally)
-    rows = [*_in_project(run, before, after, now, more), *_own(run, before, after, more)] if before else []
+    rows = (
+        [*_write_project_row(run, before, after, now, more), *_write_own_row(run, before, after, more)]
+        if before
+        else []
+    )
     return [*rows, *counting.apply_tally(run.site, tally)]
 
 
-def _in_project(run: Run, before: DocumentState, after: DocumentState, now: str, more: More) -> list[Change]:
+def _write_project_row(run: Run, before: DocumentState, after: DocumentState, now: str, more: More) -> list[Change]:
     values = {} if _is_shown_alike(before, after) else columns(run, after, now)
     actions = [*more.project_document]
     if before.step_status == after.step_status and before.workflow_id == after.workflow_id and not after.outcome:
@@ -170,7 +174,7 @@ def _is_shown_alike(before: DocumentState, after: DocumentState) -> bool:
     return (before.status, before.workflow_id) == (after.status, after.workflow_id)
 
 
-def _own(run: Run, before: DocumentState, after: DocumentState, more: More) -> list[Change]:
+def _write_own_row(run: Run, before: DocumentState, after: DocumentState, more: More) -> list[Change]:
     if _is_shown_alike(before, after) and not (more.document or more.classified):
         # Published without a review, it belongs to the queue in which its review would have waited.
         return [move_to_queue(run.site, run.document_id, more.queue)] if more.queue else []
@@ -184,7 +188,7 @@ def _own(run: Run, before: DocumentState, after: DocumentState, more: More) -> l
     return [Update(row.key, actions, condition, name="document")]
 
 
-def hide_document(run: Run, row: ProjectDocument, classification_id: str | None) -> list[Change]:
+def hide_in_project(run: Run, row: ProjectDocument, classification_id: str | None) -> list[Change]:
     """The document leaves its project's list and the counts; fails while a run of it is under way."""
     keys = {name: value for name in INDEX_KEYS if (value := getattr(row, name))}
     same: Condition = (ProjectDocument.GSI1SK == row.GSI1SK) & _same_run(row)
@@ -206,7 +210,7 @@ def _same_run(row: ProjectDocument) -> Condition:
     return same
 
 
-def show_document(run: Run, row: ProjectDocument, classification_id: str | None) -> list[Change]:
+def show_in_project(run: Run, row: ProjectDocument, classification_id: str | None) -> list[Change]:
     """The document is back in its project's list and in the counts, as it was."""
     kept = row.hidden.as_dict()
     actions = [

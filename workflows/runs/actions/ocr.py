@@ -17,7 +17,7 @@ _STATUS = {
 }
 
 
-def record(run: Run, step: str, status: StepStatus, facts: Mapping[str, Any], now: str) -> list[Change]:
+def record_ocr(run: Run, step: str, status: StepStatus, facts: Mapping[str, Any], now: str) -> list[Change]:
     """What the advance out of ``step`` writes beside itself: nothing, or the latest run's record over the last one."""
     if step != STEP or status not in _STATUS:
         return []

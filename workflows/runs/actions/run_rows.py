@@ -128,12 +128,12 @@ def leave_step(before: RunPosition, after: RunPosition, left: Advance, transitio
     """Execution, transition and board of a run that leaves a step; seed 000's rows too if it ends."""
     last = [Execution.last_transition.set(transition_id), Execution.afresh.remove(), *left.pinned]
     changes = [
-        _execution(before, after, last, now, check_at=left.check_at),
-        _transition(before.run, transition_id, left, now),
+        _move_execution(before, after, last, now, check_at=left.check_at),
+        _record_transition(before.run, transition_id, left, now),
         Update(board_key(before.run), [*_leave_step(left, now), *_enter_step(after, now)], EXISTS),
-        *ocr.record(before.run, left.step.name, left.status, left.facts, now),
+        *ocr.record_ocr(before.run, left.step.name, left.status, left.facts, now),
     ]
-    return [*changes, *(_links(after, left.reason, now) if after.outcome else ())]
+    return [*changes, *(_move_links(after, left.reason, now) if after.outcome else ())]
 
 
 def reopen(before: RunPosition, after: RunPosition, more: Sequence[Action], now: str) -> list[Change]:
@@ -151,9 +151,9 @@ def reopen(before: RunPosition, after: RunPosition, more: Sequence[Action], now:
         WorkflowSteps.updated_at.set(now),
     ]
     return [
-        _execution(before, after, [Execution.outcome.remove(), *more], now),
+        _move_execution(before, after, [Execution.outcome.remove(), *more], now),
         Update(board_key(after.run), board, EXISTS),
-        *_links(after, None, now),
+        *_move_links(after, None, now),
     ]
 
 
@@ -183,7 +183,7 @@ def place_of(run: Run, execution: Execution | None, outcome: Outcome | None) -> 
     return Place(keeps, keeps or (run.workflow_id if decides else ""))
 
 
-def _execution(
+def _move_execution(
     before: RunPosition, after: RunPosition, more: Sequence[Action], now: str, *, check_at: dt.datetime | None = None
 ) -> Update:
     run = after.run
@@ -197,7 +197,7 @@ def _execution(
         *more,
     ]
     if after.attempt != before.attempt:
-        actions += attempt_begins(after.attempt)
+        actions += begin_attempt(after.attempt)
     if after.outcome:
         actions += [Execution.outcome.set(after.outcome), *due_work.finish_actions()]
     else:
@@ -210,14 +210,14 @@ def _execution(
     return Update(execution_key(run), actions, guard, name="run")
 
 
-def attempt_begins(attempt: int) -> list[Action]:
+def begin_attempt(attempt: int) -> list[Action]:
     """The attempt that drives the run from now on, and its engine, as they are part of one change."""
     kind = engine_choice.choose_engine()
     engine = Execution.engine.set(kind) if kind else Execution.engine.remove()
     return [Execution.engine_attempt.set(attempt), engine]
 
 
-def _transition(run: Run, transition_id: str, left: Advance, now: str) -> Put:
+def _record_transition(run: Run, transition_id: str, left: Advance, now: str) -> Put:
     key = table.TRANSITION.key(run.site, execution_id=run.workflow_id, transition_id=transition_id)
     data = facts_to_store(left.facts) | ({"reason": left.reason} if left.reason else {})
     if left.used:
@@ -269,7 +269,7 @@ def _enter_step(after: RunPosition, now: str) -> list[Action]:
     ]
 
 
-def _links(after: RunPosition, reason: str | None, now: str) -> list[Change]:
+def _move_links(after: RunPosition, reason: str | None, now: str) -> list[Change]:
     """Seed 000's rows that point to the run from its project and its document."""
     run, status = after.run, after.step_status
     error = DocumentWorkflow.data["error"]
