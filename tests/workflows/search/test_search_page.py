@@ -83,7 +83,7 @@ def test_the_places_that_are_not_listed_are_counted() -> None:
         ("AND", "Enter at least two letters"),
         ("\x00", "Enter at least two letters"),
         ("🎉", "Enter at least two letters"),
-        ("x" * 10_000, "up to 200 characters"),
+        ("x" * 10_000, "at most 200 characters"),
         ("one two three four five six seven eight nine", "up to 8 words"),
         ("acme OR", "No documents match"),
         ("NEAR(acme acme)", "No documents match"),
