@@ -90,7 +90,7 @@ def test_a_draft_is_given_to_no_run_until_it_is_activated(draft: str) -> None:
 def test_a_draft_can_be_archived_and_activated_after_all(draft: str) -> None:
     definition_actions.archive_definition(draft, by=BY)
     assert states("document-approval") == [S.ARCHIVED, S.ACTIVE]
-    with pytest.raises(Conflict, match="Version 1 is active"):
+    with pytest.raises(Conflict, match="version 1 is active"):
         definition_actions.archive_definition(draft, by=BY)
     definition_actions.activate_definition(draft, instead_of=1, by=BY)
     assert versions.active_definition("document-approval").id == draft
@@ -109,7 +109,7 @@ def test_a_first_version_may_be_a_draft(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.usefixtures("published")
 def test_who_saw_another_version_as_active_is_told() -> None:
     definition_actions.activate_definition(FIRST_ANALYSIS.id, instead_of=2, by=BY)
-    with pytest.raises(Conflict, match="Version 1 is active now"):
+    with pytest.raises(Conflict, match="version 1 is active now"):
         definition_actions.activate_definition(DOCUMENT_ANALYSIS.id, instead_of=2, by=BY)
     assert states() == [S.ARCHIVED, S.ACTIVE]
 
@@ -127,7 +127,7 @@ def test_of_two_who_activate_at_once_one_loses(monkeypatch: pytest.MonkeyPatch) 
         *definition_actions.version_key(later.id), workflowId=later.id, name=FAMILY, version=3, status=S.DRAFT,
         createdAt="2026", updatedAt="2026",
     ).save()  # fmt: skip
-    with pytest.raises(Conflict, match="Version 1 is active now"):
+    with pytest.raises(Conflict, match="version 1 is active now"):
         definition_actions.activate_definition(later.id, instead_of=2, by=BY)
     assert states() == [S.DRAFT, S.ARCHIVED, S.ACTIVE]
 
@@ -150,7 +150,7 @@ def test_an_archived_family_begins_no_run() -> None:
     assert states("document-approval") == [S.ARCHIVED]
     with pytest.raises(Refused, match="document-approval is archived"):
         versions.active_definition("document-approval")
-    with pytest.raises(Conflict, match="No version is active"):
+    with pytest.raises(Conflict, match="no version is active"):
         definition_actions.activate_definition(DOCUMENT_APPROVAL.id, instead_of=1, by=BY)
     definition_actions.activate_definition(DOCUMENT_APPROVAL.id, instead_of=0, by=BY)
     assert versions.active_definition("document-approval") is DOCUMENT_APPROVAL

@@ -29,7 +29,7 @@ def settled(**wish: object) -> run_settings.RunSettings:
 
 
 def test_rules_follow_no_instruction_and_the_form_says_so() -> None:
-    with pytest.raises(Refused, match="Rules on this machine follow no instruction"):
+    with pytest.raises(Refused, match="Built-in rules ignore instructions"):
         settled(instruction="Read the small print")
 
 

@@ -178,11 +178,11 @@ def test_a_program_named_pdf_is_refused(tmp_path: Path, body: bytes) -> None:
         (b"  \n ", "a.txt", "only whitespace"),
         (b"PK\x03\x04 and then nothing", "a.docx", "damaged or incomplete"),
         (b"\xd0\xcf\x11\xe0" + bytes(600), "a.msg", "damaged or incomplete"),
-        (b"\x00\x01\x02", "a.txt", "named .txt but is not one"),
+        (b"\x00\x01\x02", "a.txt", "does not match the extension .txt"),
         (archive("a.pdf"), "a.zip", "Unpack it"),
         (b"PK\x03\x04 and then nothing", "a.zip", "Archives cannot be processed"),
         (b"\x1f\x8b\x08", "a.gz", "Unpack it"),
-        (b"garbage", "a.pdf", "named .pdf but is not one"),
+        (b"garbage", "a.pdf", "does not match the extension .pdf"),
         (b"\x00garbage", "a.xyz", "not supported"),
         (b"RIFF\x00\x00\x00\x00WAVEfmt ", "a.wav", "PCM WAV"),
         (b'{"url": "file:///etc/passwd"}', "a.webreq", "not the address of a web page"),
@@ -224,7 +224,7 @@ def test_a_pdf_without_pages_is_refused(tmp_path: Path) -> None:
 
 def test_too_many_pages_are_refused(tmp_path: Path) -> None:
     path = made(tmp_path, "a.pdf", pdf_bytes(tmp_path, 3))
-    with pytest.raises(Refused, match="3 pages; 2 are taken at once"):
+    with pytest.raises(Refused, match="3 pages; the limit is 2"):
         inspection.inspect(path, "a.pdf", max_pages=2)
 
 
@@ -276,7 +276,7 @@ def test_a_bomb_inside_a_pdf_is_refused(tmp_path: Path) -> None:
         document.pages[0].Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(I=stream))
         document.pages[0].Contents = document.make_stream(b"200 0 0 200 0 0 cm /I Do")
         document.save(tmp_path / "b.pdf")
-    assert "picture on page 1" in refusal(tmp_path / "b.pdf")
+    assert "image on page 1" in refusal(tmp_path / "b.pdf")
 
 
 def test_an_animation_is_taken_with_a_note(tmp_path: Path) -> None:

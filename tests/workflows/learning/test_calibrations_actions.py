@@ -138,7 +138,7 @@ def test_the_prior_can_be_activated_again() -> None:
 
 def test_what_is_not_there_cannot_be_activated() -> None:
     project_id = reviewed_project(1)
-    with pytest.raises(NotFound, match="no calibration 7"):
+    with pytest.raises(NotFound, match="Calibration 7 not found"):
         actions.activate_calibration(SITE, project_id, 7, seen=0, by=ANNA)
 
 

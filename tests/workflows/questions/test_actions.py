@@ -92,7 +92,7 @@ def test_who_asks_again_or_deletes_second_is_told(run: Run) -> None:
         question_actions.delete_question(QuestionRef(run, 0, 9), by=BY)
 
 
-@pytest.mark.parametrize(("text", "words"), [(" \n", "Enter a question"), ("x" * 501, "up to 500")])
+@pytest.mark.parametrize(("text", "words"), [(" \n", "Enter a question"), ("x" * 501, "at most 500")])
 def test_what_is_no_question_is_refused(run: Run, text: str, words: str) -> None:
     with pytest.raises(Refused, match=words):
         question_actions.ask_question(run, 0, text, by=BY)

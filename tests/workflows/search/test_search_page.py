@@ -84,7 +84,7 @@ def test_the_places_that_are_not_listed_are_counted() -> None:
         ("\x00", "Enter at least two letters"),
         ("🎉", "Enter at least two letters"),
         ("x" * 10_000, "at most 200 characters"),
-        ("one two three four five six seven eight nine", "up to 8 words"),
+        ("one two three four five six seven eight nine", "at most 8 words"),
         ("acme OR", "No documents match"),
         ("NEAR(acme acme)", "No documents match"),
     ],

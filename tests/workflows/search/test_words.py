@@ -60,7 +60,7 @@ def test_what_says_too_little_is_refused_with_what_to_do(text: str) -> None:
 def test_what_says_too_much_is_refused_with_what_to_do() -> None:
     with pytest.raises(Refused, match="at most 200 characters"):
         parse_terms("x" * (QUERY_LENGTH + 1))
-    with pytest.raises(Refused, match="up to 8 words"):
+    with pytest.raises(Refused, match="at most 8 words"):
         parse_terms("one two three four five six seven eight nine")
 
 
