@@ -95,7 +95,7 @@ def test_an_archive_of_which_nothing_came_out_failed_and_try_again_brings_its_fi
     assert words(document_id) == ["UNPACKING_FAILED"]
     assert len(on_the_bus(document_id)) == 1
     text = page(document_id)
-    assert all(word in text for word in ("Failed", "inner.zip", "No files could be extracted", "Retry"))
+    assert all(word in text for word in ("Failed", "inner.zip", "No files were extracted", "Retry"))
     listed = signed_in(charlie()).get(f"/workflows/projects/{row(document_id).project_id}/documents/")
     assert "Failed" in listed.content.decode()
     settings.UNPACK_MAX_DEPTH = 3
