@@ -160,7 +160,7 @@ def test_beside_a_published_result_a_new_run_begins_in_the_middle(pump: Pump, pu
 def test_every_stage_can_be_the_first_of_a_new_run(pump: Pump, published: Run, stage: str) -> None:
     order = DOCUMENT_ANALYSIS.named(stage).order
     if step(published, stage)["status"] == "skipped":
-        with pytest.raises(Refused, match="Choose a stage"):
+        with pytest.raises(Refused, match="Select a stage"):
             reruns.run_again(published, stage, by=ROSA)
         return
     with worked() as counts:
@@ -212,7 +212,7 @@ def test_what_the_engine_did_not_hear_of_is_started_by_the_sweeper(pump: Pump, p
 
 def test_the_rules_of_running_again(pump: Pump, published: Run, scans: Any) -> None:  # noqa: F811
     for stage in ("human_review", "publish", "transcribe", "none"):
-        with pytest.raises(Refused, match="Choose a stage"):
+        with pytest.raises(Refused, match="Select a stage"):
             reruns.run_again(published, stage, by=ROSA)
     with pytest.raises(Refused, match="has not ended"):
         reruns.run_again(start_run(scans), "segment_prep", by=ROSA)
