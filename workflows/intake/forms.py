@@ -24,7 +24,7 @@ class TenantForm(forms.Form):
     project_id = forms.ChoiceField(
         label="Project",
         help_text="Its settings process the files.",
-        error_messages={"required": "Choose a project.", "invalid_choice": "Choose from the list."},
+        error_messages={"required": "Choose a project.", "invalid_choice": "Select an option from the list."},
         widget=forms.Select(attrs={"class": "select"}),
     )
 

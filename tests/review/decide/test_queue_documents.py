@@ -303,7 +303,7 @@ def test_who_may_not_see_what_they_uploaded_is_told_so(zoo: Zoo) -> None:
     file = SimpleUploadedFile("mine.txt", b"Plain words")
     (told,) = signed_in(zoo.outsider).post(url, {"files": file}, headers={"accept": "application/json"}).json()["files"]
     assert told["url"] == f"/projects/{zoo.published.project_id}/"
-    assert "queue that your groups are not in" in told["notes"][-1]
+    assert "queue of groups that you are not a member of" in told["notes"][-1]
 
 
 def test_only_a_closed_queue_costs_a_page_a_call(scanner: Client, pump: Pump) -> None:

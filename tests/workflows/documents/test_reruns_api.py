@@ -28,9 +28,7 @@ def test_a_run_without_a_result_goes_on_itself(table: str) -> None:
 
 def test_a_document_is_analysed_otherwise_and_a_result_chosen(table: str) -> None:
     run, client = published_run(field("total", "4.00")), program()
-    assert (
-        "follow no instruction" in problem(send(client, at(run, "analysis"), instruction="Look twice"), 422)["detail"]
-    )
+    assert "ignore instructions" in problem(send(client, at(run, "analysis"), instruction="Look twice"), 422)["detail"]
     assert problem(send(client, at(run, "analysis"), threshold=7), 422)["errors"]
     answer = send(client, at(run, "analysis"), threshold=0.5)
     assert answer.status_code == 201

@@ -67,7 +67,7 @@ def test_an_analysis_with_other_settings_begins_beside_the_result(table):
     assert "its 1 page is used as it is" in shown
     refused = browser.post(url("analyse-again", run), {"instruction": "Look twice"})
     assert refused.status_code == 422
-    assert "Rules on this machine follow no instruction" in one_line(refused.content)
+    assert "Built-in rules ignore instructions" in one_line(refused.content)
     assert "Look twice" in refused.content.decode()  # what was typed stays
     assert browser.post(url("analyse-again", run), {"threshold": "500"}).status_code == 422
     answer = browser.post(url("analyse-again", run), {"threshold": "50"}, follow=True)

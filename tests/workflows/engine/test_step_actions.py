@@ -61,7 +61,7 @@ def test_the_sender_hears_what_became_of_the_document(
     step_actions.do(errand(run, "mail_sender", ends=ends))
     assert word in mailoutbox[0].subject
     User.objects.update(is_active=False)
-    assert "no e-mail address" in step_actions.do(errand(run, "mail_sender", ends=ends)).words
+    assert "no email address" in step_actions.do(errand(run, "mail_sender", ends=ends)).words
     assert len(mailoutbox) == 1
 
 
@@ -75,7 +75,7 @@ def test_where_the_desk_tells_every_end_the_step_does_not_tell_it_too(
 
 
 def test_a_program_has_no_address(run: Run, mailoutbox: list[Any]) -> None:
-    assert "no e-mail address" in step_actions.do(errand(run, "mail_sender")).words
+    assert "no email address" in step_actions.do(errand(run, "mail_sender")).words
     assert mailoutbox == []
 
 

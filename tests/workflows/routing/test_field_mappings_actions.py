@@ -262,7 +262,7 @@ def test_a_mapping_is_made_changed_and_listed_in_pages():
         (typed(("Not A Name", "amount")), "Enter the field"),
         (typed(("total", "")), "Choose an attribute"),
         (typed(("total", "gone")), "This attribute no longer exists"),
-        (typed(project_id="proj_none"), "Choose from the list"),
+        (typed(project_id="proj_none"), "Select an option from the list"),
         (typed(*[("total", "amount")] * 41), "At most 40 rows"),
     ],
 )

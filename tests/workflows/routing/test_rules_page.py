@@ -143,7 +143,7 @@ def test_a_rule_at_the_upload_chooses_settings():
         (typed(language="de"), "Not available after the analysis"),
         (typed(threshold="50"), "Leave it empty"),
         (typed(actions=[{"type": "QUEUE"}]), "Choose a queue"),
-        (typed(actions=[{"type": "NOTIFY", "target": "nobody"}]), "is not an e-mail address"),
+        (typed(actions=[{"type": "NOTIFY", "target": "nobody"}]), "is not an email address"),
         (typed(actions=[{"type": "NOTIFY", "target": ""}]), "Enter one to 10 addresses"),
         (typed(actions=[{"type": "WEBHOOK", "target": "http://example.org/"}]), "starts with https://"),
         (typed(actions=[{"type": "WEBHOOK", "target": "https://user:pw@example.org/"}]), "no password"),

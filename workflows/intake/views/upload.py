@@ -166,7 +166,7 @@ def _page(
         ],
         "accept": ",".join(sorted({*EXTENSIONS.values(), *ALSO, ".zip"})),
         "answers": answers,
-        "supported": f"{SUPPORTED}; ZIP archives of these; e-mails with their attachments",
+        "supported": f"{SUPPORTED}; ZIP archives of these; emails with their attachments",
         "limit": size_words(settings.UPLOAD_MAX_BYTES),
         "limit_bytes": settings.UPLOAD_MAX_BYTES,
     }

@@ -29,7 +29,7 @@ class MappingForm(forms.Form):
     project_id = forms.ChoiceField(
         required=False,
         label="Documents of",
-        error_messages={"invalid_choice": "Choose from the list."},
+        error_messages={"invalid_choice": "Select an option from the list."},
         widget=forms.Select(attrs={"class": "select"}),
     )
     on = forms.BooleanField(required=False, label="Active")

@@ -20,7 +20,7 @@ MOST_CONDITIONS, MOST_ACTIONS, MOST_RECIPIENTS = 10, 10, 10
 ACTION_WORDS = {
     ActionType.OCR.value: "Store text as a file",
     ActionType.QUEUE.value: "Add to a queue",
-    ActionType.NOTIFY.value: "Send an e-mail",
+    ActionType.NOTIFY.value: "Send an email",
     ActionType.PUBLISH.value: "Publish to the event bus",
     ActionType.WEBHOOK.value: "Call a webhook",
 }
@@ -131,7 +131,7 @@ class ActionRow(forms.Form):
             try:
                 validate_email(address)
             except forms.ValidationError:
-                self.add_error("target", f"“{address[:60]}” is not an e-mail address.")
+                self.add_error("target", f"“{address[:60]}” is not an email address.")
 
     def _check_url(self, text: str) -> None:
         try:

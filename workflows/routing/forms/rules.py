@@ -92,7 +92,7 @@ class RuleForm(OrderForm):
         choice = self.fields[name]
         if isinstance(choice, forms.ChoiceField):
             choice.choices = list(offered.items())
-            choice.error_messages["invalid_choice"] = "Choose from the list."
+            choice.error_messages["invalid_choice"] = "Select an option from the list."
 
     def clean(self) -> dict[str, Any]:
         typed = self.cleaned_data

@@ -59,7 +59,7 @@ def _row(stored: StoredRule, choices: Choices) -> RuleRow:
 
 
 def effect_words(effect: Effect, choices: Choices) -> Iterable[str]:
-    """``Reviews wait in Payables``, ``Send an e-mail: a@example.org``."""
+    """``Reviews wait in Payables``, ``Send an email: a@example.org``."""
     named: Mapping[str, tuple[str, Mapping[str, str]]] = {
         "queue": ("Review queue", choices.queues),
         "classification": ("Document type", choices.classifications),
