@@ -78,11 +78,11 @@ def test_of_a_deleted_document_who_may_not_delete_does_not_read_its_lineage(run)
 def test_while_a_run_is_under_way_the_page_says_why_not(table):
     moving = start_run()
     page = one_line(signed_in(alice()).get(url(moving, "delete/")).content)
-    assert "under way" in page
+    assert "in progress" in page
     assert "<form method" not in page.partition("<main")[2]
     answer = post(moving, "delete/")
     assert answer.status_code == 422
-    assert "under way" in one_line(answer.content)
+    assert "in progress" in one_line(answer.content)
 
 
 def test_a_purge_asks_whether_one_is_sure_and_says_what_it_leaves(run):
@@ -90,7 +90,7 @@ def test_a_purge_asks_whether_one_is_sure_and_says_what_it_leaves(run):
     page = one_line(signed_in(alice()).get(gone(run)).content)
     for word in (
         "Permanently deleted",
-        "Left",
+        "Kept",
         "all file versions, including the original object",
         "the audit record of the purge",
     ):
@@ -101,7 +101,7 @@ def test_a_purge_asks_whether_one_is_sure_and_says_what_it_leaves(run):
     assert "purging" in one_line(signed_in(alice()).get(gone(run)).content)
     removals.finish_removal(SITE, run.document_id)
     page = one_line(signed_in(alice()).get(gone(run)).content)
-    assert "What is left" in page
+    assert "Purge record" in page
     assert "Purge document" not in page
     assert gone(run) in one_line(signed_in(alice()).get("/documents/deleted/?which=purged").content)
     assert gone(run) not in one_line(signed_in(alice()).get("/documents/deleted/").content)
@@ -113,7 +113,7 @@ def test_who_comes_second_is_told_who_was_first(run):
     post(run, "purge/", sure="yes")
     answer = post(run, "restore/")
     assert answer.status_code == 409
-    assert "Alice Novak purged this document first" in one_line(answer.content)
+    assert "Alice Novak has already purged this document" in one_line(answer.content)
     assert post(run, "purge/", sure="yes").status_code == 409
 
 

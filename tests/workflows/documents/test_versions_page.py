@@ -75,7 +75,7 @@ def test_while_a_run_is_under_way_the_upload_is_refused_before_it_is_stored(run)
     send(run)
     answer = send(run)
     assert answer.status_code == 422
-    assert "under way" in one_line(answer.content)
+    assert "in progress" in one_line(answer.content)
     assert len(versions(run)) == len(s3_versions(run)) == 2
 
 
@@ -105,4 +105,4 @@ def test_a_content_that_is_not_there_is_not_found(run):
 def test_the_run_of_an_older_content_says_where_its_pages_went(run):
     send(run)
     page = one_line(signed_in(charlie()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content)
-    assert "newer content" in page
+    assert "newer file version" in page

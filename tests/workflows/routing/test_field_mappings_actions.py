@@ -139,7 +139,7 @@ def test_without_its_event_no_change_is_kept(monkeypatch):
             act()
     assert [field_mappings.draft_of(one) for one in pinned_rules.list_mappings(SITE)] == [draft(("total", "amount"))]
     monkeypatch.setattr(pinned_rules, "MOST_MAPPINGS", 1)
-    with pytest.raises(Refused, match="up to 1 mappings"):
+    with pytest.raises(Refused, match="up to 1 field mappings"):
         make()
 
 

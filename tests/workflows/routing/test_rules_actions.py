@@ -285,7 +285,7 @@ def test_a_rule_that_is_deleted_is_in_no_list_and_told() -> None:
 def test_who_deletes_a_rule_that_was_changed_meanwhile_loses_and_learns_by_whom() -> None:
     made = make_rule(make_ruleset())
     rules.update_rule(SITE, made.rulesetId, made.documentId, draft(description="Other"), version=1, by=BOB)
-    with pytest.raises(Conflict, match=r"^Bob Ito changed this rule on .+ Look at it as it is now"):
+    with pytest.raises(Conflict, match=r"^Bob Ito changed this rule on .+ Your change was not saved"):
         rules.delete_rule(SITE, made.rulesetId, made.documentId, version=1, by=ALICE)
     assert rule_of(made).description == "Other"
     assert len(copies()) == 1
