@@ -73,7 +73,7 @@ _SHORT = {
     "paddleocr_processor": "OCR",
     "transcribe": "Audio",
     "webcrawler": "Web",
-    "segment_builder": "Segments",
+    "segment_builder": "Pages",  # people see segments as pages
     "segment_analyzer": "Analyse",
     "graph_builder": "Graph",
     "document_summarizer": "Summary",
