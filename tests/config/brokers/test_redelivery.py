@@ -111,7 +111,7 @@ def test_a_task_that_asks_to_be_tried_again_has_not_ended_its_worker(kind: Engin
     headers = {"countersign_delivered": redelivery.MOST}
     app.send_task(task.name, kwargs={}, queue=QUEUE, headers=headers)
     message = take()
-    with mock.patch.object(type(task), "run", side_effect=lambda **_: task.retry(countdown=0)):
+    with mock.patch.object(task, "run", side_effect=lambda **_: task.retry(countdown=0)):
         trace_task(task, "1", [], {}, Request(message, app=app, task=task).request_dict, app=app)
     message.ack()
     assert deaths(task) == redelivery.MOST
@@ -120,7 +120,7 @@ def test_a_task_that_asks_to_be_tried_again_has_not_ended_its_worker(kind: Engin
 def test_a_retry_that_no_broker_takes_brings_its_message_back(kind: EngineKind, task: Task[Any, Any]) -> None:
     queues.enqueue(task.name, QUEUE, {"number": 1})
     away = mock.patch.object(Celery, "send_task", side_effect=OperationalError("no route"))
-    again = mock.patch.object(type(task), "run", side_effect=lambda **_: task.retry(countdown=0))
+    again = mock.patch.object(task, "run", side_effect=lambda **_: task.retry(countdown=0))
     message = take()
     with away, again:
         assert worked_on(task, message) == REJECTED

@@ -38,7 +38,7 @@ def test_the_first_run_says_what_it_made(aws_stack):
 
 
 def test_what_the_emulators_cloudformation_leaves_out_is_done_by_its_api(aws_stack):
-    assert aws_stack[-1] == f"changed    DynamoDB::Table {settings.TABLE_NAME}, expiry by TimeToLive switched on"
+    assert aws_stack[-1] == f"changed    DynamoDB::Table {settings.TABLE_NAME}, expiry by TimeToLive enabled"
 
 
 def test_the_second_run_changes_nothing_says_so_and_is_quick(aws_stack):
