@@ -9,8 +9,12 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 
-from config.table import batches, management, pipeline, prompts, to_come
-from config.table.batches import *  # noqa: F403 - the key space is one namespace
+from config.table.entities import batches, management, pipeline, prompts, to_come
+from config.table.entities.batches import *  # noqa: F403 - the key space is one namespace
+from config.table.entities.management import *  # noqa: F403 - the key space is one namespace
+from config.table.entities.pipeline import *  # noqa: F403 - the key space is one namespace
+from config.table.entities.pipeline import SEGMENT
+from config.table.entities.prompts import *  # noqa: F403 - the key space is one namespace
 from config.table.keys import (
     DEFAULT_SITE as DEFAULT_SITE,
 )
@@ -56,10 +60,6 @@ from config.table.keys import (
 from config.table.keys import (
     site_partition as site_partition,
 )
-from config.table.management import *  # noqa: F403 - the key space is one namespace
-from config.table.pipeline import *  # noqa: F403 - the key space is one namespace
-from config.table.pipeline import SEGMENT
-from config.table.prompts import *  # noqa: F403 - the key space is one namespace
 
 ENTITIES: tuple[Entity, ...] = tuple(
     value

@@ -21,7 +21,7 @@ from review.items.reviews import READABLE, Review, may_move
 from review.status import APPLY, DECIDED, EXPIRE, REDEEM, SPEND, Decision, Move
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.engine import tokens
-from workflows.engine.step_order import mark_passed
+from workflows.engine.step_outcome import mark_passed
 from workflows.runs import events, queries
 from workflows.runs.actions import advance
 from workflows.runs.actions.run_rows import Advance

@@ -14,7 +14,7 @@ from tests.pump import Pump
 from workflows.engine.step_context import files_of
 from workflows.runs import queries
 from workflows.runs.run import Run
-from workflows.stages import STAGES
+from workflows.stages.registry import STAGES
 from workflows.storage import files
 
 READS = {"GetItem", "Query", "BatchGetItem", "GetObject", "HeadObject", "ListObjectsV2"}

@@ -15,7 +15,8 @@ from django.core.handlers.base import BaseHandler
 
 from config.celery import app
 from config.wsgi import application
-from workflows.stages import STAGES, slices
+from workflows.stages import slices
+from workflows.stages.registry import STAGES
 
 __all__ = ["app", "application"]
 STATE = Path(os.environ["COUNTERSIGN_STATE_DIR"])

@@ -30,8 +30,8 @@ from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance, run_rows
 from workflows.runs.run import Run
 from workflows.runs.status import Outcome
-from workflows.stages import STAGES
 from workflows.stages.pages import ocr
+from workflows.stages.registry import STAGES
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -13,8 +13,8 @@ from tests.tools import paper
 from workflows.engine.actions import joins
 from workflows.engine.items import Join
 from workflows.runs.run import Run
-from workflows.stages import STAGES
 from workflows.stages.pages import paged
+from workflows.stages.registry import STAGES
 
 SLICE = 2  # pages
 PREP = "segment_prep"

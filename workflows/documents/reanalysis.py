@@ -11,7 +11,7 @@ from projects.settings.items import settings_to_store
 from projects.settings.values import ANALYZERS, SUMMARIZERS
 from workflows.runs import pinned_types, run_settings
 from workflows.stages.base import RunSettings
-from workflows.stages.specs import with_threshold
+from workflows.stages.field_spec import with_threshold
 
 MOST_LETTERS = 2000  # of an instruction
 SAME, PROJECT = "", "project"  # which fields are read: those of the run, or those that the project has now

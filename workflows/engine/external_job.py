@@ -13,7 +13,7 @@ from config.errors import Conflict, ProviderPaused, StageFailed
 from workflows.definitions import states
 from workflows.definitions.blueprint import StepDefinition
 from workflows.engine.actions import external_jobs as records
-from workflows.engine.step_order import Busy, StepOrder, earlier_answer
+from workflows.engine.step_outcome import Busy, StepOrder, earlier_answer
 from workflows.providers.names import LABELS
 from workflows.runs.items.runs import Execution
 from workflows.stages import base

@@ -13,17 +13,18 @@ from typing import Any, cast
 
 from config import clock, precedence
 from config.errors import Conflict, NotFound, ProviderPaused, StaleAttempt
-from workflows.engine import limits, step_context, step_order, tokens
+from workflows.engine import limits, step_context, step_outcome, tokens
 from workflows.engine.actions import external_jobs, joins, leases
 from workflows.engine.items import Join
-from workflows.engine.step_order import StepOrder
+from workflows.engine.step_outcome import StepOrder
 from workflows.runs import queries
 from workflows.runs.actions import segments
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 from workflows.runs.status import RunStatus
-from workflows.stages import STAGES, artifacts, kinds, slices
+from workflows.stages import artifacts, kinds, slices
 from workflows.stages.base import SliceResult, Slicing, Stage, StageContext, StageResult, Tally
+from workflows.stages.registry import STAGES
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -108,7 +109,7 @@ def do_slice(
     if number not in (join.done or ()):
         if not drives(execution, order):
             raise StaleAttempt("The run has moved on without this slice.")
-        with precedence.go_second(step_order.seldom(keep)) as heartbeat:
+        with precedence.go_second(step_outcome.seldom(keep)) as heartbeat:
             result = _slice_of(order, stage, execution, number, heartbeat)
         width = _slots(order) if join.has_more else 0
         join = joins.count(join, lane, number, result, slots=width)
@@ -151,9 +152,9 @@ def _complete(order: StepOrder, stage: Stage, join: Join, *, owner: str, keep: C
     """Finish the stage and answer. Of several that come here the step's lease takes one, the guarded advance one."""
     try:
         execution = leases.claim(order.run, step=order.step, attempt=order.attempt, owner=owner)
-        answer = _finish_stage(order, stage, execution, join, step_order.heartbeat(order.run, owner, keep))
+        answer = _finish_stage(order, stage, execution, join, step_outcome.heartbeat(order.run, owner, keep))
     except Conflict:
-        answer = step_order.earlier_answer(order)
+        answer = step_outcome.earlier_answer(order)
     tokens.settle(join.key, answer)
 
 
@@ -164,7 +165,7 @@ def _finish_stage(
     document = step_context.document_of(order.run)
     with step_context.open_context(order.run, stage, document, execution, heartbeat) as context:
         result = slices.finish_slices(_slicing_of(stage), context, _tally(order, stage, context, join))
-    return step_order.conclude(order, definition, definition.step(order.step), execution, result)
+    return step_outcome.conclude(order, definition, definition.step(order.step), execution, result)
 
 
 def _tally(order: StepOrder, stage: Stage, context: StageContext, join: Join) -> Tally:

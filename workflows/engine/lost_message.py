@@ -11,7 +11,7 @@ from workflows.definitions import states
 from workflows.definitions.blueprint import Definition, StepDefinition
 from workflows.engine import fanout, message_delivery, tokens
 from workflows.engine.actions import joins
-from workflows.engine.step_order import StepOrder
+from workflows.engine.step_outcome import StepOrder
 from workflows.engine.waiting_review import find_waiting_review
 from workflows.runs import queries
 from workflows.runs.items.runs import Execution

@@ -10,7 +10,7 @@ from config.errors import NotFound
 from projects.audit.events import Actor
 from projects.documents.actions.classification import Classified, set_classification
 from workflows.definitions.blueprint import Definition, StepDefinition
-from workflows.engine.step_order import StepOrder, slot_of
+from workflows.engine.step_outcome import StepOrder, slot_of
 from workflows.publish import follow_ups
 from workflows.runs import events
 from workflows.runs.actions import advance, run_rows

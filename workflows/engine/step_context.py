@@ -9,7 +9,7 @@ from pathlib import Path
 
 from config import table
 from workflows.learning import calibrations
-from workflows.providers import services
+from workflows.providers import factory
 from workflows.runs import pinned_types, run_files, run_settings
 from workflows.runs.actions import spending
 from workflows.runs.items.documents import DocumentWorkflow
@@ -47,7 +47,7 @@ def open_context(
     """
     settings = run_settings.from_json(document.settings)
     with spending.meter_calls(run) as note, tempfile.TemporaryDirectory(prefix="countersign-") as folder:
-        chosen = services.make_services(
+        chosen = factory.make_services(
             run, stage, settings, document,
             step=int(execution.currentStep), attempt=int(execution.engine_attempt), heartbeat=heartbeat, note=note,
         )  # fmt: skip

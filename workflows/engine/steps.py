@@ -9,17 +9,17 @@ from django.conf import settings
 
 from config.errors import ActionFailed, Conflict, CountersignError, StageFailed
 from workflows.definitions.blueprint import DEFINITIONS, ROUTED, Definition, StepDefinition
-from workflows.engine import choice, external_job, fanout, publication, step_actions, step_context, step_order
+from workflows.engine import choice, external_job, fanout, publication, step_actions, step_context, step_outcome
 from workflows.engine.actions import joins, leases
 from workflows.engine.fanout import Send
 from workflows.engine.step_actions import StepAction
-from workflows.engine.step_order import AnswerTooLarge, StepOrder, StepOutcome
+from workflows.engine.step_outcome import AnswerTooLarge, StepOrder, StepOutcome
 from workflows.routing import judge
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
-from workflows.stages import STAGES
 from workflows.stages.base import StageResult
+from workflows.stages.registry import STAGES
 from workflows.storage import files
 
 log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ def perform(
     try:
         execution = leases.claim(order.run, step=order.step, attempt=order.attempt, owner=owner)
     except Conflict:
-        return step_order.earlier_answer(order)
+        return step_outcome.earlier_answer(order)
     if not large and (execution.aside or int(execution.pages or 0) > settings.LARGE_PAGES):
         leases.release(order.run, owner=owner)
         raise AnswerTooLarge
@@ -55,18 +55,18 @@ def perform(
     try:
         if step.type != "stage":
             return _at_once(order, definition, step, execution, document)
-        heartbeat = step_order.heartbeat(order.run, owner, keep)
+        heartbeat = step_outcome.heartbeat(order.run, owner, keep)
         result = _run_stage(order, step, execution, document, heartbeat, token=token, send=send)
         if result is None:
             leases.release(order.run, owner=owner)
             return None
         if step.name == ROUTED:
             result = _apply_rules(order.run, document, result, heartbeat)
-        return step_order.conclude(order, definition, step, execution, result)
+        return step_outcome.conclude(order, definition, step, execution, result)
     except external_job.JobUnderWay as waits:
         return external_job.wait_for_job(order, step, execution, waits, owner=owner, token=token)
     except Conflict:  # the lease was lost on the way and the other worker was faster
-        return step_order.earlier_answer(order)
+        return step_outcome.earlier_answer(order)
 
 
 def _at_once(
@@ -74,7 +74,7 @@ def _at_once(
 ) -> Mapping[str, Any]:
     if step.type == "publish":
         return publication.publish(order, definition, step, execution, document)
-    return step_order.leave(order, definition, step, execution, _do_step(order.run, step, execution, document))
+    return step_outcome.leave(order, definition, step, execution, _do_step(order.run, step, execution, document))
 
 
 def _do_step(run: Run, step: StepDefinition, execution: Execution, document: DocumentWorkflow) -> StepOutcome:

@@ -15,7 +15,7 @@ from config.errors import Conflict, ProviderPaused, StageFailed, StaleAttempt, U
 from workflows.batches import lines
 from workflows.definitions import states
 from workflows.engine import endings, fanout, lost_message, message_delivery, publication, steps, tokens
-from workflows.engine.step_order import SLOT, AnswerTooLarge, Busy, StepOrder
+from workflows.engine.step_outcome import SLOT, AnswerTooLarge, Busy, StepOrder
 from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import events, queries
 from workflows.runs.actions import advance

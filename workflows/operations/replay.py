@@ -20,10 +20,10 @@ from workflows.engine import step_context
 from workflows.learning import calibrations
 from workflows.runs import pinned_types, queries, run_settings
 from workflows.runs.run import Run
-from workflows.stages import STAGES
 from workflows.stages.base import ArtifactStore, FieldSpec, RunSettings, Stage, StageContext
+from workflows.stages.field_spec import with_threshold
+from workflows.stages.registry import STAGES
 from workflows.stages.services import Services
-from workflows.stages.specs import with_threshold
 from workflows.storage import files
 
 _DECISION = "replay/decision.json"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from workflows.stages import results
+from workflows.stages.field_spec import FieldSpec
 from workflows.stages.services import GivenValue, PageAnswer
-from workflows.stages.specs import FieldSpec
 
 TOOL = "record_page"
 _DESCRIPTION = "Record what this page of a document says. Call it exactly once."

@@ -15,6 +15,7 @@ from projects.prompts.prompt import RenderedPrompt, mark_content, render
 from workflows.providers import answer_tool, answers, typing_tool
 from workflows.providers.answers import Problems
 from workflows.stages.document_types.types import OWN, TypeSpec
+from workflows.stages.field_spec import FieldSpec
 from workflows.stages.models.languages import language_name
 from workflows.stages.services import (
     PageAnswer,
@@ -26,7 +27,6 @@ from workflows.stages.services import (
     TypeQuestion,
     TypeReply,
 )
-from workflows.stages.specs import FieldSpec
 from workflows.stages.usage import Note, Usage, ignore_usage
 
 T = TypeVar("T")

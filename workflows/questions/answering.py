@@ -6,7 +6,7 @@ import logging
 from config.due import actions as due_work
 from config.errors import Conflict, CountersignError, NotFound, ProviderPaused, StageFailed, Unavailable
 from workflows.engine import step_context
-from workflows.providers import services
+from workflows.providers import factory
 from workflows.providers.bedrock import BEDROCK
 from workflows.questions import actions as question_actions
 from workflows.questions import queries
@@ -96,7 +96,7 @@ def _inquiry(run: Run, settings: RunSettings, page: Page, text: str) -> PageInqu
 def _by_model(run: Run, settings: RunSettings, page: Page, inquiry: PageInquiry) -> Answer:
     """With the place of the words that it says it took the answer from, where they stand on the page."""
     with spending.meter_calls(run) as note:
-        reply = services.make_inquirer(run, settings, note).inquire(inquiry)
+        reply = factory.make_inquirer(run, settings, note).inquire(inquiry)
     words = [word for row in page.rows for line in row.lines for word in line.words]
     box = given.locate_text(reply.quote, words) if reply.quote and inquiry.image else None
     return Answer(reply.content, reply.model, reply.quote, box)

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from workflows.stages import specs
+from workflows.stages import field_spec
 from workflows.stages.calibration import UNCALIBRATED, Calibration
 from workflows.stages.document_types.types import PinnedTypes
 from workflows.stages.services import Services
 from workflows.stages.usage import Usage
 
-FieldSpec = specs.FieldSpec
+FieldSpec = field_spec.FieldSpec
 
 
 @dataclass(frozen=True)

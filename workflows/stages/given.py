@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from workflows.stages import results, values
+from workflows.stages.field_spec import FieldSpec
 from workflows.stages.fields.candidates import Candidate
 from workflows.stages.pages.layout import Box, Page, Word, union
 from workflows.stages.services import GivenValue
-from workflows.stages.specs import FieldSpec
 
 NOT_FOUND = 0.5  # the most that a value is believed which no one finds on its page
 SURE = 0.97  # the most that a service is believed by itself: none of them is always right

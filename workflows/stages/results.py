@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from projects.settings.values import ANY, PAST, date_range
 from workflows.stages import values
 from workflows.stages.document_types import of_result
-from workflows.stages.specs import FieldSpec
+from workflows.stages.field_spec import FieldSpec
 
 LONGEST = 1_000  # characters of one value
 FARTHEST = 30  # years that a plausible date on a document that comes today may lie back, or ahead

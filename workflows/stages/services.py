@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from workflows.stages.document_types.types import RatedType, TypeSpec
+from workflows.stages.field_spec import FieldSpec
 from workflows.stages.pages.reading import DocumentReading, PageReading
-from workflows.stages.specs import FieldSpec
 from workflows.stages.usage import Usage
 
 

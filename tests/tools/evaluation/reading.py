@@ -10,9 +10,9 @@ from typing import Any
 from config.errors import NotFound
 from projects.settings.values import DEFAULT_FIELDS, DEFAULT_OCR_MODEL, DEFAULT_THRESHOLD
 from workflows.intake import inspection
-from workflows.stages import STAGES
 from workflows.stages.base import FieldSpec, RunSettings, StageContext
 from workflows.stages.calibration import UNCALIBRATED, Calibration
+from workflows.stages.registry import STAGES
 from workflows.storage import files
 
 _RUN = "evaluation"

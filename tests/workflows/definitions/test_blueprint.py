@@ -23,7 +23,8 @@ from workflows.definitions.checks import definition_problems
 from workflows.engine import step_actions
 from workflows.rules.routing import Condition, Operator, Source
 from workflows.runs.status import END
-from workflows.stages import STAGES, formats
+from workflows.stages import formats
+from workflows.stages.registry import STAGES
 
 
 def path(asked: DocumentFacts, *outcomes: str) -> list[str]:

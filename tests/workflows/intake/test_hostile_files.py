@@ -33,9 +33,9 @@ from workflows.intake import containers, inspect
 from workflows.intake.containers import Limits
 from workflows.intake.inspection import Inspection
 from workflows.runs import queries
-from workflows.stages import STAGES
 from workflows.stages.pages import ocr
 from workflows.stages.pages.ocr import OcrReading
+from workflows.stages.registry import STAGES
 
 INSPECTED_SECONDS = 30  # of the wall: a machine of tests is busy
 MOST_SECONDS = 60  # of the processor, for all stages of one file

@@ -10,8 +10,8 @@ from workflows.engine import step_context
 from workflows.learning import actions, calibrations
 from workflows.runs import queries, run_settings
 from workflows.runs.run import Run
-from workflows.stages import STAGES
 from workflows.stages.calibration import UNCALIBRATED, Vendor
+from workflows.stages.registry import STAGES
 
 ANNA, BORIS = Actor("1", "Anna Berg"), Actor("2", "Boris Klein")
 SITE = "default"

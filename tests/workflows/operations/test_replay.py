@@ -18,9 +18,10 @@ from tests.workflows.stages.memory import page, settings
 from tests.workflows.stages.test_webcrawler import ARTICLE, html, served
 from workflows.operations import replay
 from workflows.operations.replay import ReplayResult, State
-from workflows.stages import STAGES, formats, webcrawler
+from workflows.stages import formats, webcrawler
 from workflows.stages.base import FieldSpec, StageContext
 from workflows.stages.pages import layout
+from workflows.stages.registry import STAGES
 from workflows.stages.services import Output, Services, Transcript, Utterance
 from workflows.storage import files
 

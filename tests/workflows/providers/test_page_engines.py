@@ -9,7 +9,7 @@ import pytest
 
 from config.errors import ProviderPaused, StageFailed
 from tests.each import each
-from tests.workflows.providers.services import caller
+from tests.workflows.providers.factory import caller
 from workflows.providers import endpoint, tesseract
 from workflows.providers.endpoint import ENDPOINT, Endpoint
 from workflows.providers.tesseract import Tesseract

@@ -7,13 +7,13 @@ import pytest
 from django.conf import settings
 
 from config.errors import ProviderPaused, StageFailed
-from tests.workflows.providers.services import caller, stubbed
+from tests.workflows.providers.factory import caller, stubbed
 from workflows.providers import jobs
 from workflows.providers.jobs import RunningJob, S3File
 from workflows.providers.textract import TEXTRACT, Query, Textract, queries_for
+from workflows.stages.field_spec import FieldSpec
 from workflows.stages.pages.reading import DocumentReading
 from workflows.stages.services import alias, questions
-from workflows.stages.specs import FieldSpec
 
 SAMPLES = Path(settings.BASE_DIR).parent / "shared/samples/textract"
 FILE = S3File("bucket", "projects/p/documents/d/d.pdf", "v1")

@@ -10,10 +10,10 @@ from celery.exceptions import Retry
 from config.errors import ProviderPaused
 from projects.prompts.book import make_shipped_book
 from tests.aws_faults import fail
-from tests.workflows.providers.services import caller, stubbed
+from tests.workflows.providers.factory import caller, stubbed
 from tests.workflows.providers.test_bedrock import CHEAP
 from tests.workflows.questions.made import BY, read_run
-from workflows.providers import answer_tool, services
+from workflows.providers import answer_tool, factory
 from workflows.providers.bedrock import BEDROCK, Converse
 from workflows.providers.language_model import LanguageModel
 from workflows.questions import actions as question_actions
@@ -64,7 +64,7 @@ def by_bedrock(run: Run, monkeypatch: pytest.MonkeyPatch, *answers: PageInquiryR
     settings = dataclasses.replace(run_settings.from_json(link.settings), analyzer="bedrock", bedrock_model=CHEAP)
     link.update(actions=[DocumentWorkflow.settings.set(run_settings.to_json(settings))])
     model = Model(*answers)
-    monkeypatch.setattr(services, "make_inquirer", lambda _run, _settings, note: model.noting(note))
+    monkeypatch.setattr(factory, "make_inquirer", lambda _run, _settings, note: model.noting(note))
     return model
 
 

@@ -24,11 +24,12 @@ from tests.each import each
 from tests.workflows.stages.memory import FIELDS, context, document
 from workflows.rules import routing
 from workflows.rules.routing import Condition, Facts, Operator, Rule, Source, When
-from workflows.stages import STAGES, values
+from workflows.stages import values
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types import classifier
 from workflows.stages.fields import labels, listed
 from workflows.stages.formats.blocks import LONGEST
+from workflows.stages.registry import STAGES
 
 SECONDS = 1.0  # of the processor, for one pattern and one text
 PACKAGES = ("config", "projects", "workflows", "review")

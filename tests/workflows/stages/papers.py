@@ -2,7 +2,7 @@
 
 from projects.schemas.defaults import DEFAULT_ATTRIBUTES, DEFAULT_CLASSIFICATIONS
 from workflows.stages.document_types.types import PinnedTypes, TypeSpec
-from workflows.stages.specs import FieldSpec
+from workflows.stages.field_spec import FieldSpec
 
 
 def type_spec(name: str, *fields: tuple[str, str, str], type_id: str = "", required: bool = False) -> TypeSpec:

@@ -15,9 +15,10 @@ from tests.generated.invoices import LAYOUTS, Invoice
 from tests.tools import paper
 from tests.workflows.stages.memory import context, kept
 from tests.workflows.stages.papers import default_types
-from workflows.stages import STAGES, results
+from workflows.stages import results
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types import of_result
+from workflows.stages.registry import STAGES
 
 TODAYS = (dt.date(2026, 1, 31), dt.date(2026, 6, 28), dt.date(2026, 11, 20))
 TOMORROW = dt.timedelta(days=1)

@@ -9,9 +9,10 @@ from config.errors import StageFailed
 from tests.tools.paper import Sheet, save
 from tests.workflows.stages.memory import context, kept, run_all
 from tests.workflows.stages.recordings import tone
-from workflows.stages import STAGES, bda_processor, segment_prep, transcribe
+from workflows.stages import bda_processor, segment_prep, transcribe
 from workflows.stages.base import StageContext, StartedJob
 from workflows.stages.models import model_summary
+from workflows.stages.registry import STAGES
 from workflows.stages.services import Chapter, Output, Services, SummaryQuestion, Transcript, Utterance
 from workflows.stages.usage import Usage
 

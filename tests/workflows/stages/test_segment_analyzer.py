@@ -3,8 +3,9 @@ from pathlib import Path
 
 from tests.tools.paper import Sheet, save
 from tests.workflows.stages.memory import FIELDS, context, kept, run_all
-from workflows.stages import STAGES, results
+from workflows.stages import results
 from workflows.stages.base import FieldSpec, StageContext
+from workflows.stages.registry import STAGES
 
 
 def invoice(folder: Path, *, pages: int = 1, **changes: object) -> StageContext:

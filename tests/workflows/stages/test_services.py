@@ -8,19 +8,12 @@ import pytest
 from config.errors import ProviderPaused, StageFailed
 from tests.tools.paper import Sheet, save
 from tests.workflows.stages.memory import context, kept
-from workflows.stages import (
-    STAGES,
-    format_parser,
-    paddleocr_processor,
-    segment_analyzer,
-    segment_builder,
-    segment_prep,
-    usage,
-)
+from workflows.stages import format_parser, paddleocr_processor, segment_analyzer, segment_builder, segment_prep, usage
 from workflows.stages.base import FieldSpec, StageContext, StartedJob
 from workflows.stages.pages import page_entries
 from workflows.stages.pages.layout import Line, Word
 from workflows.stages.pages.reading import Answer, Cell, DocumentReading, FormField, PageReading, Spot, Table
+from workflows.stages.registry import STAGES
 from workflows.stages.services import GivenValue, PageAnswer, PageQuestion, PageReply, Services, questions
 from workflows.stages.usage import Usage
 

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from config.errors import CountersignError
 from config.table import DEFAULT_SITE
 from workflows.operations import replay
-from workflows.stages import STAGES
+from workflows.stages.registry import STAGES
 
 
 class Command(BaseCommand):

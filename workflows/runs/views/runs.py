@@ -22,7 +22,7 @@ from workflows.definitions.blueprint import APPROVALS, DEFINITIONS, DOCUMENT_ANA
 from workflows.engine import queries as engine_queries
 from workflows.engine.actions.interventions import ResumeWay
 from workflows.engine.items import Join
-from workflows.engine.step_order import PARTIAL_AT
+from workflows.engine.step_outcome import PARTIAL_AT
 from workflows.operations import costs
 from workflows.runs import queries, seed_000
 from workflows.runs.items.documents import DocumentWorkflow

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from workflows.stages.specs import FieldSpec, with_threshold
+from workflows.stages.field_spec import FieldSpec, with_threshold
 
 OWN = ""  # the id of no type: the project's own fields are read
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from workflows.stages import fields
+from workflows.stages.field_spec import FieldSpec
 from workflows.stages.fields.candidates import Candidate, Document
 from workflows.stages.pages.layout import Box, Page, Row
-from workflows.stages.specs import FieldSpec
 
 NOTHING = "Nothing on this page answers the question."
 _ENOUGH = 0.5  # of the question's words, weighed by how rare they are on the page

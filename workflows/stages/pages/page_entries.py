@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from workflows.stages import results
+from workflows.stages.field_spec import FieldSpec
 from workflows.stages.pages import layout
 from workflows.stages.pages.reading import Answer, PageReading
 from workflows.stages.services import GivenValue, alias
-from workflows.stages.specs import FieldSpec
 
 
 def entry(page: PageReading, size: tuple[int, int], source: str, specs: Sequence[FieldSpec] = ()) -> dict[str, Any]:

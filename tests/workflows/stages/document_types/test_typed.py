@@ -8,9 +8,9 @@ from typing import Any
 from tests.tools.paper import Sheet, save
 from tests.workflows.stages.memory import FIELDS, context, kept
 from tests.workflows.stages.papers import PAPERS, default_types
-from workflows.stages import STAGES
 from workflows.stages.base import StageContext, StageResult
 from workflows.stages.document_types.types import PinnedTypes, RatedType
+from workflows.stages.registry import STAGES
 from workflows.stages.services import PageAnswer, PageQuestion, PageReply, Services, TypeQuestion, TypeReply
 from workflows.stages.usage import Usage
 from workflows.storage import files

@@ -11,9 +11,9 @@ from tests.each import each
 from tests.factories import PROJECT, SITE, start_run
 from tests.outside import answering
 from workflows.engine import step_context
-from workflows.providers import services
+from workflows.providers import factory
 from workflows.runs import run_settings
-from workflows.stages import STAGES
+from workflows.stages.registry import STAGES
 from workflows.stages.services import Output, Services, Transcript
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -22,7 +22,7 @@ from workflows.storage.objects import DocumentFiles
 def chosen(stage: str, **project: Any) -> tuple[Services, DocumentFiles]:
     run = start_run()
     pinned = run_settings.freeze({**PROJECT, **project})
-    found = services.make_services(
+    found = factory.make_services(
         run, STAGES[stage], pinned, step_context.document_of(run), step=4, attempt=1, heartbeat=lambda: None
     )  # fmt: skip
     return found, step_context.files_of(run)
@@ -114,7 +114,7 @@ def test_each_step_and_attempt_has_a_token_of_its_own(table):
     document = step_context.document_of(run)
     stage = STAGES["paddleocr_processor"]
     tokens = {
-        services.make_services(run, stage, pinned, document, step=step, attempt=attempt, heartbeat=lambda: None)
+        factory.make_services(run, stage, pinned, document, step=step, attempt=attempt, heartbeat=lambda: None)
         .document_reader.token
         for step, attempt in [(3, 1), (3, 2), (4, 1)]
     }  # fmt: skip
