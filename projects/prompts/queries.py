@@ -1,13 +1,11 @@
 """Reads of prompts: one Query or one GetItem each. A prompt that no one changed has version 1, which we ship."""
 
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from config.errors import NotFound
 from config.item import Page
 from config.table import PROMPT, PROMPT_USE, PROMPT_VERSION, InvalidKey, Key
-from projects.prompts.book import CANDIDATE, PRODUCTION, PinnedPrompt, PromptBook, make_shipped_book
 from projects.prompts.items import PromptHead, PromptUse, PromptVersion
 from projects.prompts.prompt import Prompt, get_shipped_prompt
 from projects.prompts.purposes import GENERAL, PURPOSES, Purpose
@@ -113,22 +111,3 @@ def list_uses(ref: PromptRef, version: int, cursor: str | None = None) -> Page[P
         ref.site, project_id=ref.project_id, purpose=ref.purpose, scope=ref.scope, version=version
     )
     return PromptUse.page(pk, newest_first=True, cursor=cursor)
-
-
-def choose_book(site: str, project_id: str, draw: Callable[[], float] = random.random) -> PromptBook:
-    """What a run that starts now uses: the version in production, or the candidate for its share of runs.
-
-    One Query, and one batch read if the project has prompts of its own. ``draw``: from 0 up to 1.
-    """
-    chosen = {}
-    for head in list_heads(site, project_id):
-        if head.scope == GENERAL and head.purpose in PURPOSES:
-            tried = bool(head.candidate) and draw() < float(head.share)
-            ref = PromptRef(site, project_id, str(head.purpose))
-            version = int(head.candidate if tried else head.production)
-            chosen[ref.version_key(version)] = (ref.purpose, version, CANDIDATE if tried else PRODUCTION)
-    own = {
-        chosen[row.key][0]: PinnedPrompt(row.prompt(chosen[row.key][0]), *chosen[row.key][1:])
-        for row in PromptVersion.load_many(list(chosen))
-    }
-    return PromptBook({**make_shipped_book().prompts, **own})

@@ -11,10 +11,14 @@ from review.changes import PersonsChange
 from review.desk.forms import TYPE_LABEL, differs
 from review.identity import HANDED_OVER
 from review.items.reviews import Review
-from workflows.stages import results
+from workflows.stages import (
+    review_reasons,
+)
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types import of_result
-from workflows.stages.results import Reason
+from workflows.stages.review_reasons import (
+    Reason,
+)
 
 _MARGIN = 24  # page units around a cut-out
 _METER = 56  # units of the meter's drawing
@@ -199,7 +203,7 @@ def sheet_of(
     typed, changes, confirmed = typed or {}, changes or {}, confirmed or {}
     pages = tuple(_page(review, one) for one in result["pages"])
     # Of the day that the review was opened: a date that lay ahead then is why it waits, however long it has.
-    why = results.review_reasons(result, fields, today=clock.parse(review.created_at).date().isoformat())
+    why = review_reasons.find_review_reasons(result, fields, today=clock.parse(review.created_at).date().isoformat())
     by_field = {reason.field: reason for reason in why if reason.field}
     found = {field["name"]: field for field in result["fields"]}
     by_index = {one.index: one for one in pages}

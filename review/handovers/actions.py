@@ -37,7 +37,9 @@ from workflows.runs import events
 from workflows.runs.items.checkpoints import ReviewCheckpoint
 from workflows.runs.items.events import DocumentEvent
 from workflows.runs.run import Run
-from workflows.stages import results
+from workflows.stages import (
+    review_reasons,
+)
 from workflows.stages.artifacts import write_json
 from workflows.stages.assess import SHOWN
 from workflows.storage import files
@@ -204,7 +206,7 @@ def _prepare_pause(handover: Handover) -> Pause:
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     content = result.result_content(asked, specs, _pages(store, pictures))
     body = write_json(store, files.result(run.workflow_id), content)
-    why = results.review_reasons(content, specs, today=clock.now().date().isoformat())
+    why = review_reasons.find_review_reasons(content, specs, today=clock.now().date().isoformat())
     found: dict[str, Any] = {
         "result_sha256": files.sha256(body),
         "reasons": [one.text for one in why[:SHOWN]] or [f"Requested by {handover.caller}"],

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 
 from config.errors import NotFound, Refused
-from projects.prompts import queries as prompt_queries
+from projects.prompts import choice as prompt_choice
 from projects.schemas import queries as schema_queries
 from projects.schemas.governed import list_governed_fields
 from projects.schemas.governing import Governing
@@ -37,7 +37,7 @@ def settings_of(site: str, project_id: str, data: Mapping[str, Any]) -> RunSetti
 
 def with_prompts(site: str, project_id: str, pinned: RunSettings) -> RunSettings:
     """The same, told what the project's prompts say now."""
-    book = prompt_queries.choose_book(site, project_id)
+    book = prompt_choice.choose_book(site, project_id)
     return dataclasses.replace(pinned, prompts_sha256=pinned_prompts.pin_prompts(site, book))
 
 

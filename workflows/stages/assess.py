@@ -4,7 +4,11 @@ import hashlib
 import json
 
 from config import clock
-from workflows.stages import artifacts, results
+from workflows.stages import (
+    artifacts,
+    results,
+    review_reasons,
+)
 from workflows.stages.base import StageContext, StageResult
 from workflows.stages.document_types import of_result
 from workflows.storage import files
@@ -16,12 +20,12 @@ def run(context: StageContext) -> StageResult:
     body = context.artifacts.read(files.result(context.workflow_id))
     result = json.loads(body)
     fields = results.fields_of(result) if of_result.type_entry(result) else context.settings.fields
-    assessment = results.build_assessment(
+    assessment = review_reasons.build_assessment(
         result,
         fields,
         result_sha256=hashlib.sha256(body).hexdigest(),
         today=clock.now().date().isoformat(),
-        sampled=results.is_sampled(context.workflow_id, context.settings.audit_share),
+        sampled=review_reasons.is_sampled(context.workflow_id, context.settings.audit_share),
     )
     artifacts.write_json(context.artifacts, files.assessment(context.workflow_id), assessment)
     reasons = assessment["reasons"]

@@ -90,7 +90,8 @@ def test_nothing_is_saved_where_nothing_was_written(tmp_path, port):
 def test_it_ends_when_the_process_that_started_it_is_killed(tmp_path, port):
     code = (
         "import sys, time; from pathlib import Path; from config.laptop import emulator;"
-        "emulator.start_emulator(state_dir=Path(sys.argv[1]), port=int(sys.argv[2])); print('up', flush=True); time.sleep(60)"
+        "emulator.start_emulator(state_dir=Path(sys.argv[1]), port=int(sys.argv[2]));"
+        "print('up', flush=True); time.sleep(60)"
     )
     parent = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path), str(port)], cwd=settings.BASE_DIR, stdout=subprocess.PIPE

@@ -4,7 +4,10 @@ import pytest
 
 from tests.each import each
 from tests.workflows.stages.memory import FIELDS
-from workflows.stages import results
+from workflows.stages import (
+    results,
+    review_reasons,
+)
 from workflows.stages.base import FieldSpec
 
 TODAY = "2026-11-21"
@@ -27,7 +30,10 @@ def result(**changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def texts(found: dict[str, Any]) -> list[tuple[str | None, str, str]]:
-    return [(reason.field, reason.code, reason.text) for reason in results.review_reasons(found, FIELDS, today=TODAY)]
+    return [
+        (reason.field, reason.code, reason.text)
+        for reason in review_reasons.find_review_reasons(found, FIELDS, today=TODAY)
+    ]
 
 
 def test_a_sure_result_has_no_reasons() -> None:
@@ -68,12 +74,12 @@ def test_a_note_on_the_document_is_a_reason_of_no_field() -> None:
 
 def test_every_field_has_its_own_threshold() -> None:
     strict = (FieldSpec("total", "Total", "amount", required=True, threshold=0.99),)
-    found = results.review_reasons(result(), strict, today=TODAY)
+    found = review_reasons.find_review_reasons(result(), strict, today=TODAY)
     assert [reason.text for reason in found] == ["Total 95 %, needs 99 %"]
 
 
 def test_the_assessment_names_the_result_it_judged() -> None:
-    made = results.build_assessment(result(), FIELDS, result_sha256="abc", today=TODAY)
+    made = review_reasons.build_assessment(result(), FIELDS, result_sha256="abc", today=TODAY)
     assert made == {"version": 1, "result_sha256": "abc", "review_required": False, "reasons": []}
 
 
@@ -165,9 +171,11 @@ def test_a_text_is_one_of_the_allowed_values_or_none(spec: FieldSpec, text: str,
 
 def test_a_value_outside_the_list_is_a_reason_however_sure() -> None:
     found = result(category=field("category", "services", 0.99))
-    (reason,) = results.review_reasons(found, (CATEGORY,), today=TODAY)
+    (reason,) = review_reasons.find_review_reasons(found, (CATEGORY,), today=TODAY)
     assert (reason.code, reason.text) == ("not_allowed", "Category “services” is not an allowed value")
-    assert results.review_reasons(result(category=field("category", "Goods")), (CATEGORY,), today=TODAY) == []
+    assert (
+        review_reasons.find_review_reasons(result(category=field("category", "Goods")), (CATEGORY,), today=TODAY) == []
+    )
 
 
 def test_a_correction_outside_the_list_is_refused() -> None:
@@ -221,12 +229,12 @@ def test_a_date_of_long_ago_is_a_reason() -> None:
 )
 def test_the_field_says_which_dates_are_plausible(name: str, plausible: str, value: str, odd: str) -> None:
     spec = FieldSpec(name, "Day", "date", required=True, threshold=0.8, date_range=plausible)
-    found = results.review_reasons({"fields": [field(name, value, kind="date")]}, (spec,), today=TODAY)
+    found = review_reasons.find_review_reasons({"fields": [field(name, value, kind="date")]}, (spec,), today=TODAY)
     assert [reason.text for reason in found] == ([f"Day {value} {odd}"] if odd else [])
 
 
 def assessed(found: dict[str, Any], *, sampled: bool) -> list[str]:
-    made = results.build_assessment(found, FIELDS, result_sha256="0", today=TODAY, sampled=sampled)
+    made = review_reasons.build_assessment(found, FIELDS, result_sha256="0", today=TODAY, sampled=sampled)
     assert made["review_required"] == bool(made["reasons"])
     return [reason["code"] for reason in made["reasons"]]
 
@@ -239,9 +247,9 @@ def test_a_sampled_document_is_looked_at_and_says_why() -> None:
 
 def test_the_sample_is_the_share_that_was_asked_for_and_always_the_same() -> None:
     runs = [f"01HZZZZZZZZZZZZZZZZZZZ{number:04d}" for number in range(4000)]
-    sampled = [run for run in runs if results.is_sampled(run, 0.1)]
+    sampled = [run for run in runs if review_reasons.is_sampled(run, 0.1)]
     assert 330 < len(sampled) < 470
-    assert sampled == [run for run in runs if results.is_sampled(run, 0.1)]
-    assert set(sampled) < {run for run in runs if results.is_sampled(run, 0.2)}
-    assert not any(results.is_sampled(run, 0.0) for run in runs)
-    assert all(results.is_sampled(run, 1.0) for run in runs)
+    assert sampled == [run for run in runs if review_reasons.is_sampled(run, 0.1)]
+    assert set(sampled) < {run for run in runs if review_reasons.is_sampled(run, 0.2)}
+    assert not any(review_reasons.is_sampled(run, 0.0) for run in runs)
+    assert all(review_reasons.is_sampled(run, 1.0) for run in runs)

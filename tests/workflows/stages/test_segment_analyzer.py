@@ -3,7 +3,9 @@ from pathlib import Path
 
 from tests.tools.paper import Sheet, save
 from tests.workflows.stages.memory import FIELDS, context, kept, run_all
-from workflows.stages import results
+from workflows.stages import (
+    review_reasons,
+)
 from workflows.stages.base import FieldSpec, StageContext
 from workflows.stages.registry import STAGES
 
@@ -152,5 +154,5 @@ def test_the_assessment_tells_the_review_that_unchecked_fields_may_be_approved(t
 def test_a_sampled_document_is_reviewed_though_nothing_is_in_doubt(tmp_path: Path) -> None:
     fields = tuple(dataclasses.replace(spec, threshold=0.0) for spec in FIELDS)
     sampled, usual = (invoice(tmp_path, fields=fields, audit_share=share) for share in (1.0, 0.0))
-    assert run_all(sampled)["assess"].facts["reasons"] == [results.AUDIT]
+    assert run_all(sampled)["assess"].facts["reasons"] == [review_reasons.AUDIT]
     assert run_all(usual)["assess"].facts["review_required"] is False

@@ -1,0 +1,97 @@
+"""Why a document goes to review: each field against its threshold, its type and what is plausible."""
+
+import datetime as dt
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from projects.settings.values import ANY, PAST, date_range
+from workflows.stages.document_types import of_result
+from workflows.stages.results import Field, to_allowed_form, to_stored_form
+
+AUDIT = "Audit sample: randomly selected for review"
+
+
+FARTHEST = 30  # years that a plausible date on a document that comes today may lie back, or ahead
+
+
+@dataclass(frozen=True)
+class Reason:
+    """``code``: low_confidence, missing, invalid, not_allowed, rule, check, type, unreadable or audit.
+
+    ``field`` None: the document as a whole.
+    """
+
+    field: str | None
+    code: str
+    text: str
+
+
+def find_review_reasons(result: Mapping[str, Any], fields: Iterable[Field], *, today: str) -> list[Reason]:
+    """Why a person should look, most telling first within a field; empty means no one needs to. ``today``: ISO date."""
+    found = {field["name"]: field for field in result["fields"]}
+    whole = [Reason(None, "unreadable", note) for note in result.get("notes", [])]
+    if doubt := of_result.describe_type_doubt(result):
+        whole.append(Reason(None, "type", doubt))
+    asked = {field.name: _reason(field, found.get(field.name, {}), today) for field in fields}
+    # What does not fit together is not said twice of a field that is looked at anyhow.
+    checks = [one for one in result.get("checks", ()) if one["field"] in asked and asked[one["field"]] is None]
+    failed = [Reason(one["field"], "check", one["text"]) for one in checks]
+    return [*whole, *(reason for reason in asked.values() if reason is not None), *failed]
+
+
+def _reason(field: Field, found: Mapping[str, Any], today: str) -> Reason | None:
+    value, rated = found.get("value"), found.get("confidence", 0.0)
+    if not value:
+        return Reason(field.name, "missing", f"{field.label} not found") if field.required else None
+    stored = to_stored_form(field.type, value)
+    if stored is None:
+        return Reason(field.name, "invalid", f"{field.label} “{value[:40]}” is not a valid {field.type}")
+    if to_allowed_form(field, value) is None:
+        return Reason(field.name, "not_allowed", f"{field.label} “{value[:40]}” is not an allowed value")
+    if rated is None or float(rated) < field.threshold:
+        return Reason(field.name, "low_confidence", f"{field.label} {_describe_rating(rated, field.threshold)}")
+    odd = _odd_date(stored, today, date_range(field.name, field.type, field.date_range))
+    return Reason(field.name, "rule", f"{field.label} {value} {odd}") if odd else None
+
+
+def _odd_date(value: str, today: str, plausible: str) -> str:
+    """``plausible``: a key of ``DATE_RANGES``; empty for what is no date."""
+    if plausible in {"", ANY}:
+        return ""
+    # Tomorrow in UTC is today in half of the world.
+    if plausible == PAST and value > (dt.date.fromisoformat(today) + dt.timedelta(days=1)).isoformat():
+        return "lies in the future"
+    years = int(value[:4]) - int(today[:4])
+    if years < -FARTHEST:
+        return f"is more than {FARTHEST} years ago"
+    return f"is more than {FARTHEST} years ahead" if years > FARTHEST else ""
+
+
+def _describe_rating(rated: float | None, threshold: float) -> str:
+    if rated is None:  # another system may not know
+        return "comes without a confidence"
+    # Rounded down: 79.6 % must not read as the 80 % it misses.
+    return f"{int(float(rated) * 100 + 1e-9)} %, needs {round(threshold * 100)} %"
+
+
+def is_sampled(workflow_id: str, share: float) -> bool:
+    """Whether a run is among the ``share`` (0–1) that is looked at for no reason but that; the same at each asking."""
+    place = int.from_bytes(hashlib.sha256(f"audit {workflow_id}".encode()).digest()[:8], "big")
+    return place < share * 2**64
+
+
+def build_assessment(
+    result: Mapping[str, Any], fields: Sequence[Field], *, result_sha256: str, today: str, sampled: bool = False
+) -> dict[str, Any]:
+    """The content of assessment.json. ``sampled``: a person looks though nothing is in doubt."""
+    found = find_review_reasons(result, fields, today=today)
+    if sampled and not found:
+        found = [Reason(None, "audit", AUDIT)]
+    return {
+        "version": 1,
+        "result_sha256": result_sha256,
+        "review_required": bool(found),
+        "reasons": [asdict(reason) for reason in found],
+    }
