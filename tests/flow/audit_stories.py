@@ -27,6 +27,7 @@ from tests.flow.setting_stories import (
     definition_story,
     incoming_story,
     project_story,
+    prompt_story,
     routing_story,
     schema_story,
     site_story,
@@ -49,7 +50,8 @@ from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance, run_rows
 from workflows.runs.actions.run_rows import Advance
 from workflows.runs.items.runs import Execution
-from workflows.runs.new_run import Original
+from workflows.runs.new_run import NewRun, Original
+from workflows.runs.run import Run
 from workflows.runs.status import FollowUpStatus
 
 
@@ -85,11 +87,16 @@ def _begin(begin: Callable[..., Any], document_id: str, original: Original, **mo
     )
 
 
+def _new_run(document_id: str, original: Original) -> NewRun:
+    run = Run.new(SITE, PROJECT_ID, document_id)
+    return NewRun(run, project=PROJECT, pinned=run_settings.freeze(PROJECT), original=original, by=BY)
+
+
 def document_story() -> Iterator[Step]:
     attribute_definitions.create_definition(SITE, AttributeDefinition("vendor", "Vendor", "text"), by=BY)
-    pinned, new_id = run_settings.freeze(PROJECT), str(uuid.uuid4())
+    new_id = str(uuid.uuid4())
     original = Original("a.pdf", "application/pdf", 10, "projects/p/a.pdf", 1)
-    yield document_start.start, lambda: _begin(document_start.start, new_id, original, pinned=pinned)
+    yield document_start.start, lambda: document_start.start(_new_run(new_id, original))
     run = start_run()
     one = run.document_id
     yield attributes.set_attribute, lambda: attributes.set_attribute(SITE, one, "vendor", ["a"], by=BY)
@@ -228,6 +235,7 @@ STORIES: tuple[Story, ...] = (
     stopped_story,
     rerun_story,
     account_story,
+    prompt_story,
     calibration_story,
     ending_story,
     question_story,

@@ -7,6 +7,9 @@ from django.contrib.auth.models import Group, User
 
 from config import clock
 from projects.audit.events import Actor
+from projects.prompts import actions as prompt_actions
+from projects.prompts.prompt import Prompt
+from projects.prompts.queries import PromptRef
 from projects.queues import actions as queue_actions
 from projects.schemas.actions import attribute_definitions, schemas
 from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
@@ -146,6 +149,20 @@ def definition_story() -> Iterator[Step]:
     yield (
         definition_actions.archive_definition,
         lambda: definition_actions.archive_definition(DOCUMENT_APPROVAL.id, by=BY),
+    )
+
+
+def prompt_story() -> Iterator[Step]:
+    ref = PromptRef(SITE, "p", "extract")
+    text = Prompt("extract", "Read.\n", "{{page_text}}\n")
+    yield prompt_actions.save_version, lambda: prompt_actions.save_version(ref, text, based_on=1, note="", by=BY)
+    yield (
+        prompt_actions.set_candidate,
+        lambda: prompt_actions.set_candidate(ref, 2, percent=10, reason="Trial", by=BY),
+    )
+    yield (
+        prompt_actions.move_production,
+        lambda: prompt_actions.move_production(ref, 2, expected=1, reason="Better", by=BY),
     )
 
 

@@ -58,7 +58,7 @@ def test_a_person_approves_and_the_machine_goes_on(supplier: Caller, pump: Pump)
     run = supplier.start(REQUEST)
     ref = run.review(pump)
     page = one_line(signed_in(bob()).get(url("show-review", ref)).content)
-    assert "Asked by supplier-bank-change" in page
+    assert "Requested by supplier-bank-change" in page
     assert "please use our new account." in page
     assert "New account of Müller &amp; Söhne" in page
     decide(ref, called_back="true", iban="DE02120300000000202052")

@@ -137,7 +137,7 @@ def test_an_unsure_document_is_corrected_at_the_desk_beside_its_page(pump: Pump,
     ref = run.review(pump)
     html = signed_in(bob()).get(url("show-review", ref)).content.decode()
     assert "Not sure of total" in html
-    assert "Asked by document-pipeline" in html
+    assert "Requested by document-pipeline" in html
     assert 'class="field-box todo"' in html  # where Textract had found it, on the page of the PDF
     decide(ref, total="1285.40")
     run.end(pump)

@@ -74,7 +74,7 @@ def test_the_cheaper_model_is_enough_where_it_is_sure(pump: Pump) -> None:
     assert found["total"]["value"] == "510.24"
     page = one_line(signed_in(bob()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content)
     assert f"{CHEAP}: 1 page, 1 call, 1,000,000 tokens in, 100,000 out" in page
-    assert "Used so far: $0.08" in page
+    assert "Cost so far: $0.08" in page
 
 
 def test_a_german_projects_pages_are_sent_as_german(pump: Pump) -> None:
@@ -116,7 +116,7 @@ def test_below_the_confidence_the_stronger_one_answers_and_both_are_paid(pump: P
     assert [asked["modelId"] for _, asked in outside.asked] == [CHEAP, STRONG]
     assert fields_of(run)["total"]["source"] == STRONG
     page = one_line(signed_in(bob()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content)
-    assert "Used so far: $1.20" in page  # 0.084 and 1.12
+    assert "Cost so far: $1.20" in page  # 0.084 and 1.12
 
 
 def test_an_attempt_of_which_nothing_can_be_used_is_paid_all_the_same(pump: Pump) -> None:

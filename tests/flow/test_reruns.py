@@ -217,7 +217,7 @@ def test_the_rules_of_running_again(pump: Pump, published: Run, scans: Any) -> N
     with pytest.raises(Refused, match="has not ended"):
         reruns.run_again(start_run(scans), "segment_prep", by=ROSA)
     reruns.run_again(published, "segment_analyzer", by=ROSA)
-    with pytest.raises(Refused, match="under way"):
+    with pytest.raises(Refused, match="in progress"):
         reruns.run_again(published, "segment_analyzer", by=ROSA)
 
 
@@ -228,7 +228,7 @@ def test_a_newer_content_takes_the_place_of_all_runs_of_the_one_before(pump: Pum
     for run in (published, new):
         assert queries.board(run.site, run.workflow_id).replaced_by == newer.workflow_id
         _end(newer)
-        with pytest.raises(Refused, match="newer content"):
+        with pytest.raises(Refused, match="newer file version"):
             reruns.run_again(run, "graph_builder", by=ROSA)
     assert queries.project_document(newer.site, newer.project_id, newer.document_id).runs is None
 

@@ -89,5 +89,5 @@ def test_a_change_of_schema_does_not_reach_a_review_that_waits(waiting, pump: Pu
     }
     assert published["classification"] == {"id": owner, "name": "Paper", "version": 1}
     page = one_line(signed_in(user).get(f"/workflows/{run.document_id}/{run.workflow_id}/result/").content)
-    assert "as Paper, v1" in page
+    assert "Paper v1" in page
     assert schema_queries.get_classification(SITE, owner).schema == changed

@@ -340,4 +340,4 @@ def test_a_key_that_may_delete_deletes_and_a_person_may_restore(table: str) -> N
 def test_a_document_whose_run_is_under_way_is_not_deleted(table: str) -> None:
     run = start_run(project_id=make_project().id)
     answer = problem(program(Permission.DELETE).delete(f"{API}/documents/{run.document_id}"), 422)
-    assert "under way" in str(answer["detail"])
+    assert "in progress" in str(answer["detail"])

@@ -114,7 +114,7 @@ def test_one_in_use_stays(table):
     create()
     transact(attribute_definition_actions.mark_used(SITE, [DUE]))
     assert schema_queries.attribute_definition(SITE, "due_date").in_use
-    with pytest.raises(NotAllowed, match="in use"):
+    with pytest.raises(NotAllowed, match="use it"):
         attribute_definition_actions.delete_definition(SITE, "due_date", by=ALICE)
 
 

@@ -71,7 +71,7 @@ def test_the_projects_page_shows_what_the_next_run_reads(owner):
 
 def test_a_classification_that_is_gone_is_told_and_takes_no_document(table):
     project = make_project(classification_id="gone")
-    assert "Select another in its settings" in page(project, "")
+    assert "Select another in the settings" in page(project, "")
 
 
 def test_it_may_be_left_to_what_is_found_on_each_document(owner):

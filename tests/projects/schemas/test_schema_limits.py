@@ -16,7 +16,7 @@ from tests.projects.make_schemas import SITE, make_classification, save
         (AttributeUse("paid", allowed=("yes",)), "Yes/No attributes have fixed values"),
         (AttributeUse("urgent", default="x"), "urgent has no value"),
         (AttributeUse("vendor", allowed=("x" * 201,)), "up to 200 characters"),
-        (AttributeUse("vendor", allowed=tuple(map(str, range(101)))), "Up to 100 values"),
+        (AttributeUse("vendor", allowed=tuple(map(str, range(101)))), "at most 100 values"),
         (AttributeUse("category", allowed=("a",), default="b"), "Choose one of the allowed values"),
     ],
 )

@@ -87,8 +87,8 @@ def test_sent_twice_it_is_one_batch():
     [
         ({}, "Choose a file or enter a key"),
         ({"key": "bulk/default/none.csv"}, "The manifest was not found in the bucket"),
-        ({"key": "bulk/acme/keys.csv"}, "begins with bulk/default/"),
-        ({"key": "projects/p/documents/d/d.pdf"}, "begins with bulk/default/"),
+        ({"key": "bulk/acme/keys.csv"}, "must begin with bulk/default/"),
+        ({"key": "projects/p/documents/d/d.pdf"}, "must begin with bulk/default/"),
         ({"key": "bulk/default/a", "slots": "0"}, "greater than or equal to 1"),
         ({"key": "bulk/default/a", "slots": "101"}, "less than or equal to 100"),
         ({"key": "bulk/default/a", "percent": "101"}, "less than or equal to 100"),
@@ -105,9 +105,9 @@ def test_an_empty_manifest_and_one_that_is_too_large_are_not_taken(settings):
     assert "The manifest is empty" in sent(browser, project, manifest=file(" \n")).content.decode()
     settings.BATCH_MAX_BYTES = 10
     answer = sent(browser, project, manifest=file())
-    assert (answer.status_code, "A manifest has up to 10" in answer.content.decode()) == (422, True)
+    assert (answer.status_code, "The manifest is larger than 10" in answer.content.decode()) == (422, True)
     answer = sent(browser, project, manifest=file("a" * 100_000))
-    assert (answer.status_code, "A manifest has up to 10 bytes" in answer.content.decode()) == (413, True)
+    assert (answer.status_code, "The manifest is larger than 10" in answer.content.decode()) == (413, True)
 
 
 def test_a_page_is_two_calls_and_polls_only_while_something_moves():
@@ -154,8 +154,8 @@ def test_the_failed_are_tried_again_slots_are_changed_and_it_is_cancelled():
     assert "Retrying the failed lines" in post("retry-batch")
     assert bulk.now(batch).attempt == 2
     assert "This batch has no failed lines" in post("retry-batch")
-    assert "The batch has 9 slots now" in post("change-slots", slots="9")
-    assert "1 to 100 slots" in post("change-slots", slots="many")
+    assert "Concurrency limit set to 9" in post("change-slots", slots="9")
+    assert "1 to 100" in post("change-slots", slots="many")
     assert "Batch cancelled" in post("cancel-batch")
     assert "cannot be cancelled" in post("cancel-batch")
     assert bulk.now(batch).slots == 9

@@ -78,7 +78,7 @@ def test_fewer_slots_close_lanes_as_they_end_and_more_open_them():
     batches.change_slots("default", batch, 2, by=bulk.BY)
     assert claim(batch, 1).position == 3
     for wrong in (0, 101):
-        with pytest.raises(Refused, match="1 to 100 slots"):
+        with pytest.raises(Refused, match="from 1 to 100"):
             batches.change_slots("default", batch, wrong, by=bulk.BY)
 
 

@@ -116,12 +116,12 @@ def test_what_an_archives_upload_chooses_holds_for_all_that_comes_out_of_it(pump
     ("parts", "words"),
     [
         ({"analyser": "rules"}, "Unknown part “analyser”. Send file, and optionally ocr_model, analyzer"),
-        ({"analyzer": "magic"}, "analyzer is one of rules, bedrock. Leave it out"),
-        ({"analyzer": ""}, "analyzer is one of"),
+        ({"analyzer": "magic"}, "analyzer must be one of rules, bedrock. Omit it"),
+        ({"analyzer": ""}, "analyzer must be one of"),
         ({"analyzer": ["rules", "bedrock"]}, "Send part analyzer only once"),
         ({"file": "text"}, "Send part file only once"),
         ({"attachment": io.BytesIO(b"second")}, "Unknown part “attachment”"),
-        ({"ocr_model": io.BytesIO(b"pp-ocrv5")}, "ocr_model is one of"),
+        ({"ocr_model": io.BytesIO(b"pp-ocrv5")}, "ocr_model must be one of"),
     ],
 )
 def test_a_part_that_is_unknown_or_says_what_is_unknown_is_refused(table: str, parts, words: str) -> None:

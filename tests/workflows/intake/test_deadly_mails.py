@@ -81,7 +81,9 @@ def test_what_ends_every_worker_is_given_up_with_a_sentence_and_an_event() -> No
     assert words(document_id) == ["UNPACKING_GIVEN_UP"]
     row = queries.project_document(SITE, done.project_id, document_id)
     assert (row.status, row.workflow_id) == ("completed", None)
-    assert "ended the program 3 times" in one_line(signed_in(charlie()).get(f"/documents/{document_id}/").content)
+    assert "Could not be extracted after 3 attempts" in one_line(
+        signed_in(charlie()).get(f"/documents/{document_id}/").content
+    )
 
 
 def test_told_of_again_and_swept_again_what_was_given_up_stays_so() -> None:

@@ -68,7 +68,7 @@ def test_a_newer_content_stands_before_the_older_and_both_are_there(table: str) 
 
 def test_while_a_run_is_under_way_no_content_slips_under_it(table: str) -> None:
     run = start_run()
-    with pytest.raises(Refused, match="under way"):
+    with pytest.raises(Refused, match="in progress"):
         added(run)
     assert len(document_queries.list_versions(SITE, run.document_id).rows) == 1
 

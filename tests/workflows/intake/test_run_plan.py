@@ -200,6 +200,6 @@ def test_the_bucket_of_rules_is_the_sites_own(table: str) -> None:
 
 def test_a_rule_that_chooses_a_classification_that_is_gone_is_named_before_anything_is_kept(pump: Pump) -> None:
     make_rule(make_ruleset(), when=When.UPLOAD, classification="gone", description="Contracts")
-    with count_calls() as calls, pytest.raises(Refused, match="“Contracts” choose is gone"):
+    with count_calls() as calls, pytest.raises(Refused, match="selected by rule “Contracts” no longer exists"):
         arrived()
     assert "dynamodb.TransactWriteItems" not in calls.names()

@@ -191,7 +191,7 @@ def test_after_the_last_worker_that_it_ends_the_sweeper_finds_it_in_quarantine(
         with crash_before("s3", "PutObject"):
             take(arrival)
     worker.run(swept(lambda: bool(waiting())))
-    assert "ended the program 2 times" in waiting()[0][1]
+    assert "crashed 2 times" in waiting()[0][1]
     assert (documents(project), due()) == ([], [])
 
 

@@ -253,13 +253,13 @@ def test_a_container_keeps_its_content_and_goes_only_when_it_is_unpacked(worker:
     document_id = uploaded(zipped(samples()))
     browser = signed_in(bob())
     by = actor_of(bob())
-    with pytest.raises(Refused, match="under way"):
+    with pytest.raises(Refused, match="in progress"):
         removals.delete_document(SITE, document_id, by=by)
     ended(worker, document_id)
     pdf = SimpleUploadedFile("a.pdf", next(iter(samples().values())))
     answer = browser.post(f"/documents/{document_id}/contents/", {"file": pdf})
     assert answer.status_code == 422
-    assert "stays as it is" in one_line(answer.content)
+    assert "so it cannot be replaced" in one_line(answer.content)
     before = {key: row for key, row in stored.rows().items() if not key[2].startswith(("activity#", "EVENT#"))}
     removals.delete_document(SITE, document_id, by=by)
     assert get_removal(SITE, document_id).status == "deleted"

@@ -109,7 +109,7 @@ def test_a_file_that_grows_over_the_limit_is_stopped_on_the_way(table, limited):
     project = make_project()
     answer = send(project, SimpleUploadedFile("long.pdf", b"%PDF-" + b"x" * 1000))  # within the form's allowance
     assert answer.status_code == 413
-    assert "more than" in one_line(answer.content)
+    assert "exceeds" in one_line(answer.content)
     assert not documents(project)
 
 

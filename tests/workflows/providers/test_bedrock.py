@@ -10,7 +10,7 @@ from projects.prompts.book import PinnedPrompt, PromptBook, make_shipped_book
 from projects.prompts.prompt import Prompt
 from projects.settings.values import LANGUAGES
 from tests.each import each
-from tests.workflows.providers.factory import caller, stubbed
+from tests.workflows.providers.services import caller, stubbed
 from tests.workflows.stages.memory import FIELDS
 from workflows.providers.bedrock import BEDROCK, Converse
 from workflows.providers.language_model import LanguageModel, ModelCall

@@ -43,7 +43,7 @@ def test_engines_by_page(table, settings):
 
 
 def test_an_analyzer_that_nobody_knows_is_said(table):
-    with pytest.raises(StageFailed, match="no analyzer called magic"):
+    with pytest.raises(StageFailed, match="Unknown field extraction magic"):
         chosen("segment_analyzer", analyzer="magic")
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from config.errors import StageFailed
-from tests.workflows.providers.factory import caller, stubbed
+from tests.workflows.providers.services import caller, stubbed
 from workflows.providers import bda, transcribe
 from workflows.providers.bda import BDA, DataAutomation
 from workflows.providers.jobs import RunningJob, S3File

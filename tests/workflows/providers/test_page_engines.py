@@ -9,7 +9,7 @@ import pytest
 
 from config.errors import ProviderPaused, StageFailed
 from tests.each import each
-from tests.workflows.providers.factory import caller
+from tests.workflows.providers.services import caller
 from workflows.providers import endpoint, tesseract
 from workflows.providers.endpoint import ENDPOINT, Endpoint
 from workflows.providers.tesseract import Tesseract
@@ -87,14 +87,14 @@ def test_an_endpoint_that_stays_away_is_left_alone():
     ("answer", "words"),
     [
         ((401, {}), "ENDPOINT_KEY"),
-        ((400, {}), "answered 400"),
-        ((302, {}), "answered 302"),
-        ((200, b"<html>"), "cannot be read"),
-        ((200, []), "cannot be read"),
+        ((400, {}), "returned 400"),
+        ((302, {}), "returned 302"),
+        ((200, b"<html>"), "cannot be parsed"),
+        ((200, []), "cannot be parsed"),
         ((200, {"errorCode": 500}), "could not read this page"),
-        ((200, {"result": {}}), "another form"),
-        ((200, {"result": {"ocrResults": [{"prunedResult": {"rec_texts": ["a"]}}]}}), "another form"),
-        ((200, served(("a", "b"), ((1, 2, 3, 4),))), "another form"),
+        ((200, {"result": {}}), "not in PaddleX format"),
+        ((200, {"result": {"ocrResults": [{"prunedResult": {"rec_texts": ["a"]}}]}}), "not in PaddleX format"),
+        ((200, served(("a", "b"), ((1, 2, 3, 4),))), "not in PaddleX format"),
     ],
 )
 def test_what_an_endpoint_will_never_read_is_asked_once(answer, words):

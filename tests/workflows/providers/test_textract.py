@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 
 from config.errors import ProviderPaused, StageFailed
-from tests.workflows.providers.factory import caller, stubbed
+from tests.workflows.providers.services import caller, stubbed
 from workflows.providers import jobs
 from workflows.providers.jobs import RunningJob, S3File
 from workflows.providers.textract import TEXTRACT, Query, Textract, queries_for

@@ -7,7 +7,7 @@ import pytest
 from config.errors import StageFailed
 from projects.prompts.book import make_shipped_book
 from tests.each import each
-from tests.workflows.providers.factory import caller, stubbed
+from tests.workflows.providers.services import caller, stubbed
 from tests.workflows.providers.test_bedrock import CHEAP, IMAGE, STRONG, counts, sent
 from tests.workflows.stages.papers import default_types
 from workflows.providers import typing_tool

@@ -90,7 +90,7 @@ def test_the_text_of_all_pages_becomes_one_file():
     drive(run)
     text = DocumentFiles(SITE, run.project_id, run.document_id).read(files.text(run.workflow_id)).decode()
     assert text == "Seite 1 ß\f\nSeite 2 ß\f\n"
-    assert action(run).message == "The text of 2 pages is kept."
+    assert action(run).message == "Text of 2 pages stored."
 
 
 def test_a_mail_says_where_to_look_and_nothing_of_the_document(settings):

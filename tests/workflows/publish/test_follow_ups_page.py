@@ -192,7 +192,7 @@ def test_a_document_of_a_newer_content_keeps_no_text_of_the_older(pump: Pump):
     WorkflowSteps.change(run_rows.board_key(run), replaced, WorkflowSteps.PK.exists())
     drive(run)
     (action,) = publish_queries.actions_of(run)
-    assert (action.status, "newer content" in action.message) == ("FAILED", True)
+    assert (action.status, "newer file version" in action.message) == ("FAILED", True)
     with pytest.raises(Conflict):
         document_actions.settle_action(run, action, by=Actor("1", "Rosa"))  # not in any queue
 

@@ -71,7 +71,7 @@ def test_a_model_is_named_and_its_quote_shown_where_it_has_no_place(run):
 def test_asking_nothing_is_told_and_kept(run):
     answer = ask(run, "x" * 501)
     assert answer.status_code == 422
-    assert "up to 500 characters" in one_line(answer.content)
+    assert "at most 500 characters" in one_line(answer.content)
     assert "x" * 501 in one_line(answer.content)
     assert not queries.of_page(run, 0)
 

@@ -10,7 +10,7 @@ from celery.exceptions import Retry
 from config.errors import ProviderPaused
 from projects.prompts.book import make_shipped_book
 from tests.aws_faults import fail
-from tests.workflows.providers.factory import caller, stubbed
+from tests.workflows.providers.services import caller, stubbed
 from tests.workflows.providers.test_bedrock import CHEAP
 from tests.workflows.questions.made import BY, read_run
 from workflows.providers import answer_tool, factory
@@ -142,7 +142,7 @@ def test_a_service_that_does_not_answer_is_waited_for_and_then_given_up(
 def test_a_page_that_is_not_read_yet_says_so(table: str) -> None:
     ref = asked(read_run(status="analyzing"))
     answer(ref)
-    assert "has not been read yet" in str(queries.get_question(ref).error)
+    assert "not processed yet" in str(queries.get_question(ref).error)
 
 
 def test_where_no_queue_answers_the_question_says_so(run: Run) -> None:

@@ -59,7 +59,7 @@ def test_text_over_a_full_page_picture_is_not_believed(tmp_path: Path) -> None:
     ctx = context(save([sheet], tmp_path / "a.pdf"))
     assert format_parser.run(ctx).facts["text_layer_pages"] == 0
     page = kept(ctx).json("format-parser/result.json")["pages"][0]
-    assert "picture" in page["doubt"]
+    assert "existing OCR text layer" in page["doubt"]
     assert page["words"] == []
     assert "Tctal" in page["text"]
 

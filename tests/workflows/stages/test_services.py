@@ -97,7 +97,7 @@ def test_a_page_that_it_does_not_take_fails_alone(tmp_path):
     ctx = scanned(tmp_path, page_reader=Reader(fails=1))
     done = paddleocr_processor.run(ctx)
     assert done.failed == {1}
-    assert "answered 400" in kept(ctx).json("paddleocr/result.json")["pages"][1]["error"]
+    assert "returned 400" in kept(ctx).json("paddleocr/result.json")["pages"][1]["error"]
     assert done.used[0].pages == 1
 
 

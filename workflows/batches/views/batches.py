@@ -84,7 +84,7 @@ def _create_posted_batch(request: DeskRequest, *, project: Project) -> HttpRespo
 
 
 def _too_large() -> str:
-    return f"A manifest has up to {size_words(settings.BATCH_MAX_BYTES)}. Split this one."
+    return f"The manifest is larger than {size_words(settings.BATCH_MAX_BYTES)}. Split it."
 
 
 def _form(
@@ -172,10 +172,10 @@ def change_slots(request: DeskRequest, batch_id: str) -> HttpResponse:
     batch = queries.get_batch(request.site, batch_id)
     form = SlotsForm(request.POST)
     if not form.is_valid():
-        raise Refused(f"A batch has 1 to {settings.BATCH_MOST_SLOTS} slots. Write a number.")
+        raise Refused(f"The concurrency limit must be from 1 to {settings.BATCH_MOST_SLOTS}.")
     batches.change_slots(request.site, batch, form.cleaned_data["slots"], by=actor_of(request.user))
     orders.order_drive(request.site, batch.id)
-    messages.success(request, f"The batch has {form.cleaned_data['slots']} slots now.")
+    messages.success(request, f"Concurrency limit set to {form.cleaned_data['slots']}.")
     return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))
 
 

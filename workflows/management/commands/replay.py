@@ -57,4 +57,4 @@ def _state(path: str | None) -> replay.State:
     try:
         return replay.state_from(json.loads(file.read_text()), file.parent)
     except (OSError, ValueError) as error:
-        raise CommandError(f"Invalid state: {error}") from error
+        raise CommandError(f"The state cannot be read: {error}") from error
