@@ -31,8 +31,13 @@ def settings_of(site: str, project_id: str, data: Mapping[str, Any]) -> RunSetti
         Refused: the project's classification is gone.
 
     """
-    pinned = _read_by(site, {"fields": [dataclasses.asdict(one) for one in DEFAULT_FIELDS], **data})
+    pinned = freeze_project(site, data)
     return with_prompts(site, project_id, pinned) if asks_models(pinned) else pinned
+
+
+def freeze_project(site: str, data: Mapping[str, Any]) -> RunSettings:
+    """The same without prompts. Raises: Refused."""
+    return _read_by(site, {"fields": [dataclasses.asdict(one) for one in DEFAULT_FIELDS], **data})
 
 
 def with_prompts(site: str, project_id: str, pinned: RunSettings) -> RunSettings:

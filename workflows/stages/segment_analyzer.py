@@ -62,7 +62,7 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
             unread[index] = segment["error"]
         elif segment["status"] != "completed":
             used.extend(
-                model_pages.ask_model_for_page(context, segment, page, searched=_is_searched(index, count), count=count)
+                model_pages.ask_model_for_page(context, segment, page, searched=is_searched(index, count), count=count)
             )
             _analyse_segment(context, segment, page)
 
@@ -79,7 +79,7 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
     segments = [
         artifacts.read_json(context.artifacts, files.segment(index))
         for index in range(count)
-        if _is_searched(index, count)
+        if is_searched(index, count)
     ]
     document = Document(tuple(page_of(segment) for segment in segments), _labels(context))
     read = [one for segment in segments for one in segment.get("given", ())]
@@ -132,7 +132,8 @@ def _read_document(context: StageContext, document: Document, read: typed.Read, 
 SLICING = Slicing(paged.LIGHT, _plan, _work, _finish, aligned=True)
 
 
-def _is_searched(index: int, count: int) -> bool:
+def is_searched(index: int, count: int) -> bool:
+    """Whether fields are read from this page (0-based) of ``count``."""
     return index < FIRST or index >= count - LAST
 
 

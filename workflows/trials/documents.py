@@ -1,0 +1,179 @@
+"""A document that was read before, opened for a trial: its pages, its settings, and artifacts that no write reaches."""
+
+import json
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from config.errors import NotFound, Refused
+from projects.documents.queries import documents as document_queries
+from projects.settings import queries as project_queries
+from workflows.engine import step_context
+from workflows.learning import calibrations
+from workflows.runs import pinned_types, queries, run_settings
+from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.run import Run
+from workflows.stages import artifacts, segment_analyzer, segment_builder
+from workflows.stages.base import ArtifactStore, FieldSpec, RunSettings, StageContext
+from workflows.stages.pages import paged
+from workflows.stages.pages.layout import Page, Word
+from workflows.stages.services import Services
+from workflows.storage import files
+
+# What an analysis makes: a trial begins without it, as a run does.
+_MADE_ANEW = ("analysis/", "graph_work/", "runs/")
+_UNREAD = "This document is not read yet. Try again when its run has ended, or choose another document."
+
+
+@dataclass(frozen=True)
+class TrialFiles:
+    """An ArtifactStore that reads what OCR left and keeps what is written in memory."""
+
+    base: ArtifactStore
+    written: dict[str, bytes] = field(default_factory=dict)
+
+    def read(self, name: str) -> bytes:
+        if name in self.written:
+            return self.written[name]
+        if name.startswith(_MADE_ANEW):
+            raise NotFound("File not found.")
+        return self.base.read(name)
+
+    def write(self, name: str, body: bytes, content_type: str) -> str:  # noqa: ARG002 - as an ArtifactStore has it
+        self.written[name] = body
+        return name
+
+    def write_new(self, name: str, body: bytes, content_type: str) -> bool:  # noqa: ARG002 - as an ArtifactStore has it
+        return self.written.setdefault(name, body) is body
+
+    def exists(self, name: str) -> bool:
+        return name in self.written or (not name.startswith(_MADE_ANEW) and self.base.exists(name))
+
+    def copy(self) -> "TrialFiles":
+        return TrialFiles(self.base, dict(self.written))
+
+
+@dataclass(frozen=True)
+class ReadPage:
+    """``index`` is 0-based. Words and image are read when they are asked for."""
+
+    index: int
+    text: str
+    _segment: dict[str, Any] = field(repr=False)
+    _files: TrialFiles = field(repr=False)
+
+    @cached_property
+    def layout(self) -> Page:
+        return segment_analyzer.page_of(self._segment)
+
+    @property
+    def words(self) -> list[Word]:
+        """In reading order, each with its box as fractions of the page."""
+        return [word for row in self.layout.rows for line in row.lines for word in line.words]
+
+    @property
+    def image(self) -> bytes | None:
+        """A PNG; None of text, which has no picture."""
+        try:
+            return self._files.read(files.page_image(self.index))
+        except NotFound:
+            return None
+
+
+@dataclass(frozen=True)
+class ReadDocument:
+    """``pages``: those that fields are read from (``segment_analyzer.is_searched``), of ``page_count``."""
+
+    run: Run
+    name: str
+    file_type: str
+    page_count: int
+    settings: RunSettings
+    files: TrialFiles = field(repr=False)
+
+    @property
+    def document_id(self) -> str:
+        return self.run.document_id
+
+    @property
+    def workflow_id(self) -> str:
+        return self.run.workflow_id
+
+    @property
+    def language(self) -> str:
+        return self.settings.language
+
+    @property
+    def specs(self) -> tuple[FieldSpec, ...]:
+        """The fields that a run of the project reads now; of the type that is found, if the project has types."""
+        return self.settings.fields
+
+    @cached_property
+    def pages(self) -> tuple[ReadPage, ...]:
+        found = []
+        for index in self.searched:
+            segment = json.loads(self.files.read(files.segment(index)))
+            found.append(ReadPage(index, str(segment["text_content"]), segment, self.files))
+        return tuple(found)
+
+    @cached_property
+    def text_sha256(self) -> str:
+        """Of what the pages say: the same text is the same document to a model, but for its picture."""
+        return files.sha256("\f".join(page.text for page in self.pages).encode())
+
+    @property
+    def searched(self) -> list[int]:
+        return [index for index in range(self.page_count) if segment_analyzer.is_searched(index, self.page_count)]
+
+    def context(self, services: Services, own: TrialFiles | None = None) -> StageContext:
+        """For one analysis of its own, which sees nothing of another."""
+        settings = self.settings
+        return StageContext(
+            workflow_id=self.run.workflow_id,
+            file_name=self.name,
+            file_type=self.file_type,
+            original=Path(os.devnull),
+            settings=settings,
+            artifacts=own or self.files.copy(),
+            heartbeat=lambda: None,
+            only=frozenset(self.searched),
+            calibration=calibrations.run_calibration(self.run, settings),
+            services=services,
+            project_id=self.run.project_id,
+            types=pinned_types.load_types(self.run.site, settings.types_sha256),
+        )
+
+
+def load_read_document(site: str, project_id: str, document_id: str) -> ReadDocument:
+    """As its newest run read it, under the settings that the project has now.
+
+    One Query, two reads of rows, and the artifacts of its pages.
+
+    Raises:
+        NotFound: no such document in this project.
+        Refused: it is not read yet, or the project's document type is gone.
+
+    """
+    document = document_queries.get_document(site, document_id)
+    if document.project_id != project_id:
+        raise NotFound("Document not found.")
+    rows = queries.document_workflows(site, document_id).rows
+    if not rows:
+        raise Refused(_UNREAD)
+    return _open(site, project_id, document_id, rows[0])
+
+
+def _open(site: str, project_id: str, document_id: str, row: DocumentWorkflow) -> ReadDocument:
+    run = Run(site, project_id, document_id, str(row.SK).rpartition("#")[2])
+    base = step_context.files_of(run, row)
+    count = int(paged.PREPARED.open_pages(base).head.get("segment_count") or 0)
+    if not count or not base.exists(files.segment(count - 1)):
+        raise Refused(_UNREAD)
+    settings = run_settings.freeze_project(site, project_queries.get_project(site, project_id).data.as_dict())
+    overlay = TrialFiles(base)
+    artifacts.write_json(overlay, files.result(run.workflow_id), {"pages": []})  # the analysis adds its pages to it
+    found = ReadDocument(run, row.data["file_name"], row.data["file_type"], count, settings, overlay)
+    segment_builder.run(found.context(Services(), overlay))
+    return found
