@@ -62,15 +62,25 @@ def _strange(char: str) -> bool:
 
 
 def _glyphs(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage) -> list[Glyph]:
-    """Every character in the file's own order, spaces included."""
+    """Every character in the file's own order, spaces included; one without its other half is left out."""
     width, height = page.get_size()
-    glyphs = []
+    glyphs, high = [], ""
     for number in range(textpage.count_chars()):
+        char = chr(raw.FPDFText_GetUnicode(textpage, number))
+        # pdfium counts in UTF-16: what lies beyond U+FFFF comes as two, of which neither can be stored.
+        if "\ud800" <= char <= "\udbff":
+            high = char
+            continue
+        if "\udc00" <= char <= "\udfff":
+            char = (high + char).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
+        high = ""
+        if not char:
+            continue
         left, bottom, right, top = _bounds(textpage, number)
         x0, y0 = _place(page, left, top)
         x1, y1 = _place(page, right, bottom)
         box = (min(x0, x1) * width, min(y0, y1) * height, max(x0, x1) * width, max(y0, y1) * height)
-        glyphs.append(Glyph(chr(raw.FPDFText_GetUnicode(textpage, number)), box))
+        glyphs.append(Glyph(char, box))
     return glyphs
 
 
