@@ -77,6 +77,13 @@ def test_the_cheaper_model_is_enough_where_it_is_sure(pump: Pump) -> None:
     assert "Cost so far: $0.08" in page
 
 
+def test_half_a_letter_of_a_models_answer_fails_no_run(pump: Pump) -> None:
+    run, _ = finished(pump, said(0.95, company="Alder \ud83d"))
+    assert fields_of(run)["company"]["value"] == "Alder ?"
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    assert b"Alder ?" in store.read(files.model_call(run.workflow_id, "extract", 0))
+
+
 def test_a_german_projects_pages_are_sent_as_german(pump: Pump) -> None:
     left = [said(0.95)]
     run = start_run(project={**PROJECT, "analyzer": "bedrock", "language": "de"})

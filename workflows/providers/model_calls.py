@@ -26,8 +26,9 @@ def recorder(run: Run) -> Record:
             return
         first = calls[0]
         _record_use(run, first.purpose, first.pinned.version, first.pinned.label)
-        body = json.dumps({"version": 1, "calls": [_to_json(one) for one in calls]}, ensure_ascii=False).encode()
+        text = json.dumps({"version": 1, "calls": [_to_json(one) for one in calls]}, ensure_ascii=False)
         name = files.model_call(run.workflow_id, first.purpose, first.index)
+        body = text.encode(errors="replace")  # a model may write half a letter
         DocumentFiles(run.site, run.project_id, run.document_id).write(name, body, "application/json")
 
     return record

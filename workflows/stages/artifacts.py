@@ -24,4 +24,6 @@ def write_json(store: ArtifactStore, name: str, value: object) -> bytes:
 
 
 def _body(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    # Mails in odd character sets and models write halves of letters; the error would quote the whole page.
+    return text.encode(errors="replace")

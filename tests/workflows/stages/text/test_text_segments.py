@@ -49,6 +49,14 @@ def test_a_text_becomes_segments_and_its_fields_are_found_without_places(tmp_pat
     assert kept(ctx).json("runs/run1/result.json")["pages"][0]["image"] is None
 
 
+def test_half_a_letter_of_a_mail_in_an_odd_character_set_fails_no_run(tmp_path: Path) -> None:
+    path = tmp_path / "a.eml"
+    path.write_bytes(b"From: a@example.org\nContent-Type: text/plain; charset=utf-7\n\nTotal +2D0- 14.00, +2D3eAA-")
+    ctx = context(path, formats.MAIL)
+    run_all(ctx)
+    assert kept(ctx).json("analysis/segment_0000.json")["text_content"].endswith("Total ? 14.00, \U0001f600")
+
+
 def test_each_slide_is_a_segment_with_its_title(tmp_path: Path) -> None:
     ctx = context(slides(tmp_path / "a", shape("Plan", kind="title"), shape("Then")), formats.PPTX)
     run_all(ctx)
