@@ -1,7 +1,9 @@
 """The reviews of a project as what can be learned from: each published result beside what a person made of it."""
 
+import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from config import table
@@ -21,23 +23,49 @@ MOST_RUNS, MOST_DOCUMENTS = 5_000, 1_000  # looked through, and learned from; th
 _AT_ONCE = 100
 
 
+@dataclass(frozen=True)
+class DecidedRun:
+    """What a person made of a published run. ``result``: of the type that they chose; ``unseen``: approved unread."""
+
+    run: Run
+    result: Mapping[str, Any]
+    corrections: Mapping[str, str | None]
+    unseen: frozenset[str]
+
+    @property
+    def seen_fields(self) -> list[Mapping[str, Any]]:
+        return [one for one in self.result["fields"] if one["name"] not in self.unseen]
+
+    def correct(self, field: Mapping[str, Any]) -> str | None:
+        """The field's value after the decision; None if the document does not have it."""
+        name = str(field["name"])
+        if name not in self.corrections:
+            return field.get("value")
+        return results.to_stored_form(str(field["type"]), self.corrections[name] or "")
+
+
 def list_reviewed_documents(site: str, project_id: str) -> list[ReviewedDocument]:
-    """The last decided runs that were published, the newest first.
+    """The last decided runs that were published, the newest first, as what can be learned from.
 
     For a task: a Query and a BatchGetItem each hundred runs, two objects each review. Rejected documents teach
     nothing, since no one looked at their fields; deleted ones are gone.
     """
-    found: list[ReviewedDocument] = []
-    for execution in _list_decided_runs(site, project_id):
-        document = _document(site, execution)
-        if document:
-            found.append(document)
-        if len(found) >= MOST_DOCUMENTS:
-            break
-    return found
+    documents = (
+        ReviewedDocument(decided.run.workflow_id, fields)
+        for decided in list_decided_runs(site, project_id)
+        if (fields := tuple(_fields(decided)))
+    )
+    return list(itertools.islice(documents, MOST_DOCUMENTS))
 
 
-def _list_decided_runs(site: str, project_id: str) -> Iterator[Execution]:
+def list_decided_runs(site: str, project_id: str) -> Iterator[DecidedRun]:
+    """The decided runs that were published, the newest first, without those whose files are gone; for a task."""
+    for execution in _list_decided_executions(site, project_id):
+        if found := _load_decided_run(site, execution):
+            yield found
+
+
+def _list_decided_executions(site: str, project_id: str) -> Iterator[Execution]:
     pk = table.PROJECT_WORKFLOW.partition_key(site, project_id=project_id)
     prefix = ProjectWorkflow.SK.startswith(table.PROJECT_WORKFLOW.sort_prefix())
     cursor, looked = None, 0
@@ -52,7 +80,7 @@ def _list_decided_runs(site: str, project_id: str) -> Iterator[Execution]:
             return
 
 
-def _document(site: str, execution: Execution) -> ReviewedDocument | None:
+def _load_decided_run(site: str, execution: Execution) -> DecidedRun | None:
     run = Run(site, execution.project_id, execution.document_id, execution.executionId)
     store = DocumentFiles(site, run.project_id, run.document_id)
     decided = files.decision(run.workflow_id, str(execution.decision_id), str(execution.decision_sha256))
@@ -63,21 +91,17 @@ def _document(site: str, execution: Execution) -> ReviewedDocument | None:
         return None
     corrections = decision.get("corrections") or {}
     typed = of_result.apply_type_choice(result, corrections.get(of_result.KEY))
-    unseen = set(decision.get("unseen") or ())  # approved without a look: they teach nothing
-    fields = tuple(_fields([one for one in typed["fields"] if one["name"] not in unseen], corrections))
-    return ReviewedDocument(run.workflow_id, fields) if fields else None
+    return DecidedRun(run, typed, corrections, frozenset(decision.get("unseen") or ()))
 
 
-def _fields(found: Sequence[Mapping[str, Any]], corrections: Mapping[str, str | None]) -> Iterator[ReviewedField]:
+def _fields(decided: DecidedRun) -> Iterator[ReviewedField]:
     """What rules read; what stands for nothing found, or came from elsewhere, is not theirs to be judged by."""
-    for field in found:
-        name, kind, value = str(field["name"]), str(field["type"]), field.get("value")
+    for field in decided.seen_fields:
+        value, truth = field.get("value"), decided.correct(field)
         if value is not None and field.get("source") != SOURCE:
             continue
-        corrected = corrections.get(name)
-        truth = results.to_stored_form(kind, corrected or "") if name in corrections else value
         if value is not None or truth is not None:
-            yield ReviewedField(name, kind, value, truth, _evidence(field))
+            yield ReviewedField(str(field["name"]), str(field["type"]), value, truth, _evidence(field))
 
 
 def _evidence(field: Mapping[str, Any]) -> dict[str, float]:
