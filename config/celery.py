@@ -28,6 +28,7 @@ app.autodiscover_tasks(
         "workflows.publish",
         "workflows.questions",
         "workflows.search",
+        "workflows.testsets",
         "review.decide",
         "review.handovers",
     ]

@@ -33,6 +33,10 @@ ARTIFACTS = (
     "preprocessed/", "format-parser/", "paddleocr/", "bda-output/", "transcribe/", "webcrawler/", "analysis/",
     "graph_work/",
 )  # fmt: skip
+_KINDS = {
+    "runs": "result", "rules": "result", "calibrations": "result", "truths": "result", "testsets": "result",
+    "batches": "batch", "debug": "debug", "uploads": "debug",
+}  # fmt: skip
 # Pages look the same whoever cuts them again: all runs of a content share the pictures.
 _PICTURES = "preprocessed/page_"
 
@@ -68,12 +72,13 @@ def kind(name: str) -> str:
     ['raw', 'artifact', 'result', 'result', 'debug']
     >>> [kind(name) for name in (calibration("p", "00"), own_artifact("w", segment(0)), manifest("b"))]
     ['result', 'artifact', 'batch']
+    >>> [kind(name) for name in (truth("00"), testset("p", "t", "00"), testset_upload("p", "00"))]
+    ['result', 'result', 'debug']
     """
     head, inside, rest = name.partition("/")
     if head == "runs" and rest.partition("/")[2].startswith(_OWN):
         return "artifact"
-    kinds = {"runs": "result", "rules": "result", "calibrations": "result", "batches": "batch", "debug": "debug"}
-    return kinds.get(head, "artifact") if inside else "raw"
+    return _KINDS.get(head, "artifact") if inside else "raw"
 
 
 def parse_incoming_key(key: str) -> tuple[str, str]:
@@ -198,6 +203,21 @@ def doctype(workflow_id: str) -> str:
 def calibration(project_id: str, sha256: str) -> str:
     """Relative to the site's root: what the reviews of a project taught, named by its content."""
     return f"calibrations/{project_id}/{sha256}.json"
+
+
+def truth(sha256: str) -> str:
+    """Known answers of a document, among its own objects, so that they go with it; named by their content."""
+    return f"truths/{sha256}.json"
+
+
+def testset(project_id: str, testset_id: str, sha256: str) -> str:
+    """Relative to the site's root: the cases of a version of a test set, ids only."""
+    return f"testsets/{project_id}/{testset_id}/{sha256}.json"
+
+
+def testset_upload(project_id: str, sha256: str) -> str:
+    """Relative to the site's root: uploaded answers until they lie with their documents."""
+    return f"uploads/{project_id}/{sha256}.json"
 
 
 def bulk(site: str) -> str:

@@ -101,6 +101,10 @@ class SiteFiles:
     def key(self, name: str) -> str:
         return site_partition(self.site, name)
 
+    def delete(self, name: str) -> None:
+        """Gone already is as well."""
+        delete_object(self.key(name), "")
+
     def read(self, name: str) -> bytes:
         """Raises: NotFound."""
         with aws.translate_aws_errors():

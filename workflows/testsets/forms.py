@@ -1,0 +1,49 @@
+"""What an admin says about a test set: its name and where its documents come from."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+
+from projects.schemas.queries import ClassificationRow
+from workflows.testsets.building import DEFAULT_MOST
+from workflows.testsets.cases import MOST_CASES
+
+_TEXT = {"class": "text-input", "autocomplete": "off"}
+
+
+class SourceForm(forms.Form):
+    """Reviewed documents, or a file with answers if one is chosen."""
+
+    most = forms.IntegerField(
+        label="Last reviewed documents",
+        min_value=1,
+        max_value=MOST_CASES,
+        initial=DEFAULT_MOST,
+        help_text="Corrections count as the correct answers.",
+        widget=forms.NumberInput(attrs={"class": "text-input narrow-input", "inputmode": "numeric"}),
+    )
+    classification_id = forms.ChoiceField(
+        label="Document type", required=False, widget=forms.Select(attrs={"class": "select"})
+    )
+    file = forms.FileField(
+        label="Or upload answers",
+        required=False,
+        help_text="CSV or JSON lines: document ID or file name, then fields. Blank: not in the document.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,.jsonl,.json,text/csv"}),
+    )
+
+    def __init__(self, types: Sequence[ClassificationRow], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choice: Any = self.fields["classification_id"]
+        choice.choices = [("", "Any"), *((one.id, one.name) for one in types)]
+
+
+class NewSetForm(SourceForm):
+    name = forms.CharField(
+        label="Name",
+        max_length=100,
+        widget=forms.TextInput(attrs=_TEXT),
+        error_messages={"required": "Give the test set a name."},
+    )
+    field_order = ("name", "most", "classification_id", "file")

@@ -1,0 +1,169 @@
+"""Known answers out of a file: CSV with a column for each field, or JSON lines; read and checked, then resolved."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from config import table
+from config.errors import Refused
+from projects.schemas import queries as schema_queries
+from projects.settings.items import Project
+from workflows.runs import run_settings
+from workflows.runs.items.documents import ProjectDocument
+from workflows.stages import results
+from workflows.stages.field_spec import FieldSpec
+from workflows.testsets.cases import KnownAnswers, KnownField
+
+LONGEST_FILE = 2 * 1024 * 1024  # bytes
+MOST_LINES = 1_000
+_MOST_LOOKED = 5_000  # documents of a project whose names are compared
+_COLUMN = "document"
+
+
+@dataclass(frozen=True)
+class UploadedCase:
+    """``document``: an id or a file name. ``values``: field → its stored form; None: the document does not have it."""
+
+    line: int
+    document: str
+    values: Mapping[str, str | None]
+
+
+def read_upload(body: bytes, fields: Mapping[str, FieldSpec]) -> list[UploadedCase]:
+    """
+    Raises:
+        Refused: with the line that is wrong, never with what stands there.
+
+    """
+    if len(body) > LONGEST_FILE:
+        raise Refused("The file is larger than 2 MB. Upload it in parts.")
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Refused("The file is not UTF-8 text. Save it as UTF-8 and upload it again.") from error
+    lines = _read_json_lines(text) if text.lstrip().startswith("{") else _read_csv(text)
+    found = [_check_line(number, one, fields) for number, one in lines]
+    if not found:
+        raise Refused("The file has no documents. Add a line for each.")
+    if len(found) > MOST_LINES:
+        raise Refused(f"The file has more than {MOST_LINES:,} documents. Upload it in parts.")
+    return found
+
+
+def _read_csv(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    reader = csv.DictReader(io.StringIO(text), strict=True)
+    if _COLUMN not in (reader.fieldnames or ()):
+        raise Refused("The first line must name the columns: document, then the fields' names.")
+    try:
+        for row in reader:
+            document = row.pop(_COLUMN)
+            if None in row:
+                raise Refused(f"Line {reader.line_num} has more cells than the first line.")
+            yield reader.line_num, {"document": document, "fields": row}
+    except csv.Error as error:
+        raise Refused(f"Line {reader.line_num} is not valid CSV.") from error
+
+
+def _read_json_lines(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            one = json.loads(line)
+        except ValueError as error:
+            raise Refused(f"Line {number} is not valid JSON.") from error
+        if not isinstance(one, dict) or set(one) != {"document", "fields"} or not isinstance(one["fields"], dict):
+            raise Refused(f"Line {number} needs exactly two entries: document, and fields as an object.")
+        yield number, one
+
+
+def _check_line(number: int, one: Mapping[str, Any], fields: Mapping[str, FieldSpec]) -> UploadedCase:
+    document = str(one["document"] or "").strip()
+    if not document:
+        raise Refused(f"Line {number} names no document.")
+    return UploadedCase(
+        number,
+        document,
+        {name: _check_value(number, name, value, fields) for name, value in one["fields"].items()},
+    )
+
+
+def _check_value(number: int, name: str, value: Any, fields: Mapping[str, FieldSpec]) -> str | None:
+    field = fields.get(name)
+    if field is None:
+        raise Refused(f"Line {number} has a field that this project does not have. Check the names of the fields.")
+    if value is None or not str(value).strip():
+        return None
+    stored = results.to_stored_form(field.type, str(value))
+    if stored is None or len(stored) > results.LONGEST:
+        raise Refused(f"Line {number}, {field.name}: {results.WRITE.get(field.type, 'Shorten the value.')}")
+    return stored
+
+
+def list_known_fields(site: str, project: Project) -> Mapping[str, FieldSpec]:
+    """Every field that a document of the project may have, whichever type it turns out to be."""
+    data = project.data.as_dict()
+    fixed = str(data.get("classification_id") or "")
+    governing = [schema_queries.get_governing(site, fixed)]
+    if data.get("typing") and not fixed:
+        governing = list(schema_queries.list_governing(site))
+    return {field.name: field for one in governing for field in run_settings.freeze(data, one).fields}
+
+
+def to_stored(cases: Iterable[UploadedCase]) -> bytes:
+    return json.dumps([asdict(one) for one in cases], ensure_ascii=False).encode()
+
+
+def uploaded_from(body: bytes) -> list[UploadedCase]:
+    return [UploadedCase(**one) for one in json.loads(body)]
+
+
+def find_documents(
+    site: str, project_id: str, cases: Sequence[UploadedCase], fields: Mapping[str, FieldSpec]
+) -> list[tuple[str, KnownAnswers]]:
+    """The documents that the lines name, by id or else by file name, each with its answers; for a task.
+
+    Raises:
+        Refused: a line names none, or several.
+
+    """
+    keys = {
+        one.document: table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=one.document)
+        for one in cases
+        if _may_be_id(one.document)
+    }
+    known = {str(row.document_id) for row in ProjectDocument.load_many(list(keys.values())) if row.hidden is None}
+    named = _find_names(site, project_id, {one.document for one in cases} - known)
+    found: dict[str, KnownAnswers] = {}
+    for one in cases:
+        ids = [one.document] if one.document in known else named.get(one.document, [])
+        if len(ids) != 1:
+            problem = "names more than one document. Use its ID." if ids else "names no document of this project."
+            raise Refused(f"Line {one.line} {problem} Nothing was added.")
+        found[ids[0]] = KnownAnswers(
+            tuple(
+                KnownField(name, fields[name].label, fields[name].type, value)
+                for name, value in one.values.items()
+                if name in fields
+            )
+        )
+    return list(found.items())
+
+
+def _may_be_id(text: str) -> bool:
+    return len(text) <= 64 and text.replace("-", "").isalnum()
+
+
+def _find_names(site: str, project_id: str, wanted: set[str]) -> dict[str, list[str]]:
+    """File name → ids, among the documents that changed last."""
+    found: dict[str, list[str]] = {}
+    pk = table.PROJECT_DOCUMENT.gsi1_partition(site, project_id=project_id)
+    for looked, row in enumerate(ProjectDocument.every(pk, index="GSI1", newest_first=True)):
+        if not wanted or looked >= _MOST_LOOKED:
+            break
+        if row.name in wanted:
+            found.setdefault(str(row.name), []).append(str(row.document_id))
+    return found
