@@ -4,7 +4,6 @@ On a laptop ``COUNTERSIGN_OVERRIDES={"SWEEP_SECONDS": 2}`` replaces any of them:
 """
 
 from config import environment
-from config.environment import ON_LAPTOP
 
 DEBUG = False  # Django's pages about faults
 LOG_LEVEL = "INFO"  # alarms read sentences of this level: a higher one silences them
@@ -41,7 +40,7 @@ JOIN_KEPT_SECONDS = 30 * 86_400  # once nothing is under way any more
 QUEUE_VISIBILITY_SECONDS = 120  # then the work of a killed worker is another's; longer than a lease
 REPAIR_AFTER_SECONDS = 30  # then what should have moved is driven on
 # How often a run's engine execution is looked up. The emulator forgets its executions at a restart; AWS does not.
-RUN_CHECK_SECONDS = 30 if ON_LAPTOP else 900
+RUN_CHECK_SECONDS = 30 if environment.ON_LAPTOP else 900
 # The celery engine: no one has a run, its queue is empty, and nothing was heard of it for so long. Longer than a
 # message is hidden or waits for its time. With every engine, a question about a page.
 MESSAGE_LOST_SECONDS = 300
@@ -99,5 +98,5 @@ PROVIDER_PAUSE_MAX_SECONDS = 900
 PROVIDER_PROBE_SECONDS = 120  # one caller's right to try it first
 PROVIDER_LOOK_SECONDS = 5  # how long a process trusts what it read of it
 
-if ON_LAPTOP:
+if environment.ON_LAPTOP:  # not by a name of this module, which could be replaced
     globals().update(environment.overrides("COUNTERSIGN_OVERRIDES", globals()))

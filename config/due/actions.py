@@ -147,3 +147,8 @@ def is_abandoned(record: CountedWork) -> bool:
 def next_look() -> str:
     """When a row is due again, if nothing else is said: a lease is as long as that."""
     return clock.iso(clock.in_seconds(settings.REPAIR_AFTER_SECONDS))
+
+
+def lease_end() -> str:
+    """When a lease taken or renewed now ends, of work with heartbeats as a step's."""
+    return clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))

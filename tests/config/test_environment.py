@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from config import environment
+from config import constants, environment
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "1.5", "many"])
@@ -47,6 +47,12 @@ def test_an_override_that_replaces_nothing_is_named(text, said, monkeypatch):
     monkeypatch.setenv("COUNTERSIGN_OVERRIDES", text)
     with pytest.raises(ImproperlyConfigured, match=re.escape(f"COUNTERSIGN_OVERRIDES {said}")):
         environment.overrides("COUNTERSIGN_OVERRIDES", KNOWN)
+
+
+def test_no_override_says_where_the_desk_runs(monkeypatch):
+    monkeypatch.setenv("COUNTERSIGN_OVERRIDES", '{"ON_LAPTOP": false}')
+    with pytest.raises(ImproperlyConfigured, match="has ON_LAPTOP=False"):
+        environment.overrides("COUNTERSIGN_OVERRIDES", vars(constants))
 
 
 def test_processes_that_start_at_once_agree_on_one_secret_that_only_they_can_read(tmp_path):

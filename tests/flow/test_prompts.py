@@ -79,5 +79,5 @@ def test_a_run_by_rules_pins_no_prompts() -> None:
 
 
 def test_pinned_prompts_that_are_gone_are_said() -> None:
-    with pytest.raises(StageFailed, match="Start the document again"):
+    with pytest.raises(StageFailed, match="Upload the file again"):
         load_prompts(SITE, "0" * 64)

@@ -224,12 +224,12 @@ def settle_line(
         batch, following = lanes.settle_lane(place, became, skipped=int(unpacked.skipped) if unpacked else 0)
     except Conflict:  # settled before, or the batch has begun another attempt
         return
-    if unpacked and unpacked.skipped_kinds:
-        lanes.name_skipped(place, set(unpacked.skipped_kinds))
     if following:
         order_line(following)
     else:
         conclude_batch(place.site, batch)
+    if unpacked and unpacked.skipped_kinds:  # last: a worker that dies here loses a word, and not the lane
+        lanes.name_skipped(place, set(unpacked.skipped_kinds))
 
 
 def run_rests(run: Run, mark: str | None) -> None:

@@ -1,8 +1,5 @@
 """What is done with a follow-up or a notice that is due: a worker does it, not the sweep, which other rows wait for."""
 
-from django.conf import settings
-
-from config import clock
 from config.due import actions as due_work
 from config.due.registry import due
 from workflows.publish.items.actions import FollowUp
@@ -15,16 +12,12 @@ from workflows.runs.run import Run
 def resume_follow_up(site: str, row: FollowUp) -> None:
     """Until its message is taken it is not due again."""
     run = Run(site, row.project_id, row.documentId, row.workflowId)
-    due_work.postpone(row, at=_next_look())
+    due_work.postpone(row, at=due_work.lease_end())
     enqueue_follow_up(run)
 
 
 @due("notice", SenderNotice)
 def resume_notice(site: str, row: SenderNotice) -> None:
     """As a follow-up: a mail server may take its time."""
-    due_work.postpone(row, at=_next_look())
+    due_work.postpone(row, at=due_work.lease_end())
     order_notice(site, row)
-
-
-def _next_look() -> str:
-    return clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))

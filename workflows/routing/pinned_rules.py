@@ -110,18 +110,11 @@ def _place_rule(stored: StoredRule, of: Ruleset) -> Rule:
 
 
 def pin_rules(site: str, book: PinnedRules) -> str:
-    """Keep the book as it is now and answer its sha256; an empty book needs none.
-
-    The object is named by its content: written once for many runs, and a run whose rows were never made leaves
-    nothing behind that another would not.
-    """
+    """Keep the book as it is now and return its sha256; an empty book needs none."""
     if book == PinnedRules():
         return ""
     content = {"version": 1} | {name: [routing.to_plain(one) for one in getattr(book, name)] for name in _PARTS}
-    body = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
-    sha256 = files.sha256(body)
-    SiteFiles(site).keep(files.pinned_rules(sha256), body, "application/json")
-    return sha256
+    return SiteFiles(site).pin_json(files.pinned_rules, content)
 
 
 @lru_cache(maxsize=32)

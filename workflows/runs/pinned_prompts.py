@@ -11,10 +11,7 @@ from workflows.storage.objects import SiteFiles
 
 def pin_prompts(site: str, book: PromptBook) -> str:
     """Keep the prompts as they are now and return their sha256."""
-    body = json.dumps(book.to_json(), ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
-    sha256 = files.sha256(body)
-    SiteFiles(site).keep(files.promptbook(sha256), body, "application/json")
-    return sha256
+    return SiteFiles(site).pin_json(files.promptbook, book.to_json())
 
 
 def load_prompts(site: str, sha256: str) -> PromptBook:
@@ -32,7 +29,7 @@ def load_prompts(site: str, sha256: str) -> PromptBook:
     except Unavailable:
         raise
     except CountersignError as error:
-        raise StageFailed("The prompts that this run started with cannot be read. Start the document again.") from error
+        raise StageFailed("The prompts of this run cannot be loaded. Upload the file again.") from error
 
 
 @lru_cache(maxsize=32)

@@ -11,17 +11,11 @@ from workflows.storage.objects import SiteFiles
 
 
 def pin(site: str, book: PinnedTypes) -> str:
-    """Keep the book as it is now and answer its sha256; an empty one needs none.
-
-    Named by its content, as the rules are: written once for many runs.
-    """
+    """Keep the book as it is now and return its sha256; an empty one needs none."""
     if not book.types:
         return ""
     content = {"version": 1, "types": [asdict(one) for one in book.types]}
-    body = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
-    sha256 = files.sha256(body)
-    SiteFiles(site).keep(files.pinned_types(sha256), body, "application/json")
-    return sha256
+    return SiteFiles(site).pin_json(files.pinned_types, content)
 
 
 def load_types(site: str, sha256: str) -> PinnedTypes:
@@ -39,7 +33,7 @@ def load_types(site: str, sha256: str) -> PinnedTypes:
     except Unavailable:
         raise
     except CountersignError as error:
-        raise StageFailed("The document types of this run cannot be loaded. Re-run the document.") from error
+        raise StageFailed("The document types of this run cannot be loaded. Upload the file again.") from error
 
 
 @lru_cache(maxsize=32)

@@ -1,6 +1,7 @@
 """Every object of one document in S3, by the names of ``workflows.storage.files``."""
 
 import hashlib
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,8 +95,18 @@ class SiteFiles:
             pass
         self.write(name, body, content_type)
 
+    def pin_json(self, name_of: Callable[[str], str], content: object) -> str:
+        """Keep the content under the name that ``name_of`` makes of its SHA-256 (hexadecimal), which is returned.
+
+        One object for all runs that began under the same content; a run whose rows were never made leaves nothing else.
+        """
+        body = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+        sha256 = files.sha256(body)
+        self.keep(name_of(sha256), body, "application/json")
+        return sha256
+
     def save(self, name: str, file: BinaryIO, content_type: str) -> None:
-        """The same of what is too large to hold."""
+        """Write what is too large to hold in memory."""
         _put(self.key(name), file, content_type, files.kind(name))
 
     def key(self, name: str) -> str:

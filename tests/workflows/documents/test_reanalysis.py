@@ -124,7 +124,7 @@ def test_types_that_the_bucket_lost_are_there_again_with_the_next_run(table: str
     sha256 = pinned_types.pin(SITE, book)
     key = SiteFiles(SITE).key(files.pinned_types(sha256))
     delete_object(key, "")
-    with pytest.raises(StageFailed, match="Re-run the document"):
+    with pytest.raises(StageFailed, match="Upload the file again"):
         pinned_types.load_types(SITE, sha256)
     assert pinned_types.pin(SITE, book) == sha256
     assert pinned_types.load_types(SITE, sha256) == book

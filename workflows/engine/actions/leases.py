@@ -1,8 +1,5 @@
 """A worker's claim on a step: taken, kept by heartbeats, gone with the advance or with time."""
 
-from django.conf import settings
-
-from config import clock
 from config.due import actions as due_work
 from config.errors import Conflict
 from workflows.runs.actions import run_rows
@@ -17,9 +14,8 @@ def claim(run: Run, *, step: int, attempt: int, owner: str) -> Execution:
         Conflict: another worker holds it, or the run is no longer at this step and attempt.
 
     """
-    until = clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))
     may = run_rows.drives(attempt, step) & due_work.lease_is_free(owner)
-    return Execution.change(run_rows.execution_key(run), due_work.lease_actions(owner, until), may)
+    return Execution.change(run_rows.execution_key(run), due_work.lease_actions(owner, due_work.lease_end()), may)
 
 
 def release(run: Run, *, owner: str) -> None:
@@ -32,5 +28,5 @@ def release(run: Run, *, owner: str) -> None:
 
 def renew(run: Run, *, owner: str) -> None:
     """A worker's heartbeat. Raises: Conflict if the lease was lost: the work must stop."""
-    until = clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))
-    Execution.change(run_rows.execution_key(run), [Execution.lease_until.set(until)], Execution.lease_owner == owner)
+    prolong = Execution.lease_until.set(due_work.lease_end())
+    Execution.change(run_rows.execution_key(run), [prolong], Execution.lease_owner == owner)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.conf import settings
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
@@ -108,7 +107,7 @@ def renew_follow_up(run: Run, *, owner: str) -> None:
 
 
 def _lease(run: Run, owner: str) -> list[Action]:
-    until = clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))
+    until = due_work.lease_end()
     later = due_work.postpone_actions(FollowUp, until, workflow_id=run.workflow_id)
     return [*due_work.lease_actions(owner, until), *later]
 

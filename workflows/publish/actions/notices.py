@@ -55,7 +55,7 @@ def claim_notice(run: Run, *, attempt: int, owner: str) -> SenderNotice:
         Conflict: another worker has it, it is not due yet, or it is settled.
 
     """
-    until = clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))
+    until = due_work.lease_end()
     is_due = (SenderNotice.status == NoticeStatus.OPEN) & (SenderNotice.due_at <= clock.iso(clock.now()))
     actions = [
         *due_work.lease_actions(owner, until),
