@@ -33,6 +33,7 @@ class UseRow(forms.Form):
     required = forms.BooleanField(required=False)
     allowed = forms.CharField(
         required=False,
+        label="Allowed values, one a line, of attribute",
         max_length=30_000,
         error_messages={"max_length": "Use at most 30,000 characters (currently %(show_value)d)."},
         widget=forms.Textarea(attrs={"class": "text-input", "rows": 2, "placeholder": "any, or one per line"} | _TYPED),

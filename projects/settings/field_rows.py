@@ -48,7 +48,7 @@ class FieldRow(forms.Form):
         widget=forms.Select(attrs={"class": "select"}),
     )
     required = forms.BooleanField(required=False)
-    threshold = PercentField(required=False, widget=forms.TextInput)
+    threshold = PercentField(required=False, label="Review threshold, percent, of field", widget=forms.TextInput)
 
     @property
     def blank(self) -> bool:

@@ -10,6 +10,7 @@ from django.conf import settings as desk
 
 from projects.settings.provider_choice import desk_default
 from projects.settings.values import (
+    BUILT_IN,
     DEFAULT_OCR_MODEL,
     DOERS,
     LANGUAGES,
@@ -187,8 +188,10 @@ class ProjectForm(forms.Form):
         _offer(self.fields["language"], LANGUAGES, stored.language)
         _offer(self.fields["ocr_model"], OCR_MODELS, stored.ocr_model)
         for name, choices in DOERS.items():
-            default = choices.get(desk_default(name), desk_default(name))
-            _offer(self.fields[name], {"": default_label(default), **choices}, getattr(stored, name))
+            default = desk_default(name)
+            label = choices.get(default, default)
+            words = f"Default ({label.lower() if default in BUILT_IN else label})"
+            _offer(self.fields[name], {"": words, **choices}, getattr(stored, name))
         for name, label in OCR_SWITCHES.items():
             self.fields[name] = forms.BooleanField(required=False, label=label)
         self.switches = [self[name] for name in OCR_SWITCHES]
@@ -233,17 +236,6 @@ class ProjectForm(forms.Form):
             typing=typing,
             **{name: typed[name] for name in (*DOERS, "use_bda")},
         )
-
-
-def default_label(label: str) -> str:
-    """Name the default of a choice inside brackets.
-
-    >>> default_label("Built-in rules"), default_label("Amazon Transcribe")
-    ('Default (built-in rules)', 'Default (Amazon Transcribe)')
-    """
-    first, rest = label[:1], label[1:]
-    words = first.lower() + rest if label.startswith(("Built-in", "Extractive")) else label
-    return f"Default ({words.replace(' (', ', ').removesuffix(')')})"
 
 
 def _classification(settings: ProjectSettings) -> str:

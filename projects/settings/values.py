@@ -47,10 +47,11 @@ OCR_MODELS: Mapping[str, str] = {
 }
 ANALYZERS: Mapping[str, str] = {"rules": "Built-in rules", "bedrock": "Amazon Bedrock models"}
 TRANSCRIBERS: Mapping[str, str] = {
-    "local": ("Built-in speech recognition (draft quality)"),
+    "local": "Built-in speech recognition (draft quality)",
     "transcribe": "Amazon Transcribe",
 }
 SUMMARIZERS: Mapping[str, str] = {"local": "Extractive summary", "bedrock": "Amazon Bedrock model"}
+BUILT_IN = frozenset({"rules", "local"})  # their labels are plain words, those of the others names
 DOERS: Mapping[str, Mapping[str, str]] = {
     "analyzer": ANALYZERS,
     "transcriber": TRANSCRIBERS,

@@ -39,7 +39,7 @@ class BatchForm(SlotsForm):
         min_value=0,
         max_value=100,
         initial=DEFAULT_PERCENT,
-        label="Failure tolerance, in %",
+        label="Failure tolerance (%)",
         help_text="The batch stops once more of its lines have failed.",
         widget=_SLOTS,
     )

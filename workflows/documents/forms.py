@@ -18,7 +18,7 @@ _BEFORE = "Unchanged: {}"
 class StageForm(forms.Form):
     step = forms.ChoiceField(
         label="From",
-        help_text="Re-runs this step and all later ones. OCR is not repeated.",
+        help_text="Re-runs this step and all later ones. From the analysis on, OCR is not repeated.",
         widget=_SELECT,
         error_messages={"required": "Select a stage.", "invalid_choice": "Select a stage that this run reached."},
     )
@@ -36,7 +36,7 @@ class AnalysisForm(forms.Form):
         help_text="Another list also brings its thresholds and required fields.",
     )  # fmt: skip
     threshold = forms.IntegerField(
-        required=False, min_value=0, max_value=100, label="Review threshold, in %",
+        required=False, min_value=0, max_value=100, label="Review threshold (%)",
         help_text="For fields without their own threshold.",
         widget=forms.NumberInput(attrs={"class": "text-input narrow-input", "inputmode": "numeric"}),
     )  # fmt: skip

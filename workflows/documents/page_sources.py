@@ -69,7 +69,9 @@ def _fetch_file(uri: str, bucket: str, key: str, folder: Path) -> Path:
     except NotFound as error:
         raise Refused(f"{uri} was not found. Upload the file before sending the request.") from error
     except CountersignError as error:
-        raise Refused(f"Access to {uri} was denied. Grant Countersign's roles s3:GetObject on that prefix.") from error
+        raise Refused(
+            f"{uri} cannot be read. Check the bucket, and grant Countersign's roles s3:GetObject on that prefix."
+        ) from error
     if not whole:
         raise Refused(f"{uri} is larger than {settings.INTAKE_MAX_BYTES // 2**20} MiB. Send a smaller image.")
     return target

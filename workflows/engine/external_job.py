@@ -49,7 +49,7 @@ def for_job(step: StepDefinition, job: base.Job, context: StageContext, executio
     service answers with the same job.
 
     Raises:
-        Waits: it is under way.
+        JobUnderWay: nothing is to be collected yet.
         StageFailed: it failed, or takes longer than a job may.
 
     """
@@ -70,7 +70,10 @@ def for_job(step: StepDefinition, job: base.Job, context: StageContext, executio
 
 @contextmanager
 def for_provider(step: StepDefinition, execution: Execution) -> Iterator[None]:
-    """A service that does not answer is waited for like a job; one that is under way stays known. Raises: Waits."""
+    """A service that does not answer is waited for like a job; one that is under way stays known.
+
+    Raises: JobUnderWay.
+    """
     try:
         yield
     except ProviderPaused as paused:

@@ -1,4 +1,4 @@
-"""The queue's message after a running task: hidden from other workers for as long as this one works on it."""
+"""The queue's message of a running task: hidden from other workers for as long as this one works on it."""
 
 import logging
 import time

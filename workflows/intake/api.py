@@ -39,9 +39,10 @@ _UPLOADS = uuid.UUID("6f1d2d0e-6c3b-5d0c-9c58-0d3a1c2b7f41")  # our own name spa
 
 
 class DocumentShape(Schema):
-    """``outcome``: published, rejected, expired or failed; null while its run is in progress. ``file_size``: bytes.
+    """``outcome``: published, rejected, expired, failed, partial or cancelled; null while its run is in progress.
 
     ``status``: the outcome; running or in_review before; unpacking or unpacked for emails and archives.
+    ``file_size``: bytes.
     Times are null only for documents of an earlier system.
     """
 

@@ -33,7 +33,9 @@ class StepShape(Schema):
 
 
 class RunShape(Schema):
-    """``status``: running, in_review, published, rejected, expired, failed; completed for runs of another system.
+    """``status``: running, in_review, published, rejected, expired, failed, partial, cancelled.
+
+    ``completed`` for runs of another system.
 
     ``beside``: the run whose reviewed result is used instead, if any.
     """

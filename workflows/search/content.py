@@ -40,7 +40,7 @@ def entry_of(which: DocumentRef, beat: Beat) -> Entry | None:
     Nothing is found of a document that was deleted or purged, and of one whose newest run published nothing.
 
     Raises:
-        UnderWay: a run is reading it.
+        RunUnderWay: a run is reading it.
         Unavailable: the table does not answer.
 
     """

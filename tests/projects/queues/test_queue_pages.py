@@ -148,4 +148,4 @@ def test_a_project_cannot_choose_an_archived_queue_and_keeps_one_it_has():
         f"/projects/{project.id}/edit/", typed(project.settings, seen=sealed(project), review_queue=queue.id)
     )
     assert answer.status_code == 422
-    assert "(archived)" in text(browser.get(f"/projects/{project.id}/"))
+    assert "Kept (archived)" in text(browser.get(f"/projects/{project.id}/"))

@@ -250,7 +250,7 @@ def test_a_mapping_is_made_changed_and_listed_in_pages():
     assert browser.post(url, typed(("date", "amount"), name="Renamed", version="1")).status_code == 302
     lost = browser.post(url, typed(name="Mine", version="1"))
     assert lost.status_code == 409
-    assert "it changed since you opened it" in one_line(lost.content)
+    assert "Changed by another user" in one_line(lost.content)
     assert pinned_rules.get_mapping(SITE, made.id).name == "Renamed"
 
 

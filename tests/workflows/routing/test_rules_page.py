@@ -86,7 +86,7 @@ def test_a_ruleset_that_somebody_changed_first_is_not_overwritten():
     assert browser.post(url, {"description": "First", "priority": "5", "version": "1"})["Location"] == url
     answer = browser.post(url, {"description": "Second", "priority": "5", "version": "1"})
     assert answer.status_code == 409
-    for words in ("it changed since you opened it", 'value="Second"', 'name="version" value="2"'):
+    for words in ("Changed by another user", 'value="Second"', 'name="version" value="2"'):
         assert words in text(answer)
     assert not pinned_rules.get_ruleset(SITE, ruleset.documentId).is_on  # a box that is not ticked is not sent
 

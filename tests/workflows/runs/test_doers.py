@@ -123,11 +123,13 @@ def test_every_choice_has_a_default_that_is_one_of_it():
     assert provider_choice.CHOICES["ocr_model"] == OCR_MODELS
 
 
-def test_the_form_of_a_project_offers_and_keeps_them(table):
+def test_the_form_of_a_project_offers_and_keeps_them(table, settings):
     project = make_project()
     browser = signed_in(alice())
+    settings.SUMMARIZER = "bedrock"
     page = one_line(browser.get(f"/projects/{project.id}/edit/").content)
-    assert "Default (built-in rules)" in page
+    for words in ("Default (built-in rules)", "Default (Amazon Bedrock model)"):
+        assert words in page
     assert "Amazon Bedrock models" in page
 
 

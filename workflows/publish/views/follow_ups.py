@@ -60,6 +60,11 @@ class ActionRow:
     target: str
     again: bool
 
+    @property
+    def retry_url(self) -> str:
+        run = (self.action.document_id, self.action.workflowId)
+        return reverse("workflows:retry-action", args=[*run, int(self.action.idx), self.action.kind])
+
 
 @require_safe
 def show_follow_up(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:

@@ -111,4 +111,7 @@ def draft_of(stored: StoredMapping) -> MappingDraft:
 
 def _who_was_first(stored: StoredMapping) -> str:
     at = f" on {clock.parse(stored.updated_at):%d %b %Y at %H:%M:%S} UTC" if stored.updated_at else ""
-    return f"{stored.updated_by or 'Another user'} changed this field mapping{at}."
+    return (
+        f"{stored.updated_by or 'Another user'} changed this field mapping{at}. Your change was not saved. Check the "
+        "current mapping and try again."
+    )

@@ -121,4 +121,7 @@ def who_was_first(site: str, ruleset_id: str) -> str:
     except NotFound:
         return "This ruleset no longer exists."
     at = f" on {clock.parse(now.updated_at):%d %b %Y at %H:%M:%S} UTC" if now.updated_at else ""
-    return f"{now.updated_by or 'Another user'} changed this ruleset or one of its rules{at}."
+    return (
+        f"{now.updated_by or 'Another user'} changed this ruleset or one of its rules{at}. Your change was not saved. "
+        "Check the current ruleset and try again."
+    )

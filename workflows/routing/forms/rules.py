@@ -74,7 +74,7 @@ class RuleForm(OrderForm):
     definition = forms.ChoiceField(required=False, label="Workflow definition", widget=forms.Select(attrs=_SELECT))
     classification = forms.ChoiceField(required=False, label="Document type", widget=forms.Select(attrs=_SELECT))
     language = forms.ChoiceField(required=False, label="Language", widget=forms.Select(attrs=_SELECT))
-    threshold = PercentField(required=False, label="Review threshold, in %", widget=forms.TextInput)
+    threshold = PercentField(required=False, label="Review threshold (%)", widget=forms.TextInput)
 
     def __init__(self, *args: Any, choices: Choices, stored: Effect = NO_EFFECT, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

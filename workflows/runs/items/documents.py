@@ -56,6 +56,6 @@ class DocumentWorkflow(Item):
     project_name = UnicodeAttribute(null=True)
     micros = NumberAttribute(null=True)  # what its steps cost, retries included, in millionths of a dollar
     unpriced = NumberAttribute(null=True)  # steps that used what has no price
-    routing = UnicodeAttribute(null=True)  # JSON of workflows.intake.run_plan.Routing: what the rules said at the start
+    routing = UnicodeAttribute(null=True)  # JSON of workflows.rules.routing.Routing: what the rules said at the start
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()
