@@ -1,12 +1,13 @@
-"""Amazon Textract's answers as our readings: AnalyzeDocument in one or many parts, AnalyzeExpense, AnalyzeID.
+"""Amazon Textract's answers as our readings: AnalyzeDocument, AnalyzeExpense, AnalyzeID, GetLendingAnalysis.
 
-Tolerant, since answers are cut into parts, differ by feature and age, and name blocks that are not there: what is
-missing is left out and never an error. Confidence is 0–100 there and 0–1 here, pages count from 1 there.
+Each in one or many parts. Tolerant, since answers are cut into parts, differ by feature and age, and name blocks that
+are not there: what is missing is left out and never an error. Confidence is 0–100 there and 0–1 here, pages count from
+1 there.
 Source: AWS "Amazon Textract Response Objects".
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
 from typing import Any
@@ -15,6 +16,7 @@ from workflows.stages.pages.layout import Box, Line, Word
 from workflows.stages.pages.reading import Answer, Cell, DocumentReading, FormField, PageReading, Region, Spot, Table
 
 Block = Mapping[str, Any]
+_LISTS = ("Warnings", "ExpenseDocuments", "IdentityDocuments", "Results")  # beside blocks, cut into parts as they are
 TICKED, UNTICKED = "☒", "☐"
 _WIDE = 4  # times as wide as high: the corners of a shorter line say nothing about the paper
 
@@ -23,35 +25,44 @@ def merge_parts(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """The parts that NextToken leads through as one answer, each block once; the last part's state counts."""
     whole: dict[str, Any] = {}
     blocks: dict[str, Block] = {}
-    warnings: list[Any] = []
+    lists: dict[str, list[Any]] = {name: [] for name in _LISTS}
     for part in parts:
         whole |= part
-        warnings += part.get("Warnings") or ()
+        for name, held in lists.items():
+            held.extend(part.get(name) or ())
         for block in part.get("Blocks") or ():
             blocks.setdefault(block.get("Id") or f"#{len(blocks)}", block)
     whole.pop("NextToken", None)
-    return {**whole, "Blocks": list(blocks.values()), "Warnings": warnings}
+    return {**whole, "Blocks": list(blocks.values()), **{name: held for name, held in lists.items() if held}}
 
 
 def read_textract_answer(answer: Mapping[str, Any]) -> DocumentReading:
-    """Any of the three kinds of answer."""
-    found = _Answer(tuple(answer.get("Blocks") or ()))
+    """Any of the four kinds of answer."""
+    found = _Answer(tuple(_list_blocks(answer)))
     pages = {index: found.page(index) for index in found.indices}
-    for index, fields, tables in [*_read_expenses(answer), *_read_identities(answer)]:
-        page = pages.get(index, PageReading(index))
-        pages[index] = PageReading(
-            index,
-            page.lines,
-            (*page.fields, *fields),
-            (*page.tables, *tables),
-            page.answers,
-            page.regions,
-            page.signatures,
-            page.slope,
+    for more in [*_read_expenses(answer), *_read_identities(answer), *_read_lending(answer)]:
+        page = pages.get(more.index, PageReading(more.index))
+        pages[more.index] = replace(
+            page,
+            fields=(*page.fields, *more.fields),
+            tables=(*page.tables, *more.tables),
+            signatures=(*page.signatures, *more.signatures),
         )
     for index in range(int((answer.get("DocumentMetadata") or {}).get("Pages") or 0)):
         pages.setdefault(index, PageReading(index))
     return DocumentReading(tuple(pages[index] for index in sorted(pages)), dict(_read_page_errors(answer)))
+
+
+def _list_blocks(answer: Mapping[str, Any]) -> Iterator[Block]:
+    """Its own, and those that an expense or an identity holds, which are on the page that the lending result names."""
+    yield from answer.get("Blocks") or ()
+    for document in (*(answer.get("ExpenseDocuments") or ()), *(answer.get("IdentityDocuments") or ())):
+        yield from document.get("Blocks") or ()
+    for result in answer.get("Results") or ():
+        for extraction in result.get("Extractions") or ():
+            for kind in ("ExpenseDocument", "IdentityDocument"):
+                for block in (extraction.get(kind) or {}).get("Blocks") or ():
+                    yield {**block, "Page": result.get("Page") or block.get("Page")}
 
 
 def _read_page_errors(answer: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
@@ -176,17 +187,17 @@ class _Answer:
                     yield Answer(str(query.get("Text") or ""), str(query.get("Alias") or ""), spot)
 
 
-def _read_expenses(answer: Mapping[str, Any]) -> Iterator[tuple[int, list[FormField], list[Table]]]:
+def _read_expenses(answer: Mapping[str, Any]) -> Iterator[PageReading]:
     for document in answer.get("ExpenseDocuments") or ():
         by_page: dict[int, list[FormField]] = {}
         for one in document.get("SummaryFields") or ():
             found = _read_typed_field(one)
             by_page.setdefault(found.value.page, []).append(found)
         for index, fields in by_page.items():
-            yield index, fields, []
+            yield PageReading(index, fields=tuple(fields))
         for group in document.get("LineItemGroups") or ():
             if table := _items(group):
-                yield table.page, [], [table]
+                yield PageReading(table.page, tables=(table,))
 
 
 def _items(group: Mapping[str, Any]) -> Table | None:
@@ -211,13 +222,51 @@ def _items(group: Mapping[str, Any]) -> Table | None:
     return Table(page, None, (*heads, *cells))
 
 
-def _read_identities(answer: Mapping[str, Any]) -> Iterator[tuple[int, list[FormField], list[Table]]]:
+def _read_identities(answer: Mapping[str, Any]) -> Iterator[PageReading]:
     for number, document in enumerate(answer.get("IdentityDocuments") or ()):
         index = int(document.get("DocumentIndex") or number + 1) - 1
         fields = [
             _read_typed_field({**one, "PageNumber": index + 1}) for one in document.get("IdentityDocumentFields") or ()
         ]
-        yield index, [one for one in fields if one.value.text], []
+        yield PageReading(index, fields=tuple(one for one in fields if one.value.text))
+
+
+def _read_lending(answer: Mapping[str, Any]) -> Iterator[PageReading]:
+    """Of each page what its kind has: fields and signatures of a lending document, an expense, or an identity."""
+    for number, result in enumerate(answer.get("Results") or ()):
+        index = int(result.get("Page") or number + 1) - 1
+        for extraction in result.get("Extractions") or ():
+            lending = extraction.get("LendingDocument") or {}
+            yield PageReading(
+                index,
+                fields=tuple(_read_lending_field(one, index) for one in lending.get("LendingFields") or ()),
+                signatures=tuple(
+                    Spot("", index, _box(one), _score(one)) for one in lending.get("SignatureDetections") or ()
+                ),
+            )
+            expense, identity = extraction.get("ExpenseDocument"), extraction.get("IdentityDocument")
+            found = [
+                *_read_expenses({"ExpenseDocuments": [expense] if expense else []}),
+                *_read_identities({"IdentityDocuments": [identity] if identity else []}),
+            ]
+            yield from (_move_to_page(one, index) for one in found)
+
+
+def _read_lending_field(one: Mapping[str, Any], index: int) -> FormField:
+    key, values = one.get("KeyDetection") or {}, one.get("ValueDetections") or ()
+    ticks = [value["SelectionStatus"] == "SELECTED" for value in values if value.get("SelectionStatus")]
+    text = " ".join(filter(None, (str(value.get("Text") or "").strip() for value in values)))
+    where = next((box for value in values if (box := _box(value))), None)
+    score = min(map(_score, values), default=0.0)
+    label = str(key.get("Text") or "").strip()
+    kind, tick = str(one.get("Type") or "OTHER"), ticks[0] if len(ticks) == 1 else None
+    return FormField(label, Spot(text, index, where, score), kind, ticked=tick)
+
+
+def _move_to_page(page: PageReading, index: int) -> PageReading:
+    """A lending result counts the pages of the whole, what it holds those of its part."""
+    fields = tuple(replace(one, value=replace(one.value, page=index)) for one in page.fields)
+    return replace(page, index=index, fields=fields, tables=tuple(replace(one, page=index) for one in page.tables))
 
 
 def _kind(one: Mapping[str, Any]) -> str:

@@ -14,9 +14,14 @@ _MONTHS = {
     11: "nov", 12: "dec dez déc dic dis des",
 }  # fmt: skip
 _MONTH_OF = {name: number for number, names in _MONTHS.items() for name in names.split()}
-_NUMERIC = re.compile(r"(?<![\d.,/-])(\d{1,4})\s?([./-])\s?(\d{1,2})\s?\2\s?(\d{2,4})(?![\d/-]|[.,]\d)")
+# A date ends before what is no digit, or before the time of day that nothing parts from it: 2018/02/2213:34:14.
+_TIME = r"(?=[T.,-]?\d{1,2}:\d{2})"
+_END = rf"(?:(?![\d/-]|[.,]\d)|{_TIME})"
+_YEAR_MONTH_DAY = re.compile(rf"(?<![\d.,/-])(\d{{4}})\s?([./-])\s?(\d{{1,2}})\s?\2\s?(\d{{2}}){_END}")
+_NUMERIC = re.compile(rf"(?<![\d.,/-])(\d{{1,2}})\s?([./-])\s?(\d{{1,2}})\s?\2\s?((?:19|20)\d{{2}}|\d{{2}}){_END}")
 _DAY_NAMED = re.compile(
-    r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|\.)?[\s/.-]*(?:of )?([^\W\d_]{3,10})\.?[\s,/.-]*(\d{4}|\d{2})(?!\d)"
+    r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|\.)?[\s/.-]*(?:of )?([^\W\d_]{3,10})\.?[\s,/.-]*"
+    rf"((?:19|20)\d{{2}}|\d{{2}})(?:(?!\d)|{_TIME})"
 )
 _NAMED_DAY = re.compile(r"(?<!\w)([^\W\d_]{3,10})\.?\s*(\d{1,2})(?:st|nd|rd|th)?[,\s]+(\d{4})(?!\d)")
 _CJK = re.compile(r"(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*日")
@@ -26,6 +31,12 @@ _AMOUNT = re.compile(
     r"(?<![\w.,])(?P<before>[-–(]?\s{0,4}(?:[A-Z]{2,3}|[€$£¥₹]|R[sM]\.?)?\s{0,4}[-–]?\s{0,4})"
     r"(?P<number>\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+(?:[.,]\d{1,4})?|\d+(?:[.,]\d{1,4})?)"
     r"(?![.,]?\d)(?P<after>-(?!\d)|\))?",
+    re.IGNORECASE,
+)
+# What may be less than nothing, or is taken off.
+_LESSENS = re.compile(
+    r"\b(round\w*|rnd|adj\w*|disc\w*|less|sav(?:ed|ings?)|rebate|voucher|coupon|promo\w*|change|refund\w*|return\w*|"
+    r"credit\w*|off|void|balance|deposit|rundung\w*|rabatt|skonto|gutschrift|remise|avoir|descuento|sconto)\b",
     re.IGNORECASE,
 )
 CURRENCIES = {
@@ -64,6 +75,7 @@ def dates_in(text: str, *, day_first: bool = True) -> Iterator[Hit]:
     taken: list[tuple[int, int]] = []
     for pattern, read in (
         (_CJK, _year_first),
+        (_YEAR_MONTH_DAY, lambda match: _iso(int(match[1]), int(match[3]), int(match[4]))),
         (_NUMERIC, lambda match: _numeric(match, day_first=day_first)),
         (_DAY_NAMED, lambda match: _date_with_month_name(match[1], match[2], match[3])),
         (_NAMED_DAY, lambda match: _date_with_month_name(match[2], match[1], match[3])),
@@ -81,14 +93,10 @@ def _year_first(match: re.Match[str]) -> str | None:
 
 
 def _numeric(match: re.Match[str], *, day_first: bool) -> str | None:
-    first, second, third = match[1], int(match[3]), match[4]
-    if len(first) == 4:
-        return _iso(int(first), second, int(third)) if len(third) <= 2 else None
-    if len(first) > 2 or len(third) == 3:
-        return None
-    day, month = (int(first), second) if day_first else (second, int(first))
+    first, second, year = int(match[1]), int(match[3]), _year(match[4])
+    day, month = (first, second) if day_first else (second, first)
     # Where the month cannot be one, the other order is meant: 10/28/2024.
-    return _iso(_year(third), month, day) or _iso(_year(third), day, month)
+    return _iso(year, month, day) or _iso(year, day, month)
 
 
 def _date_with_month_name(day: str, month: str, year: str) -> str | None:
@@ -132,8 +140,18 @@ def amounts_in(text: str) -> Iterator[Hit]:
         if value is None:
             continue
         before, after = match["before"], match["after"]
-        negative = "-" in before or "–" in before or after == "-" or ("(" in before and after == ")")
+        negative = after == "-" or ("(" in before and after == ")")
+        negative |= ("-" in before or "–" in before) and not _is_mark(text, match.start(), value)
         yield Hit(plain(-value if negative else value), match[0].strip(), match.start(), match.end())
+
+
+def _is_mark(text: str, start: int, value: Decimal) -> bool:
+    """Whether a dash only leads from a label to its amount, ``Total :-51.88``, and is no sign, ``Rounding:-0.02``."""
+    label = text[:start]
+    if text[start] not in "-–" or not label.endswith((":", "：")):
+        return False
+    # The label may be in another column: what rounds is less than one.
+    return value >= 1 if re.search(r"[^\W\d_]", label) is None else not _LESSENS.search(label)
 
 
 def number(text: str) -> str | None:

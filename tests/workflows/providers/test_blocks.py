@@ -201,3 +201,54 @@ def test_a_bar_in_a_cell_does_not_break_the_table():
     table = {"BlockType": "TABLE", "Id": "t", "Relationships": [{"Type": "CHILD", "Ids": ["c"]}]}
     (page,) = blocks.read_textract_answer({"Blocks": [table, cell]}).pages
     assert page.tables[0].markdown == "| a\\|b |\n| --- |"
+
+
+def line_of(text: str, block_id: str, page: int = 1) -> list[dict]:
+    word = {"BlockType": "WORD", "Id": f"{block_id}w", "Text": text, "Geometry": BOX, "Confidence": 99.0, "Page": page}
+    related = [{"Type": "CHILD", "Ids": [f"{block_id}w"]}]
+    return [{**word, "BlockType": "LINE", "Id": block_id, "Relationships": related}, word]
+
+
+TOTAL = {
+    "Type": {"Text": "TOTAL"},
+    "LabelDetection": {"Text": "Total"},
+    "ValueDetection": {"Text": "9.00", "Geometry": BOX, "Confidence": 97.0},
+    "PageNumber": 1,
+}
+
+
+def test_the_words_of_an_expense_are_in_its_own_blocks():
+    """And a second part's expenses do not take the place of the first's."""
+    parts = [
+        {"ExpenseDocuments": [{"SummaryFields": [TOTAL], "Blocks": line_of("Alder", "a")}], "NextToken": "x"},
+        {"ExpenseDocuments": [{"SummaryFields": [{**TOTAL, "PageNumber": 2}], "Blocks": line_of("Quill", "b", 2)}]},
+    ]
+    found = blocks.read_textract_answer(blocks.merge_parts(parts))
+    assert [page.text for page in found.pages] == ["Alder", "Quill"]
+    assert [[(field.kind, field.value.page) for field in page.fields] for page in found.pages] == [
+        [("TOTAL", 0)],
+        [("TOTAL", 1)],
+    ]
+
+
+def test_a_lending_answer_has_the_fields_of_each_page():
+    field = {
+        "Type": "BORROWER_NAME",
+        "KeyDetection": {"Text": "Borrower", "Confidence": 90.0},
+        "ValueDetections": [{"Text": "Ada Quill", "Geometry": BOX, "Confidence": 95.0}],
+    }
+    ticked = {"Type": "OWNS", "ValueDetections": [{"SelectionStatus": "SELECTED", "Confidence": 80.0}]}
+    lending = {"LendingFields": [field, ticked], "SignatureDetections": [{"Confidence": 70.0, "Geometry": BOX}]}
+    expense = {"SummaryFields": [TOTAL], "Blocks": line_of("Alder", "a")}
+    results = [
+        {"Page": 1, "Extractions": [{"LendingDocument": lending}]},
+        {"Page": 2, "Extractions": [{"ExpenseDocument": expense}]},
+    ]
+    parts = [{"DocumentMetadata": {"Pages": 2}, "Results": [one]} for one in results]
+    first, second = blocks.read_textract_answer(blocks.merge_parts(parts)).pages
+    assert [(one.key, one.kind, one.value.text, one.ticked) for one in first.fields] == [
+        ("Borrower", "BORROWER_NAME", "Ada Quill", None),
+        ("", "OWNS", "", True),
+    ]
+    assert [one.score for one in first.signatures] == [0.7]
+    assert (second.index, second.text, second.fields[0].value.page) == (1, "Alder", 1)

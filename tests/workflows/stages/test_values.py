@@ -18,6 +18,13 @@ from workflows.stages import values
         ("Jan 1, 2022", "2022-01-01"),
         ("3rd of March 1999", "1999-03-03"),
         ("30/05/18 11:01", "2018-05-30"),
+        ("2018/02/2213:34:14", "2018-02-22"),
+        ("2018/02/2013:34:14", "2018-02-20"),
+        ("22/02/201813:34", "2018-02-22"),
+        ("22/02/1813:34:14", "2018-02-22"),
+        ("22FEB201813:34", "2018-02-22"),
+        ("22.02.2018.13:34", "2018-02-22"),
+        ("22/02/201813", None),
         ("2018年3月5日", "2018-03-05"),
         ("10/28/2024", "2024-10-28"),  # no month 28: only the other order can be meant
         ("31/02/2024", None),
@@ -35,6 +42,21 @@ def test_dates_as_printed_become_iso(text: str, iso: str | None) -> None:
 def test_an_open_date_follows_the_country() -> None:
     assert values.date("03/04/2024") == "2024-04-03"
     assert values.date("03/04/2024", day_first=False) == "2024-03-04"
+
+
+@each(
+    ("text", "found"),
+    [
+        (":-51.88", "51.88"),
+        ("Total :-51.88", "51.88"),
+        ("Total: -51.88", "-51.88"),
+        ("Rounding:-0.02", "-0.02"),
+        (":-0.02", "-0.02"),
+        ("Discount 5 % :-0.50", "-0.50"),
+    ],
+)
+def test_a_dash_after_a_colon_leads_to_the_amount_unless_the_label_takes_off(text: str, found: str) -> None:
+    assert [hit.value for hit in values.amounts_in(text)][-1] == found
 
 
 def test_a_date_inside_a_line_is_found_with_its_place() -> None:
