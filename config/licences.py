@@ -1,4 +1,4 @@
-"""The licences of everything in ``requirements.lock``, from what each package says of itself: ``docs/licences.md``."""
+"""The licences of everything in the locks, from what each package says of itself: ``docs/licences.md``."""
 
 import re
 from dataclasses import dataclass
@@ -8,9 +8,10 @@ from typing import Any
 
 _HEAD = """# Licences of what Countersign stands on
 
-Countersign itself is under the MIT licence. Made by `make licences` from `requirements.lock` and what the installed
+Countersign itself is under the MIT licence. Made by `make licences` from the locks and what the installed
 packages say of themselves; `tests/docs/test_licences.py` holds it. *Runs* is installed in a deployment's image,
-*development* only where tests and checks run, and is not handed on.
+*development* only where tests and checks run, and is not handed on. *Demo model* is in `model.lock`, and only where
+`make demo-model` and the tests run.
 
 Nothing here asks for more than its own notice and source of whoever uses Countersign, or changes it, under the MIT
 licence. What is under a copyleft licence, or has parts that are, stands first, with what follows from it.
@@ -51,42 +52,42 @@ NOTES = {
 
 @dataclass(frozen=True)
 class Package:
-    """``copyleft``: whether its own licence is, or one that lies in its wheel; then ``NOTES`` says what follows."""
+    """``where``: runs, development or demo model. ``copyleft``: whether its own licence is, or one that lies in its
+    wheel; then ``NOTES`` says what follows.
+    """
 
     name: str
     licence: str
-    runs: bool
+    where: str
     copyleft: bool
 
 
 def list_packages(root: Path) -> list[Package]:
-    """Of the lock, those that are installed here; a few are for other platforms."""
-    runs = set(_names((root / "runtime.lock").read_text()))
+    """Of the locks, those that are installed here; a few are for other platforms."""
+    places = dict.fromkeys(_names((root / "requirements.lock").read_text()), "development")
+    places |= dict.fromkeys(_names((root / "runtime.lock").read_text()), "runs")
+    places |= dict.fromkeys(_names((root / "model.lock").read_text()), "demo model")
     found = []
-    for name in sorted(set(_names((root / "requirements.lock").read_text()))):
+    for name, where in sorted(places.items()):
         try:
             one = metadata.distribution(name)
         except metadata.PackageNotFoundError:
             continue
         licence = _licence(name, one)
-        copyleft = name in NOTES or bool(_COPYLEFT.search(licence)) or (name in runs and _has_gnu(one))
-        found.append(Package(name, licence, name in runs, copyleft))
+        copyleft = name in NOTES or bool(_COPYLEFT.search(licence)) or (where == "runs" and _has_gnu(one))
+        found.append(Package(name, licence, where, copyleft))
     return found
 
 
 def licences_page(root: Path) -> str:
     found = list_packages(root)
     rows = [
-        f"| {one.name} | {one.licence} | {_where(one)} | {NOTES.get(one.name, '')} |" for one in found if one.copyleft
+        f"| {one.name} | {one.licence} | {one.where} | {NOTES.get(one.name, '')} |" for one in found if one.copyleft
     ]
-    others = [f"| {one.name} | {one.licence} | {_where(one)} |" for one in found if not one.copyleft]
+    others = [f"| {one.name} | {one.licence} | {one.where} |" for one in found if not one.copyleft]
     first = "\n| Package | Licence | Where | What follows |\n|---|---|---|---|\n"
     second = "\n\n## Without copyleft\n\n| Package | Licence | Where |\n|---|---|---|\n"
     return _HEAD + first + "\n".join(rows) + second + "\n".join(others) + "\n"
-
-
-def _where(one: Package) -> str:
-    return "runs" if one.runs else "development"
 
 
 def _names(lock: str) -> list[str]:
