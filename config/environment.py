@@ -7,6 +7,8 @@ import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -90,4 +92,28 @@ def source_variable(name: str) -> dict[str, tuple[tuple[str, str], ...]]:
         if match is None:
             raise ImproperlyConfigured(f"{name} has {entry!r}: use site=s3://bucket/prefix/, separated by spaces.")
         found[match[1]] = (*found.get(match[1], ()), (match[2], match[3]))
+    return found
+
+
+class ModelEndpoint(NamedTuple):
+    """Where models are asked, and the key that opens it; empty: none is needed."""
+
+    url: str
+    key: str = ""
+
+
+def endpoint_variable(name: str, keys: str) -> dict[str, ModelEndpoint]:
+    """Name → address and key, from ``local=http://127.0.0.1:11434/v1``; the key of each is the variable ``keys<NAME>``.
+
+    Raises: ImproperlyConfigured if an entry is none, or would send documents over a network in the clear.
+    """
+    found: dict[str, ModelEndpoint] = {}
+    for entry in env(name, "").split():
+        label, _, url = entry.partition("=")
+        parts = urlsplit(url)
+        if not re.fullmatch(r"[a-z0-9]{1,20}", label) or parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ImproperlyConfigured(f"{name} has {entry!r}: use name=https://host/v1, separated by spaces.")
+        if parts.scheme == "http" and parts.hostname not in {"127.0.0.1", "localhost", "::1"}:
+            raise ImproperlyConfigured(f"{name}: {label} must begin with https://, unless it is on this machine.")
+        found[label] = ModelEndpoint(url.rstrip("/"), os.environ.get(f"{keys}{label.upper()}", ""))
     return found

@@ -15,7 +15,15 @@ from django.core.exceptions import ImproperlyConfigured
 from config.brokers import transport
 from config.constants import *  # noqa: F403 - Django wants one module of settings
 from config.constants import LOG_LEVEL, QUESTION_DAYS, QUEUE_VISIBILITY_SECONDS, REVIEW_TIMEOUT_SECONDS, SWEEP_SECONDS
-from config.environment import ON_LAPTOP, env, number_variable, own_secret, required_variable, source_variable
+from config.environment import (
+    ON_LAPTOP,
+    endpoint_variable,
+    env,
+    number_variable,
+    own_secret,
+    required_variable,
+    source_variable,
+)
 from config.framework import *  # noqa: F403 - as above; what is the same everywhere is in that one
 from config.framework import BASE_DIR
 
@@ -109,6 +117,8 @@ PROVIDERS_REGION = env("COUNTERSIGN_PROVIDERS_REGION", AWS_REGION)
 _CONTINENT = {"us": "us", "eu": "eu", "ap": "apac"}.get(PROVIDERS_REGION[:2], "us")
 BEDROCK_MODEL = env("COUNTERSIGN_BEDROCK_MODEL", f"{_CONTINENT}.amazon.nova-lite-v1:0")  # is asked first
 BEDROCK_STRONG_MODEL = env("COUNTERSIGN_BEDROCK_STRONG_MODEL", f"{_CONTINENT}.amazon.nova-pro-v1:0")
+# Where else models are asked: endpoints that speak OpenAI's chat completions. The catalogue names one and no address.
+MODEL_ENDPOINTS = endpoint_variable("COUNTERSIGN_MODEL_ENDPOINTS", "COUNTERSIGN_MODEL_KEY_")
 BDA_PROJECT_ARN, BDA_PROFILE_ARN = env("COUNTERSIGN_BDA_PROJECT_ARN", ""), env("COUNTERSIGN_BDA_PROFILE_ARN", "")
 OCR_ENDPOINT_URL = env("COUNTERSIGN_OCR_ENDPOINT_URL", "")  # PaddleX's serving interface, over https
 OCR_ENDPOINT_KEY = env("COUNTERSIGN_OCR_ENDPOINT_KEY", "")
@@ -244,6 +254,9 @@ LOGGING: dict[str, Any] = {
         "pynamodb": {"level": "WARNING"},
         # These write what they send and are sent; quiet at any level, since to make a record costs time.
         "botocore": {"level": "WARNING"},
+        "httpcore2": {"level": "WARNING"},
+        "httpx2": {"level": "WARNING"},
+        "openai": {"level": "WARNING"},
         "celery.app.trace": {"level": "WARNING"},
     },
 }

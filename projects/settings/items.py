@@ -52,6 +52,11 @@ class Project(Item):
         return str(self._stored.get("created_by") or "")
 
     @property
+    def model_ids(self) -> frozenset[str]:
+        """Of the models that it asks, by what for; those of the desk's own choice are left out."""
+        return frozenset(str(one) for one in (self._stored.get("models") or {}).values())
+
+    @property
     def settings(self) -> ProjectSettings:
         data = self._stored
         policy = data.get("review_policy") or {}

@@ -1,6 +1,6 @@
 """Reads of projects: one Query or one GetItem each."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -57,6 +57,17 @@ def get_project(site: str, project_id: str) -> Project:
         return Project.load(PROJECT.key(site, project_id=project_id))
     except (NotFound, InvalidKey) as error:
         raise NotFound("Project not found.") from error
+
+
+def every_project(site: str) -> Iterator[Project]:
+    """All of a site's, whole: a Query and a batch read for each hundred of them."""
+    cursor: str | None = None
+    while True:
+        page = Project.page(PROJECT.gsi1_partition(site), index="GSI1", cursor=cursor, limit=100)
+        yield from Project.load_many([one.key for one in page.rows])
+        cursor = page.next
+        if cursor is None:
+            return
 
 
 def changes_since(site: str, project_id: str, version: int) -> list[EntityEvent]:

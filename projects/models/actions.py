@@ -1,0 +1,159 @@
+"""Writes of a site's models: one conditional transaction each, with its audit event."""
+
+import re
+from collections.abc import Sequence
+
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock
+from config.errors import Conflict, NotFound, Refused
+from config.table import MODEL
+from config.transaction import EXISTS, Change, Check, Delete, Put, Update, transact
+from projects.audit.events import Actor, entity_event
+from projects.models import queries as model_queries
+from projects.models.builtin import list_builtin_models
+from projects.models.items import Model
+from projects.models.queries import Entry
+from projects.models.spec import ModelSpec
+from projects.settings import queries as project_queries
+
+_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+MOST_TAKEOVERS = 5  # models in a row
+_BUILT_IN = "Built-in models cannot be changed. Copy this one and edit the copy."
+
+
+def create_model(site: str, spec: ModelSpec, *, by: Actor) -> None:
+    """
+    Raises:
+        Conflict: the id is taken.
+        Refused: the id is none, the catalogue is full, or the takeover leads nowhere or in a circle.
+
+    """
+    if not _ID.fullmatch(spec.id):
+        raise Refused("Use lowercase letters, digits and hyphens for the ID, at most 40.")
+    entries = model_queries.list_entries(site)
+    if any(entry.spec.id == spec.id and entry.is_builtin for entry in entries):
+        raise Conflict(f"The ID {spec.id} belongs to a built-in model. Choose another.")
+    if sum(not entry.is_builtin for entry in entries) >= model_queries.MOST:
+        raise Refused(f"A site has at most {model_queries.MOST} models. Remove one that no project uses.")
+    now = clock.iso(clock.now())
+    row = Model(
+        *MODEL.key(site, model_id=spec.id),
+        model_id=spec.id,
+        spec=spec.to_json(),
+        version=1,
+        created_at=now,
+        created_by=by.id,
+        updated_at=now,
+        updated_by=by.name,
+    )
+    event = entity_event(site, "model", spec.id, "created", by=by, payload={"spec": spec.to_json()})
+    try:
+        transact([Put(row, name="model"), *_check_takeovers(site, spec)], event)
+    except Conflict as error:
+        raise Conflict(_explain_conflict(error, f"The ID {spec.id} is taken. Choose another.")) from error
+
+
+def update_model(site: str, spec: ModelSpec, *, version: int, by: Actor) -> None:
+    """Save what ``version`` showed with changes; what is there already is not written.
+
+    Raises:
+        Conflict: someone changed it since; the message names who.
+        NotFound: no such model.
+        Refused: it is a built-in one, or the takeover leads nowhere or in a circle.
+
+    """
+    before = _get_own(site, spec.id)
+    if before.version == version and before.spec == spec:
+        return
+    was, wanted = before.spec.to_json(), spec.to_json()
+    changed = {name: {"before": was[name], "after": wanted[name]} for name in wanted if was[name] != wanted[name]}
+    event = entity_event(site, "model", spec.id, "updated", by=by, payload={"changes": changed, "version": version + 1})
+    actions: list[Action] = [
+        Model.spec.set(wanted),
+        Model.version.set(version + 1),
+        Model.updated_at.set(clock.iso(clock.now())),
+        Model.updated_by.set(by.name),
+    ]
+    same: Condition = EXISTS & (Model.version == version)
+    key = MODEL.key(site, model_id=spec.id)
+    try:
+        transact([Update(key, actions, same, name="model"), *_check_takeovers(site, spec)], event)
+    except Conflict as error:
+        raise Conflict(_explain_conflict(error, _name_editor(site, spec.id))) from error
+
+
+def remove_model(site: str, model_id: str, *, version: int, by: Actor) -> None:
+    """Runs that have started keep it: they pinned what it was.
+
+    Raises:
+        Conflict: someone changed it since.
+        NotFound: no such model.
+        Refused: it is a built-in one, a project asks it, or another model hands over to it.
+
+    """
+    _get_own(site, model_id)
+    if users := find_uses(site, model_id):
+        raise Refused(f"In use by {', '.join(users[:3])}. Choose another model there first.")
+    event = entity_event(site, "model", model_id, "removed", by=by, payload={"version": version})
+    key = MODEL.key(site, model_id=model_id)
+    try:
+        transact([Delete(key, EXISTS & (Model.version == version))], event)
+    except Conflict as error:
+        raise Conflict(_name_editor(site, model_id)) from error
+
+
+def find_uses(site: str, model_id: str) -> Sequence[str]:
+    """Names of the models that hand over to it and of the projects that ask it."""
+    models = [one.name for one in model_queries.list_models(site) if one.takeover == model_id]
+    return models + [
+        str(project.name) for project in project_queries.every_project(site) if model_id in project.model_ids
+    ]
+
+
+def _get_own(site: str, model_id: str) -> Entry:
+    entry = model_queries.get_entry(site, model_id)
+    if entry.is_builtin:
+        raise Refused(_BUILT_IN)
+    return entry
+
+
+def _check_takeovers(site: str, spec: ModelSpec) -> list[Change]:
+    """That those after ``spec`` are still as they were read: two saves at once must not close a circle.
+
+    Raises: Refused.
+    """
+    checks: list[Change] = []
+    builtin = {one.id for one in list_builtin_models()}
+    seen, following = {spec.id}, spec.takeover
+    while following and following not in builtin:  # built-in ones hand over to built-in ones alone
+        if following in seen:
+            raise Refused("These models would take over from each other in a circle. Choose another one.")
+        if len(seen) >= MOST_TAKEOVERS:
+            raise Refused(f"At most {MOST_TAKEOVERS} models may take over from each other.")
+        seen.add(following)
+        try:
+            entry = model_queries.get_entry(site, following)
+        except NotFound as error:
+            raise Refused("The model that takes over is not in the catalogue any more. Choose another one.") from error
+        condition: Condition = Model.version == entry.version
+        checks.append(Check(MODEL.key(site, model_id=following), condition, name="takeover"))
+        following = entry.spec.takeover
+    return checks
+
+
+def _explain_conflict(error: Conflict, first: str) -> str:
+    if error.failed == {"takeover"}:
+        return "The model that takes over was changed at the same time. Save again."
+    return first
+
+
+def _name_editor(site: str, model_id: str) -> str:
+    try:
+        entry = model_queries.get_entry(site, model_id)
+    except NotFound:
+        return "Another user removed this model. Your change was not saved."
+    return (
+        f"{entry.updated_by} changed this model. Your change was not saved. Check the current settings and try again."
+    )
