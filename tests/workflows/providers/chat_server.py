@@ -1,0 +1,72 @@
+"""An OpenAI-compatible server on this machine that answers what a test gave it and keeps what it was sent."""
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass
+class ChatServer:
+    """``answers``: status and body of each request in turn; a text body is sent as it is."""
+
+    answers: list[tuple[int, Any]]
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    url: str = ""
+
+
+@contextmanager
+def serve_chat(answers: Sequence[tuple[int, Any]]) -> Iterator[ChatServer]:
+    told = ChatServer(list(answers))
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            told.requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            told.headers.append({name.lower(): value for name, value in self.headers.items()})
+            status, body = told.answers.pop(0)
+            sent = body.encode() if isinstance(body, str) else json.dumps(body).encode()
+            self.send_response(status)
+            if 300 <= status < 400:
+                self.send_header("Location", f"{told.url}/elsewhere")
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(sent)))
+            self.end_headers()
+            self.wfile.write(sent)
+
+        def log_message(self, *_: Any) -> None:
+            """Quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    told.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield told
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def completion(text: str | None, *, reason: str = "stop", calls: Sequence[dict[str, Any]] = ()) -> tuple[int, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": text}
+    if calls:
+        message["tool_calls"] = list(calls)
+    return 200, {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "some-model",
+        "choices": [{"index": 0, "finish_reason": reason, "message": message}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
+    }
+
+
+def tool_call(arguments: str, name: str = "record_page") -> dict[str, Any]:
+    return {"id": "call-1", "type": "function", "function": {"name": name, "arguments": arguments}}

@@ -1,0 +1,121 @@
+"""OpenAI's chat completions: how a request is put for what a model can do, and what its errors mean for a person."""
+
+import json
+import logging
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from config.errors import ProviderPaused, StageFailed
+from projects.prompts.book import make_shipped_book
+from tests.projects.models.catalogue import SPEC
+from tests.workflows.providers.chat_server import completion, serve_chat, tool_call
+from tests.workflows.providers.services import OpenGate
+from tests.workflows.providers.test_bedrock import GOOD, IMAGE, QUESTION, fields
+from workflows.providers import openai_chat
+from workflows.providers.calls import Caller
+from workflows.providers.language_model import LanguageModel
+from workflows.stages.services import SummaryQuestion
+
+ENTRIES = json.dumps({"description": "A receipt.", "fields": fields(GOOD)})
+ABLE: dict[str, dict[str, bool]] = {
+    "schema": {"json_schema": True},
+    "tool": {"json_schema": False, "tools": True},
+    "words": {"json_schema": False},
+}
+
+
+def model(url: str, *, gate: OpenGate | None = None, key: str = "secret-key", **able: Any) -> LanguageModel:
+    spec = replace(SPEC, **able)
+    call = Caller(openai_chat.make_provider(spec), gate or OpenGate(), 2, sleep=lambda _: None)
+    chat = openai_chat.OpenAIChat(openai_chat.make_client(url, key, 2), spec, call)
+    return LanguageModel(chat, spec.model, make_shipped_book())
+
+
+@pytest.mark.parametrize("how", ABLE)
+def test_a_page_is_asked_for_by_what_the_model_can_do(how: str) -> None:
+    answer = completion(None, calls=[tool_call(ENTRIES)]) if how == "tool" else completion(f"Here: {ENTRIES}")
+    with serve_chat([answer]) as server:
+        found = model(server.url, **ABLE[how]).read_page(QUESTION)
+    (request,) = server.requests
+    assert {one.name: one.value for one in found.answer.fields}["total"] == "9.00"
+    assert (found.usage[0].service, found.usage[0].tokens_in, found.usage[0].tokens_out) == ("openai-local", 100, 20)
+    assert (request["model"], request["max_tokens"], request["temperature"]) == ("some-model", 2000, 0.0)
+    assert server.headers[0]["authorization"] == "Bearer secret-key"
+    system, user = request["messages"]
+    assert user["content"].startswith("<page_text>\nTotal due 9.00\n</page_text>")
+    assert ("response_format" in request, "tools" in request) == (how == "schema", how == "tool")
+    assert ('"required":["description","fields"]' in system["content"]) == (how == "words")
+
+
+def test_a_picture_is_sent_to_models_that_see() -> None:
+    with serve_chat([completion(ENTRIES)]) as server:
+        model(server.url, images=True).read_page(QUESTION)
+    picture, text = server.requests[0]["messages"][1]["content"]
+    assert picture["image_url"]["url"].startswith("data:image/png;base64,")
+    assert (len(IMAGE) > 0, text["type"]) == (True, "text")
+
+
+@pytest.mark.parametrize("how", ABLE)
+def test_a_bad_answer_is_asked_for_once_more_with_the_reason(how: str) -> None:
+    bad = json.dumps({"description": "x", "fields": fields({**GOOD, "date": ("last week", 0.9)})})
+    said = [completion(None, calls=[tool_call(one)]) if how == "tool" else completion(one) for one in (bad, ENTRIES)]
+    with serve_chat(said) as server:
+        model(server.url, **ABLE[how]).read_page(QUESTION)
+    first, second = server.requests[1]["messages"][2:]
+    assert first["role"] == "assistant"
+    assert second["role"] == ("tool" if how == "tool" else "user")
+    assert "date: 'last week' is no date" in second["content"]
+
+
+def test_a_summary_is_the_text_of_the_answer() -> None:
+    with serve_chat([completion(" A receipt. ")]) as server:
+        text, used = model(server.url).summarize(SummaryQuestion("Page 1", "en"))
+    assert (text, used.tokens_out) == ("A receipt.", 20)
+    assert "response_format" not in server.requests[0]
+
+
+REFUSED: list[tuple[int, Any, str]] = [
+    (401, {"error": {"message": "bad key"}}, "does not accept its key. Check COUNTERSIGN_MODEL_KEY_LOCAL"),
+    (404, {"error": {"message": "no model"}}, "has no model some-model"),
+    (400, {"error": {"code": 400, "type": "exceed_context_size_error", "message": "long"}}, "longer than Local model"),
+    (400, {"error": {"code": "context_length_exceeded", "message": "long"}}, "longer than Local model"),
+    (429, {"error": {"code": "insufficient_quota", "message": "pay"}}, "no credit left"),
+    (422, {"error": {"message": "Total due 9.00"}}, "rejected the request: HTTP 422"),
+    (302, "", "rejected the request: HTTP 302"),
+    (200, "<html>", "cannot be parsed"),
+    (200, {"choices": []}, "not a chat completion"),
+    (200, "x" * (5 * 1024 * 1024), "too large"),
+    (*completion(ENTRIES, reason="content_filter"), "content filter"),  # type: ignore[list-item]
+    (*completion('{"fields": {', reason="length"), "cut off"),  # type: ignore[list-item]
+]
+
+
+@pytest.mark.parametrize(("status", "body", "sentence"), REFUSED, ids=[one[2] for one in REFUSED])
+def test_what_the_endpoint_refuses_fails_with_a_sentence_and_is_not_tried_again(
+    status: int, body: Any, sentence: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    with serve_chat([(status, body)]) as server, pytest.raises(StageFailed, match=sentence) as raised:
+        model(server.url).read_page(QUESTION)
+    assert len(server.requests) == 1
+    assert "Total due" not in str(raised.value)
+    assert "secret-key" not in str(raised.value)
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 503])
+def test_what_may_pass_is_tried_again_and_then_waited_for(status: int) -> None:
+    gate = OpenGate()
+    with (
+        serve_chat([(status, {"error": {"message": "busy"}})] * 2) as server,
+        pytest.raises(ProviderPaused, match=rf"Model endpoint local is not responding \(HTTP {status}\)") as raised,
+    ):
+        model(server.url, gate=gate).read_page(QUESTION)
+    assert raised.value.provider == "openai-local"
+    assert gate.told == ["admit", f"failed HTTP {status}"]
+
+
+def test_an_endpoint_that_is_not_there_is_waited_for() -> None:
+    with pytest.raises(ProviderPaused, match="APIConnectionError"):
+        model("http://127.0.0.1:9/v1").read_page(QUESTION)

@@ -1,0 +1,78 @@
+"""A chat with any model of a site's catalogue, and the language model that asks by it."""
+
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from config import aws
+from config.errors import StageFailed
+from projects.models.spec import BEDROCK, OPENAI, ModelSpec
+from projects.prompts.book import PromptBook
+from workflows.providers import actions as provider_actions
+from workflows.providers.bedrock import BEDROCK as BEDROCK_PROVIDER
+from workflows.providers.bedrock import Converse
+from workflows.providers.calls import Caller, Provider
+from workflows.providers.language_model import Chat, ChatAnswer, ChatRequest, LanguageModel, Record, record_nothing
+from workflows.stages.usage import Note, ignore_usage
+
+
+def make_chat(spec: ModelSpec) -> Chat:
+    """Building it asks no one. Raises: StageFailed if its endpoint is not set up here."""
+    if spec.provider == BEDROCK:
+        return Converse(aws.provider_client("bedrock-runtime"), _make_caller(BEDROCK_PROVIDER, spec))
+    if spec.provider == OPENAI:
+        return _make_openai_chat(spec)
+    raise StageFailed(f"{spec.name} cannot be asked here. Choose another model.", code="NotSet")
+
+
+def _make_caller(provider: Provider, spec: ModelSpec) -> Caller:
+    return Caller(provider, provider_actions, spec.retries + 1)
+
+
+def _make_openai_chat(spec: ModelSpec) -> Chat:
+    from workflows.providers import openai_chat  # noqa: PLC0415 - its client takes a second to import
+
+    endpoint = settings.MODEL_ENDPOINTS.get(spec.endpoint)
+    if endpoint is None:
+        raise StageFailed(
+            f"The endpoint {spec.endpoint} of {spec.name} is not set up. Add it to COUNTERSIGN_MODEL_ENDPOINTS, or "
+            "choose another model.",
+            code="NotSet",
+        )
+    client = openai_chat.make_client(endpoint.url, endpoint.key, spec.seconds)
+    return openai_chat.OpenAIChat(client, spec, _make_caller(openai_chat.make_provider(spec), spec))
+
+
+def make_model(
+    spec: ModelSpec,
+    book: PromptBook,
+    *,
+    takeover: ModelSpec | None = None,
+    note: Note = ignore_usage,
+    record: Record = record_nothing,
+) -> LanguageModel:
+    """``takeover``: asked where ``spec`` is less sure than its ``takeover_below``.
+
+    Raises: StageFailed if an endpoint is not set up here.
+    """
+    chat = make_chat(spec)
+    if takeover is not None:
+        chat = _Either(chat, spec.model, make_chat(takeover))
+    strong = takeover.model if takeover else ""
+    return LanguageModel(chat, spec.model, book, strong, spec.takeover_below, note, record)
+
+
+@dataclass(frozen=True)
+class _Either:
+    """Two chats, told apart by the model that is asked."""
+
+    first: Chat
+    model: str
+    second: Chat
+
+    @property
+    def service(self) -> str:
+        return self.first.service
+
+    def ask(self, model: str, request: ChatRequest) -> ChatAnswer:
+        return (self.first if model == self.model else self.second).ask(model, request)

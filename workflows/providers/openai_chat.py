@@ -1,0 +1,225 @@
+"""Models at an endpoint that speaks OpenAI's chat completions: OpenAI, Azure, vLLM, Ollama, LM Studio, llama.cpp.
+
+What a model cannot do is asked for otherwise: without JSON schemas by a tool, without tools in words.
+"""
+
+import base64
+import functools
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import openai
+
+from config.errors import StageFailed, Unavailable
+from projects.models.spec import ModelSpec
+from workflows.providers.calls import Caller, Provider
+from workflows.providers.language_model import ChatAnswer, ChatRequest, describe_correction
+from workflows.providers.worded_schema import describe_schema, find_json
+from workflows.stages.usage import Usage
+
+_MOST_BYTES = 4 * 1024 * 1024  # of an answer; it is text of a few thousand tokens
+_WORTH_A_RETRY = frozenset({408, 409, 425, 429})
+_TOO_LONG = frozenset({"context_length_exceeded", "exceed_context_size_error"})
+_CUT = "The answer was cut off: it needs more tokens than this model may write. Raise its most tokens."
+_FILTERED = "The model's content filter blocked this page. Review it manually."
+_BY_SCHEMA = "\n\nThe tool is your answer: one JSON object and nothing else."
+CONTEXT_EXCEEDED = "ContextExceeded"
+
+
+@functools.lru_cache(maxsize=32)
+def make_client(url: str, key: str, seconds: int) -> openai.OpenAI:
+    """One for each endpoint and time limit, since it keeps connections open. It follows no redirect: the address that
+    the deployer allowed is the one that documents are sent to.
+    """
+    return openai.OpenAI(
+        base_url=url,
+        api_key=key or "none",  # it insists on one, also where the server does not
+        timeout=openai.Timeout(seconds, connect=3.0),
+        max_retries=0,
+        http_client=openai.DefaultHttpxClient(follow_redirects=False),
+    )
+
+
+def make_provider(spec: ModelSpec) -> Provider:
+    """Endpoints fail apart from each other, so each is a provider of its own."""
+    return Provider(spec.service, f"Model endpoint {spec.endpoint}")
+
+
+@dataclass(frozen=True)
+class OpenAIChat:
+    """A Chat with one model of an endpoint. ``client`` never tries again by itself: ``call`` does."""
+
+    client: openai.OpenAI
+    spec: ModelSpec
+    call: Caller
+    largest_image: int = 15_000_000  # bytes, below the 20 MB that OpenAI takes
+
+    @property
+    def service(self) -> str:
+        return self.spec.service
+
+    def ask(self, model: str, request: ChatRequest) -> ChatAnswer:
+        """
+        Raises:
+            StageFailed: the endpoint refuses the request.
+            ProviderPaused: it does not answer.
+
+        """
+        began = time.monotonic()
+        answer = self.call(lambda: self._post(completion_request(self.spec, request)))
+        choice = _first_choice(answer)
+        turn = choice.get("message") or {}
+        text, counted = str(turn.get("content") or ""), answer.get("usage") or {}
+        used = Usage(
+            self.service,
+            model,
+            calls=1,
+            tokens_in=_count(counted, "prompt_tokens"),
+            tokens_out=_count(counted, "completion_tokens"),
+            ms=round((time.monotonic() - began) * 1000),
+        )
+        reason = choice.get("finish_reason")
+        arguments = _read_arguments(turn, text) if request.tool else None
+        if arguments is None and request.tool and reason == "length":
+            raise StageFailed(_CUT, code="Length")
+        return ChatAnswer(text, arguments, turn, used, _FILTERED if reason == "content_filter" else "")
+
+    def _post(self, body: dict[str, Any]) -> Mapping[str, Any]:
+        """Raises: Unavailable if trying again may help; StageFailed."""
+        try:
+            with self.client.chat.completions.with_streaming_response.create(**body) as response:
+                return _read_body(response)
+        except openai.APIStatusError as error:
+            raise self._explain(error) from None  # its words may quote the page
+        except openai.APIConnectionError as error:
+            raise Unavailable(type(error).__name__) from None
+        except openai.OpenAIError as error:
+            raise StageFailed(
+                f"The model endpoint {self.spec.endpoint} cannot be asked: {type(error).__name__}.", code="Client"
+            ) from None
+
+    def _explain(self, error: openai.APIStatusError) -> Unavailable | StageFailed:
+        where, status, code = f"The model endpoint {self.spec.endpoint}", error.status_code, _code_of(error)
+        if code == "insufficient_quota":
+            return StageFailed(f"{where} has no credit left. Add some there, then run the document again.", code="403")
+        if status >= 500 or status in _WORTH_A_RETRY:
+            return Unavailable(f"HTTP {status}")
+        if status in {401, 403}:
+            name = f"COUNTERSIGN_MODEL_KEY_{self.spec.endpoint.upper()}"
+            return StageFailed(f"{where} does not accept its key. Check {name}.", code=str(status))
+        if status == 404:
+            return StageFailed(f"{where} has no model {self.spec.model}. Check its name.", code="404")
+        if code in _TOO_LONG:
+            return StageFailed(
+                f"The page is longer than {self.spec.name} can read. Lower its context length to what the endpoint "
+                "has, or choose another model.",
+                code=CONTEXT_EXCEEDED,
+            )
+        return StageFailed(
+            f"{where} rejected the request: HTTP {status}. Check what this model can do in the catalogue.",
+            code=str(status),
+        )
+
+
+def completion_request(spec: ModelSpec, request: ChatRequest) -> dict[str, Any]:
+    """What ``chat.completions.create`` takes. Source: OpenAI, "Create chat completion"."""
+    tool = request.tool
+    worded = tool is not None and not spec.json_schema and not spec.tools
+    system = request.prompt.instructions
+    if tool is not None and worded:
+        system += describe_schema(tool)
+    elif tool is not None and spec.json_schema:
+        system += _BY_SCHEMA
+    turns: list[dict[str, Any]] = [
+        {"role": "system", "content": system},
+        {"role": "user", "content": _content(spec, request)},
+    ]
+    for answer, problem in request.refused:
+        turns += _refuse(answer, problem)
+    body: dict[str, Any] = {
+        "model": spec.model,
+        "messages": turns,
+        "max_tokens": min(request.most, spec.most_tokens),
+        "temperature": spec.temperature,
+    }
+    if tool is None or worded:
+        return body
+    schema = tool["inputSchema"]["json"]
+    if spec.json_schema:
+        body["response_format"] = {"type": "json_schema", "json_schema": {"name": tool["name"], "schema": schema}}
+    else:
+        function = {"name": tool["name"], "description": tool["description"], "parameters": schema}
+        body["tools"] = [{"type": "function", "function": function}]
+        body["tool_choice"] = {"type": "function", "function": {"name": tool["name"]}}
+    return body
+
+
+def _content(spec: ModelSpec, request: ChatRequest) -> str | list[dict[str, Any]]:
+    """Text alone as text: not every server knows parts."""
+    if not request.image or not spec.images:
+        return request.prompt.message
+    url = f"data:image/png;base64,{base64.b64encode(request.image).decode()}"
+    return [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": request.prompt.message}]
+
+
+def _refuse(answer: ChatAnswer, problem: str) -> list[dict[str, Any]]:
+    """What it said, and what is wrong with it: the use of a tool has to be answered by its result."""
+    calls = answer.turn.get("tool_calls") or []
+    turn: dict[str, Any] = {"role": "assistant", "content": answer.text}
+    if not calls:
+        return [turn, {"role": "user", "content": describe_correction(problem)}]
+    words = describe_correction(problem)
+    results = [{"role": "tool", "tool_call_id": one["id"], "content": words} for one in calls]
+    return [turn | {"tool_calls": calls}, *results]
+
+
+def _read_arguments(turn: Mapping[str, Any], text: str) -> Any:
+    """Of the tool that was called, else of the JSON in the words; None if there is none."""
+    for one in turn.get("tool_calls") or ():
+        try:
+            return json.loads(one["function"]["arguments"])
+        except (KeyError, TypeError, ValueError):
+            return None
+    return find_json(text)
+
+
+def _read_body(response: Any) -> Mapping[str, Any]:
+    """Raises: StageFailed."""
+    body = bytearray()
+    for part in response.iter_bytes():
+        body += part
+        if len(body) > _MOST_BYTES:
+            raise StageFailed("The model endpoint's answer is too large.", code="TooLarge")
+    try:
+        answer = json.loads(bytes(body))
+    except ValueError:
+        answer = None
+    if not isinstance(answer, Mapping):
+        raise StageFailed("The model endpoint's response cannot be parsed. Check its address.", code="BadAnswer")
+    return answer
+
+
+def _first_choice(answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Raises: StageFailed."""
+    choices = answer.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
+        raise StageFailed(
+            "The model endpoint's response is not a chat completion. Check its address.", code="BadAnswer"
+        )
+    return choices[0]
+
+
+def _count(counted: Mapping[str, Any], name: str) -> int:
+    found = counted.get(name)
+    return found if isinstance(found, int) else 0
+
+
+def _code_of(error: openai.APIStatusError) -> str:
+    """The service's own word for it: OpenAI's ``code``, llama.cpp's ``type``."""
+    body = error.body if isinstance(error.body, Mapping) else {}
+    return next(
+        (str(body[name]) for name in ("code", "type") if body.get(name) in {*_TOO_LONG, "insufficient_quota"}), ""
+    )
