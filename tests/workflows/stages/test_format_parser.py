@@ -72,6 +72,19 @@ def test_a_logo_does_not_make_a_page_a_scan(tmp_path: Path) -> None:
     assert format_parser.run(ctx).facts["text_layer_pages"] == 1
 
 
+def sheet_with_letter(folder: Path, utf16: str) -> Path:
+    """Below the other words, "Party" and a letter for which the font says that it is this one."""
+    with pikepdf.open(save([sheet_with_text()], folder / "a.pdf")) as document:
+        page = document.pages[0]
+        page.Resources.Font.F1.ToUnicode = document.make_stream(
+            f"begincmap 1 begincodespacerange <00> <FF> endcodespacerange "
+            f"1 beginbfchar <7E> <{utf16}> endbfchar endcmap".encode()
+        )
+        page.contents_add(b"BT /F1 10 Tf 40 20 Td (Party~) Tj ET")
+        document.save(folder / "b.pdf")
+    return folder / "b.pdf"
+
+
 @pytest.mark.parametrize(
     ("written", "read"), [("D83DDE00", "Party\U0001f600"), ("D83D", "Party"), ("DE00", "Party"), ("DE00D83D", "Party")]
 )
@@ -79,17 +92,16 @@ def test_a_letter_beyond_the_first_65536_is_one_letter_and_half_of_one_none(
     tmp_path: Path, written: str, read: str
 ) -> None:
     """pdfium hands them out as two halves, which no file and no table takes."""
-    with pikepdf.open(save([sheet_with_text()], tmp_path / "a.pdf")) as document:
-        page = document.pages[0]
-        page.Resources.Font.F1.ToUnicode = document.make_stream(
-            f"begincmap 1 begincodespacerange <00> <FF> endcodespacerange "
-            f"1 beginbfchar <7E> <{written}> endbfchar endcmap".encode()
-        )
-        page.contents_add(b"BT /F1 10 Tf 40 20 Td (Party~) Tj ET")
-        document.save(tmp_path / "b.pdf")
-    ctx = context(tmp_path / "b.pdf")
+    ctx = context(sheet_with_letter(tmp_path, written))
     format_parser.run(ctx)
     assert list(words(ctx)) == ["Total", "due", "510.24", read]
+
+
+def test_letters_that_turn_text_around_are_left_out_of_the_text_and_of_its_words(tmp_path: Path) -> None:
+    ctx = context(sheet_with_letter(tmp_path, "202E"))
+    format_parser.run(ctx)
+    assert list(words(ctx)) == ["Total", "due", "510.24", "Party"]
+    assert kept(ctx).json("format-parser/result.json")["pages"][0]["text"].split() == list(words(ctx))
 
 
 def test_characters_without_meaning_are_not_believed() -> None:

@@ -13,6 +13,7 @@ from workflows.stages.pages.layout import TURNING, Box, Line, Word, union
 # pdfium answers device positions in whole units: fine enough that a fraction keeps five digits.
 _UNITS = 100_000
 _SCAN = 0.8  # pictures on more of the page than this: a scan
+_LEFT_OUT = dict.fromkeys(map(ord, {*TURNING, "\x00"}))  # a reader of the page must see what the machine reads
 _FEW = 4  # fewer letters and digits than this say nothing
 
 
@@ -36,7 +37,7 @@ class TextLayer:
 def read_text_layer(page: pypdfium2.PdfPage, index: int) -> TextLayer:
     textpage = page.get_textpage()
     try:
-        text = textpage.get_text_range().replace("\r\n", "\n").replace("\x00", "")
+        text = textpage.get_text_range().replace("\r\n", "\n").translate(_LEFT_OUT)
         groups = _groups(_words(_glyphs(page, textpage)))
     finally:
         textpage.close()
