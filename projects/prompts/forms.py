@@ -7,6 +7,7 @@ from django import forms
 
 from projects.prompts.prompt import LONGEST, Prompt, find_problems
 from projects.prompts.purposes import Purpose
+from projects.web.numbers import read_number
 
 _NOTE = 200  # characters
 
@@ -84,5 +85,4 @@ class CandidateForm(LabelForm):
 
 def read_base_version(data: Mapping[str, Any]) -> int:
     """The version that the editor was opened with; 0 if the form lost it."""
-    text = str(data.get("based_on", ""))
-    return int(text) if text.isdigit() and len(text) < 7 else 0
+    return read_number(str(data.get("based_on", "")))

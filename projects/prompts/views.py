@@ -19,6 +19,7 @@ from projects.prompts.queries import PromptRef
 from projects.settings.items import Project
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.numbers import read_number
 
 _TAGS = {"added": "ins", "removed": "del"}
 _EDIT = ("projects/prompts/edit.html", "projects/prompts/_form.html")
@@ -44,7 +45,7 @@ def edit_prompt(request: DeskRequest, project_id: str, purpose: str) -> HttpResp
     ref = _ref(request, project, purpose)
     head = prompt_queries.get_head(ref)
     if request.method == "GET":
-        start = prompt_queries.get_version(ref, _number(request.GET.get("version")) or int(head.version))
+        start = prompt_queries.get_version(ref, read_number(request.GET.get("version")) or int(head.version))
         form = PromptForm(prompt_queries.get_purpose(purpose), initial=_initial(start, head))
         return _editor(request, project, ref, head, form)
     form = PromptForm(prompt_queries.get_purpose(purpose), request.POST)
@@ -84,7 +85,7 @@ def show_version(request: DeskRequest, project_id: str, purpose: str, prompt_ver
     project = access.project_to_configure(request, project_id)
     ref = _ref(request, project, purpose)
     head, shown = prompt_queries.get_head(ref), prompt_queries.get_version(ref, prompt_version)
-    against = _number(request.GET.get("against"))
+    against = read_number(request.GET.get("against"))
     return _version_page(request, project, ref, head, shown, against=against)
 
 
@@ -133,10 +134,6 @@ def set_candidate(request: DeskRequest, project_id: str, purpose: str, prompt_ve
 
 def _ref(request: DeskRequest, project: Project, purpose: str) -> PromptRef:
     return PromptRef(request.site, project.id, prompt_queries.get_purpose(purpose).name)
-
-
-def _number(text: str | None) -> int:
-    return int(text) if text and text.isdigit() and len(text) < 7 else 0
 
 
 def _initial(start: PromptVersion, head: PromptHead) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """What someone types about a queue: its name and the groups it lets in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -49,9 +49,3 @@ class QueueForm(forms.Form):
 def form_of(site: str, queue: Queue) -> QueueForm:
     groups = list(queue.groups or ())
     return QueueForm(site, initial={"name": queue.name, "groups": groups}, stored=groups)
-
-
-def version_in(data: Mapping[str, Any]) -> int:
-    """The version that the page showed; a form that lost it was based on nothing we know, and loses."""
-    text = str(data.get("version", ""))
-    return int(text) if text.isdigit() and len(text) < 10 else -1

@@ -9,10 +9,11 @@ from config.errors import Conflict
 from projects.audit.events import actor_of
 from projects.queues import actions as queue_actions
 from projects.queues import queries as queue_queries
-from projects.queues.forms import QueueForm, form_of, version_in
+from projects.queues.forms import QueueForm, form_of
 from projects.queues.items import Queue
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.numbers import version_in
 
 
 @require_safe

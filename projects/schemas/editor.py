@@ -20,6 +20,7 @@ from projects.schemas.use_rows import (
     rearrange_posted_rows,
     rows_of,
 )
+from projects.web.numbers import version_in
 from projects.web.row_moves import Tool
 
 
@@ -127,9 +128,3 @@ def edit_rearranged_schema(data: Mapping[str, Any], order: str, *, named: bool, 
     typed = {key: data.get(key, "") for key in ("name", "composite_keys")}
     rows, focus = rearrange_posted_rows(data, order)
     return SchemaEditor(SchemaForm(initial=typed, named=named), rows, name, version_in(data), focus)
-
-
-def version_in(data: Mapping[str, Any]) -> int:
-    """The version that the page showed; a form that lost it was based on nothing we know, and loses."""
-    text = str(data.get("version", ""))
-    return int(text) if text.isdigit() and len(text) < 10 else -1

@@ -1,6 +1,5 @@
 """What an admin types about a site."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -72,12 +71,6 @@ class SiteForm(SiteTitleForm):
         except Refused as error:
             raise forms.ValidationError(str(error)) from error
         return site_id
-
-
-def version_in(data: Mapping[str, Any]) -> int:
-    """The version that the page showed; a form that lost it was based on nothing we know, and loses."""
-    text = str(data.get("version", ""))
-    return int(text) if text.isdecimal() and len(text) < 10 else -1
 
 
 class KeyForm(forms.Form):

@@ -9,6 +9,7 @@ from config.table import DEFAULT_SITE
 from projects.sites.actions.groups import MOST_AT_ONCE, Grant
 from projects.sites.items.sites import SiteGroup
 from projects.sites.permissions import DEFAULTS, NOTHING, ROLES, WORDS, Permission, in_order, known_permissions
+from projects.web.numbers import version_in
 
 NAME_LENGTH = 150  # Django's own, of a group
 
@@ -84,14 +85,13 @@ def new_row(group: str = "", ticked: frozenset[Permission] = NOTHING) -> GroupRo
 
 
 def _parse_posted_group(data: QueryDict, number: int) -> GroupRow:
-    text = data.get(f"version-{number}", "")
     shown = known_permissions(data.get(f"shown-{number}", "").split(","))
     return GroupRow(
         number,
         str(data[f"group-{number}"])[:NAME_LENGTH],
         shown,
         known_permissions(data.getlist(f"may-{number}")),
-        int(text) if text.isdecimal() and len(text) < 10 else -1,
+        version_in(data, f"version-{number}"),
     )
 
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from projects.web.numbers import read_number
+
 Row = dict[str, Any]
 
 
@@ -20,8 +22,8 @@ class Tool:
 
 def count_rows(data: Mapping[str, Any], prefix: str) -> int:
     """How many rows the form says that it has; 0 for one that was tampered with."""
-    text = str(data.get(f"{prefix}-TOTAL_FORMS", "0"))
-    return int(text) if text.isdigit() and len(text) < 5 else 0
+    count = read_number(str(data.get(f"{prefix}-TOTAL_FORMS", "0")))
+    return count if count < 10_000 else 0
 
 
 def rearrange_rows(rows: list[Row], order: str, *, blank: Row, most: int, first: str) -> str:
@@ -33,7 +35,7 @@ def rearrange_rows(rows: list[Row], order: str, *, blank: Row, most: int, first:
     if verb == "add" and len(rows) < most:
         rows.append(blank)
         return f"{first}-{len(rows) - 1}"
-    at = int(place) if place.isdigit() and len(place) < 4 else len(rows)
+    at = read_number(place, otherwise=len(rows))
     if at >= len(rows):
         return "add"
     if verb == "remove":

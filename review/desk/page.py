@@ -13,6 +13,7 @@ from config.table import InvalidKey
 from projects.documents.view_log import record_view
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
+from projects.web.numbers import read_number
 from review import queries
 from review.changes import last_changes
 from review.decide import drafts
@@ -249,5 +250,5 @@ def _result(ref: ReviewRef, review: Review) -> dict[str, Any]:
 
 def _asked_page_index(request: DeskRequest) -> int | None:
     """The page in the address, as people count, as an index."""
-    text = request.GET.get("page", "")
-    return int(text) - 1 if text.isdecimal() and 0 < len(text) < 7 else None
+    number = read_number(request.GET.get("page"))
+    return number - 1 if number else None

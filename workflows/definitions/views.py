@@ -15,6 +15,7 @@ from config.table import DEFAULT_SITE
 from projects.audit.events import actor_of
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.numbers import read_number
 from workflows.definitions import actions, asl, diagram, versions
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.definitions.items import DefinitionStep
@@ -131,10 +132,8 @@ def _describe_config(told: Mapping[str, Any]) -> str:
 def activate_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
     access.check_can_manage_sites(request)  # a definition is every site's
     definition = _find_known_definition(definition_id)
-    shown = request.POST.get("instead_of", "")
-    actions.activate_definition(
-        definition.id, instead_of=int(shown) if shown.isdecimal() else 0, by=actor_of(request.user)
-    )  # fmt: skip
+    shown = read_number(request.POST.get("instead_of"))
+    actions.activate_definition(definition.id, instead_of=shown, by=actor_of(request.user))
     sentence = f"New runs of {definition.name} use version {definition.version}. Started runs keep theirs."
     messages.success(request, sentence)
     return redirect_after_post(request, reverse("services:show-definition", args=[definition.id]))

@@ -12,6 +12,7 @@ from config.errors import Conflict, NotFound, Refused
 from projects.audit.events import actor_of
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
+from projects.web.numbers import read_number
 from workflows.engine import step_context
 from workflows.questions import actions as question_actions
 from workflows.questions import queries, tasks
@@ -110,11 +111,11 @@ def ask_question_again(
 ) -> HttpResponse:
     access.check_can_upload(request)
     run = _run(request, document_id, workflow_id)
-    ref, shown = QuestionRef(run, index, number), request.POST.get("generation", "")
-    if not shown.isdecimal() or len(shown) > 6:
+    ref, shown = QuestionRef(run, index, number), read_number(request.POST.get("generation"), otherwise=-1)
+    if shown < 0:
         raise Refused("Not asked: the form is incomplete. Reload the page.")
     try:
-        generation = question_actions.ask_again(ref, generation=int(shown), by=actor_of(request.user))
+        generation = question_actions.ask_again(ref, generation=shown, by=actor_of(request.user))
     except Conflict as error:
         queries.get_question(ref)
         raise Conflict("This question was asked again or deleted. Reload the page.") from error

@@ -11,12 +11,12 @@ from config.errors import Conflict, NotAllowed
 from projects.audit.events import actor_of
 from projects.schemas import queries as schema_queries
 from projects.schemas.actions import attribute_definitions as attribute_definition_actions
-from projects.schemas.editor import version_in
 from projects.schemas.forms import AttributeForm, DefinitionForm
 from projects.schemas.governing import AttributeDefinition
 from projects.settings.values import DATE_RANGES
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.numbers import version_in
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,12 @@ from config.errors import Conflict, Refused
 from projects.audit.events import actor_of
 from projects.schemas import queries as schema_queries
 from projects.schemas.actions import schemas as schema_actions
-from projects.schemas.editor import SchemaEditor, edit_posted_schema, edit_rearranged_schema, editor_of, version_in
+from projects.schemas.editor import SchemaEditor, edit_posted_schema, edit_rearranged_schema, editor_of
 from projects.schemas.governing import Schema
 from projects.schemas.items.schemas import SchemaHead
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.numbers import version_in
 
 _SAVED = "{} saved. Runs already started keep their fields."
 

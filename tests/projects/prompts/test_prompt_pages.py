@@ -119,6 +119,11 @@ def test_restoring_opens_the_editor_with_the_old_text():
     assert "Restores version 1" in page
 
 
+@pytest.mark.parametrize("end", ["extract/?version=²", "extract/versions/1/?against=²"])
+def test_what_is_no_version_is_as_if_none_was_named(end):
+    assert signed_in(alice()).get(f"{base(make_project())}{end}").status_code == 200
+
+
 @pytest.mark.parametrize("end", ["nothing/", "extract/versions/9/", "extract/versions/1/?against=9"])
 def test_what_is_not_there_is_a_404(end):
     assert signed_in(alice()).get(f"{base(make_project())}{end}").status_code == 404

@@ -9,6 +9,7 @@ from config.errors import Conflict
 from projects.audit.events import actor_of
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.numbers import version_in
 from workflows.learning import actions, tasks
 from workflows.learning.views import page
 
@@ -31,10 +32,9 @@ def propose_calibration(request: DeskRequest, project_id: str) -> HttpResponse:
 @require_POST
 def activate_calibration(request: DeskRequest, project_id: str, version: int) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
-    seen = request.POST.get("seen", "")
+    seen = version_in(request.POST, "seen")
     try:
-        shown = int(seen) if seen.isdecimal() else -1  # a form that lost it knows nothing of what is active
-        actions.activate_calibration(request.site, project.id, version, seen=shown, by=actor_of(request.user))
+        actions.activate_calibration(request.site, project.id, version, seen=seen, by=actor_of(request.user))
     except Conflict as error:
         now = access.project_to_configure(request, project_id)
         context = page.build_calibration_page(request.site, now, str(version), clash=str(error))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from projects.audit.items import EntityEvent
 from projects.settings.items import Project
+from projects.web.numbers import read_number
 from workflows.learning import calibrations
 from workflows.learning.calibrations import Version
 from workflows.learning.fitting import FEWEST
@@ -60,7 +61,7 @@ def build_calibration_page(site: str, project: Project, asked: str, *, clash: st
     """``asked``: the number of the version to show; the active one, or the newest, if that is none."""
     versions = calibrations.list_calibrations(site, project.id)
     active, settings = calibrations.active_calibration(project), project.settings
-    wanted = int(asked) if asked.isdecimal() else active
+    wanted = read_number(asked, otherwise=active)
     shown = next((one for one in versions if one.number == wanted), versions[0] if versions else None)
     closest = calibrations.closest_level(shown.summary.levels, settings.default_threshold) if shown else None
     return CalibrationPage(

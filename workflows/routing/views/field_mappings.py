@@ -11,11 +11,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from config.errors import Conflict
 from projects.audit.events import actor_of
 from projects.queues.actions import queue_id_from
-from projects.queues.forms import version_in
 from projects.schemas import queries as schema_queries
 from projects.settings import queries as project_queries
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.numbers import version_in
 from workflows.routing import pinned_rules
 from workflows.routing.actions import field_mappings
 from workflows.routing.actions.field_mappings import MappingDraft

@@ -14,11 +14,11 @@ from config.errors import Conflict
 from projects.audit.events import actor_of
 from projects.queues import queries as queue_queries
 from projects.queues.actions import queue_id_from
-from projects.queues.forms import version_in
 from projects.schemas import queries as schema_queries
 from projects.settings.values import LANGUAGES
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.numbers import version_in
 from workflows.publish import webhooks
 from workflows.routing import pinned_rules
 from workflows.routing.actions import rules

@@ -10,9 +10,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from config.errors import Conflict
 from projects.audit.events import actor_of
 from projects.queues.actions import queue_id_from
-from projects.queues.forms import version_in
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.numbers import version_in
 from workflows.routing import pinned_rules
 from workflows.routing.actions import rulesets
 from workflows.routing.forms.rules import RulesetForm, ruleset_form

@@ -13,6 +13,7 @@ from config.errors import NotFound
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
+from projects.web.numbers import read_number
 from workflows.runs import queries, run_files, seed_000
 from workflows.runs.items.runs import WorkflowSteps
 from workflows.runs.seed_000 import Link
@@ -76,7 +77,7 @@ def segments_of(request: DeskRequest, board: WorkflowSteps, link: Link | None) -
         page = queries.segments(request.site, str(board.segments_of or board.workflow_id), cursor=place)
         return [Shown(int(one.data["segment_index"]), "error" in one.data) for one in page.rows], page.next
     # An earlier system keeps no rows of them, only their number.
-    start = int(place) if place and place.isdigit() and len(place) < 8 else 0
+    start = read_number(place)
     end = min(start + queries.SEGMENTS_A_PAGE, link.pages)
     return [Shown(index) for index in range(start, end)], str(end) if end < link.pages else None
 
