@@ -23,7 +23,6 @@ BEDROCK = Provider(
     },
 )
 _FILTERED = "Bedrock's content filter blocked this page. Review it manually."
-_MAX_IMAGE = 3_750_000  # bytes (AWS: "Converse", images)
 
 
 @dataclass(frozen=True)
@@ -33,6 +32,7 @@ class Converse:
     client: Any
     call: Caller
     service: str = BEDROCK.name
+    largest_image: int = 3_750_000  # bytes (AWS: "Converse", images)
 
     def ask(self, model: str, request: ChatRequest) -> ChatAnswer:
         """
@@ -61,7 +61,9 @@ class Converse:
 
 def converse_request(model: str, request: ChatRequest) -> dict[str, Any]:
     """What Converse takes. Source: AWS, "Converse"."""
-    content = [*_image(request.image), {"text": request.prompt.message}]
+    content: list[dict[str, Any]] = [{"text": request.prompt.message}]
+    if request.image:
+        content.insert(0, {"image": {"format": "png", "source": {"bytes": request.image}}})
     turns: list[dict[str, Any]] = [{"role": "user", "content": content}]
     for answer, problem in request.refused:
         turns += [answer.turn, _correction(tool_uses(answer.turn), problem)]
@@ -75,13 +77,6 @@ def converse_request(model: str, request: ChatRequest) -> dict[str, Any]:
         choice = {"tool": {"name": request.tool["name"]}}
         made["toolConfig"] = {"tools": [{"toolSpec": request.tool}], "toolChoice": choice}
     return made
-
-
-def _image(image: bytes | None) -> list[dict[str, Any]]:
-    """The picture, unless it is too large; the text says the rest."""
-    if not image or len(image) > _MAX_IMAGE:
-        return []
-    return [{"image": {"format": "png", "source": {"bytes": image}}}]
 
 
 def tool_uses(turn: Mapping[str, Any]) -> list[Mapping[str, Any]]:

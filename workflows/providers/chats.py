@@ -74,5 +74,10 @@ class _Either:
     def service(self) -> str:
         return self.first.service
 
+    @property
+    def largest_image(self) -> int:
+        """Both are shown the same page."""
+        return min(self.first.largest_image, self.second.largest_image)
+
     def ask(self, model: str, request: ChatRequest) -> ChatAnswer:
         return (self.first if model == self.model else self.second).ask(model, request)

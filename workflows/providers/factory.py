@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from django.conf import settings
 
@@ -160,7 +161,7 @@ def _make_language_model(run: Run, pinned: RunSettings, note: Note) -> LanguageM
         pinned.bedrock_strong_model,
         pinned.takeover,
         note,
-        model_calls.recorder(run),
+        partial(model_calls.record_calls, run),
     )
 
 

@@ -5,11 +5,12 @@ stronger one is asked in its place. Both are metered.
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from config.errors import StageFailed
+from config.errors import CountersignError, StageFailed
 from projects.prompts.book import PinnedPrompt, PromptBook
 from projects.prompts.prompt import RenderedPrompt, mark_content, render
 from workflows.providers import answer_tool, answers, typing_tool
@@ -33,6 +34,8 @@ T = TypeVar("T")
 _MAX_TEXT = 60_000  # characters of a page's text; the image says the rest
 _NO_TEXT = "(no text was read)"
 _UNUSABLE = "The model's answer cannot be used, also when asked again."
+_NO_ANSWER = "It did not answer."
+_UNREADABLE = "Its answer cannot be read."
 _TRIES = 2  # the second is told what was wrong with the first
 
 
@@ -67,6 +70,11 @@ class Chat(Protocol):
     @property
     def service(self) -> str: ...
 
+    @property
+    def largest_image(self) -> int:
+        """Bytes; a larger picture is left out, and the text says the rest."""
+        ...
+
     def ask(self, model: str, request: ChatRequest) -> ChatAnswer:
         """Raises: StageFailed, ProviderPaused."""
         ...
@@ -74,10 +82,14 @@ class Chat(Protocol):
 
 @dataclass(frozen=True)
 class ModelCall:
-    """One request and its answer. ``index``: of the page or part, 0-based. ``problem``: why it was not taken."""
+    """One request and its answer, None if there was none. ``problem``: why it was not taken.
+
+    ``index``: of the page or part, 0-based. ``number``: of a person's question about the page, from 1; otherwise 0.
+    """
 
     purpose: str
     index: int
+    number: int
     prompt: RenderedPrompt
     pinned: PinnedPrompt
     model: str
@@ -99,7 +111,7 @@ class LanguageModel:
     """``model`` is asked first, ``strong`` below ``enough`` confidence; empty: no other model takes over.
 
     ``note`` is given every call that was answered, and every page, also if the answer cannot be taken. ``record`` is
-    given all calls of a question once it is settled.
+    given all calls of a question once it has ended, however it ended.
     """
 
     chat: Chat
@@ -124,14 +136,13 @@ class LanguageModel:
             "project_instructions": question.prompt,
             "document_instructions": question.instruction,
         }
-        asked = _Question(
-            self, "extract", question.index, values, question.image, answers.page_answer_schema(question.specs), 4000
-        )
-        found, model, usage = self._ask_both(
-            asked,
-            lambda given: answers.check_page_answer(given, question.specs),
-            lambda one: is_unsure(one, question, self.enough),
-        )
+        tool = answers.page_answer_schema(question.specs)
+        with self._open_question("extract", question.index, values, 4000, image=question.image, tool=tool) as asked:
+            found, model, usage = self._ask_both(
+                asked,
+                lambda given: answers.check_page_answer(given, question.specs),
+                lambda one: is_unsure(one, question, self.enough),
+            )
         self.note(Usage(self.chat.service, model, pages=1))
         return PageReply(found, model, usage)
 
@@ -148,14 +159,13 @@ class LanguageModel:
             "language": language_name(question.language),
             "project_instructions": question.prompt,
         }
-        asked = _Question(
-            self, "classify", 0, values, question.image, typing_tool.type_answer_schema(question.types), 500
-        )
-        found, model, usage = self._ask_both(
-            asked,
-            lambda given: typing_tool.check_type_answer(given, question.types),
-            lambda one: max(rated.confidence for rated in one) < self.enough,
-        )
+        tool = typing_tool.type_answer_schema(question.types)
+        with self._open_question("classify", 0, values, 500, image=question.image, tool=tool) as asked:
+            found, model, usage = self._ask_both(
+                asked,
+                lambda given: typing_tool.check_type_answer(given, question.types),
+                lambda one: max(rated.confidence for rated in one) < self.enough,
+            )
         shares = {one.id: one.confidence for one in found}
         return TypeReply(tuple(one for one in found if one.id != OWN), shares[OWN], model, usage)
 
@@ -173,11 +183,13 @@ class LanguageModel:
             "language": language_name(inquiry.language),
             "project_instructions": inquiry.prompt,
         }
-        asked = _Question(self, "answer", 0, values, inquiry.image, answer_tool.SCHEMA, 2000)
-        found, calls = asked.ask(self.model, answer_tool.check_recorded_answer)
+        with self._open_question(
+            "answer", inquiry.index, values, 2000, image=inquiry.image, tool=answer_tool.SCHEMA, number=inquiry.number
+        ) as asked:
+            found = asked.ask(self.model, answer_tool.check_recorded_answer)
         if isinstance(found, Problems):
             raise StageFailed(f"{_UNUSABLE} {found}", code="BadAnswer")
-        return PageInquiryReply(found.answer, found.quote, self.model, tuple(one.usage for one in calls))
+        return PageInquiryReply(found.answer, found.quote, self.model, asked.usage)
 
     def summarize(self, question: SummaryQuestion) -> tuple[str, Usage]:
         """
@@ -187,72 +199,100 @@ class LanguageModel:
 
         """
         values = {
-            "document_text": _mark("document_text", question.text),
+            # Whole: no image says what a cut would take away, and the end of a document counts as its beginning does.
+            "document_text": mark_content("document_text", question.text or _NO_TEXT),
             "language": language_name(question.language),
             "project_instructions": question.prompt,
             "document_instructions": question.instruction,
         }
-        asked = _Question(self, "summarize", question.index, values, None, None, 2000)
-        text, (call,) = asked.ask(self.model, lambda given: str(given or "").strip())
-        self.record((call,))
-        if isinstance(text, Problems) or not text:
+        with self._open_question("summarize", question.index, values, 2000) as asked:
+            text = asked.ask(self.model, _check_words)
+        if isinstance(text, Problems):
             raise StageFailed("The model returned nothing. Re-run the document or select another model.", code="Empty")
-        return text, call.usage
+        (used,) = asked.usage
+        return text, used
+
+    @contextmanager
+    def _open_question(
+        self, purpose: str, index: int, values: Mapping[str, str], most: int, *, image: bytes | None = None,
+        tool: Mapping[str, Any] | None = None, number: int = 0,
+    ) -> Iterator["_Question"]:  # fmt: skip
+        """A question whose calls are recorded however it ends."""
+        shown = image if image and len(image) <= self.chat.largest_image else None
+        asked = _Question(self, purpose, index, number, values, shown, tool, most)
+        try:
+            yield asked
+        finally:
+            self.record(asked.calls)
 
     def _ask_both(
         self, asked: "_Question", check: Callable[[Any], T | Problems], doubts: Callable[[T], bool]
     ) -> tuple[T, str, tuple[Usage, ...]]:
         """The answer, the model that gave it, and what both used."""
-        found, calls = asked.ask(self.model, check)
-        model = self.model
-        try:
-            if self.strong and (isinstance(found, Problems) or doubts(found)):
-                second, more = asked.ask(self.strong, check)
-                calls += more
-                if not isinstance(second, Problems):
-                    found, model = second, self.strong
-        finally:
-            self.record(calls)
+        found, model = asked.ask(self.model, check), self.model
+        if self.strong and (isinstance(found, Problems) or doubts(found)):
+            second = asked.ask(self.strong, check)
+            if not isinstance(second, Problems):
+                found, model = second, self.strong
         if isinstance(found, Problems):
             raise StageFailed(f"{_UNUSABLE} {found}", code="BadAnswer")
-        return found, model, tuple(one.usage for one in calls)
+        return found, model, asked.usage
 
 
 @dataclass(frozen=True)
 class _Question:
-    """What one model or two are asked with the same words."""
+    """What one model or two are asked with the same words, and the calls so far."""
 
     by: LanguageModel
     purpose: str
     index: int
+    number: int
     values: Mapping[str, str]
     image: bytes | None
     tool: Mapping[str, Any] | None
     most: int
+    calls: list[ModelCall] = field(default_factory=list)
 
-    def ask(self, model: str, check: Callable[[Any], T | Problems]) -> tuple[T | Problems, tuple[ModelCall, ...]]:
+    @property
+    def usage(self) -> tuple[Usage, ...]:
+        return tuple(one.usage for one in self.calls)
+
+    def ask(self, model: str, check: Callable[[Any], T | Problems]) -> T | Problems:
+        """Raises: StageFailed, ProviderPaused."""
         pinned = self.by.prompts[self.purpose]
         request = ChatRequest(render(pinned.prompt, self.values), self.most, self.image, self.tool)
-        calls: tuple[ModelCall, ...] = ()
-        found: T | Problems = Problems(("It did not answer.",))
+        found: T | Problems = Problems((_NO_ANSWER,))
         for _ in range(_TRIES if self.tool else 1):
-            answer = self.by.chat.ask(model, request)
-            self.by.note(answer.usage)  # first: it is paid for, whatever becomes of it
-            if answer.filtered:
-                raise StageFailed(answer.filtered, code="Filtered")
+            answer = self._call(model, pinned, request)
             found = self._check(answer, check)
             problem = str(found) if isinstance(found, Problems) else ""
-            given = answer.text if answer.arguments is None else answer.arguments
-            calls += (
-                ModelCall(
-                    self.purpose, self.index, request.prompt, pinned, model, bool(self.image), given, problem,
-                    answer.usage,
-                ),
-            )  # fmt: skip
+            self._amend_call(problem=problem)
             if not problem:
                 break
             request = dataclasses.replace(request, refused=(*request.refused, (answer, problem)))
-        return found, calls
+        return found
+
+    def _call(self, model: str, pinned: PinnedPrompt, request: ChatRequest) -> ChatAnswer:
+        """Raises: StageFailed, ProviderPaused."""
+        call = ModelCall(
+            self.purpose, self.index, self.number, request.prompt, pinned, model,
+            with_image=bool(self.image), answer=None, problem=_NO_ANSWER, usage=Usage(self.by.chat.service, model),
+        )  # fmt: skip
+        self.calls.append(call)  # before it is made: whatever is raised from here on, it is recorded
+        try:
+            answer = self.by.chat.ask(model, request)
+        except CountersignError as error:
+            self._amend_call(problem=str(error))
+            raise
+        given = answer.text if answer.arguments is None else answer.arguments
+        self._amend_call(answer=given, usage=answer.usage, problem=answer.filtered or _UNREADABLE)
+        self.by.note(answer.usage)  # first: it is paid for, whatever becomes of it
+        if answer.filtered:
+            raise StageFailed(answer.filtered, code="Filtered")
+        return answer
+
+    def _amend_call(self, **changes: Any) -> None:
+        self.calls[-1] = dataclasses.replace(self.calls[-1], **changes)
 
     def _check(self, answer: ChatAnswer, check: Callable[[Any], T | Problems]) -> T | Problems:
         if self.tool is None:
@@ -273,6 +313,10 @@ def is_unsure(found: PageAnswer, question: PageQuestion, enough: float) -> bool:
 def describe_correction(problem: str) -> str:
     """What a model is told of an answer that cannot be taken."""
     return f"This cannot be recorded. {problem} Correct it and call the tool once more."
+
+
+def _check_words(given: Any) -> str | Problems:
+    return str(given or "").strip() or Problems(("It returned nothing.",))
 
 
 def _mark(tag: str, text: str) -> str:

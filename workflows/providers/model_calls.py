@@ -12,26 +12,25 @@ from typing import Any
 from config.errors import NotFound
 from projects.prompts import actions as prompt_actions
 from projects.prompts.queries import PromptRef
-from workflows.providers.language_model import ModelCall, Record
+from workflows.providers.language_model import ModelCall
 from workflows.runs.run import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
 
-def recorder(run: Run) -> Record:
-    """Keeps the calls of each question of this run, and that it used these versions."""
+def record_calls(run: Run, calls: Sequence[ModelCall]) -> None:
+    """Keep the calls of one question of this run, and that the run used this version of the prompt.
 
-    def record(calls: Sequence[ModelCall]) -> None:
-        if not calls:
-            return
-        first = calls[0]
-        _record_use(run, first.purpose, first.pinned.version, first.pinned.label)
-        text = json.dumps({"version": 1, "calls": [_to_json(one) for one in calls]}, ensure_ascii=False)
-        name = files.model_call(run.workflow_id, first.purpose, first.index)
-        body = text.encode(errors="replace")  # a model may write half a letter
-        DocumentFiles(run.site, run.project_id, run.document_id).write(name, body, "application/json")
-
-    return record
+    Raises: Unavailable: the table or S3 does not answer.
+    """
+    if not calls:
+        return
+    first = calls[0]
+    _record_use(run, first.purpose, first.pinned.version, first.pinned.label)
+    text = json.dumps({"version": 1, "calls": [_to_json(one) for one in calls]}, ensure_ascii=False)
+    body = text.encode(errors="replace")  # a model may write half a letter
+    name = files.model_call(run.workflow_id, first.purpose, first.index, first.number)
+    DocumentFiles(run.site, run.project_id, run.document_id).write(name, body, "application/json")
 
 
 @lru_cache(maxsize=256)
@@ -41,11 +40,11 @@ def _record_use(run: Run, purpose: str, version: int, label: str) -> None:
     prompt_actions.record_use(ref, version, label, workflow_id=run.workflow_id, document_id=run.document_id)
 
 
-def load_calls(run: Run, purpose: str, index: int) -> list[dict[str, Any]]:
-    """Of one page or part, in the order in which they were made; none if nothing was asked."""
+def load_calls(run: Run, purpose: str, index: int, number: int = 0) -> list[dict[str, Any]]:
+    """Of one page or part, or a question about the page, in the order of the calls; none if nothing was asked."""
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     try:
-        body = store.read(files.model_call(run.workflow_id, purpose, index))
+        body = store.read(files.model_call(run.workflow_id, purpose, index, number))
     except NotFound:
         return []
     calls: list[dict[str, Any]] = json.loads(body)["calls"]

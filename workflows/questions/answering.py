@@ -75,21 +75,26 @@ def _ask_model(run: Run, asked: Question) -> Answer:
     if segment.get("status") != "completed":
         raise StageFailed(_UNREAD)
     page = page_of(segment)
-    text = str(asked.analysis_query)
     if settings.analyzer == BEDROCK.name:
-        return _by_model(run, settings, page, _inquiry(run, settings, page, text))
-    quoted = answerer.answer_question(page, text, settings.fields)
+        return _by_model(run, settings, page, _inquiry(run, settings, page, asked))
+    quoted = answerer.answer_question(page, str(asked.analysis_query), settings.fields)
     box = quoted.box if segment.get("image_uri") else None
     return Answer(quoted.content, LOCAL, quoted.passage, box, quoted.confidence)
 
 
-def _inquiry(run: Run, settings: RunSettings, page: Page, text: str) -> PageInquiry:
+def _inquiry(run: Run, settings: RunSettings, page: Page, asked: Question) -> PageInquiry:
     try:
         image = step_context.files_of(run).read(files.page_image(page.index))
     except NotFound:  # text has no picture
         image = None
     return PageInquiry(
-        text, "\n".join(row.text for row in page.rows), image, settings.language, settings.document_prompt
+        str(asked.analysis_query),
+        "\n".join(row.text for row in page.rows),
+        image,
+        settings.language,
+        settings.document_prompt,
+        page.index,
+        int(asked.qa_index),
     )
 
 

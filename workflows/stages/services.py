@@ -46,13 +46,18 @@ class PageQuestion:
 
 @dataclass(frozen=True)
 class PageInquiry:
-    """What a person asks about a page; ``text`` and ``image``: the page itself."""
+    """What a person asks about a page; ``text`` and ``image``: the page itself.
+
+    ``index``: of the page, 0-based. ``number``: of the question about it, from 1; 0 if it is not kept.
+    """
 
     question: str
     text: str
     image: bytes | None
     language: str = "en"
     prompt: str = ""
+    index: int = 0
+    number: int = 0
 
 
 @dataclass(frozen=True)

@@ -190,9 +190,16 @@ def promptbook(sha256: str) -> str:
     return f"rules/prompts-{sha256}.json"
 
 
-def model_call(workflow_id: str, purpose: str, index: int) -> str:
-    """A prompt as sent and its answer; ``index``: of the page, 0-based, or of the part of a summary."""
-    return f"runs/{workflow_id}/calls/{purpose}_{index:04d}.json"
+def model_call(workflow_id: str, purpose: str, index: int, number: int = 0) -> str:
+    """A prompt as sent and its answer; ``index``: of the page, 0-based, or of the part of a summary.
+
+    ``number``: of a person's question about the page.
+
+    >>> model_call("w", "extract", 2), model_call("w", "answer", 2, 1)
+    ('runs/w/calls/extract_0002.json', 'runs/w/calls/answer_0002_001.json')
+    """
+    which = f"{index:04d}_{number:03d}" if number else f"{index:04d}"
+    return f"runs/{workflow_id}/calls/{purpose}_{which}.json"
 
 
 def doctype(workflow_id: str) -> str:

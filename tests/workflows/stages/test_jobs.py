@@ -161,5 +161,5 @@ def test_a_long_one_in_batches_that_overlap_and_are_merged():
     assert "Part 2: Summary 2." in merged
     assert [one.index for one in writer.asked] == [0, 1, 2, 3]
     assert {(one.language, one.prompt) for one in writer.asked} == {("ja", "Letters.")}
-    assert writer.asked[0].instruction == "Be brief."
-    assert writer.asked[3].instruction == "Be brief.\nYou get summaries of the document's parts, which overlap."
+    assert {one.instruction for one in writer.asked} == {"Be brief."}  # a person's words and nothing beside them
+    assert merged.startswith("Summaries of the document's parts, which overlap:\n\nPart 1: Summary 1.")

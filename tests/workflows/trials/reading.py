@@ -29,6 +29,7 @@ class FakeChat:
 
     answer: Callable[[ChatRequest], Any]
     service: str = "bedrock"
+    largest_image: int = 3_750_000
     asked: list[ChatRequest] = field(default_factory=list)
 
     def ask(self, model: str, request: ChatRequest) -> ChatAnswer:

@@ -7,7 +7,8 @@ from workflows.stages.usage import Usage
 
 SIZE, OVERLAP = 150, 30  # pages of a batch, and how many of them begin the next (seed 000)
 _MOST = 300  # letters that a page may say in a batch
-_MERGE = "You get summaries of the document's parts, which overlap."
+# Stands with the summaries, inside the tags: among the instructions it would read as a person's wish.
+_MERGED = "Summaries of the document's parts, which overlap:"
 
 
 def summarize(
@@ -22,9 +23,8 @@ def summarize(
         used.append(spent)
     if len(parts) == 1:
         return parts[0], tuple(used)
-    text = "\n\n".join(f"Part {number + 1}: {part}" for number, part in enumerate(parts))
-    told = f"{instruction}\n{_MERGE}".strip()
-    merged, spent = writer.summarize(SummaryQuestion(text, language, prompt, told, len(parts)))
+    text = "\n\n".join([_MERGED, *(f"Part {number + 1}: {part}" for number, part in enumerate(parts))])
+    merged, spent = writer.summarize(SummaryQuestion(text, language, prompt, instruction, len(parts)))
     return merged, (*used, spent)
 
 
