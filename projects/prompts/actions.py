@@ -17,15 +17,17 @@ from projects.prompts.prompt import Prompt, find_problems
 from projects.prompts.queries import PromptRef
 
 _ATTEMPTS = 5
-MOST_VERSIONS = 999_999
 
 
 @dataclass(frozen=True)
 class SavedVersion:
-    """``since``: versions that others saved after the one that this text was based on."""
+    """``is_new``: False if the newest version has this text already. ``since``: versions that others saved after the
+    one that this text was based on.
+    """
 
     version: int
-    since: Sequence[int] = ()
+    is_new: bool
+    since: Sequence[int]
 
 
 def save_version(ref: PromptRef, prompt: Prompt, *, based_on: int, note: str, by: Actor) -> SavedVersion:
@@ -38,12 +40,12 @@ def save_version(ref: PromptRef, prompt: Prompt, *, based_on: int, note: str, by
         Conflict: others saved five times in between.
 
     """
-    check_text(prompt)
+    _check_text(prompt)
     for _ in range(_ATTEMPTS):
         head = queries.get_head(ref)
         newest = queries.get_version(ref, int(head.version))
         if newest.sha256 == prompt.sha256:
-            return SavedVersion(int(head.version))
+            return SavedVersion(int(head.version), False, _list_by_others(ref, based_on, int(head.version), by))
         version = int(head.version) + 1
         event = entity_event(
             ref.site, "prompt", ref.entity_id, "version_saved", by=by, payload={"version": version, "note": note}
@@ -53,11 +55,17 @@ def save_version(ref: PromptRef, prompt: Prompt, *, based_on: int, note: str, by
             transact(changes, event)
         except Conflict:
             continue
-        return SavedVersion(version, range(based_on + 1, version))
+        return SavedVersion(version, True, _list_by_others(ref, based_on, version, by))
     raise Conflict("Others keep saving this prompt. Your text is not saved yet; save it again.")
 
 
-def check_text(prompt: Prompt) -> None:
+def _list_by_others(ref: PromptRef, based_on: int, last: int, by: Actor) -> list[int]:
+    """What the writer had not seen, up to ``last``; version 1 as shipped is no one's."""
+    since = queries.list_versions_since(ref, max(based_on, 1))
+    return [int(one.version) for one in since if one.version <= last and one.created_by != by.id]
+
+
+def _check_text(prompt: Prompt) -> None:
     """Raises: Refused."""
     purpose = queries.get_purpose(prompt.purpose)
     problems = [
@@ -115,7 +123,7 @@ def move_production(ref: PromptRef, version: int, *, expected: int, reason: str,
     queries.get_version(ref, version)
     head = queries.get_head(ref)
     if int(head.production) != expected:
-        raise Conflict(_name_mover(head))
+        raise Conflict(_describe_move(head, expected))
     if int(head.production) == version:
         return
     actions: list[Action] = [PromptHead.production.set(version)]
@@ -126,11 +134,13 @@ def move_production(ref: PromptRef, version: int, *, expected: int, reason: str,
     _move_label(ref, head, actions, event, by)
 
 
-def set_candidate(ref: PromptRef, version: int, *, percent: int, reason: str, by: Actor) -> None:
+def set_candidate(ref: PromptRef, version: int, *, expected: int, percent: int, reason: str, by: Actor) -> None:
     """Have ``percent`` of the runs that start from now on use ``version``; 0 ends it.
 
+    ``expected``: the candidate that the page showed, 0 if there was none.
+
     Raises:
-        Conflict: someone moved a label since.
+        Conflict: someone moved a label since; the message says who and what.
         NotFound: there is no such version.
         Refused: no reason, not 0–100 %, or the version is in production already.
 
@@ -140,6 +150,8 @@ def set_candidate(ref: PromptRef, version: int, *, percent: int, reason: str, by
         raise Refused("Choose a share from 0 to 100 %.")
     queries.get_version(ref, version)
     head = queries.get_head(ref)
+    if int(head.candidate) != expected:
+        raise Conflict(_describe_move(head, int(head.production)))
     if int(head.production) == version and percent:
         raise Refused(f"Version {version} is in production already. Choose another version as the candidate.")
     if not head.updated_at:  # only the shipped version exists
@@ -157,17 +169,34 @@ def _check_reason(reason: str) -> None:
 
 
 def _move_label(ref: PromptRef, head: PromptHead, actions: list[Action], event: RecordAt, by: Actor) -> None:
+    """Guarded by every label that was read, the candidate's share too."""
     now = clock.iso(clock.now())
-    same = (PromptHead.production == int(head.production)) & (PromptHead.candidate == int(head.candidate))
-    stamps = [PromptHead.updated_at.set(now), PromptHead.updated_by.set(by.name)]
+    same = (
+        (PromptHead.production == int(head.production))
+        & (PromptHead.candidate == int(head.candidate))
+        & (PromptHead.share == head.share)
+    )
+    stamps = [
+        PromptHead.labelled_at.set(now),
+        PromptHead.labelled_by.set(by.name),
+        PromptHead.updated_at.set(now),
+        PromptHead.updated_by.set(by.name),
+    ]
     try:
         transact([Update(ref.key, [*actions, *stamps], same)], event)
     except Conflict as error:
-        raise Conflict(_name_mover(queries.get_head(ref))) from error
+        raise Conflict(_describe_move(queries.get_head(ref), int(head.production))) from error
 
 
-def _name_mover(head: PromptHead) -> str:
-    return f"{head.updated_by} put version {int(head.production)} into production. Look at it, then decide."
+def _describe_move(now: PromptHead, production: int) -> str:
+    """What another admin did to the labels; ``production``: the version that was there before."""
+    if int(now.production) != production:
+        done = f"put version {int(now.production)} into production"
+    elif int(now.candidate):
+        done = f"made version {int(now.candidate)} the candidate for {round(float(now.share) * 100)} % of runs"
+    else:
+        done = "ended the candidate's trial"
+    return f"{now.labelled_by or now.updated_by} {done}. Look at it, then decide."
 
 
 def record_use(ref: PromptRef, version: int, label: str, *, workflow_id: str, document_id: str) -> None:

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 
+from config.errors import Refused
 from projects.prompts.book import CANDIDATE, PRODUCTION, PinnedPrompt, PromptBook, make_shipped_book
 from projects.prompts.items import PromptVersion
 from projects.prompts.purposes import GENERAL, PURPOSES
@@ -13,6 +14,10 @@ def choose_book(site: str, project_id: str, draw: Callable[[], float] = random.r
     """What a run that starts now uses: the version in production, or the candidate for its share of runs.
 
     One Query, and one batch read if the project has prompts of its own. ``draw``: from 0 up to 1.
+
+    Raises:
+        Refused: a version that a label names is not there. What we ship would be other words than the admin's.
+
     """
     chosen = {}
     for head in list_heads(site, project_id):
@@ -25,4 +30,8 @@ def choose_book(site: str, project_id: str, draw: Callable[[], float] = random.r
         chosen[row.key][0]: PinnedPrompt(row.prompt(chosen[row.key][0]), *chosen[row.key][1:])
         for row in PromptVersion.load_many(list(chosen))
     }
+    for purpose, version, _ in chosen.values():
+        if purpose not in own:
+            label = PURPOSES[purpose].label
+            raise Refused(f"Version {version} of the prompt {label} is missing. Put another version into production.")
     return PromptBook({**make_shipped_book().prompts, **own})

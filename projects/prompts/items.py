@@ -10,6 +10,7 @@ class PromptHead(Item):
     """The newest version of a prompt and which ones are labelled. All of a project: one Query.
 
     ``production``: the version that runs use; ``candidate``: 0, or the version that ``share`` (0–1) of runs use.
+    ``labelled_by``: who moved either last, and when; nothing if no one did.
     """
 
     purpose = UnicodeAttribute()
@@ -18,6 +19,8 @@ class PromptHead(Item):
     production = NumberAttribute()
     candidate = NumberAttribute(default=0)
     share = NumberAttribute(default=0)
+    labelled_at = UnicodeAttribute(null=True)
+    labelled_by = UnicodeAttribute(null=True)
     updated_at = UnicodeAttribute()
     updated_by = UnicodeAttribute()
 

@@ -12,6 +12,7 @@ from projects.prompts.purposes import GENERAL, PURPOSES, Purpose
 
 MISSING = "There is no such prompt in this project."
 SHIPPED_BY = "Countersign"
+MOST_VERSIONS = 999_999  # as many as their keys have digits for
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,13 @@ def list_versions(ref: PromptRef, cursor: str | None = None) -> Page[PromptVersi
     pk = PROMPT_VERSION.partition_key(ref.site, project_id=ref.project_id, purpose=ref.purpose, scope=ref.scope)
     page = PromptVersion.page(pk, newest_first=True, cursor=cursor, consistent=True)
     return page if page.rows or cursor else Page([make_shipped_version(ref)], None)
+
+
+def list_versions_since(ref: PromptRef, version: int) -> Sequence[PromptVersion]:
+    """Those after ``version``, oldest first, up to a page of them."""
+    pk = PROMPT_VERSION.partition_key(ref.site, project_id=ref.project_id, purpose=ref.purpose, scope=ref.scope)
+    first, last = (ref.version_key(one).sk for one in (min(version + 1, MOST_VERSIONS), MOST_VERSIONS))
+    return PromptVersion.page(pk, sk=PromptVersion.SK.between(first, last), consistent=True).rows
 
 
 def list_uses(ref: PromptRef, version: int, cursor: str | None = None) -> Page[PromptUse]:

@@ -62,11 +62,12 @@ def edit_prompt(request: DeskRequest, project_id: str, purpose: str) -> HttpResp
     except (Conflict, Refused) as error:
         form.add_error(None, str(error))
         return _editor(request, project, ref, head, form, status=409)
+    done = f"Saved as version {saved.version}." if saved.is_new else f"Version {saved.version} has this text already."
     if saved.since:
         others = ", ".join(str(one) for one in saved.since)
-        messages.warning(request, f"Saved as version {saved.version}. Others saved version {others} while you edited.")
+        messages.warning(request, f"{done} Others saved version {others} while you edited.")
     else:
-        messages.success(request, f"Saved as version {saved.version}. Put it into production to use it.")
+        messages.success(request, f"{done} Put it into production to use it." if saved.is_new else done)
     return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, purpose, saved.version]))
 
 
@@ -118,7 +119,12 @@ def set_candidate(request: DeskRequest, project_id: str, purpose: str, prompt_ve
     typed = form.cleaned_data
     try:
         prompt_actions.set_candidate(
-            ref, prompt_version, percent=typed["percent"], reason=typed["reason"], by=actor_of(request.user)
+            ref,
+            prompt_version,
+            expected=typed["expected"],
+            percent=typed["percent"],
+            reason=typed["reason"],
+            by=actor_of(request.user),
         )
     except (Conflict, Refused) as error:
         form.add_error(None, str(error))

@@ -158,7 +158,7 @@ def prompt_story() -> Iterator[Step]:
     yield prompt_actions.save_version, lambda: prompt_actions.save_version(ref, text, based_on=1, note="", by=BY)
     yield (
         prompt_actions.set_candidate,
-        lambda: prompt_actions.set_candidate(ref, 2, percent=10, reason="Trial", by=BY),
+        lambda: prompt_actions.set_candidate(ref, 2, expected=0, percent=10, reason="Trial", by=BY),
     )
     yield (
         prompt_actions.move_production,

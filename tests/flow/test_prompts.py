@@ -67,7 +67,7 @@ def test_what_is_in_production_is_sent_pinned_and_shown(pump: Pump) -> None:
 
 def test_a_candidate_takes_its_share_of_new_runs() -> None:
     version = save("Candidate.")
-    prompt_actions.set_candidate(REF, version, percent=25, reason="Trial", by=BY)
+    prompt_actions.set_candidate(REF, version, expected=0, percent=25, reason="Trial", by=BY)
     drawn = [prompt_choice.choose_book(SITE, PROJECT_ID, lambda at=at: at / 100)["extract"] for at in range(100)]
     assert [one.version for one in drawn].count(version) == 25
     assert {one.label for one in drawn if one.version == version} == {"candidate"}

@@ -12,7 +12,7 @@ from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.prompt import Prompt, get_shipped_prompt
 from projects.prompts.queries import PromptRef
-from tests.aws_faults import audit_refused, count_calls
+from tests.aws_faults import audit_refused, before_each, count_calls
 
 ALICE = Actor("1", "Alice Novak")
 BOB = Actor("2", "Bob Ito")
@@ -67,6 +67,22 @@ def test_of_two_admins_both_get_a_version_and_the_second_is_told():
     assert prompt_queries.get_version(REF, 2).instructions == "First\n"
 
 
+def test_only_versions_of_others_are_told():
+    save("First", by=BOB)
+    save("Second", by=ALICE)
+    save("Third", by=BOB)
+    saved = save("Fourth", by=ALICE, based_on=1)
+    assert (saved.is_new, list(saved.since)) == (True, [2, 4])
+    assert list(save("Fifth", by=ALICE, based_on=5).since) == []
+    assert list(save("Sixth", by=ALICE, based_on=0).since) == [2, 4]  # a form that lost it has seen nothing
+
+
+def test_who_saves_the_text_that_another_just_saved_is_told_of_it():
+    save("Same", by=BOB)
+    saved = save("Same", by=ALICE)
+    assert (saved.version, saved.is_new, list(saved.since)) == (2, False, [2])
+
+
 def test_of_four_at_once_none_is_lost():
     with ThreadPoolExecutor(4) as pool:
         made = list(pool.map(lambda number: save(f"Text {number}"), range(4)))
@@ -112,18 +128,61 @@ def test_production_cannot_move_to_a_version_that_is_not_there_or_without_a_reas
 
 def test_a_candidate_takes_a_share_until_it_is_production():
     save("A")
-    prompt_actions.set_candidate(REF, 2, percent=20, reason="Trial", by=ALICE)
+    prompt_actions.set_candidate(REF, 2, expected=0, percent=20, reason="Trial", by=ALICE)
     assert head() == (2, 1, 2, 0.2)
     prompt_actions.move_production(REF, 2, expected=1, reason="Good", by=ALICE)
     assert head() == (2, 2, 0, 0)
     with pytest.raises(Refused, match="in production already"):
-        prompt_actions.set_candidate(REF, 2, percent=20, reason="Trial", by=ALICE)
+        prompt_actions.set_candidate(REF, 2, expected=0, percent=20, reason="Trial", by=ALICE)
+
+
+def labelled_by():
+    return prompt_queries.get_head(REF).labelled_by
+
+
+def test_who_moved_a_label_stays_known_when_others_save():
+    save("A")
+    assert labelled_by() is None
+    prompt_actions.move_production(REF, 2, expected=1, reason="Good", by=BOB)
+    save("B", by=ALICE)
+    assert labelled_by() == "Bob Ito"
+    with pytest.raises(Conflict, match="Bob Ito put version 2 into production"):
+        prompt_actions.move_production(REF, 3, expected=1, reason="Better", by=ALICE)
+    prompt_actions.set_candidate(REF, 3, expected=0, percent=5, reason="Trial", by=ALICE)
+    assert labelled_by() == "Alice Novak"
+
+
+def test_the_second_of_two_who_set_a_candidate_loses_and_learns_of_the_first():
+    save("A")
+    save("B")
+    prompt_actions.set_candidate(REF, 2, expected=0, percent=20, reason="A", by=BOB)
+    with pytest.raises(Conflict, match="Bob Ito made version 2 the candidate for 20 % of runs"):
+        prompt_actions.set_candidate(REF, 3, expected=0, percent=50, reason="B", by=ALICE)
+    assert head() == (3, 1, 2, 0.2)
+    prompt_actions.set_candidate(REF, 2, expected=2, percent=0, reason="Enough", by=BOB)
+    with pytest.raises(Conflict, match="Bob Ito ended the candidate's trial"):
+        prompt_actions.set_candidate(REF, 2, expected=2, percent=50, reason="More", by=ALICE)
+
+
+def test_of_two_who_change_the_share_at_once_one_wins():
+    save("A")
+    prompt_actions.set_candidate(REF, 2, expected=0, percent=20, reason="Trial", by=ALICE)
+
+    def change_share() -> None:
+        prompt_actions.set_candidate(REF, 2, expected=2, percent=30, reason="More", by=BOB)
+
+    with (
+        before_each("dynamodb", "TransactWriteItems", change_share),
+        pytest.raises(Conflict, match="Bob Ito made version 2 the candidate for 30 % of runs"),
+    ):
+        prompt_actions.set_candidate(REF, 2, expected=2, percent=50, reason="Most", by=ALICE)
+    assert head() == (2, 1, 2, 0.3)
 
 
 def test_a_candidate_is_ended_by_no_share():
     save("A")
-    prompt_actions.set_candidate(REF, 2, percent=20, reason="Trial", by=ALICE)
-    prompt_actions.set_candidate(REF, 2, percent=0, reason="Enough", by=ALICE)
+    prompt_actions.set_candidate(REF, 2, expected=0, percent=20, reason="Trial", by=ALICE)
+    prompt_actions.set_candidate(REF, 2, expected=2, percent=0, reason="Enough", by=ALICE)
     assert head() == (2, 1, 0, 0)
 
 

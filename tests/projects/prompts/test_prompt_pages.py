@@ -4,7 +4,8 @@ import pytest
 
 from projects.prompts import queries as prompt_queries
 from projects.prompts.queries import PromptRef
-from tests.people import alice, bob, charlie, dora, signed_in
+from projects.sites.permissions import ADMINS
+from tests.people import alice, bob, charlie, dora, person, signed_in
 from tests.projects.projects import SITE, make_project
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
@@ -72,8 +73,18 @@ def test_the_second_of_two_admins_is_told_that_another_saved():
     project, browser = make_project(), signed_in(alice())
     url = f"{base(project)}extract/"
     browser.post(url, TYPED)
-    second = browser.post(url, TYPED | {"instructions": "Read the receipt."}, follow=True)
+    rosas = signed_in(person("rosa", "Marin", ADMINS))
+    second = rosas.post(url, TYPED | {"instructions": "Read the receipt."}, follow=True)
     assert "Saved as version 3. Others saved version 2 while you edited." in text(second)
+
+
+def test_who_saves_the_newest_text_again_is_told_that_nothing_was_saved():
+    project, browser = make_project(), signed_in(alice())
+    url = f"{base(project)}extract/"
+    browser.post(url, TYPED)
+    again = browser.post(url, TYPED | {"based_on": "2"}, follow=True)
+    assert "Version 2 has this text already." in text(again)
+    assert head(project)[0] == 2
 
 
 def test_production_that_moved_meanwhile_is_not_moved_again():
@@ -103,8 +114,10 @@ def test_a_candidate_shows_its_share():
     url = f"{base(project)}extract/"
     browser.post(url, TYPED)
     shown = browser.post(
-        f"{url}versions/2/candidate/", {"expected": "1", "percent": "25", "reason": "Trial"}, follow=True
+        f"{url}versions/2/candidate/", {"expected": "0", "percent": "25", "reason": "Trial"}, follow=True
     )
+    assert "Labels moved by Alice Novak" in text(shown)
+    assert "Labels moved by Alice Novak" in text(browser.get(url))
     assert "25 % of the runs" in text(shown)
     assert "Candidate for 25" in text(shown)
     assert head(project) == (2, 1, 2)
