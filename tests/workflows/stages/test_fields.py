@@ -247,7 +247,7 @@ ASKED = (PO, VENDOR, DUE, TAX, TERMS, METHOD)
     [
         (PO, ("PO number:", "Vendor: Acme 24 Ltd"), None),
         (PO, ("PO number:", "Vendor | Acme 24 Ltd"), None),
-        (PO, ("PO number: | Vendor: Acme 24 Ltd"), None),
+        (PO, "PO number: | Vendor: Acme 24 Ltd", None),
         (PO, ("PO number: Vendor: Acme 24 Ltd",), None),
         (PO, ("PO number", "Cost centre: 4711"), None),  # of no field, and a label all the same
         (PO, ("PO number:", "Kostenstelle: 4711"), None),
@@ -264,7 +264,7 @@ ASKED = (PO, VENDOR, DUE, TAX, TERMS, METHOD)
         (VENDOR, ("Vendor", "Company One Ltd"), "Company One Ltd"),
         (VENDOR, ("Vendor: Company One Ltd PO number: 4711",), "Company One Ltd"),
         (DUE, ("Due date:", "Invoice date: 12 March 2025"), None),
-        (DUE, ("Due date: | Order date: 12 March 2025"), None),
+        (DUE, "Due date: | Order date: 12 March 2025", None),
         (DUE, ("Due date (30 days) | 12 April 2025 | 11 March 2025",), "2025-04-12"),
         (DUE, ("Due date: 12 April 2025, ordered 01/02/2024",), "2025-04-12"),
         (DUE, ("Oxhaven, CA 94103", "Due date 04/12/2025"), "2025-04-12"),
