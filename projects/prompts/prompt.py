@@ -82,12 +82,33 @@ def mark_content(tag: str, text: str) -> str:
 def find_problems(purpose: Purpose, part: str, text: str) -> list[str]:
     """What keeps ``text`` from being the ``part`` of a prompt: instructions or message. Sentences for its author."""
     problems = _check_tags(purpose, text)
+    always = _drop_sections(text)
     if part == "message":
-        used = {name for _, name in _TAG.findall(text)}
-        problems += [f"Add {{{{{name}}}}}: it is the text to work on." for name in sorted(purpose.content - used)]
-    if len(text) > LONGEST:
-        problems.append(f"Shorten this to {LONGEST:,} characters; it has {len(text):,}.")
+        used = {name for sign, name in _TAG.findall(always) if not sign}
+        problems += [_describe_lack(name, text) for name in sorted(purpose.content - used)]
+    elif not _TAG.sub("", always).strip():
+        problems.append("Write text outside of sections too: nothing is left if their placeholders are empty.")
+    if (length := len(text.strip())) > LONGEST:
+        problems.append(f"Shorten this to {LONGEST:,} characters; it has {length:,}.")
     return problems
+
+
+def _drop_sections(text: str) -> str:
+    """What is sent whatever the placeholders hold."""
+    kept, depth, at = [], 0, 0
+    for tag in _TAG.finditer(text):
+        if not depth:
+            kept.append(text[at : tag.start()])
+            kept.append("" if tag[1] else tag[0])
+        depth = max(0, depth + {"#": 1, "^": 1, "/": -1}.get(tag[1], 0))
+        at = tag.end()
+    return "".join([*kept, "" if depth else text[at:]])
+
+
+def _describe_lack(name: str, text: str) -> str:
+    if any(not sign and used == name for sign, used in _TAG.findall(text)):
+        return f"Move {{{{{name}}}}} out of its section, which may be left out: it is the text to work on."
+    return f"Add {{{{{name}}}}}: it is the text to work on."
 
 
 def _check_tags(purpose: Purpose, text: str) -> list[str]:
