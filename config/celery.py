@@ -23,6 +23,7 @@ app.autodiscover_tasks(
         "workflows.batches",
         "workflows.documents",
         "workflows.engine",
+        "workflows.experiments",
         "workflows.intake",
         "workflows.learning",
         "workflows.publish",

@@ -19,7 +19,6 @@ MODULES = sorted(
     for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     if not set(QUIET) & set(found.name.split("."))
 )
-OF_TESTS = ("tests.html", "tests.workflows.hostile")
 
 
 def examples(name: str) -> doctest.TestResults:
@@ -27,7 +26,7 @@ def examples(name: str) -> doctest.TestResults:
     return doctest.testmod(importlib.import_module(name), extraglobs=dict(names))
 
 
-@each("name", [*MODULES, *OF_TESTS])
+@each("name", MODULES)
 def test_every_example_says_what_happens(name: str) -> None:
     assert examples(name).failed == 0
 

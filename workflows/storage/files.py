@@ -35,7 +35,7 @@ ARTIFACTS = (
 )  # fmt: skip
 _KINDS = {
     "runs": "result", "rules": "result", "calibrations": "result", "truths": "result", "testsets": "result",
-    "batches": "batch", "debug": "debug", "uploads": "debug",
+    "experiments": "result", "batches": "batch", "debug": "debug", "uploads": "debug",
 }  # fmt: skip
 # Pages look the same whoever cuts them again: all runs of a content share the pictures.
 _PICTURES = "preprocessed/page_"
@@ -225,6 +225,26 @@ def testset(project_id: str, testset_id: str, sha256: str) -> str:
 def testset_upload(project_id: str, sha256: str) -> str:
     """Relative to the site's root: uploaded answers until they lie with their documents."""
     return f"uploads/{project_id}/{sha256}.json"
+
+
+def experiment_plan(project_id: str, experiment_id: str, sha256: str) -> str:
+    """Relative to the site's root: the variants of an experiment with the prompts and models that it pins."""
+    return f"experiments/{project_id}/{experiment_id}/plan-{sha256}.json"
+
+
+def experiment_results(project_id: str, experiment_id: str, sha256: str) -> str:
+    """Relative to the site's root: scores, ids of documents and names of fields; no values."""
+    return f"experiments/{project_id}/{experiment_id}/results-{sha256}.json"
+
+
+def kept_answer(sha256: str) -> str:
+    """A model's answer to a request about a document, among its own objects; named by the request."""
+    return f"answers/{sha256}.json"
+
+
+def experiment_outcome(experiment_id: str, variant: int) -> str:
+    """What a variant read in a document, among the document's own objects."""
+    return f"experiments/{experiment_id}/{variant:02d}.json"
 
 
 def bulk(site: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from workflows.learning.lessons import ReviewedDocument, ReviewedField
 from workflows.learning.reliability import Judgement
+from workflows.learning.scores import Score
 from workflows.stages import results
 
 
@@ -29,27 +30,6 @@ class Answer:
     @property
     def judgement(self) -> Judgement:
         return Judgement(self.document, self.field, self.confidence, self.right)
-
-
-@dataclass(frozen=True)
-class Score:
-    """Counts of a field, or of all: ``expected`` have a truth, ``answered`` a value, ``right`` the same one."""
-
-    right: int
-    answered: int
-    expected: int
-
-    @property
-    def precision(self) -> float:
-        return self.right / self.answered if self.answered else 0.0
-
-    @property
-    def recall(self) -> float:
-        return self.right / self.expected if self.expected else 0.0
-
-    @property
-    def f1(self) -> float:
-        return 2 * self.right / (self.answered + self.expected) if self.answered + self.expected else 0.0
 
 
 def answers(document: str, found: Mapping[str, Mapping[str, Any]], truth: Mapping[str, str]) -> list[Answer]:

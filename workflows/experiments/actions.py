@@ -1,0 +1,298 @@
+"""Writes of experiments: made, paused, resumed, stopped, a cell recorded; each one conditional transaction."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock
+from config.due import actions as due_work
+from config.errors import Conflict, Refused
+from config.transaction import Change, Check, Put, RecordAt, Update, transact
+from projects.audit.events import Actor, entity_event
+from projects.models.spec import ModelSpec
+from projects.prompts import queries as prompt_queries
+from projects.prompts.queries import PromptRef
+from workflows.experiments import queries
+from workflows.experiments.answering import MadeCell
+from workflows.experiments.items import Experiment, ExperimentCell, ExperimentLane, judged_to_store
+from workflows.experiments.plan import PURPOSE, Place, Plan, combine_variants
+from workflows.experiments.queries import MOST_LANES, ExperimentRef
+from workflows.experiments.results import DONE, FAILED, REMOVED, Results
+from workflows.experiments.status import UNDER_WAY, ExperimentStatus, list_origins
+from workflows.storage import files
+from workflows.storage.objects import SiteFiles
+from workflows.testsets import queries as testset_queries
+from workflows.testsets.queries import SetRef
+
+S = ExperimentStatus
+HALTED = "halted"
+_COUNTERS = {DONE: Experiment.answered, FAILED: Experiment.failed, REMOVED: Experiment.removed}
+
+
+@dataclass(frozen=True)
+class Draft:
+    """``thresholds``: 0–1; ``limit``: dollars; ``at_a_time``: documents that are read at once."""
+
+    name: str
+    testset_id: str
+    prompts: tuple[int, ...]
+    models: tuple[ModelSpec, ...]
+    temperatures: tuple[float, ...] = ()
+    thresholds: tuple[float, ...] = (0.8,)
+    limit: Decimal = Decimal(5)
+    at_a_time: int = 2
+
+
+def create_experiment(site: str, project_id: str, draft: Draft, *, by: Actor) -> ExperimentRef:
+    """Pin the newest version of the test set, the prompts and the models; workers are ordered by who calls.
+
+    Raises:
+        NotFound: no such test set or prompt version.
+        Refused: there is nothing to do, too much of it, or no limit.
+
+    """
+    testset = testset_queries.get_test_set(SetRef(site, project_id, draft.testset_id))
+    if not testset.documents:
+        raise Refused("This test set has no documents yet. Add some first.")
+    if draft.limit <= 0:
+        raise Refused("Set a cost limit above 0.")
+    prompt_ref = PromptRef(site, project_id, PURPOSE)
+    prompts = {one: prompt_queries.get_version(prompt_ref, one).prompt(PURPOSE) for one in draft.prompts}
+    variants = combine_variants(draft.prompts, draft.models, draft.temperatures, draft.thresholds)
+    plan = Plan(draft.testset_id, int(testset.version), str(testset.sha256), testset.documents, prompts, variants)
+    ref = ExperimentRef(site, project_id, clock.new_ulid())
+    lanes = max(1, min(draft.at_a_time, MOST_LANES, plan.documents))
+    head = _new_experiment(ref, draft, plan, lanes, by)
+    head.testset_name = testset.name
+    head.plan_sha256 = _keep_plan(ref, plan)
+    changes: list[Change] = [Put(head), *(Put(_new_lane(ref, lane)) for lane in range(lanes))]
+    payload = {"name": draft.name, "variants": len(variants), "documents": plan.documents, "limit": str(draft.limit)}
+    transact(changes, _event(ref, "created", by, payload))
+    return ref
+
+
+def _keep_plan(ref: ExperimentRef, plan: Plan) -> str:
+    body = plan.to_bytes()
+    sha256 = files.sha256(body)
+    name = files.experiment_plan(ref.project_id, ref.experiment_id, sha256)
+    SiteFiles(ref.site).keep(name, body, "application/json")
+    return sha256
+
+
+def _new_experiment(ref: ExperimentRef, draft: Draft, plan: Plan, lanes: int, by: Actor) -> Experiment:
+    now = clock.iso(clock.now())
+    return Experiment(
+        *ref.key,
+        experiment_id=ref.experiment_id,
+        name=draft.name,
+        status=S.QUEUED,
+        testset_id=draft.testset_id,
+        testset_version=plan.testset_version,
+        variants=len(plan.variants),
+        lanes=lanes,
+        total=plan.cells,
+        limit_micros=round(draft.limit * 1_000_000),
+        created_at=now,
+        created_by=by.name,
+        updated_at=now,
+        updated_by=by.name,
+    )
+
+
+def _new_lane(ref: ExperimentRef, lane: int) -> ExperimentLane:
+    return ExperimentLane(
+        *ref.lane_key(lane),
+        **ExperimentLane.due_keys(next_look(), experiment_id=ref.experiment_id),
+        project_id=ref.project_id,
+        experiment_id=ref.experiment_id,
+        lane=lane,
+    )
+
+
+def next_look() -> str:
+    """When a lane that is silent is another's: longer than a model takes for one answer."""
+    return clock.iso(clock.in_seconds(settings.MESSAGE_LOST_SECONDS))
+
+
+def start_experiment(ref: ExperimentRef) -> None:
+    """The first worker has come. Harmless again."""
+    with suppress(Conflict):
+        Experiment.change(ref.key, [Experiment.status.set(S.RUNNING)], Experiment.status == S.QUEUED)
+
+
+def pause_experiment(ref: ExperimentRef, *, by: Actor) -> None:
+    """Cells that are being read are still recorded. Raises: Conflict: it has ended or is paused already."""
+    _move(ref, S.PAUSED, "paused", by)
+
+
+def stop_experiment(ref: ExperimentRef, *, by: Actor) -> None:
+    """For good. Raises: Conflict: it has ended already."""
+    _move(ref, S.STOPPED, "stopped", by, Experiment.ended_at.set(clock.iso(clock.now())))
+
+
+def resume_experiment(ref: ExperimentRef, *, limit: Decimal | None = None, by: Actor) -> None:
+    """Go on with what is left; ``limit``: the new cost limit in dollars. Workers are ordered by who calls.
+
+    Raises:
+        Conflict: it is neither paused nor over its limit.
+        Refused: the limit is spent already.
+
+    """
+    head = queries.get_experiment(ref)
+    micros = int(head.limit_micros) if limit is None else round(limit * 1_000_000)
+    if micros <= int(head.spent):
+        raise Refused("This limit is spent already. Set a higher one to go on.")
+    lanes = [
+        Update(
+            ref.lane_key(lane), due_work.schedule_actions(ExperimentLane, next_look(), experiment_id=ref.experiment_id)
+        )
+        for lane in range(int(head.lanes))
+    ]
+    _move(ref, S.RUNNING, "resumed", by, Experiment.limit_micros.set(micros), changes=lanes)
+
+
+def _move(
+    ref: ExperimentRef,
+    after: ExperimentStatus,
+    word: str,
+    by: Actor,
+    *also: Action,
+    changes: list[Update] | None = None,
+) -> None:
+    origins = [one for one in list_origins(after) if not (after == S.RUNNING and one == S.QUEUED)]
+    actions: list[Action] = [
+        Experiment.status.set(after),
+        Experiment.updated_at.set(clock.iso(clock.now())),
+        Experiment.updated_by.set(by.name),
+        *also,
+    ]
+    try:
+        transact([Update(ref.key, actions, Experiment.status.is_in(*origins)), *(changes or ())], _event(ref, word, by))
+    except Conflict as error:
+        head = queries.get_experiment(ref)
+        raise Conflict(f"{head.updated_by} changed this experiment: it is {describe_status(head)} now.") from error
+
+
+def describe_status(head: Experiment) -> str:
+    return str(head.status).replace("_", " ")
+
+
+def halt_experiment(ref: ExperimentRef, after: ExperimentStatus, sentence: str) -> None:
+    """A worker found that it must not go on. Harmless if it has ended or was halted meanwhile."""
+    actions = [Experiment.status.set(after), Experiment.message.set(sentence)]
+    with suppress(Conflict):
+        Experiment.change(ref.key, actions, Experiment.status.is_in(S.QUEUED, S.RUNNING))
+
+
+def claim_lane(row: ExperimentLane, *, owner: str) -> None:
+    """Raises: Conflict: another worker is at it, it is done, or its cell has ended too many workers."""
+    until = next_look()
+    later = due_work.postpone_actions(ExperimentLane, until, experiment_id=str(row.experiment_id))
+    due_work.claim(row, owner=owner, when=due_work.if_scheduled(), also=later, until=until)
+
+
+def renew_lane(row: ExperimentLane, *, owner: str) -> None:
+    """Raises: Conflict: another worker has it."""
+    until = next_look()
+    later = due_work.postpone_actions(ExperimentLane, until, experiment_id=str(row.experiment_id))
+    due_work.renew(row, when=(ExperimentLane.lease_owner == owner) & due_work.if_scheduled(), also=later, until=until)
+
+
+def finish_lane(ref: ExperimentRef, row: ExperimentLane, *, owner: str, is_done: bool) -> None:
+    """Nothing is left to do: for good if ``is_done``, else until the experiment is resumed.
+
+    Raises:
+        Conflict: another worker has it; or, with ``HALTED`` alone in ``failed``, the experiment was resumed.
+
+    """
+    actions = [*due_work.finish_actions(), *due_work.release_actions(), ExperimentLane.tries.set(0)]
+    changes: list[Change] = [Update(row.key, actions, ExperimentLane.lease_owner == owner, name="lane")]
+    if not is_done:
+        changes.append(Check(ref.key, ~Experiment.status.is_in(*UNDER_WAY), name=HALTED))
+    transact(changes)
+
+
+def record_cell(
+    ref: ExperimentRef,
+    plan: Plan,
+    row: ExperimentLane,
+    place: Place,
+    made: MadeCell,
+    *,
+    mine: Condition,
+    tries: int = 1,
+) -> None:
+    """Keep a cell and go on to the next; ``mine``: why the lane is the caller's.
+
+    Raises:
+        Conflict: the lane is another's, or has gone on: this cell was recorded already.
+
+    """
+    cell, position = made.cell, int(row.position)
+    counted: list[Action] = [
+        _COUNTERS[cell.status].set((_COUNTERS[cell.status] | 0) + 1),
+        Experiment.asked.set((Experiment.asked | 0) + made.asked),
+        Experiment.tokens.set((Experiment.tokens | 0) + (cell.tokens_in + cell.tokens_out)),
+        Experiment.micros.set((Experiment.micros | 0) + cell.micros),
+        Experiment.spent.set((Experiment.spent | 0) + made.spent),
+        Experiment.updated_at.set(clock.iso(clock.now())),
+    ]
+    on = [ExperimentLane.position.set(position + 1), ExperimentLane.tries.set(tries)]
+    changes: list[Change] = [
+        Put(_new_cell(ref, plan, place, made)),
+        Update(row.key, on, mine & (ExperimentLane.position == position)),
+        Update(ref.key, counted),
+    ]
+    transact(changes)
+
+
+def _new_cell(ref: ExperimentRef, plan: Plan, place: Place, made: MadeCell) -> ExperimentCell:
+    cell, number = made.cell, place.number(plan)
+    return ExperimentCell(
+        *ref.cell_key(number),
+        number=number,
+        case=place.case,
+        variant=cell.variant,
+        document_id=cell.document_id,
+        workflow_id=made.workflow_id or None,
+        half=cell.half,
+        status=cell.status,
+        judged=judged_to_store(cell.judged) if cell.status == DONE else None,
+        exact=not any(one.is_mistaken for one in cell.judged) if cell.status == DONE else None,
+        tokens_in=cell.tokens_in,
+        tokens_out=cell.tokens_out,
+        micros=cell.micros,
+        ms=cell.ms,
+        asked=made.asked,
+        created_at=clock.iso(clock.now()),
+    )
+
+
+def record_results(ref: ExperimentRef, results: Results) -> None:
+    """Keep what its cells come to so far; fewer cells never replace more."""
+    body = results.to_bytes()
+    sha256 = files.sha256(body)
+    SiteFiles(ref.site).keep(
+        files.experiment_results(ref.project_id, ref.experiment_id, sha256), body, "application/json"
+    )
+    actions = [Experiment.results_sha256.set(sha256), Experiment.results_cells.set(results.cells)]
+    with suppress(Conflict):
+        Experiment.change(ref.key, actions, Experiment.results_cells < results.cells)
+
+
+def end_experiment(ref: ExperimentRef) -> None:
+    """All of its cells have ended. Harmless again."""
+    actions = [Experiment.status.set(S.DONE), Experiment.ended_at.set(clock.iso(clock.now()))]
+    with suppress(Conflict):
+        Experiment.change(ref.key, actions, Experiment.status.is_in(*list_origins(S.DONE)))
+
+
+def _event(ref: ExperimentRef, word: str, by: Actor, payload: Mapping[str, Any] | None = None) -> RecordAt:
+    entity = f"{ref.project_id}.{ref.experiment_id}"
+    return entity_event(ref.site, "experiment", entity, word, by=by, payload=payload or {})

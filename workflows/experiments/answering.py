@@ -1,0 +1,140 @@
+"""One cell: a variant reads a document, and what it read is compared with the known answers."""
+
+import dataclasses
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from config.errors import NotFound, Refused
+from projects.models.spec import ModelSpec, cost_of
+from workflows.experiments.asking import RememberingChat
+from workflows.experiments.plan import Plan, Variant
+from workflows.experiments.queries import ExperimentRef
+from workflows.experiments.results import DONE, FAILED, REMOVED, Cell, Judged
+from workflows.providers import chats
+from workflows.runs import prices
+from workflows.stages import results
+from workflows.stages.field_spec import FieldSpec
+from workflows.stages.usage import Usage
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+from workflows.testsets import queries as testset_queries
+from workflows.testsets.cases import Case, KnownAnswers
+from workflows.trials.documents import load_read_document
+from workflows.trials.extract import Outcome, TrialField, extract_fields
+
+
+@dataclass(frozen=True)
+class MadeCell:
+    """``asked``: requests that the model answered for it now; ``spent``: what they cost, in millionths of a dollar."""
+
+    cell: Cell
+    workflow_id: str = ""
+    asked: int = 0
+    spent: int = 0
+
+
+def make_cell(
+    ref: ExperimentRef, plan: Plan, case: Case, variant: Variant, *, before_asking: Callable[[], None]
+) -> MadeCell:
+    """
+    Raises:
+        StageFailed: this model cannot be asked here at all.
+        ProviderPaused: it does not answer for now.
+        Unavailable: the table or S3 does not answer.
+        Conflict: another worker does this.
+
+    """
+    cell = Cell(case.document_id, case.half, variant.number, REMOVED)
+    store = DocumentFiles(ref.site, ref.project_id, case.document_id)
+    paid: list[Usage] = []
+    model = chats.make_model(variant.model, plan.book(variant))
+    try:
+        known = testset_queries.load_answers(ref.site, ref.project_id, case)
+        document = load_read_document(ref.site, ref.project_id, case.document_id)
+    except NotFound:
+        return MadeCell(cell)
+    except Refused as error:  # not read yet
+        return _keep_failure(ref, store, dataclasses.replace(cell, status=FAILED), str(error))
+    chat = RememberingChat(model.chat, variant.model, store, before_asking, paid.append)
+    outcome = extract_fields(dataclasses.replace(model, chat=chat), document)
+    _keep_outcome(ref, store, variant.number, outcome.fields, outcome.problem)
+    cell = dataclasses.replace(
+        cell,
+        status=FAILED if outcome.problem else DONE,
+        judged=() if outcome.problem else judge_fields(known, outcome.fields, document.specs),
+        tokens_in=outcome.tokens_in,
+        tokens_out=outcome.tokens_out,
+        micros=_price_outcome(variant.model, outcome),
+        ms=round(outcome.seconds * 1000),
+    )
+    spent = sum(price_usage(variant.model, one) for one in paid)
+    return MadeCell(cell, document.workflow_id, len(paid), spent)
+
+
+def judge_fields(known: KnownAnswers, found: Sequence[TrialField], specs: Sequence[FieldSpec]) -> tuple[Judged, ...]:
+    """Each field whose answer is known; what a type does not tell apart is the same."""
+    answers, required = {one.name: one for one in found}, {one.name for one in specs if one.required}
+    judged = []
+    for one in known.fields:
+        answer = answers.get(one.name)
+        value = results.normalise_value(one.type, answer.value if answer else None)
+        judged.append(
+            Judged(
+                one.name,
+                answer.confidence if answer and value else 0.0,
+                expected=one.value is not None,
+                answered=bool(value),
+                right=bool(value) and value == results.normalise_value(one.type, one.value),
+                required=one.name in required,
+            )
+        )
+    return tuple(judged)
+
+
+def price_usage(model: ModelSpec, used: Usage) -> int:
+    """Millionths of a dollar, by the model's own prices or else the desk's; 0 if there is none."""
+    if model.has_price:
+        return round(cost_of(model, used.tokens_in, used.tokens_out) * 1_000_000)
+    return prices.cost(used) or 0
+
+
+def _price_outcome(model: ModelSpec, outcome: Outcome) -> int:
+    if model.has_price:
+        return round(cost_of(model, outcome.tokens_in, outcome.tokens_out) * 1_000_000)
+    return round(outcome.cost * 1_000_000)
+
+
+def _keep_failure(ref: ExperimentRef, store: DocumentFiles, cell: Cell, sentence: str) -> MadeCell:
+    _keep_outcome(ref, store, cell.variant, (), sentence)
+    return MadeCell(cell)
+
+
+def _keep_outcome(
+    ref: ExperimentRef, store: DocumentFiles, variant: int, fields: Sequence[TrialField], problem: str
+) -> None:
+    body = {"version": 1, "problem": problem, "fields": [dataclasses.asdict(one) for one in fields]}
+    name = files.experiment_outcome(ref.experiment_id, variant)
+    store.write(name, json.dumps(body, ensure_ascii=False).encode(), "application/json")
+
+
+@dataclass(frozen=True)
+class KeptOutcome:
+    """What a variant read in a document."""
+
+    fields: tuple[TrialField, ...] = ()
+    problem: str = ""
+
+    def get(self, name: str) -> TrialField | None:
+        return next((one for one in self.fields if one.name == name), None)
+
+
+def load_outcome(ref: ExperimentRef, document_id: str, variant: int) -> KeptOutcome | None:
+    """None if there is none yet, or it went with its document."""
+    store = DocumentFiles(ref.site, ref.project_id, document_id)
+    try:
+        stored = json.loads(store.read(files.experiment_outcome(ref.experiment_id, variant)))
+    except NotFound:
+        return None
+    fields = tuple(TrialField(**{**one, "box": tuple(one["box"]) if one["box"] else None}) for one in stored["fields"])
+    return KeptOutcome(fields, str(stored["problem"]))

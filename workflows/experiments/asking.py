@@ -1,0 +1,82 @@
+"""A chat that asks once: the answer to a request about a document is kept beside the document, and given again."""
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from config.errors import NotFound
+from projects.models.spec import ModelSpec
+from workflows.providers.language_model import Chat, ChatAnswer, ChatRequest
+from workflows.stages.usage import Usage
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+
+@dataclass(frozen=True)
+class RememberingChat:
+    """A Chat. ``before_asking`` may raise to keep a request from being sent; ``on_answer`` is told what was paid for.
+
+    An answer that arrived in a worker that ended before it was kept is asked for again; between the two is one write.
+    """
+
+    chat: Chat
+    spec: ModelSpec
+    store: DocumentFiles
+    before_asking: Callable[[], None]
+    on_answer: Callable[[Usage], None]
+
+    @property
+    def service(self) -> str:
+        return self.chat.service
+
+    @property
+    def largest_image(self) -> int:
+        return self.chat.largest_image
+
+    def ask(self, model: str, request: ChatRequest) -> ChatAnswer:
+        """
+        Raises:
+            StageFailed: the service refuses the request.
+            ProviderPaused: it does not answer.
+            Conflict: ``before_asking`` says that another worker does this.
+
+        """
+        name = files.kept_answer(digest_request(self.spec, model, request))
+        try:
+            return _answer_from(self.store.read(name))
+        except NotFound:
+            pass
+        self.before_asking()
+        answer = self.chat.ask(model, request)
+        self.store.write_new(name, _to_bytes(answer), "application/json")
+        self.on_answer(answer.usage)
+        return answer
+
+
+def digest_request(spec: ModelSpec, model: str, request: ChatRequest) -> str:
+    """The same for two requests that a model cannot tell apart: by its parameters and everything that it is sent."""
+    image = hashlib.sha256(request.image).hexdigest() if request.image else ""
+    refused = [(answer.turn, problem) for answer, problem in request.refused]
+    sent = [
+        spec.sha256,
+        model,
+        request.prompt.instructions,
+        request.prompt.message,
+        request.most,
+        image,
+        request.tool,
+        refused,
+    ]
+    return hashlib.sha256(json.dumps(sent, sort_keys=True, default=dict).encode()).hexdigest()
+
+
+def _to_bytes(answer: ChatAnswer) -> bytes:
+    return json.dumps({"version": 1, "answer": dataclasses.asdict(answer)}, ensure_ascii=False).encode()
+
+
+def _answer_from(body: bytes) -> ChatAnswer:
+    stored: Any = json.loads(body)["answer"]
+    return ChatAnswer(**{**stored, "usage": Usage(**stored["usage"])})

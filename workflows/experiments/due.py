@@ -1,0 +1,22 @@
+"""What is done with a lane of an experiment that is due: its worker is silent, or its message was lost."""
+
+import logging
+
+from config.due import actions as due_work
+from config.due.registry import due
+from workflows.experiments import actions, lanes, tasks
+from workflows.experiments.items import ExperimentLane
+from workflows.experiments.queries import ExperimentRef
+
+log = logging.getLogger(__name__)
+
+
+@due("experiment", ExperimentLane)
+def resume_lane(site: str, row: ExperimentLane) -> None:
+    """It is ordered again; a document that ended too many workers is left out."""
+    ref = ExperimentRef(site, str(row.project_id), str(row.experiment_id))
+    if due_work.is_abandoned(row):
+        lanes.give_up_cell(ref, row)
+    due_work.postpone(row, at=actions.next_look())
+    log.warning("experiment's lane sent again", extra={"event": ref.experiment_id})
+    tasks.order_lane(ref, int(row.lane))

@@ -1,0 +1,105 @@
+"""Rows of experiments: the head with its counters, the lanes that workers go along, a cell for each answer."""
+
+import json
+from typing import Any
+
+from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
+
+from config import table
+from config.due.items import CountedWork
+from config.item import Item
+from workflows.experiments.results import Cell, Judged
+from workflows.experiments.status import UNDER_WAY, ExperimentStatus
+
+
+class Experiment(Item):
+    """Access: all of a project, newest first.
+
+    ``total`` cells, of which ``answered``, ``failed`` and ``removed`` (the document is gone) have ended; ``asked``:
+    requests that models answered for it, without those whose answer was kept from before. ``spent``: what these cost,
+    in millionths of a dollar, up to ``limit_micros``; ``micros``: what all answers would cost.
+    """
+
+    experiment_id = UnicodeAttribute()
+    name = UnicodeAttribute()
+    status = UnicodeAttribute()  # an ExperimentStatus
+    testset_id = UnicodeAttribute()
+    testset_name = UnicodeAttribute()
+    testset_version = NumberAttribute()
+    plan_sha256 = UnicodeAttribute()
+    variants = NumberAttribute()
+    lanes = NumberAttribute()
+    total = NumberAttribute()
+    answered = NumberAttribute(default=0)
+    failed = NumberAttribute(default=0)
+    removed = NumberAttribute(default=0)
+    asked = NumberAttribute(default=0)
+    tokens = NumberAttribute(default=0)
+    micros = NumberAttribute(default=0)
+    spent = NumberAttribute(default=0)
+    limit_micros = NumberAttribute()
+    results_sha256 = UnicodeAttribute(null=True)
+    results_cells = NumberAttribute(default=0)
+    message = UnicodeAttribute(null=True)
+    created_at = UnicodeAttribute()
+    created_by = UnicodeAttribute()
+    updated_at = UnicodeAttribute()
+    updated_by = UnicodeAttribute()
+    ended_at = UnicodeAttribute(null=True)
+
+    @property
+    def ended_cells(self) -> int:
+        return int(self.answered) + int(self.failed) + int(self.removed)
+
+    @property
+    def is_under_way(self) -> bool:
+        return ExperimentStatus(self.status) in UNDER_WAY
+
+
+class ExperimentLane(CountedWork):
+    """Access: those of an experiment by number; due while it has cells to do. ``position``: of its next cell."""
+
+    due_entity = table.EXPERIMENT_LANE
+    project_id = UnicodeAttribute()
+    experiment_id = UnicodeAttribute()
+    lane = NumberAttribute()
+    position = NumberAttribute(default=0)
+
+
+class ExperimentCell(Item):
+    """Access: those of an experiment in the order of documents, the variants of each after each other."""
+
+    number = NumberAttribute()
+    case = NumberAttribute()
+    variant = NumberAttribute()
+    document_id = UnicodeAttribute()
+    workflow_id = UnicodeAttribute(null=True)  # the run whose pages were read
+    half = UnicodeAttribute()
+    status = UnicodeAttribute()  # done, failed or removed
+    judged = UnicodeAttribute(null=True)  # JSON of Judged; no values
+    exact = BooleanAttribute(null=True)
+    tokens_in = NumberAttribute(default=0)
+    tokens_out = NumberAttribute(default=0)
+    micros = NumberAttribute(default=0)
+    ms = NumberAttribute(default=0)
+    asked = NumberAttribute(default=0)
+    created_at = UnicodeAttribute()
+
+    def to_cell(self) -> Cell:
+        stored: Any = json.loads(self.judged) if self.judged else []
+        return Cell(
+            str(self.document_id),
+            str(self.half),
+            int(self.variant),
+            str(self.status),
+            tuple(Judged(*one) for one in stored),
+            int(self.tokens_in),
+            int(self.tokens_out),
+            int(self.micros),
+            int(self.ms),
+        )
+
+
+def judged_to_store(judged: tuple[Judged, ...]) -> str:
+    rows = [[one.name, round(one.confidence, 4), one.expected, one.answered, one.right, one.required] for one in judged]
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))

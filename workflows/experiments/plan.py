@@ -1,0 +1,138 @@
+"""What an experiment compares, as values: its variants with the prompts and models that they pin; pure."""
+
+import dataclasses
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from config.errors import NotFound, Refused
+from projects.models.spec import ModelSpec, spec_from
+from projects.prompts.book import PinnedPrompt, PromptBook, make_shipped_book
+from projects.prompts.prompt import Prompt
+
+PURPOSE = "extract"  # the one whose answers a test set knows
+MOST_VARIANTS = 24
+_LABEL = "experiment"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """``number``: from 1, as pages show it. ``threshold``: 0–1, below which a person is asked."""
+
+    number: int
+    prompt_version: int
+    model: ModelSpec
+    threshold: float
+
+    @property
+    def words(self) -> str:
+        """
+        >>> Variant(1, 3, ModelSpec("nova", "Nova Lite", "bedrock", "m", temperature=0.2), 0.8).words
+        'Prompt 3 · Nova Lite · temperature 0.2 · threshold 80 %'
+        """
+        settings = f"temperature {self.model.temperature:g} · threshold {round(self.threshold * 100)} %"
+        return f"Prompt {self.prompt_version} · {self.model.name} · {settings}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """``prompts``: version → its text. ``documents``: of the test set's version, of which each variant reads all."""
+
+    testset_id: str
+    testset_version: int
+    testset_sha256: str
+    documents: int
+    prompts: Mapping[int, Prompt]
+    variants: tuple[Variant, ...]
+
+    @property
+    def cells(self) -> int:
+        return self.documents * len(self.variants)
+
+    def variant(self, number: int) -> Variant:
+        """Raises: NotFound."""
+        if not 1 <= number <= len(self.variants):
+            raise NotFound(f"This experiment has no variant {number}.")
+        return self.variants[number - 1]
+
+    def book(self, variant: Variant) -> PromptBook:
+        prompt = self.prompts[variant.prompt_version]
+        pinned = PinnedPrompt(prompt, variant.prompt_version, _LABEL)
+        return PromptBook({**make_shipped_book().prompts, PURPOSE: pinned})
+
+    def to_bytes(self) -> bytes:
+        stored = {
+            "version": 1,
+            "testset": [self.testset_id, self.testset_version, self.testset_sha256, self.documents],
+            "prompts": {number: [one.instructions, one.message] for number, one in self.prompts.items()},
+            "variants": [[one.prompt_version, one.model.to_json(), one.threshold] for one in self.variants],
+        }
+        return json.dumps(stored, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+
+
+def plan_from(body: bytes) -> Plan:
+    """The inverse of ``to_bytes``."""
+    stored: Any = json.loads(body)
+    testset_id, version, sha256, documents = stored["testset"]
+    prompts = {int(number): Prompt(PURPOSE, *texts) for number, texts in stored["prompts"].items()}
+    variants = tuple(
+        Variant(number, int(prompt), spec_from(model), float(threshold))
+        for number, (prompt, model, threshold) in enumerate(stored["variants"], 1)
+    )
+    return Plan(testset_id, int(version), sha256, int(documents), prompts, variants)
+
+
+def combine_variants(
+    prompts: Sequence[int], models: Sequence[ModelSpec], temperatures: Sequence[float], thresholds: Sequence[float]
+) -> tuple[Variant, ...]:
+    """Every prompt with every model and setting; without temperatures each model keeps its own.
+
+    >>> nova = ModelSpec("nova", "Nova", "bedrock", "m", temperature=0.2)
+    >>> [(one.prompt_version, one.model.temperature) for one in combine_variants([3, 4], [nova], [], [0.8])]
+    [(3, 0.2), (4, 0.2)]
+
+    Raises:
+        Refused: there are none, or too many.
+
+    """
+    asked = [
+        dataclasses.replace(model, temperature=temperature)
+        for model in models
+        for temperature in (temperatures or [model.temperature])
+    ]
+    variants = tuple(
+        Variant(number, *one) for number, one in enumerate(itertools.product(prompts, asked, thresholds), 1)
+    )
+    if not variants:
+        raise Refused("Choose at least one prompt version and one model.")
+    if len(variants) > MOST_VARIANTS:
+        raise Refused(f"These are {len(variants)} variants. Choose at most {MOST_VARIANTS}.")
+    return variants
+
+
+@dataclass(frozen=True)
+class Place:
+    """One variant on one document. ``case``: 0-based, in the order of the test set's version."""
+
+    case: int
+    variant: Variant
+
+    def number(self, plan: Plan) -> int:
+        """Of the cell, 0-based: all variants of a document after each other."""
+        return self.case * len(plan.variants) + self.variant.number - 1
+
+
+def find_place(plan: Plan, lanes: int, lane: int, position: int) -> Place | None:
+    """The cell at a lane's ``position``, None behind its last. A document belongs to one lane with all its variants:
+
+    two that send the same request, as those that differ in their threshold, never do so at the same time.
+
+    >>> plan = Plan("t", 1, "", 3, {}, combine_variants([1, 2], [ModelSpec("n", "N", "bedrock", "m")], [], [0.8]))
+    >>> [one and (one.case, one.variant.number) for one in (find_place(plan, 2, 0, at) for at in range(5))]
+    [(0, 1), (0, 2), (2, 1), (2, 2), None]
+    """
+    step, variant = divmod(position, len(plan.variants))
+    case = lane + step * lanes
+    return Place(case, plan.variants[variant]) if case < plan.documents else None

@@ -1,0 +1,314 @@
+"""What the cells of an experiment come to: how right, how sure, how dear and how slow each variant is; pure.
+
+Fields are scored with Wilson's intervals. All fields together are scored by drawing documents with replacement, since
+the values of one document are right or wrong together.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from workflows.learning import reliability
+from workflows.learning.reliability import Judgement
+from workflows.learning.scores import Interval, Score, estimate_f1, estimate_share
+
+SAFE = 0.99  # of what no one looks at
+_DRAWS, _SEED = 1_000, 20
+DONE, FAILED, REMOVED = "done", "failed", "removed"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One field of one answer. ``confidence``: 0–1. ``expected``: the document has it; ``right``: it was found."""
+
+    name: str
+    confidence: float
+    expected: bool
+    answered: bool
+    right: bool
+    required: bool = False
+
+    @property
+    def is_mistaken(self) -> bool:
+        return not self.right and (self.expected or self.answered)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A variant's answer for one document. ``micros``: what it costs, in millionths of a dollar, asked or kept."""
+
+    document_id: str
+    half: str
+    variant: int
+    status: str
+    judged: tuple[Judged, ...] = ()
+    tokens_in: int = 0
+    tokens_out: int = 0
+    micros: int = 0
+    ms: int = 0
+
+
+@dataclass(frozen=True)
+class FieldScore:
+    """None: nothing to measure it on."""
+
+    name: str
+    expected: int
+    precision: Interval | None
+    recall: Interval | None
+    f1: Interval | None
+
+
+@dataclass(frozen=True)
+class HalfResult:
+    """A variant on one half of the documents; shares 0–1, seconds, None without anything to measure.
+
+    ``exact``: documents without any mistake. ``auc``: how well confidence ranks right above wrong values.
+    ``review_rate``: documents below the threshold; ``accepted``: precision of values that no one looks at, and
+    ``safe_threshold`` the lowest that makes it 99 %, with the review rate that it costs.
+    """
+
+    documents: int
+    failed: int
+    removed: int
+    exact: Interval | None
+    f1: Interval | None
+    fields: tuple[FieldScore, ...]
+    auc: float | None
+    review_rate: float | None
+    accepted: float | None
+    safe_threshold: float | None
+    safe_review_rate: float | None
+    tokens_in: int
+    tokens_out: int
+    micros: int
+    p50: float | None
+    p95: float | None
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """``mistakes``: variant → names of fields that it got wrong; None if it has no answer."""
+
+    document_id: str
+    half: str
+    mistakes: Mapping[int, tuple[str, ...] | None]
+
+
+@dataclass(frozen=True)
+class Results:
+    """``halves``: variant → half → what it did there. ``cells``: how many answers this is about."""
+
+    cells: int
+    halves: Mapping[int, Mapping[str, HalfResult]]
+    cases: tuple[CaseResult, ...] = field(default_factory=tuple)
+
+    def to_bytes(self) -> bytes:
+        return json.dumps({"version": 1, **asdict(self)}, sort_keys=True, separators=(",", ":")).encode()
+
+
+def judge_cells(cells: Iterable[Cell], thresholds: Mapping[int, float], halves: Sequence[str]) -> Results:
+    """``thresholds``: variant → below which confidence a person is asked."""
+    held = list(cells)
+    return Results(
+        len(held),
+        {
+            number: {
+                half: judge_half([one for one in held if (one.variant, one.half) == (number, half)], threshold)
+                for half in halves
+            }
+            for number, threshold in thresholds.items()
+        },
+        _list_cases(held),
+    )
+
+
+def judge_half(cells: Sequence[Cell], threshold: float) -> HalfResult:
+    """One variant's answers for one half of the documents.
+
+    >>> right = Judged("total", 0.9, expected=True, answered=True, right=True)
+    >>> wrong = Judged("total", 0.4, expected=True, answered=True, right=False)
+    >>> found = judge_half([Cell("a", "tuning", 1, DONE, (right,)), Cell("b", "tuning", 1, DONE, (wrong,))], 0.8)
+    >>> found.f1.share, found.review_rate, found.accepted, found.safe_threshold, found.auc
+    (0.5, 0.5, 1.0, 0.9, 1.0)
+    """
+    answers = [one for one in cells if one.status == DONE]
+    names = sorted({one.name for cell in answers for one in cell.judged})
+    judgements = [judgement for cell in answers for judgement in _judgements(cell)]
+    level = next(iter(reliability.reliability_table(judgements, [threshold])), None)
+    safe = find_safe_threshold(judgements)
+    safe_level = next(iter(reliability.reliability_table(judgements, [safe])), None) if safe is not None else None
+    seconds = sorted(one.ms / 1000 for one in answers)
+    return HalfResult(
+        documents=len(answers),
+        failed=sum(one.status == FAILED for one in cells),
+        removed=sum(one.status == REMOVED for one in cells),
+        exact=estimate_share(sum(not any(one.is_mistaken for one in cell.judged) for cell in answers), len(answers)),
+        f1=_estimate_overall_f1(answers),
+        fields=tuple(_score_field(name, answers) for name in names),
+        auc=reliability.area_under_curve(
+            Judgement(cell.document_id, one.name, one.confidence, one.right)
+            for cell in answers
+            for one in cell.judged
+            if one.answered
+        ),
+        review_rate=level.documents if level else None,
+        accepted=level.precision if level else None,
+        safe_threshold=safe,
+        safe_review_rate=safe_level.documents if safe_level else None,
+        tokens_in=sum(one.tokens_in for one in answers),
+        tokens_out=sum(one.tokens_out for one in answers),
+        micros=sum(one.micros for one in answers),
+        p50=_find_percentile(seconds, 0.5),
+        p95=_find_percentile(seconds, 0.95),
+    )
+
+
+def _judgements(cell: Cell) -> list[Judgement]:
+    """What is published if no one looks; a required field that is missing sends its document to a person."""
+    return [
+        Judgement(cell.document_id, one.name, one.confidence if one.answered else 0.0, one.right)
+        for one in cell.judged
+        if one.answered or one.required
+    ]
+
+
+def count_score(judged: Iterable[Judged]) -> Score:
+    held = list(judged)
+    return Score(sum(one.right for one in held), sum(one.answered for one in held), sum(one.expected for one in held))
+
+
+def _score_field(name: str, answers: Sequence[Cell]) -> FieldScore:
+    score = count_score(one for cell in answers for one in cell.judged if one.name == name)
+    return FieldScore(
+        name,
+        score.expected,
+        estimate_share(score.right, score.answered),
+        estimate_share(score.right, score.expected),
+        estimate_f1(score),
+    )
+
+
+def _estimate_overall_f1(answers: Sequence[Cell]) -> Interval | None:
+    """Over all fields; its interval by a bootstrap over documents, the same for the same answers."""
+    counts = np.array([_count(cell) for cell in sorted(answers, key=lambda one: one.document_id)])
+    if not len(counts) or not counts[:, 1].sum():
+        return None
+    share = 2 * counts[:, 0].sum() / counts[:, 1].sum()
+    if len(counts) == 1:
+        return Interval(float(share), 0.0, 1.0)
+    drawn = np.random.default_rng(_SEED).integers(0, len(counts), (_DRAWS, len(counts)))
+    right, given = counts[:, 0][drawn].sum(axis=1), counts[:, 1][drawn].sum(axis=1)
+    low, high = np.quantile(2 * right / np.maximum(given, 1), [0.025, 0.975])
+    return Interval(float(share), float(min(low, share)), float(max(high, share)))
+
+
+def _count(cell: Cell) -> tuple[int, int]:
+    score = count_score(cell.judged)
+    return score.right, score.answered + score.expected
+
+
+def find_safe_threshold(judgements: Sequence[Judgement], share: float = SAFE) -> float | None:
+    """The lowest threshold at which ``share`` of what no one looks at is right; None if there is none.
+
+    >>> made = [Judgement("a", "f", 0.9, True), Judgement("b", "f", 0.8, False), Judgement("c", "f", 0.7, True)]
+    >>> find_safe_threshold(made)
+    0.9
+    """
+    ranked = sorted(judgements, key=lambda one: -one.confidence)
+    right, best = 0, None
+    for count, one in enumerate(ranked, 1):
+        right += one.right
+        ends = count == len(ranked) or ranked[count].confidence < one.confidence
+        if ends and one.confidence > 0 and right >= share * count:
+            best = one.confidence
+    return best
+
+
+def _find_percentile(ordered: Sequence[float], share: float) -> float | None:
+    """The nearest rank.
+
+    >>> _find_percentile([1.0, 2.0, 3.0, 4.0], 0.5), _find_percentile([], 0.5)
+    (2.0, None)
+    """
+    return ordered[math.ceil(share * len(ordered)) - 1] if ordered else None
+
+
+def _list_cases(cells: Iterable[Cell]) -> tuple[CaseResult, ...]:
+    found: dict[tuple[str, str], dict[int, tuple[str, ...] | None]] = {}
+    for cell in cells:
+        wrong = tuple(one.name for one in cell.judged if one.is_mistaken) if cell.status == DONE else None
+        found.setdefault((cell.document_id, cell.half), {})[cell.variant] = wrong
+    return tuple(CaseResult(document_id, half, mistakes) for (document_id, half), mistakes in found.items())
+
+
+def list_differences(results: Results, first: int, second: int) -> list[CaseResult]:
+    """The documents on which two variants make different mistakes."""
+    return [
+        one
+        for one in results.cases
+        if first in one.mistakes and second in one.mistakes and one.mistakes[first] != one.mistakes[second]
+    ]
+
+
+def results_from(body: bytes) -> Results:
+    """The inverse of ``to_bytes``."""
+    stored: Any = json.loads(body)
+    halves = {
+        int(number): {half: _half_from(one) for half, one in of.items()} for number, of in stored["halves"].items()
+    }
+    cases = tuple(
+        CaseResult(
+            one["document_id"],
+            one["half"],
+            {int(number): None if wrong is None else tuple(wrong) for number, wrong in one["mistakes"].items()},
+        )
+        for one in stored["cases"]
+    )
+    return Results(int(stored["cells"]), halves, cases)
+
+
+def _half_from(stored: Mapping[str, Any]) -> HalfResult:
+    fields = tuple(
+        FieldScore(one["name"], one["expected"], *(_interval(one[name]) for name in ("precision", "recall", "f1")))
+        for one in stored["fields"]
+    )
+    return HalfResult(
+        **{**stored, "fields": fields, "exact": _interval(stored["exact"]), "f1": _interval(stored["f1"])}
+    )
+
+
+def _interval(stored: Sequence[float] | None) -> Interval | None:
+    return Interval(*stored) if stored else None
+
+
+@dataclass(frozen=True)
+class Promotion:
+    """How a variant compares with the one in production on the held-back half. ``loss``: of F1, 0–1; None: unknown."""
+
+    loss: float | None
+    sentence: str
+    is_safe: bool
+
+
+def compare_with_production(
+    candidate: HalfResult, production: HalfResult | None, *, version: int, allowed: Decimal
+) -> Promotion:
+    """``production``: the same model and settings with the prompt in production; None if it was not measured.
+
+    ``allowed``: F1 that may be lost, in points of a hundred.
+    """
+    if candidate.f1 is None:
+        return Promotion(None, "It was measured on no held-back document.", is_safe=False)
+    if production is None or production.f1 is None:
+        return Promotion(
+            None, f"Version {version}, which is in production, was not measured here with it.", is_safe=False
+        )
+    loss = production.f1.share - candidate.f1.share
+    words = f"F1 on the held-back half is {candidate.f1.share:.1%}, in production {production.f1.share:.1%}."
+    return Promotion(loss, words.replace("%", " %"), is_safe=loss * 100 <= float(allowed))
