@@ -33,7 +33,7 @@ class CallLimits:
 
 WORKER = CallLimits(read_seconds=30, attempts=4)
 # A person waits, and so does the thread: where AWS is frozen, a page says so and other pages are answered.
-WEB = CallLimits(read_seconds=4, attempts=3)  # with two, a table that throttles refuses one call in eleven
+WEB = CallLimits(read_seconds=4, attempts=3)  # with two, a table that throttles now and then fails a page
 SWEEPER = CallLimits(read_seconds=5, attempts=2)  # other rows wait, and what fails is tried again soon
 _patience = WORKER
 

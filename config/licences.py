@@ -9,9 +9,9 @@ from typing import Any
 _HEAD = """# Licences of what Countersign stands on
 
 Countersign itself is under the MIT licence. Made by `make licences` from the locks and what the installed
-packages say of themselves; `tests/docs/test_licences.py` holds it. *Runs* is installed in a deployment's image,
-*development* only where tests and checks run, and is not handed on. *Demo model* is in `model.lock`, and only where
-`make demo-model` and the tests run.
+packages say of themselves; `tests/docs/test_licences.py` holds it. *Runs* is in `runtime.lock`, which a deployment's
+image installs; *development* only where tests and checks run, and is not handed on. *Demo model* is in `model.lock`,
+and only where `make demo-model` and the tests run.
 
 Nothing here asks for more than its own notice and source of whoever uses Countersign, or changes it, under the MIT
 licence. What is under a copyleft licence, or has parts that are, stands first, with what follows from it.

@@ -53,7 +53,7 @@ if ON_LAPTOP:
     AWS_ENDPOINT_URL = env("AWS_ENDPOINT_URL", f"http://127.0.0.1:{EMULATOR_PORT}")
     # Twelve digits name an account of their own on the emulator; the real keys of this shell are never sent to it.
     AWS_ACCESS_KEY_ID: str | None = env("COUNTERSIGN_EMULATOR_ACCOUNT", "test")
-    AWS_SECRET_ACCESS_KEY: str | None = "test"  # noqa: S105 - the emulator's fixed word, see docs/architecture.md
+    AWS_SECRET_ACCESS_KEY: str | None = "test"  # noqa: S105 - the emulator's fixed word, see docs/design.md
     AWS_ACCOUNT_ID = AWS_ACCESS_KEY_ID if str(AWS_ACCESS_KEY_ID).isdigit() else "000000000000"
 else:
     AWS_ENDPOINT_URL = None
@@ -220,7 +220,7 @@ if ON_LAPTOP:
     _DATABASE_URL = env("DATABASE_URL", f"sqlite:///{STATE_DIR / 'countersign.sqlite3'}")
 else:
     _DATABASE_URL = required_variable(
-        "DATABASE_URL", ("users and sessions are stored in PostgreSQL, shared by all web processes.")
+        "DATABASE_URL", "users and sessions are stored in PostgreSQL, shared by all web processes."
     )
 DATABASES = {"default": dj_database_url.parse(_DATABASE_URL, conn_max_age=600, conn_health_checks=True)}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):

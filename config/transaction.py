@@ -23,7 +23,7 @@ from pynamodb.expressions.update import Action
 from config import aws, clock
 from config.errors import Conflict, CountersignError, Unavailable
 from config.item import THROTTLED, Item, make_store_error
-from config.table import Key, kind_of
+from config.table import Key
 
 _ATTEMPTS = 6
 NEW: Condition = Item.PK.does_not_exist()
@@ -125,12 +125,12 @@ def _rows(built: Item | tuple[Item, ...]) -> tuple[Item, ...]:
 
 def _check_keys_differ(changes: Sequence[Change]) -> None:
     """Raises: CountersignError."""
-    seen = set()
-    for one in changes:
+    seen: dict[tuple[str, Key], int] = {}
+    for number, one in enumerate(changes, start=1):
         place = (one.of.Meta.table_name, one.key)
-        if place in seen:
-            raise CountersignError(f"One transaction changes the same {kind_of(one.key)} twice.")
-        seen.add(place)
+        if place in seen:  # by their numbers: a message must not show a key
+            raise CountersignError(f"Changes {seen[place]} and {number} of one transaction have the same key.")
+        seen[place] = number
 
 
 def _write(changes: Sequence[Change], token: str | None) -> list[str]:

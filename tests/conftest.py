@@ -19,7 +19,7 @@ from config.deploy import bootstrap
 from config.laptop import emulator
 from config.table import DEFAULT_SITE
 from projects.sites import directory, permissions
-from tests import engines, leftovers
+from tests import engines, examples, leftovers
 from tests.pump import Pump
 from tests.settings import CONTROLLER, FOLDER
 from workflows.definitions import versions
@@ -31,6 +31,7 @@ EMULATOR = pytest.StashKey[emulator.Emulator]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    examples.load_profile()
     if CONTROLLER:
         engines.forget_killed_runs()
         with mock.patch.object(

@@ -1,4 +1,4 @@
-"""The emulator's own process: ministack under hypercorn, saved every half minute and when it is told to stop.
+"""The emulator's own process: ministack under uvicorn, saved every half minute and when it is told to stop.
 
 Run as ``python -m config.laptop.emulator_process`` with the environment of ``config.laptop.emulator``; nothing
 imports it.
@@ -11,12 +11,12 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hypercorn.asyncio import serve
-from hypercorn.config import Config
+import uvicorn
 from ministack import app as ministack
 from ministack.core import persistence
 from ministack.services import stepfunctions
@@ -150,6 +150,14 @@ def _save_and_exit(lock: int) -> None:
     os._exit(1 if failures.seen else 0)
 
 
+class _Server(uvicorn.Server):
+    """Leaves signals to ``run_emulator``: uvicorn's own handlers would end the process with a signal, not with 0."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
 async def run_emulator(port: int, lock: int) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -161,19 +169,33 @@ async def run_emulator(port: int, lock: int) -> None:
     door = Door(ministack.app)
     keeper = Keeper(door, lock)
     saving = asyncio.create_task(keeper.run()) if persistence.PERSIST_STATE else None
-    config = Config()
-    config.bind = [f"{HOST}:{port}"]
-    config.keep_alive_timeout = 75
-    config.graceful_timeout = 1
-    config.loglevel = "WARNING"
+    config = uvicorn.Config(
+        door,
+        host=HOST,
+        port=port,
+        http="httptools",  # h11, in Python, takes as long for a request as ministack does
+        ws="none",
+        loop="none",
+        proxy_headers=False,
+        server_header=False,
+        date_header=False,  # ministack writes its own
+        access_log=False,
+        log_level="warning",
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=1,
+    )
+    server = _Server(config)
 
-    async def report_ready() -> None:
+    async def stop_server() -> None:
         await stop.wait()
         if saving:
             saving.cancel()
         keeper.abandon()  # the shutdown that follows saves everything itself
+        server.should_exit = True
 
-    await serve(door, config, shutdown_trigger=report_ready)  # type: ignore[arg-type]
+    stopping = asyncio.create_task(stop_server())
+    await server.serve()
+    stopping.cancel()
 
 
 def _set_orphans_aside(state_dir: Path) -> None:

@@ -71,15 +71,6 @@ ENTITIES: tuple[Entity, ...] = tuple(
 )
 
 
-def kind_of(key: Key) -> str:
-    """What a row of this key is called; for messages, which must not show the key itself.
-
-    >>> kind_of(Key("acme/PROJ#p1", "DOC#d1")), kind_of(Key("a", "b"))
-    ('ProjectDocument', 'row')
-    """
-    return next((one.name for one in ENTITIES if one.holds(key)), "row")
-
-
 def segment_key(site: str, workflow_id: str, segment_index: int) -> Key:
     """``SEG#0000`` to ``SEG#9999``, then ``SEG#~00010000``: the tilde sorts behind every digit (index 0-based).
 

@@ -197,13 +197,6 @@ def _prefix(template: str, parts: dict[str, str | int]) -> str:
     return head
 
 
-def _pattern(template: str) -> str:
-    """What ``fill_template`` may make of ``template``, as a regular expression."""
-    return "".join(
-        re.escape(text) + ("" if name is None else "[^#/]*") for text, name, _, _ in string.Formatter().parse(template)
-    )
-
-
 def _short(text: str, longest: int) -> str:
     if not text:
         raise InvalidKey("What is listed by its value has to have one: a key is never empty.")
@@ -249,15 +242,6 @@ class Entity:
 
         """
         return Key(self.partition_key(site, **parts), _sort(self.sk, parts))
-
-    def holds(self, key: Key) -> bool:
-        """Whether its templates can make this key, whatever its site.
-
-        >>> PROJECT.holds(Key("acme/PROJ#p1", "META")), PROJECT.holds(Key("PROJ#p1", "DOC#d1"))
-        (True, False)
-        """
-        pk = key.pk.removeprefix(f"{site_of(key.pk)}/")
-        return bool(re.fullmatch(_pattern(self.pk), pk) and re.fullmatch(_pattern(self.sk), key.sk))
 
     def sort_prefix(self, **parts: str | int) -> str:
         """The fixed head of the sort key, for ``begins_with``, filled as far as ``parts`` go.

@@ -7,9 +7,16 @@ from django import forms
 
 from projects.prompts.prompt import LONGEST, Prompt, find_problems
 from projects.prompts.purposes import Purpose
+from projects.prompts.queries import MOST_VERSIONS
 from projects.web.numbers import read_number
 
 _NOTE = 200  # characters
+
+
+def _make_text_input(rows: int) -> forms.Textarea:
+    """The browser stops at the length that the check names; the form has no limit of its own beside it."""
+    attrs = {"class": "text-input prompt-input", "rows": rows, "spellcheck": "true", "maxlength": LONGEST}
+    return forms.Textarea(attrs=attrs)
 
 
 class PromptForm(forms.Form):
@@ -17,16 +24,14 @@ class PromptForm(forms.Form):
         label="Instructions",
         help_text="Sent as the system prompt.",
         strip=False,
-        max_length=LONGEST,
-        widget=forms.Textarea(attrs={"class": "text-input prompt-text", "rows": 14, "spellcheck": "true"}),
+        widget=_make_text_input(14),
         error_messages={"required": "Tell the model what to do."},
     )
     message = forms.CharField(
         label="Message",
         help_text="Sent with each page or document.",
         strip=False,
-        max_length=LONGEST,
-        widget=forms.Textarea(attrs={"class": "text-input prompt-text", "rows": 6, "spellcheck": "true"}),
+        widget=_make_text_input(6),
         error_messages={"required": "Add the placeholder for the text to work on."},
     )
     note = forms.CharField(
@@ -57,11 +62,18 @@ class PromptForm(forms.Form):
         return Prompt(self.purpose.name, self.cleaned_data["instructions"], self.cleaned_data["message"])
 
 
-class LabelForm(forms.Form):
-    """``expected``: the version that the page showed in production."""
+_LOST = "The form is incomplete. Reload the page, then try again."
 
-    version = forms.IntegerField(min_value=1, max_value=999_999)
-    expected = forms.IntegerField(min_value=0, max_value=999_999)
+
+class LabelForm(forms.Form):
+    """``expected``: the version that the page showed under the label, 0 if there was none."""
+
+    expected = forms.IntegerField(
+        min_value=0,
+        max_value=MOST_VERSIONS,
+        widget=forms.HiddenInput,
+        error_messages=dict.fromkeys(("required", "invalid", "min_value", "max_value"), _LOST),
+    )
     reason = forms.CharField(
         label="Reason",
         max_length=_NOTE,
@@ -75,10 +87,9 @@ class CandidateForm(LabelForm):
         label="Share of runs, %",
         min_value=0,
         max_value=100,
-        error_messages={
-            "min_value": "Choose a share from 0 to 100 %.",
-            "max_value": "Choose a share from 0 to 100 %.",
-        },
+        error_messages=dict.fromkeys(
+            ("required", "invalid", "min_value", "max_value"), "Choose a share from 0 to 100 %."
+        ),
         widget=forms.NumberInput(attrs={"class": "text-input", "min": "0", "max": "100"}),
     )
 

@@ -55,4 +55,4 @@ PURPOSES: Mapping[str, Purpose] = {
         ),
     )
 }
-GENERAL = "general"  # the scope of a prompt for documents of every classification
+GENERAL = "general"  # the only scope so far: documents of every classification

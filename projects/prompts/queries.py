@@ -17,7 +17,7 @@ MOST_VERSIONS = 999_999  # as many as their keys have digits for
 
 @dataclass(frozen=True)
 class PromptRef:
-    """Which prompt: ``scope`` is general, or a classification's id."""
+    """Which prompt: ``scope`` is always general so far (ADR 0031)."""
 
     site: str
     project_id: str

@@ -22,6 +22,8 @@ from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from projects.web.numbers import read_number
 
 _TAGS = {"added": "ins", "removed": "del"}
+# Both forms stand on one page and have a reason each.
+_IDS: dict[type[LabelForm], str] = {LabelForm: "id_production_%s", CandidateForm: "id_candidate_%s"}
 _EDIT = ("projects/prompts/edit.html", "projects/prompts/_form.html")
 
 
@@ -94,7 +96,7 @@ def show_version(request: DeskRequest, project_id: str, purpose: str, prompt_ver
 def move_production(request: DeskRequest, project_id: str, purpose: str, prompt_version: int) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
     ref = _ref(request, project, purpose)
-    form = LabelForm({**request.POST.dict(), "version": prompt_version})
+    form = LabelForm(request.POST, auto_id=_IDS[LabelForm])
     if not form.is_valid():
         return _show_refusal(request, project, ref, prompt_version, form)
     typed = form.cleaned_data
@@ -113,7 +115,7 @@ def move_production(request: DeskRequest, project_id: str, purpose: str, prompt_
 def set_candidate(request: DeskRequest, project_id: str, purpose: str, prompt_version: int) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
     ref = _ref(request, project, purpose)
-    form = CandidateForm({**request.POST.dict(), "version": prompt_version})
+    form = CandidateForm(request.POST, auto_id=_IDS[CandidateForm])
     if not form.is_valid():
         return _show_refusal(request, project, ref, prompt_version, form)
     typed = form.cleaned_data
@@ -175,6 +177,11 @@ def _mark_piece(piece: Piece) -> SafeString | str:
     return format_html(f"<{tag}>{{}}</{tag}>", piece.text) if tag else piece.text
 
 
+def _form_or(form: LabelForm | None, kind: type[LabelForm], **initial: int) -> LabelForm:
+    """The form that was sent, if it is this one, with what was typed; a new one otherwise."""
+    return form if type(form) is kind else kind(initial=initial, auto_id=_IDS[kind])
+
+
 def _show_refusal(
     request: DeskRequest, project: Project, ref: PromptRef, version: int, form: LabelForm, *, status: int = 422
 ) -> HttpResponse:
@@ -216,7 +223,8 @@ def _version_page(
         "is_production": int(head.production) == number,
         "is_candidate": int(head.candidate) == number,
         "form": form,
-        "candidate_form": CandidateForm(initial={"percent": round(float(head.share or 0) * 100) or 10}),
+        "production_form": _form_or(form, LabelForm),
+        "candidate_form": _form_or(form, CandidateForm, percent=round(float(head.share or 0) * 100) or 10),
         "uses": uses.rows,
         "next_cursor": uses.next,
         "is_first": not request.GET.get("after"),

@@ -113,7 +113,7 @@ def _over(row: GroupRow, now: SiteGroup | None) -> GroupRow:
     return (
         fresh
         if version == row.version
-        else replace(fresh, error=("Changed by another user; your selection was not saved."))
+        else replace(fresh, error="Changed by another user; your selection was not saved.")
     )
 
 

@@ -255,6 +255,7 @@ def _event(row: EntityEvent) -> AuditRow:
 
 def _describe_event(entity_type: str, told: str) -> str:
     """``Queue updated``; what an account did itself is said without its kind: ``Signed in``."""
+    told = told.replace("_", " ")
     if entity_type == "account" and told not in ("created", "updated", "deleted"):
         return told[:1].upper() + told[1:]
     return f"{_word(entity_type)} {told}"

@@ -78,7 +78,7 @@ def _with_rest(rows: Iterator[AuditRow | str], url: str, asked: dict[str, str]) 
         if isinstance(row, str):
             address = f"{url}?{_filter_query(asked | {'after': row})}"
             yield AuditRow(
-                "", "notice", "", "", (f"Limited to {_MOST:,} rows. Continue at the address in this row."), address
+                "", "notice", "", "", f"Limited to {_MOST:,} rows. Continue at the address in this row.", address
             )
         else:
             yield row

@@ -8,12 +8,17 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from projects.prompts import actions as prompt_actions
+from projects.prompts.prompt import Prompt
+from projects.prompts.queries import PromptRef
+from projects.settings.items import Project
 from review.decide import claims
 from tests.browser.conftest import SCHEMES, watch
 from tests.browser.desk import check_all, claim, field, sign_in, waiting
 from tests.factories import start_run
 from tests.people import alice, bob
-from tests.projects.projects import make_project
+from tests.projects.make_sites import BY
+from tests.projects.projects import SITE, make_project
 from tests.pump import Pump
 from tests.review.handovers.asking import hand_over
 from tests.review.reviews import lapse, person
@@ -47,6 +52,31 @@ def page(request: pytest.FixtureRequest, browser: Browser, console: list[str]) -
     context.close()
 
 
+def prompt_paths(project: Project) -> list[str]:
+    """The list, the editor, and a version with the forms of its labels."""
+    ref, prompt = PromptRef(SITE, project.id, "extract"), Prompt("extract", "Mine.\n", "{{page_text}}\n")
+    prompt_actions.save_version(ref, prompt, based_on=1, note="Shorter", by=BY)
+    url = f"/projects/{project.id}/prompts/"
+    return [url, f"{url}extract/", f"{url}extract/versions/2/"]
+
+
+def test_a_prompt_is_checked_while_it_is_typed(
+    live_server: LiveServer, page: Page, table: str, console: list[str]
+) -> None:
+    alice()
+    project = make_project()
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/projects/{project.id}/prompts/extract/")
+    page.get_by_label("Message").fill("Read {{total}}.")
+    expect(page.locator("#prompt-problems")).to_contain_text("{{total}} is not a placeholder of this prompt.")
+    assert faults(page) == []
+    page.get_by_label("Message").fill("Read {{page_text}}.")
+    expect(page.locator("#prompt-problems")).to_be_empty()
+    page.get_by_role("button", name="Save version").click()
+    expect(page).to_have_url(re.compile("versions/2/"))
+    assert console == []
+
+
 def test_every_page_of_the_desk(live_server: LiveServer, page: Page, pump: Pump, console: list[str]) -> None:
     bob(), alice()
     project = make_project()
@@ -56,6 +86,7 @@ def test_every_page_of_the_desk(live_server: LiveServer, page: Page, pump: Pump,
     run_url = f"/workflows/{run.document_id}/{run.workflow_id}/"
     paths = ["/", "/review/", "/workflows/", run_url, "/projects/", f"/projects/{project.id}/"]
     paths += [f"/projects/{project.id}/edit/", f"/workflows/projects/{project.id}/upload/"]
+    paths += prompt_paths(project)
     found = {}
     for path in paths:
         answer = page.goto(live_server.url + path)

@@ -74,14 +74,14 @@ def test_a_change_without_a_name_fails_without_one(table: str) -> None:
 @pytest.mark.parametrize("second", [Put(row("a")), Delete(key("a")), Check(key("a"), Item.PK.exists())])
 def test_two_changes_of_one_key_are_refused_before_anything_is_sent(table: str, second: Change) -> None:
     row("a").save()
-    with pytest.raises(CountersignError, match="the same ProjectWorkflow twice") as refused:
+    with pytest.raises(CountersignError, match="Changes 1 and 2 of one transaction have the same key") as refused:
         transact([set_status("a", "done", only_if="new"), second], event_at)
     assert type(refused.value) is CountersignError
     assert status("a") == "new"
 
 
 def test_an_event_with_the_key_of_a_change_is_refused(table: str) -> None:
-    with pytest.raises(CountersignError, match="twice"):
+    with pytest.raises(CountersignError, match="Changes 1 and 2"):
         transact([Put(row("a"))], lambda _: row("a"))
 
 

@@ -19,6 +19,7 @@ MODULES = sorted(
     for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     if not set(QUIET) & set(found.name.split("."))
 )
+OF_TESTS = ("tests.html", "tests.workflows.hostile")
 
 
 def examples(name: str) -> doctest.TestResults:
@@ -26,7 +27,7 @@ def examples(name: str) -> doctest.TestResults:
     return doctest.testmod(importlib.import_module(name), extraglobs=dict(names))
 
 
-@each("name", MODULES)
+@each("name", [*MODULES, *OF_TESTS])
 def test_every_example_says_what_happens(name: str) -> None:
     assert examples(name).failed == 0
 

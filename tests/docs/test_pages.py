@@ -13,6 +13,20 @@ def test_every_link_between_pages_leads_somewhere() -> None:
     assert [f"{page.name}: {link}" for page, link in links if not (page.parent / link).exists()] == []
 
 
+def test_every_link_to_a_heading_leads_to_one() -> None:
+    links = [(page, *link) for page in PAGES for link in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text())]
+    assert links
+    assert [
+        f"{page.name}: {to}#{at}" for page, to, at in links if at not in anchors(page.parent / to if to else page)
+    ] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """As GitHub makes them of headings: small letters, hyphens for blanks, no other signs."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings}
+
+
 def test_the_first_page_and_the_decisions_stay_short() -> None:
     lengths = {page.name: len(page.read_text().splitlines()) for page in PAGES}
     assert lengths["README.md"] <= 60

@@ -167,7 +167,7 @@ def assert_whole(run: Run, gate: CountingGate) -> None:
 
 
 def assert_within(gate: CountingGate, watched: Watched) -> None:
-    """PERFORMANCE.md: 61 messages of light work on 3,000 pages, 151 of OCR, as many writes of the join."""
+    """On 3,000 pages 61 messages of light work and 151 of OCR, and as many writes of the join."""
     light, slow = -(-PAGES // LIGHT), -(-PAGES // OCR)
     for step, sent in gate.slices.items():
         assert sent <= (slow if step == READING else light)  # and the order itself

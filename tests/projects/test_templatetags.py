@@ -23,7 +23,7 @@ def test_an_icon_is_decoration_and_its_name_is_escaped():
     ],
 )
 def test_a_time_is_readable_without_a_script(style, words):
-    assert local_time(AT, style) == (f'<time datetime="2026-11-03T09:05:07+00:00" data-local="{style}">{words}</time>')
+    assert local_time(AT, style) == f'<time datetime="2026-11-03T09:05:07+00:00" data-local="{style}">{words}</time>'
 
 
 def test_a_time_is_taken_as_stored_too_and_none_is_nothing():

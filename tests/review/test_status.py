@@ -87,8 +87,8 @@ ACTIONS: dict[str, tuple[tuple[Move, ...], dict[str, bool], Act]] = {
 }  # fmt: skip
 
 
-@each("name", ACTIONS)
-@each("state", ReviewStatus)
+@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("state", ReviewStatus)
 def test_an_action_moves_exactly_the_reviews_that_the_table_allows(name: str, state: ReviewStatus) -> None:
     moves, facts, act = ACTIONS[name]
     c = case(**facts)

@@ -28,7 +28,7 @@ _BATCH = 25
 
 
 def pages(rounds: int) -> Iterator[Ratio]:
-    """The queue's page, opening a review, deciding it. Bounds: PERFORMANCE.md, "Ratios".
+    """The queue's page, opening a review, deciding it, each with its bound.
 
     The two bounds from Label Studio's 24.5 and 36 CPU-ms are written as multiples of the bare view of the same
     machine, 4.5 CPU-ms: a third of the one is 1.8 of it, a quarter of the other 2.0.

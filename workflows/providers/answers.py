@@ -18,7 +18,10 @@ _HOW: Mapping[str, str] = {
     "number": "A plain number with a point.",
     "boolean": "true or false.",
 }
-LONGEST = 2000  # characters of a value
+LONGEST = 2000  # characters of a value, and of a description
+_MOST_ENTITIES = 100
+_MOST_PROBLEMS = 20  # told at once
+_QUOTED = 60  # characters of what cannot be taken, told back
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ def check_page_answer(answer: Any, specs: Sequence[FieldSpec]) -> PageAnswer | P
     if not isinstance(entries, Mapping):
         return Problems(("fields is missing or no object.",))
     known = {spec.name: spec for spec in specs}
-    problems = [f"{name} is no field that was asked for." for name in entries if name not in known]
+    problems = [f"{str(name)[:_QUOTED]} is no field that was asked for." for name in entries if name not in known]
     found = []
     for name, spec in known.items():
         entry = entries.get(name)
@@ -95,13 +98,13 @@ def check_page_answer(answer: Any, specs: Sequence[FieldSpec]) -> PageAnswer | P
         elif given is not None:
             found.append(given)
     if problems:
-        return Problems(tuple(problems))
+        return Problems(tuple(problems[:_MOST_PROBLEMS]))
     names = answer.get("entities")
     return PageAnswer(
         tuple(found),
-        _text(answer.get("description")),
+        _text(answer.get("description"))[:LONGEST],
         _text(answer.get("document_type"))[:60],
-        tuple(_text(one)[:200] for one in names if _text(one)) if isinstance(names, list) else (),
+        tuple(_text(one)[:200] for one in names[:_MOST_ENTITIES] if _text(one)) if isinstance(names, list) else (),
     )
 
 
@@ -118,7 +121,7 @@ def _read_given_value(entry: Any, spec: FieldSpec) -> GivenValue | str | None:
     read = results.to_stored_form(spec.type, value)
     if problem := _describe_value_problem(value, read, spec):
         return f"{spec.name}: {problem}"
-    return GivenValue(spec.name, str(read), _text(entry.get("raw")) or value, float(confidence))
+    return GivenValue(spec.name, str(read), _text(entry.get("raw"))[:LONGEST] or value, float(confidence))
 
 
 def _describe_value_problem(value: str, read: str | None, spec: FieldSpec) -> str:
@@ -126,9 +129,9 @@ def _describe_value_problem(value: str, read: str | None, spec: FieldSpec) -> st
     if len(value) > LONGEST:
         return f"the value is longer than {LONGEST} characters."
     if read is None:
-        return f"{value!r} is no {spec.type}. {_HOW[spec.type]}"
+        return f"{value[:_QUOTED]!r} is no {spec.type}. {_HOW[spec.type]}"
     if spec.allowed and read not in spec.allowed:
-        return f"{value!r} is none of {', '.join(spec.allowed)}."
+        return f"{value[:_QUOTED]!r} is none of {', '.join(spec.allowed)}."
     return ""
 
 

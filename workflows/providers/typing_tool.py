@@ -45,7 +45,7 @@ def check_type_answer(answer: Any, types: Sequence[TypeSpec]) -> tuple[RatedType
     for entry in entries:
         name, share = (entry.get("type"), entry.get("confidence")) if isinstance(entry, Mapping) else (None, None)
         if name not in known:
-            problems.append(f"{name!r} is none of the types that were named.")
+            problems.append(f"{str(name)[:60]!r} is none of the types that were named.")
         elif isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             problems.append(f"{name}: confidence has to be a number from 0 to 1.")
         else:

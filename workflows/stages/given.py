@@ -1,7 +1,10 @@
 """Fields that a service read: where they stand on the page, and how they and the rules' own finds come together."""
 
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from typing import Any
 
 from workflows.stages import results, values
@@ -14,17 +17,24 @@ NOT_FOUND = 0.5  # the most that a value is believed which no one finds on its p
 SURE = 0.97  # the most that a service is believed by itself: none of them is always right
 WHOLE: Box = (0.0, 0.0, 1.0, 1.0)
 _LONGEST = 40  # words of a value that are looked for on a page
+_MOST_LETTERS = 400  # that are compared
+_ALIKE = 0.8  # of 1: letters that a name and its print share, so that a slip of OCR mended by a model is no invention
+_MANY = "$£¥"  # signs of several currencies
 
 
-def place_values(given: Iterable[GivenValue], page: Page, source: str) -> list[dict[str, Any]]:
+def place_values(
+    given: Iterable[GivenValue], page: Page, source: str, specs: Iterable[FieldSpec]
+) -> list[dict[str, Any]]:
     """As a segment keeps them. A model tells no place: the words of the page do, and an invented value has none."""
-    return [_place_value(one, page, source) for one in given]
+    known = {spec.name: spec for spec in specs}
+    return [_place_value(one, page, source, known[one.name]) for one in given]
 
 
-def _place_value(one: GivenValue, page: Page, source: str) -> dict[str, Any]:
+def _place_value(one: GivenValue, page: Page, source: str, spec: FieldSpec) -> dict[str, Any]:
     words = [word for row in page.rows for line in row.lines for word in line.words]
-    box = locate_text(one.raw, words) or locate_text(one.value, words)
-    believed = min(one.confidence, SURE if box or not words else NOT_FOUND)
+    printed = locate_text(one.raw, words) if is_reading_of(one.raw, one.value, spec) else None
+    box = printed or locate_text(one.value, words)
+    believed = min(one.confidence, SURE if box else NOT_FOUND)
     return {
         "name": one.name,
         "value": one.value,
@@ -34,6 +44,44 @@ def _place_value(one: GivenValue, page: Page, source: str) -> dict[str, Any]:
         "box": [round(edge, 5) for edge in box] if box else None,
         "source": source,
     }
+
+
+def is_reading_of(raw: str, value: str, spec: FieldSpec) -> bool:
+    """Whether ``value`` (in stored form) is what ``raw`` says: words of the page prove no other value than their own.
+
+    Which of a list's values a text means, or whether it is a yes, is a judgement: there any words may be the reason.
+    """
+    if spec.allowed or spec.type == "boolean":
+        return True
+    if results.normalise_value(spec.type, raw) == results.normalise_value(spec.type, value):
+        return True
+    match spec.type:
+        case "date":
+            return _names_date(raw, value)
+        case "amount" | "number":
+            found = {hit.value for hit in values.amounts_in(raw)}
+            return values.amount(value) in found or _digits(raw) == _digits(value)
+        case "currency":
+            named = {values.currency(word) for word in re.split(r"[\s\d.,]+", raw)}
+            return value in named or any(sign in raw for sign in _MANY)
+    printed, wanted = values.words(raw), values.words(value)
+    alike = SequenceMatcher(None, printed[:_MOST_LETTERS], wanted[:_MOST_LETTERS], autojunk=False).ratio
+    return wanted in printed or alike() >= _ALIKE
+
+
+def _names_date(raw: str, value: str) -> bool:
+    """Also in a language whose months the rules do not know: then by its day, its year and a word."""
+    if any(hit.value == value for first in (True, False) for hit in values.dates_in(raw, day_first=first)):
+        return True
+    year, month, day = (int(part) for part in value.split("-"))
+    numbers = {int(digits) for digits in re.findall(r"\d{1,4}", raw)}
+    named = month in numbers or any(char.isalpha() for char in raw)
+    return named and day in numbers and bool({year, year % 100} & numbers)
+
+
+def _digits(text: str) -> str:
+    """Without zeros at either end: 1.007,50 and 1007.5 have the same."""
+    return "".join(str(unicodedata.decimal(char)) for char in text if char.isdecimal()).strip("0")
 
 
 def locate_text(text: str, words: Sequence[Word]) -> Box | None:

@@ -20,7 +20,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--site", default=table.DEFAULT_SITE)
         parser.add_argument(
-            "--repair", action="store_true", help=("repair differing counters that did not change meanwhile")
+            "--repair", action="store_true", help="repair differing counters that did not change meanwhile"
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:

@@ -120,7 +120,7 @@ def archive_classification(request: DeskRequest, classification_id: str) -> Http
         head = schema_queries.get_classification(request.site, classification_id)
         editor = replace(
             editor_of(head.schema, named=True, version=head.number),
-            refusal=(f"{error} Nothing was changed; review the current version first."),
+            refusal=f"{error} Nothing was changed; review the current version first.",
         )
         return _page(request, editor, head=head, status=409)
     if archived:

@@ -44,11 +44,37 @@ def test_an_empty_placeholder_hides_its_section():
         ("{{=<% %>=}} {{page_text}}", "Other double braces are not supported."),
         ("{{page_text.__class__}} {{page_text}}", "Other double braces are not supported."),
         ("Read it.", "Add {{page_text}}: it is the text to work on."),
+        ("{{#page_text}}Read it.{{/page_text}}", "Add {{page_text}}: it is the text to work on."),
+        ("{{#language}}{{page_text}}{{/language}}", "Move {{page_text}} out of its section"),
+        ("{{^fields}}{{#language}}x{{/language}}{{page_text}}{{/fields}}", "Move {{page_text}} out of its section"),
         ("{{page_text}}" + "x" * LONGEST, "Shorten this to 20,000 characters"),
     ],
 )
 def test_an_author_is_told_what_keeps_the_text_from_working(text, problem):
     assert any(problem in one for one in find_problems(EXTRACT, "message", text))
+
+
+SECTION = "{{#project_instructions}}{{project_instructions}}{{/project_instructions}}"
+
+
+@pytest.mark.parametrize("text", [SECTION, f"\n{SECTION} ", "{{project_instructions}}"])
+def test_instructions_that_may_come_out_empty_are_told(text):
+    assert any("Write text outside of sections" in one for one in find_problems(EXTRACT, "instructions", text))
+    assert render(Prompt("extract", text, "x"), ALL | {"project_instructions": ""}).instructions == ""
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        ("instructions", f"Read. {SECTION}"),
+        ("instructions", f"{SECTION} Read."),
+        ("message", "{{page_text}}"),
+        ("message", f"{SECTION}{{{{page_text}}}}"),
+        ("message", "{{page_text}}" + "x" * (LONGEST - len("{{page_text}}")) + "\n"),
+    ],
+)
+def test_text_that_works_has_no_problems(part, text):
+    assert find_problems(EXTRACT, part, text) == []
 
 
 def test_what_documents_say_is_never_rendered_again():

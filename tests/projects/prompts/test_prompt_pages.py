@@ -1,8 +1,11 @@
 """The pages of prompts: an admin writes a version, compares it, puts it into production; nobody else sees any."""
 
+import re
+
 import pytest
 
 from projects.prompts import queries as prompt_queries
+from projects.prompts.prompt import LONGEST
 from projects.prompts.queries import PromptRef
 from projects.sites.permissions import ADMINS
 from tests.people import alice, bob, charlie, dora, person, signed_in
@@ -107,6 +110,42 @@ def test_a_label_needs_a_reason():
         refused = browser.post(f"{url}versions/2/{action}/", {"expected": "1", **typed})
         assert refused.status_code == 422
         assert "Say why in a few words" in text(refused)
+
+
+@pytest.mark.parametrize(
+    ("action", "typed", "status"),
+    [
+        ("production", {"expected": "9", "reason": "Mine & yours"}, 409),
+        ("candidate", {"expected": "9", "reason": "Mine & yours", "percent": "35"}, 409),
+        ("candidate", {"expected": "0", "reason": "Mine & yours", "percent": "350"}, 422),
+        ("candidate", {"expected": "²", "reason": "Mine & yours", "percent": "35"}, 422),
+    ],
+)
+def test_what_was_typed_stays_in_its_own_form(action, typed, status):
+    project, browser = make_project(), signed_in(alice())
+    url = f"{base(project)}extract/"
+    browser.post(url, TYPED)
+    refused = browser.post(f"{url}versions/2/{action}/", typed)
+    assert refused.status_code == status
+    page = text(refused)
+    assert page.count('value="Mine &amp; yours"') == 1
+    assert f'value="{typed.get("percent", "10")}"' in page
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert {"id_production_reason", "id_candidate_reason"} <= set(ids)
+    assert head(project) == (2, 1, 0)
+
+
+def test_the_browser_stops_where_the_check_would_refuse():
+    page = text(signed_in(alice()).get(f"{base(make_project())}extract/"))
+    assert page.count(f'maxlength="{LONGEST}"') == 2
+
+
+def test_text_that_is_too_long_is_told_once():
+    project, browser = make_project(), signed_in(alice())
+    refused = browser.post(f"{base(project)}extract/", TYPED | {"instructions": "x" * (LONGEST + 1)})
+    assert refused.status_code == 422
+    assert text(refused).count("Shorten this to 20,000 characters; it has 20,001.") == 1
 
 
 def test_a_candidate_shows_its_share():

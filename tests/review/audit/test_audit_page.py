@@ -6,6 +6,9 @@ import re
 import pytest
 
 from projects.audit.events import Actor, actor_of
+from projects.prompts import actions as prompt_actions
+from projects.prompts.prompt import Prompt
+from projects.prompts.queries import PromptRef
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
 from review.audit import views
@@ -42,6 +45,13 @@ def test_a_person_is_chosen_by_the_sign_in_name() -> None:
     page = text(f"{URL}?person=bob")
     assert his in page
     assert page.count("Project created") == 1
+
+
+def test_events_are_named_in_words() -> None:
+    ref, prompt = PromptRef("default", "p1", "extract"), Prompt("extract", "Mine.\n", "{{page_text}}\n")
+    prompt_actions.save_version(ref, prompt, based_on=1, note="", by=actor_of(alice()))
+    for query in ("", f"?user={alice().pk}"):
+        assert "Prompt version saved" in text(f"{URL}{query}")
 
 
 def test_a_document_s_id_that_is_none_is_no_error() -> None:

@@ -74,7 +74,7 @@ def test_a_value_stands_where_its_words_stand() -> None:
         (("MERANTI MINI", "MARKET SDN BHD", "(812345-X)"), "MERANTI MINI MARKET SDN BHD"),
         (("SUNRISE JAPAN", "LEMBAYUNG (M) SDN BHD", "(812345-X)"), "LEMBAYUNG (M) SDN BHD"),
         (("office", "Seri Melati Cafe"), "Seri Melati Cafe"),
-        (("MERANTI ENTERPR1SE 5DN 8HD",), "MERANTI ENTERPRISE SDN BHD"),
+        (("MERANTI ENTERPR1SE 5DN 8HD",), "MERANTI ENTERPR1SE 5DN 8HD"),  # as read; the usual spelling is offered
         (("Bill to", "Brackenfield Studio Ltd"), None),
         (("12.00", "ITEM 55512", "TEL 555 0199"), None),
     ],
@@ -92,7 +92,7 @@ def test_the_company_is_who_issued_the_paper(rows: tuple[str, ...], name: str | 
         (("KEDAI SATU", "Sunrise Corner, Subang", "TEL 03 5550000"), "Sunrise Corner, Subang"),
         (("Shop", "LOT 5 JALAN DUA", "41150 KLANG TEL: 03-5550000", "41 TAMAN X"), "LOT 5 JALAN DUA 41150 KLANG"),
         (("Shop", "G-08, SURIA", "LOT 5 JALAN DUA"), "G-08, SURIA LOT 5 JALAN DUA"),
-        (("Shop", "5 Jaian Dua, Taman Suria", "HQ: 7 Jalan Lima"), "5 Jalan Dua, Taman Suria"),
+        (("Shop", "5 Jaian Dua, Taman Suria", "HQ: 7 Jalan Lima"), "5 Jaian Dua, Taman Suria"),
         (("Shop", "TEL 03 5550000"), None),
     ],
 )  # fmt: skip
@@ -247,7 +247,7 @@ ASKED = (PO, VENDOR, DUE, TAX, TERMS, METHOD)
     [
         (PO, ("PO number:", "Vendor: Acme 24 Ltd"), None),
         (PO, ("PO number:", "Vendor | Acme 24 Ltd"), None),
-        (PO, ("PO number: | Vendor: Acme 24 Ltd"), None),
+        (PO, "PO number: | Vendor: Acme 24 Ltd", None),
         (PO, ("PO number: Vendor: Acme 24 Ltd",), None),
         (PO, ("PO number", "Cost centre: 4711"), None),  # of no field, and a label all the same
         (PO, ("PO number:", "Kostenstelle: 4711"), None),
@@ -264,7 +264,7 @@ ASKED = (PO, VENDOR, DUE, TAX, TERMS, METHOD)
         (VENDOR, ("Vendor", "Company One Ltd"), "Company One Ltd"),
         (VENDOR, ("Vendor: Company One Ltd PO number: 4711",), "Company One Ltd"),
         (DUE, ("Due date:", "Invoice date: 12 March 2025"), None),
-        (DUE, ("Due date: | Order date: 12 March 2025"), None),
+        (DUE, "Due date: | Order date: 12 March 2025", None),
         (DUE, ("Due date (30 days) | 12 April 2025 | 11 March 2025",), "2025-04-12"),
         (DUE, ("Due date: 12 April 2025, ordered 01/02/2024",), "2025-04-12"),
         (DUE, ("Oxhaven, CA 94103", "Due date 04/12/2025"), "2025-04-12"),

@@ -1,7 +1,12 @@
 import pytest
 
 from tests.each import each
+from tests.workflows.stages.memory import FIELDS, document
+from workflows.stages import fields
 from workflows.stages.fields import spelling
+from workflows.stages.fields.candidates import SPELLED
+
+SPECS = {spec.name: spec for spec in FIELDS}
 
 
 @each(
@@ -36,3 +41,27 @@ def test_what_was_mended_is_counted() -> None:
 def test_words_of_names_are_mended(read: str, meant: str, count: int) -> None:
     found, mended = spelling.mend_company(read)
     assert (found.rstrip("."), mended) == (meant.rstrip("."), count)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "read", "usual"),
+    [
+        (
+            "address",
+            ("MERANTI LTD", "4 JALAN BARU, 43300 SELANGIR", "Total | 12.00"),
+            "4 JALAN BARU, 43300 SELANGIR",
+            1,
+        ),
+        ("company", ("TWO RESTAURANTS SDN BHD", "4 JALAN DUA", "Total | 12.00"), "TWO RESTAURANTS SDN BHD", 1),
+        ("company", ("MERANTI TRADING SDN BHD", "4 JALAN DUA", "Total | 12.00"), "MERANTI TRADING SDN BHD", 0),
+    ],
+)
+def test_what_was_read_is_the_value_and_its_usual_spelling_is_offered(
+    name: str, lines: tuple[str, ...], read: str, usual: int
+) -> None:
+    found = fields.find_candidates(document(*lines), SPECS[name])
+    assert found[0].value == read
+    assert [SPELLED in one.evidence for one in found[1:]] == [True] * usual
+    sure = fields.find_candidates(document("MERANTI SDN BHD", *lines[1:]), SPECS[name])[0]
+    assert (found[0].evidence["misread"] > 0) == bool(usual)
+    assert not usual or found[0].evidence["margin"] == sure.evidence["margin"]

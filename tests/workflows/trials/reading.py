@@ -36,7 +36,9 @@ class FakeChat:
         self.asked.append(request)
         given = self.answer(request)
         used = Usage(self.service, model, calls=1, tokens_in=1000, tokens_out=100, ms=500)
-        return ChatAnswer("", given, given, used)
+        return ChatAnswer(
+            given if isinstance(given, str) else "", None if isinstance(given, str) else given, given, used
+        )
 
 
 def make_model(chat: FakeChat, book: PromptBook | None = None) -> LanguageModel:

@@ -26,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--site", default=DEFAULT_SITE, metavar="S")
         parser.add_argument("--activate", action="store_true", help="activate it for new runs")
         parser.add_argument(
-            "--output", type=Path, metavar="FILE", help=("also write it to a file, for manage.py evaluate")
+            "--output", type=Path, metavar="FILE", help="also write it to a file, for manage.py evaluate"
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:

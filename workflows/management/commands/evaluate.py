@@ -20,13 +20,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "folder", metavar="DIR", type=Path, help=("documents, with ground_truth.jsonl there or in a parent folder")
+            "folder", metavar="DIR", type=Path, help="documents, with ground_truth.jsonl there or in a parent folder"
         )
         parser.add_argument("--truth", type=Path, metavar="FILE", help="path to ground_truth.jsonl")
         parser.add_argument(
             "--calibration",
             metavar="VERSION|FILE",
-            help=("calibration version of a project, or a file; default: the prior"),
+            help="calibration version of a project, or a file; default: the prior",
         )
         parser.add_argument("--project", metavar="P", help="project of the version")
         parser.add_argument("--site", default=DEFAULT_SITE, metavar="S")
@@ -34,7 +34,7 @@ class Command(BaseCommand):
             "--reviewed", type=int, default=150, metavar="N", help="number of labelled reviews to learn from"
         )
         parser.add_argument(
-            "--split", action="store_true", help=("also report each half separately (every other document)")
+            "--split", action="store_true", help="also report each half separately (every other document)"
         )
         parser.add_argument("--readings", type=Path, metavar="DIR", help="cache results for the next run")
         parser.add_argument("--json", action="store_true", help="print one JSON object")

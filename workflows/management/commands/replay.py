@@ -24,11 +24,11 @@ class Command(BaseCommand):
         parser.add_argument("run", metavar="RUN", help="run ID")
         parser.add_argument("--step", metavar="NAME", required=True, help=", ".join(STAGES))
         parser.add_argument(
-            "--state", metavar="FILE", help=("JSON overrides: artifacts, settings, file_type, original, …")
+            "--state", metavar="FILE", help="JSON overrides: artifacts, settings, file_type, original, …"
         )
         parser.add_argument("--site", metavar="S", default=DEFAULT_SITE)
         parser.add_argument(
-            "--json", action="store_true", help=("print everything, including artifacts, as one JSON object")
+            "--json", action="store_true", help="print everything, including artifacts, as one JSON object"
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:

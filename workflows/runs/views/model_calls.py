@@ -8,20 +8,26 @@ from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
 from projects.prompts.purposes import PURPOSES
-from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
+from projects.web.numbers import read_number
 from workflows.providers import model_calls
+from workflows.questions import queries as question_queries
+from workflows.questions.queries import QuestionRef
 from workflows.runs import pinned_prompts, queries, run_settings
 from workflows.runs.run import Run
+from workflows.runs.status import QuestionStatus
 from workflows.runs.views.segments import run_of
+
+_ANSWER = "answer"
+# What a model is asked about, each by itself; a document has one type, so there is nothing to choose.
+_UNITS = {"extract": "Page", "summarize": "Part", _ANSWER: "Page"}
 
 
 @require_safe
 def show_model_calls(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
-    """``?purpose=`` and ``?page=``, 1-based."""
+    """``?purpose=``; ``?page=`` or part, and ``?question=`` about the page, both 1-based."""
     access.check_can_configure(request)
-    admission.check_document(request, document_id)
     board, _ = run_of(request, document_id, workflow_id)
     run = Run(request.site, str(board.project_id), document_id, workflow_id)
     settings = run_settings.from_json(queries.document_workflow(run.site, document_id, workflow_id).settings)
@@ -30,24 +36,38 @@ def show_model_calls(request: DeskRequest, document_id: str, workflow_id: str) -
     purpose = request.GET.get("purpose") or "extract"
     if purpose not in PURPOSES:
         raise NotFound("There is no such prompt.")
-    number = _page_number(request.GET.get("page"))
+    unit = _UNITS.get(purpose, "")
+    number = (read_number(request.GET.get("page")) or 1) if unit else 1
+    question = (read_number(request.GET.get("question")) or 1) if purpose == _ANSWER else 0
     book = pinned_prompts.load_prompts(run.site, settings.prompts_sha256)
     context = {
         "board": board,
         "purpose": PURPOSES[purpose],
         "pinned": book[purpose],
         "purposes": [(one, book[name]) for name, one in PURPOSES.items()],
+        "unit": unit,
         "number": number,
-        "calls": [_describe_call(one) for one in model_calls.load_calls(run, purpose, number - 1)],
+        "question": question,
+        "calls": [_describe_call(one) for one in _load_calls(run, purpose, number - 1, question)],
     }
     return render_answer(request, "workflows/runs/model_calls.html", None, context)
 
 
-def _page_number(text: str | None) -> int:
-    return int(text) if text and text.isdigit() and 0 < int(text[:6]) < 100_000 else 1
+def _load_calls(run: Run, purpose: str, index: int, question: int) -> list[dict[str, Any]]:
+    """None of a question that was deleted: its words are gone from every page."""
+    if question and not _is_asked(QuestionRef(run, index, question)):
+        return []
+    return model_calls.load_calls(run, purpose, index, question)
+
+
+def _is_asked(ref: QuestionRef) -> bool:
+    try:
+        return bool(question_queries.get_question(ref).status != QuestionStatus.DELETED)
+    except NotFound:
+        return False
 
 
 def _describe_call(call: dict[str, Any]) -> dict[str, Any]:
-    given = call["answer"]
+    given = call["answer"] or ""  # nothing, if the call brought none
     words = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, indent=2)
     return {**call, "words": words, "seconds": call["usage"]["ms"] / 1000}

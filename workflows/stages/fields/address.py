@@ -59,7 +59,8 @@ def is_street(text: str) -> bool:
 
 def find_addresses(document: Document) -> list[Candidate]:
     rows = _without_buyer(document.head)
-    return best_first([*_blocks(rows), *_find_labelled_addresses(document), *_over_window(document)])
+    found = [*_blocks(rows), *_find_labelled_addresses(document), *_over_window(document)]
+    return best_first(spelling.offer_spellings(found, spelling.mend_address, 0.5))
 
 
 def _without_buyer(rows: Sequence[Row]) -> list[Row]:
@@ -102,8 +103,7 @@ def _find_labelled_addresses(document: Document) -> Iterator[Candidate]:
     for line in document.lines:
         match = LABEL.match(line.text)
         if match and len(line.text) - match.end() > 10:
-            value, misread = spelling.mend_words(tidy(line.text[match.end() :]), spelling.ADDRESS)
-            yield of_lines([line], value, 3.5, label=1.0, streets=0.5, place=0.5, misread=_share(misread))
+            yield of_lines([line], tidy(line.text[match.end() :]), 3.5, label=1.0, streets=0.5, place=0.5)
 
 
 def _blocks(rows: Sequence[Row]) -> Iterator[Candidate]:
@@ -112,18 +112,15 @@ def _blocks(rows: Sequence[Row]) -> Iterator[Candidate]:
         if not (numbered or _starts(row)):
             continue
         block = [*_unit_above(rows, number), *_grow_block(rows, number)]
-        text, misread = spelling.mend_words(tidy(" ".join(_own(line.text) for line in block)), spelling.ADDRESS)
-        streets = max(numbered, len({match[0].casefold() for match in STREET.finditer(text)}))
-        place = bool(PLACE.search(text)) or any(_POSTCODE.match(line.text) for line in block)
+        text = tidy(" ".join(_own(line.text) for line in block))
+        usual, _ = spelling.mend_address(text)
+        streets = max(numbered, len({match[0].casefold() for match in STREET.finditer(usual)}))
+        place = bool(PLACE.search(usual)) or any(_POSTCODE.match(line.text) for line in block)
         points = min(3.0, 1.0 * streets) + 1.5 * place - 0.15 * number
         evidence = {"streets": min(1.0, streets / 2), "place": float(place), "early": 1 / (1 + number / 4)}
-        yield of_lines(block, text, points, **evidence, misread=_share(misread))
+        yield of_lines(block, text, points, **evidence)
         return
     yield from _find_weak_addresses(rows)
-
-
-def _share(misread: int) -> float:
-    return min(1.0, misread / 2)
 
 
 def _own(text: str) -> str:

@@ -7,6 +7,8 @@ from statistics import fmean
 
 from workflows.stages.pages.layout import Box, Line, Page, Row, union
 
+SPELLED = "spelled"  # evidence of a value that is another's usual spelling, not what was read
+
 
 @dataclass(frozen=True)
 class Candidate:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from statistics import median
 
 from workflows.stages.fields import address, spelling
@@ -64,15 +63,8 @@ NO_NAME = re.compile(
 
 
 def find_companies(document: Document) -> list[Candidate]:
-    return best_first(
-        _mend_company_candidate(candidate)
-        for candidate in (*_find_labelled_companies(document), *_find_heading_companies(document))
-    )
-
-
-def _mend_company_candidate(candidate: Candidate) -> Candidate:
-    value, misread = spelling.mend_company(candidate.value)
-    return replace(candidate, value=value).stronger(0, misread=float(bool(misread)))
+    found = [*_find_labelled_companies(document), *_find_heading_companies(document)]
+    return best_first(spelling.offer_spellings(found, spelling.mend_company))
 
 
 def _find_labelled_companies(document: Document) -> Iterator[Candidate]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from math import exp
 
 from workflows.stages.calibration import UNCALIBRATED, Calibration
-from workflows.stages.fields.candidates import Candidate
+from workflows.stages.fields.candidates import SPELLED, Candidate
 
 BIAS, MARGIN, READ, CLEAR, ODD = "bias", "margin", "read", "clear", "odd"
 TEXT_LAYER, VENDOR = "text_layer", "vendor"
@@ -100,8 +100,9 @@ def share(weights: Mapping[str, float], evidence: Mapping[str, float]) -> float:
 
 
 def _margin(ranked: Sequence[Candidate]) -> float:
-    """0–1: two points ahead of the next value is as good as alone."""
-    return 1.0 if len(ranked) == 1 else min(1.0, (ranked[0].points - ranked[1].points) / 2)
+    """0–1: two points ahead of the next value is as good as alone; its own usual spelling is no other value."""
+    following = next((one for one in ranked[1:] if SPELLED not in one.evidence), None)
+    return 1.0 if following is None else min(1.0, (ranked[0].points - following.points) / 2)
 
 
 def _reading_evidence(candidate: Candidate, margin: float, printed: Set[int]) -> dict[str, float]:

@@ -1,10 +1,14 @@
-"""Words that stand in thousands of names and addresses, mended where OCR missed one letter: Jaian is Jalan, 3HD is BHD.
+"""Words that stand in thousands of names and addresses, and look as if OCR missed a letter: Jaian for Jalan.
 
-Only what is no name itself: a town that is one letter from another stays as it was read.
+A value is never changed by it, since names and towns are often a letter from such a word (BARU and BATU): the usual
+spelling is offered beside it, and lowers its confidence.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from workflows.stages.fields.candidates import SPELLED, Candidate
 
 ADDRESS = frozenset(
     "jalan taman lorong persiaran lebuh lebuhraya kawasan perindustrian bandar seksyen floor wisma menara kompleks "  # noqa: SIM905 - as a list it takes forty lines
@@ -20,6 +24,23 @@ _ALIKE = ("il1jtfr", "oceqdgas069", "bhkr83rp0", "nmhurwvk", "sz52", "yv", "gq9y
 _WORD = re.compile(r"[^\W_]+")
 _SDN_BHD = re.compile(r"\b[S5$][DO0]N(\.?\s*)(?:[B83R][HM][DO0]|8HD)\b(?!\w)", re.IGNORECASE)
 _DOUBLED, _LONG = 5, 7  # letters from which a word may have lost one of a pair, or any one
+
+
+Mend = Callable[[str], tuple[str, int]]
+_BEHIND = 0.1  # points of another spelling below the one that was read
+
+
+def offer_spellings(found: Iterable[Candidate], mend: Mend, doubt: float = 1.0) -> Iterator[Candidate]:
+    """``found`` as read, each word that looks misread counted by ``doubt``, and after it the usual spelling, if any."""
+    for candidate in found:
+        usual, misread = mend(candidate.value)
+        yield candidate.stronger(0, misread=min(1.0, misread * doubt))
+        if misread:
+            yield replace(candidate, value=usual).stronger(-_BEHIND, **{SPELLED: 1.0})
+
+
+def mend_address(text: str) -> tuple[str, int]:
+    return mend_words(text, ADDRESS)
 
 
 def mend_words(text: str, known: Iterable[str]) -> tuple[str, int]:

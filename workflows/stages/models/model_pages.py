@@ -37,7 +37,10 @@ def ask_model_for_page(
         index=page.index,
     )
     reply = context.services.analyst.read_page(question)
-    segment["given"] = [*segment.get("given", ()), *given.place_values(reply.answer.fields, page, reply.model)]
+    segment["given"] = [
+        *segment.get("given", ()),
+        *given.place_values(reply.answer.fields, page, reply.model, question.specs),
+    ]
     segment["description"] = segment["page_description"] = reply.answer.description
     segment["graph_entities"] = [
         {"name": name, "mentioned_in": [{"segment_index": page.index, "qa_index": 0, "context": ""}]}
