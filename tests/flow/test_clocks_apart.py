@@ -10,7 +10,7 @@ import pytest
 from config import clock
 from config.due import sweeper
 from config.errors import Conflict
-from review.decide import claims, decisions
+from review.decide import claims, decisions, redemption
 from review.status import ReviewStatus
 from tests.factories import MARTA, ROSA, review_of, verdict, waiting_run
 from tests.flow.protocol import assert_applied_once, ended
@@ -45,9 +45,12 @@ def test_a_decision_of_a_machine_ahead_waits_for_the_worker_and_is_applied_once(
     run, ref = waiting_run(pump)
     with machine(TEN_MINUTES):
         claims.claim_review(ref, run, by=ROSA)
-        decisions.decide_review(ref, run, verdict(ref), by=ROSA)
+        made = verdict(ref)
+        decisions.decide_review(ref, run, made, by=ROSA)
+    with pytest.raises(Conflict):  # by the worker's clock it can still be taken back
+        redemption.redeem_decision(ref, made.decision_id)
     sweeper.sweep()
-    assert review_of(ref).status == ReviewStatus.DECIDED  # by the worker's clock it can still be taken back
+    assert review_of(ref).status == ReviewStatus.DECIDED
     sweep_until_ended(run, pump, TEN_MINUTES + dt.timedelta(seconds=30))
     assert_applied_once(run, ref)
 

@@ -19,6 +19,7 @@ from workflows.engine.actions import attempts
 from workflows.engine.messages import token_of
 from workflows.engine.repair import start_attempt
 from workflows.engine.tasks import fail_run, run_step
+from workflows.engine.tokens import TokenHolder
 from workflows.runs import queries
 from workflows.runs.run import Run
 
@@ -53,9 +54,10 @@ def test_an_old_wait_delivered_late_changes_nothing(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     old = next(message for message in pump.seen if message.task.endswith("open_review"))
     restarted(run, ref, pump)
-    before = review_of(ref)
+    before, token = review_of(ref), TokenHolder.load(ref.key).taskToken
     pump.redeliver(old)
     after = review_of(ref)
+    assert TokenHolder.load(ref.key).taskToken == token
     assert (after.status, after.version, after.deadline) == (before.status, before.version, before.deadline)
     claims.claim_review(ref, run, by=ROSA)
     decisions.decide_review(ref, run, verdict(ref), by=ROSA)
