@@ -11,7 +11,7 @@ from review.identity import ReviewRef
 from review.status import ReviewStatus
 from tests.engines import EngineKind
 from tests.factories import ROSA, decided_run, ref_of, review_of, start_run, verdict, waiting_run
-from tests.flow.protocol import assert_applied_once, ended, restarted, sweep_until_ended
+from tests.flow.protocol import assert_applied_once, ended, kinds, restarted, sweep_until_ended
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import driver
@@ -22,6 +22,7 @@ from workflows.engine.tasks import fail_run, run_step
 from workflows.engine.tokens import TokenHolder
 from workflows.runs import queries
 from workflows.runs.run import Run
+from workflows.storage.objects import DocumentFiles
 
 STATES = {run_step.name: "segment_prep", fail_run.name: "fail_run", expire_review.name: "expire_review"}
 
@@ -63,6 +64,16 @@ def test_an_old_wait_delivered_late_changes_nothing(pump: Pump) -> None:
     decisions.decide_review(ref, run, verdict(ref), by=ROSA)
     sweep_until_ended(run, pump)
     assert_applied_once(run, ref)
+
+
+def test_corrections_that_are_not_the_decided_ones_are_not_applied(pump: Pump) -> None:
+    run, ref, _ = decided_run(pump)
+    store, decided = DocumentFiles(run.site, run.project_id, run.document_id), review_of(ref)
+    name = store.name_of(str(decided.decision_uri))
+    store.write(name, store.read(name).replace(b"12.34", b"99.99"), "application/json")
+    sweep_until_ended(run, pump)
+    assert queries.execution(run).outcome == "failed"
+    assert not {"HUMAN_REVIEW_APPLIED", "PUBLISHED"} & set(kinds(run))
 
 
 @pytest.mark.every_engine
