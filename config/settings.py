@@ -119,6 +119,8 @@ BEDROCK_MODEL = env("COUNTERSIGN_BEDROCK_MODEL", f"{_CONTINENT}.amazon.nova-lite
 BEDROCK_STRONG_MODEL = env("COUNTERSIGN_BEDROCK_STRONG_MODEL", f"{_CONTINENT}.amazon.nova-pro-v1:0")
 # Where else models are asked: endpoints that speak OpenAI's chat completions. The catalogue names one and no address.
 MODEL_ENDPOINTS = endpoint_variable("COUNTERSIGN_MODEL_ENDPOINTS", "COUNTERSIGN_MODEL_KEY_")
+# F1 in points of a hundred that a prompt may lose on held-back documents and still go into production without a reason.
+PROMOTION_LOSS_PERCENT = number_variable("COUNTERSIGN_PROMOTION_LOSS_PERCENT", 1)
 BDA_PROJECT_ARN, BDA_PROFILE_ARN = env("COUNTERSIGN_BDA_PROJECT_ARN", ""), env("COUNTERSIGN_BDA_PROFILE_ARN", "")
 OCR_ENDPOINT_URL = env("COUNTERSIGN_OCR_ENDPOINT_URL", "")  # PaddleX's serving interface, over https
 OCR_ENDPOINT_KEY = env("COUNTERSIGN_OCR_ENDPOINT_KEY", "")

@@ -9,6 +9,7 @@ urlpatterns = [
     path("", include("workflows.intake.urls")),
     path("", include("workflows.learning.urls")),
     path("", include("workflows.testsets.urls")),
+    path("", include("workflows.experiments.urls")),
     path("", include("workflows.batches.urls")),
     path("", include("workflows.runs.urls")),
     path("", include("workflows.engine.urls")),

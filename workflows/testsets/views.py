@@ -16,6 +16,7 @@ from projects.schemas import queries as schema_queries
 from projects.settings.items import Project
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
+from projects.web.numbers import read_number, version_in
 from workflows.runs.items.documents import ProjectDocument
 from workflows.testsets import actions, building, queries, tasks
 from workflows.testsets.building import Source
@@ -103,11 +104,9 @@ def add_documents(request: DeskRequest, project_id: str, testset_id: str) -> Htt
 def remove_document(request: DeskRequest, project_id: str, testset_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
     ref = SetRef(request.site, project.id, testset_id)
-    based_on = request.POST.get("version", "")
-    shown = int(based_on) if based_on.isdecimal() and len(based_on) < 7 else -1
     try:
         version = actions.remove_case(
-            ref, request.POST.get("document_id", ""), based_on=shown, by=actor_of(request.user)
+            ref, request.POST.get("document_id", ""), based_on=version_in(request.POST), by=actor_of(request.user)
         )
     except Conflict as error:
         return _set_page(request, project, ref, queries.get_test_set(ref), clash=str(error), status=409)
@@ -151,8 +150,7 @@ def _set_page(
     half = request.GET.get("half", TUNING)
     if half not in HALVES:
         raise NotFound("A test set has two halves: tuning and held back.")
-    after = request.GET.get("after", "")
-    start = int(after) if after.isdecimal() and len(after) < 6 else 0
+    start = read_number(request.GET.get("after"))
     mine = [one for one in cases if one.half == half]
     shown = mine[start : start + _A_PAGE]
     context = {

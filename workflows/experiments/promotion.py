@@ -1,0 +1,91 @@
+"""A prompt that won goes into production or becomes the candidate, held against the one in production."""
+
+from decimal import Decimal
+
+from django.conf import settings
+
+from config.errors import Refused
+from projects.audit.events import Actor
+from projects.prompts import actions as prompt_actions
+from projects.prompts.queries import PromptRef
+from workflows.experiments import queries
+from workflows.experiments.plan import PURPOSE, Plan
+from workflows.experiments.queries import ExperimentRef
+from workflows.experiments.results import HalfResult, Promotion, Results, compare_with_production
+from workflows.testsets.cases import HELD_BACK
+
+
+def judge_promotion(plan: Plan, results: Results, number: int, *, production: int) -> Promotion:
+    """``number``: of the variant; ``production``: the prompt version that runs use now."""
+    variant = plan.variant(number)
+    other = next(
+        (
+            one.number
+            for one in plan.variants
+            if (one.prompt_version, one.model.sha256, one.threshold)
+            == (production, variant.model.sha256, variant.threshold)
+        ),
+        0,
+    )
+    return compare_with_production(
+        results.halves[number][HELD_BACK],
+        _half_of(results, other),
+        version=production,
+        allowed=Decimal(settings.PROMOTION_LOSS_PERCENT),
+    )
+
+
+def _half_of(results: Results, number: int) -> HalfResult | None:
+    return results.halves[number][HELD_BACK] if number in results.halves else None
+
+
+def promote_variant(
+    ref: ExperimentRef, number: int, *, expected: int, reason: str, despite: str = "", by: Actor
+) -> int:
+    """Put a variant's prompt into production; returns its version.
+
+    ``expected``: the version that the page showed in production. ``despite``: why it should be used although it is
+    worse on the held-back half, or was not measured beside the one in production.
+
+    Raises:
+        Refused: it is worse and no reason was given, or nothing is measured so far.
+        Conflict: someone moved the label since.
+        NotFound: there is no such variant.
+
+    """
+    head = queries.get_experiment(ref)
+    plan = queries.load_plan(ref, str(head.plan_sha256))
+    variant = plan.variant(number)
+    if not head.results_sha256:
+        raise Refused("Nothing is measured yet. Wait for the first results.")
+    results = queries.load_results(ref, str(head.results_sha256))
+    judged = judge_promotion(plan, results, number, production=expected)
+    if not judged.is_safe and not despite.strip():
+        raise Refused(f"{judged.sentence} Say why it should be used all the same.")
+    words = f"{reason.strip()} ({judged.sentence})" if reason.strip() else ""
+    if words and not judged.is_safe:
+        words += f" {despite.strip()}"
+    prompt_actions.move_production(
+        PromptRef(ref.site, ref.project_id, PURPOSE), variant.prompt_version, expected=expected, reason=words, by=by
+    )
+    return variant.prompt_version
+
+
+def nominate_variant(ref: ExperimentRef, number: int, *, expected: int, percent: int, reason: str, by: Actor) -> int:
+    """Have a share of runs try a variant's prompt; returns its version. ``expected``: the candidate that was shown.
+
+    Raises:
+        Refused, Conflict, NotFound: as ``set_candidate``; there is no such variant.
+
+    """
+    head = queries.get_experiment(ref)
+    variant = queries.load_plan(ref, str(head.plan_sha256)).variant(number)
+    prompt_actions.set_candidate(
+        PromptRef(ref.site, ref.project_id, PURPOSE),
+        variant.prompt_version,
+        expected=expected,
+        percent=percent,
+        reason=reason,
+        by=by,
+    )
+    return variant.prompt_version

@@ -1,0 +1,227 @@
+"""Experiments: the list, a new one, one with its results, and what a person may do to it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import Conflict, NotFound, Refused
+from projects.audit.events import actor_of
+from projects.models import queries as model_queries
+from projects.prompts import queries as prompt_queries
+from projects.prompts.queries import PromptRef
+from projects.settings.items import Project
+from projects.sites import access
+from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
+from projects.web.numbers import read_number
+from workflows.experiments import actions, promotion, queries, tasks
+from workflows.experiments.forms import ExperimentForm, PromotionForm, ResumeForm
+from workflows.experiments.plan import PURPOSE
+from workflows.experiments.queries import ExperimentRef
+from workflows.experiments.views.rows import ExperimentRow, draw_chart, list_variants
+from workflows.testsets import queries as testset_queries
+from workflows.testsets.cases import HALVES, HELD_BACK
+
+HALF_LABELS = {"tuning": "Tuning", "held_back": "Held back"}
+
+
+@require_safe
+def list_experiments(request: DeskRequest, project_id: str) -> HttpResponse:
+    project = access.project_to_configure(request, project_id)
+    cursor = request.GET.get("after")
+    page = queries.list_experiments(request.site, project.id, cursor)
+    context = {
+        "project": project,
+        "rows": [ExperimentRow(one) for one in page.rows],
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": request.path,
+    }
+    return render_answer(request, "workflows/experiments/list.html", None, context)
+
+
+@require_http_methods(["GET", "POST"])
+def create_experiment(request: DeskRequest, project_id: str) -> HttpResponse:
+    project = access.project_to_configure(request, project_id)
+    form = _experiment_form(request, project)
+    if request.method == "GET":
+        return _new_page(request, project, form)
+    if not form.is_valid():
+        return _new_page(request, project, form, status=422)
+    try:
+        ref = actions.create_experiment(request.site, project.id, form.draft(), by=actor_of(request.user))
+    except (Refused, NotFound) as error:
+        form.add_error(None, str(error))
+        return _new_page(request, project, form, status=422)
+    tasks.order_lanes(ref)
+    messages.success(request, "Experiment started.")
+    return redirect_after_post(request, _address(ref))
+
+
+def _experiment_form(request: DeskRequest, project: Project) -> ExperimentForm:
+    prompt = PromptRef(request.site, project.id, PURPOSE)
+    head = prompt_queries.get_head(prompt)
+    offered = (
+        testset_queries.list_test_sets(request.site, project.id).rows,
+        prompt_queries.list_versions(prompt).rows,
+        head,
+        model_queries.list_models(request.site),
+    )
+    if request.method == "POST":
+        return ExperimentForm(*offered, request.POST)
+    threshold = round(project.settings.default_threshold * 100)
+    chosen = {str(int(head.production)), str(int(head.version))}
+    initial = {"testset": request.GET.get("testset"), "prompts": list(chosen), "thresholds": f"{threshold}"}
+    return ExperimentForm(*offered, initial=initial)
+
+
+@require_safe
+def show_experiment(request: DeskRequest, project_id: str, experiment_id: str) -> HttpResponse:
+    """``?half=``: tuning or held_back; ``?variant=``: whose fields are listed."""
+    project = access.project_to_configure(request, project_id)
+    return _experiment_page(request, project, ExperimentRef(request.site, project.id, experiment_id))
+
+
+@require_POST
+def pause_experiment(request: DeskRequest, project_id: str, experiment_id: str) -> HttpResponse:
+    project = access.project_to_configure(request, project_id)
+    ref = ExperimentRef(request.site, project.id, experiment_id)
+    by = actor_of(request.user)
+    return _change(request, project, ref, lambda: actions.pause_experiment(ref, by=by), "Experiment paused.")
+
+
+@require_POST
+def stop_experiment(request: DeskRequest, project_id: str, experiment_id: str) -> HttpResponse:
+    project = access.project_to_configure(request, project_id)
+    ref = ExperimentRef(request.site, project.id, experiment_id)
+    by = actor_of(request.user)
+    return _change(request, project, ref, lambda: actions.stop_experiment(ref, by=by), "Experiment stopped.")
+
+
+@require_POST
+def resume_experiment(request: DeskRequest, project_id: str, experiment_id: str) -> HttpResponse:
+    project = access.project_to_configure(request, project_id)
+    ref = ExperimentRef(request.site, project.id, experiment_id)
+    form = ResumeForm(request.POST)
+    if not form.is_valid():
+        return _experiment_page(request, project, ref, clash="Enter a cost limit above 0.", status=422)
+
+    def resume() -> None:
+        actions.resume_experiment(ref, limit=form.cleaned_data["limit"], by=actor_of(request.user))
+        tasks.order_lanes(ref)
+
+    return _change(request, project, ref, resume, "Experiment resumed.")
+
+
+@require_POST
+def promote_variant(request: DeskRequest, project_id: str, experiment_id: str) -> HttpResponse:
+    """Its prompt goes into production, or becomes the candidate for a share of runs."""
+    project = access.project_to_configure(request, project_id)
+    ref = ExperimentRef(request.site, project.id, experiment_id)
+    form = PromotionForm(request.POST)
+    if not form.is_valid():
+        first = next(iter(form.errors.values()))[0]
+        return _experiment_page(request, project, ref, clash=str(first), status=422)
+    typed, by = form.cleaned_data, actor_of(request.user)
+
+    def promote() -> None:
+        if typed["label"] == "production":
+            promotion.promote_variant(
+                ref,
+                typed["variant"],
+                expected=typed["expected"],
+                reason=typed["reason"],
+                despite=typed["despite"],
+                by=by,
+            )
+            return
+        promotion.nominate_variant(
+            ref,
+            typed["variant"],
+            expected=typed["candidate"],
+            percent=typed["percent"] or 10,
+            reason=typed["reason"],
+            by=by,
+        )
+
+    words = "is in production" if typed["label"] == "production" else "is the candidate"
+    return _change(request, project, ref, promote, f"The prompt of variant {typed['variant']} {words}.")
+
+
+def _change(
+    request: DeskRequest, project: Project, ref: ExperimentRef, change: Callable[[], object], words: str
+) -> HttpResponse:
+    try:
+        change()
+    except (Conflict, Refused) as error:
+        status = 409 if isinstance(error, Conflict) else 422
+        return _experiment_page(request, project, ref, clash=str(error), status=status)
+    messages.success(request, words)
+    return redirect_after_post(request, _address(ref))
+
+
+def _address(ref: ExperimentRef) -> str:
+    return reverse("workflows:show-experiment", args=[ref.project_id, ref.experiment_id])
+
+
+def _new_page(request: DeskRequest, project: Project, form: ExperimentForm, *, status: int = 200) -> HttpResponse:
+    return render_answer(
+        request, "workflows/experiments/new.html", None, {"project": project, "form": form}, status=status
+    )
+
+
+def _experiment_page(
+    request: DeskRequest, project: Project, ref: ExperimentRef, *, clash: str = "", status: int = 200
+) -> HttpResponse:
+    head = queries.get_experiment(ref)
+    row = ExperimentRow(head)
+    if request.method == "GET" and wants_fragment(request):
+        return render_answer(
+            request, "workflows/experiments/_progress.html", None, {"project": project, "row": row, "is_polled": True}
+        )
+    context = {
+        "project": project,
+        "row": row,
+        "clash": clash,
+        "typed": request.POST,
+        "resume_form": ResumeForm(initial={"limit": f"{int(head.limit_micros) / 1_000_000:.2f}"}),
+        **_results_context(request, ref, row),
+    }
+    return render_answer(request, "workflows/experiments/show.html", None, context, status=status)
+
+
+def _results_context(request: DeskRequest, ref: ExperimentRef, row: ExperimentRow) -> dict[str, Any]:
+    head = row.head
+    plan = queries.load_plan(ref, str(head.plan_sha256))
+    results = queries.load_results(ref, str(head.results_sha256)) if head.results_sha256 else None
+    half = request.GET.get("half", HELD_BACK)
+    if half not in HALVES:
+        raise NotFound("An experiment has two halves: tuning and held back.")
+    variants = list_variants(plan, results, half)
+    best = next((one.variant.number for one in variants if one.is_best), 1)
+    shown = read_number(request.GET.get("variant")) or read_number(request.POST.get("variant")) or best
+    if not 1 <= shown <= len(variants):
+        shown = best
+    prompt = prompt_queries.get_head(PromptRef(ref.site, ref.project_id, PURPOSE))
+    judged = None
+    if results and not _is_in_production(plan.variant(shown).prompt_version, prompt):
+        judged = promotion.judge_promotion(plan, results, shown, production=int(prompt.production))
+    return {
+        "plan": plan,
+        "has_results": results is not None,
+        "half": half,
+        "halves": [(name, label, name == half) for name, label in HALF_LABELS.items()],
+        "variants": variants,
+        "shown": variants[shown - 1],
+        "chart": draw_chart(variants),
+        "prompt": prompt,
+        "promotion": judged,
+        "other": next((one.variant.number for one in variants if one.variant.number != shown), 0),
+    }
+
+
+def _is_in_production(version: int, prompt: Any) -> bool:
+    return int(prompt.production) == version
